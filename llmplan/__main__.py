@@ -1,0 +1,5 @@
+"""`python -m llmplan`."""
+
+from llmplan.cli import main
+
+main()

@@ -1,0 +1,111 @@
+"""Results worth keeping between runs, in a private folder: `$XDG_CACHE_HOME/llmplan`.
+
+What is kept is plain data (numbers, texts, tuples, lists, dicts), written with `marshal` under a
+key that names everything it was made from. A file of another key, of another owner, damaged or
+missing is as if it had never been written; a folder that cannot be used means slower, not broken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import os
+import stat
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+_MAGIC = b"llmplan1"
+_STALE = 30 * 24 * 3600  # seconds after which a file of another key is removed
+
+
+def load(name: str, key: str) -> object | None:
+    """What was stored under this name and key, or None.
+
+    Args:
+        name: What it is, in letters, digits and `-`: it becomes part of a file's name.
+        key: Everything the object depends on, of any length; the Python version is added.
+    """
+    try:
+        folder = _folder()
+        if folder is None:
+            return None
+        digest = _digest(key)
+        descriptor = os.open(_file(folder, name, digest), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        with open(descriptor, "rb") as file:
+            if not _ours(os.fstat(descriptor), stat.S_ISREG):
+                return None
+            data = file.read()
+        head, payload = data[:72], data[72:]
+        if head != _MAGIC + digest + hashlib.sha256(payload).digest():
+            return None
+        loaded: object = marshal.loads(payload)
+        return loaded
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+
+
+def store(name: str, key: str, obj: Any) -> None:
+    """Keeps plain data for later runs, all of it or nothing; does nothing where that is impossible.
+
+    Raises:
+        ValueError: The object is not plain data.
+    """
+    digest = _digest(key)
+    payload = marshal.dumps(obj)
+    try:
+        folder = _folder(create=True)
+        if folder is None:
+            return
+        descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=folder)
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(_MAGIC + digest + hashlib.sha256(payload).digest() + payload)
+            os.replace(temporary, _file(folder, name, digest))
+        except OSError:
+            os.unlink(temporary)
+            raise
+        _sweep(folder)
+    except OSError:
+        return
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(f"{sys.implementation.cache_tag} {sys.version}\n{key}".encode()).digest()
+
+
+def _file(folder: Path, name: str, digest: bytes) -> Path:
+    return folder / f"{name}-{digest.hex()[:16]}"
+
+
+def _folder(create: bool = False) -> Path | None:
+    """The folder, if it is one that nobody else can write to."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        parent = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
+    except RuntimeError:  # no home
+        return None
+    folder = parent / "llmplan"
+    if create:
+        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    found = os.lstat(folder)
+    return folder if _ours(found, stat.S_ISDIR) and not found.st_mode & 0o022 else None
+
+
+def _ours(found: os.stat_result, wanted: object) -> bool:
+    return callable(wanted) and bool(wanted(found.st_mode)) and found.st_uid == _user(found)
+
+
+def _user(found: os.stat_result) -> int:
+    return os.geteuid() if hasattr(os, "geteuid") else found.st_uid
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what no run has written for a month."""
+    limit = time.time() - _STALE
+    for entry in os.scandir(folder):
+        if entry.stat(follow_symlinks=False).st_mtime < limit:
+            os.unlink(entry.path)

@@ -1,0 +1,320 @@
+"""The canonical layout of a plan.
+
+Words stay as they are and on the lines where their author put them. What changes is the space
+between them, the indentation, blank lines, the alignment of `=` in a block, and the items of a
+block of more than one line: each gets its own. The tree stays the same, and a second run changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import define, field, fields
+
+from llmplan.source import Source
+from llmplan.syntax import nodes as n
+from llmplan.syntax.parse import Read, words
+
+INDENT = 4
+
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+
+# How tightly what begins a line binds: what binds tighter than a line above belongs to it and
+# stands one step deeper.
+_BINDING = {
+    "when": 0, "because": 0, "weight": 0, "into": 0, "or": 1, "and": 2, "in": 3, "<": 3, "<=": 3, "==": 3, "!=": 3, ">=": 3, ">": 3,
+    "..": 4, "+": 5, "-": 5, "*": 6, "/": 6, "^": 7,
+}  # fmt: skip
+
+
+def format_file(file: n.File, source: Source) -> str:
+    """The text of a plan in canonical layout.
+
+    Args:
+        file: The tree of `source`.
+        source: A text that parses without an error.
+
+    Raises:
+        ValueError: The source does not parse.
+    """
+    return _Layout(file, source).text()
+
+
+@define
+class _Line:
+    """A line of the result.
+
+    Attributes:
+        equals: Where a field's `=` stands in the text, -1 for other lines.
+        group: Lines of one group have their `=` below one another.
+    """
+
+    indent: int
+    text: str
+    blank_before: bool = False
+    comment: str = ""
+    equals: int = -1
+    group: int = -1
+
+
+@define
+class _Context:
+    """An open bracket, or the file.
+
+    Attributes:
+        closer: What closes it; empty for the file.
+        outer: The indentation of the line that opened it.
+        base: The indentation of what stands in it.
+        broken: It is a block of more than one line, an item a line.
+        group: Alignment group of its present fields.
+        bindings: How tightly the lines bind that carry on the present item, loosest first, and
+            their indentation.
+        ifs: Those that wait for their `else`: indentation of the line, and of its `then` if that
+            begins a line; None before there is a `then`, -1 if it stands inside a line.
+    """
+
+    closer: str
+    outer: int
+    base: int
+    broken: bool
+    group: int = 0
+    bindings: list[tuple[int, int]] = field(factory=list)
+    ifs: list[tuple[int, int | None]] = field(factory=list)
+
+    def begin(self) -> None:
+        """A new item begins."""
+        self.bindings.clear()
+        self.ifs.clear()
+
+    @property
+    def separates(self) -> bool:
+        """Whether its items are separated by line ends."""
+        return self.closer in ("", "}")
+
+
+class _Layout:
+    def __init__(self, file: n.File, source: Source) -> None:
+        self.source = source
+        self.words = words(source)
+        self.comments = list(reversed(file.comments))
+        self.lines: list[_Line] = []
+        self.contexts = [_Context("", 0, 0, True)]
+        self.groups = 0
+        self.begins_item = True  # the next word is the first of a statement, field or arm
+        self.spaced_range = False
+        self.signs: set[int] = set()  # where a minus is a sign
+        self.spaced: set[int] = set()  # ends of operands with space before their `..`
+        self.named: set[int] = set()  # ends of the names of fields
+        self.decorated: set[int] = set()  # ends of decorators
+        for node in _walk(file):
+            self._note(node)
+
+    def _note(self, node: n.Node) -> None:
+        if isinstance(node, n.Negative):
+            self.signs.add(node.span.start)
+        elif isinstance(node, n.Range):
+            operands = [part for part in (node.low, node.expected, node.high) if part is not None]
+            if not all(map(_is_short, operands)):
+                self.spaced.update(part.span.end for part in operands)
+        elif isinstance(node, n.Field):
+            self.named.add(node.name.span.end)
+        elif isinstance(node, n.Scenario | n.Phase):
+            self.named.update(setting.target.span.end for setting in node.settings)
+        elif isinstance(node, n.Decorator):
+            self.decorated.add(node.span.end)
+
+    def text(self) -> str:
+        last: Read | None = None
+        closed = self._closed()
+        for place, word in enumerate(self.words):
+            if word.kind == "_NL":
+                self.begins_item = True
+                continue
+            context = self.contexts[-1]
+            if word.mark == ",":
+                context.begin()
+                if self._drops_comma(context, place):
+                    self.begins_item, last = context.closer == "}", word
+                    continue
+            closes = word.mark != "" and word.mark == context.closer
+            begins = last is None or self._breaks(context, last, word, closes)
+            if last is None or begins:
+                self._begin_line(context, last, word, closes)
+            else:
+                line = self.lines[-1]
+                if word.mark == "=" and last.end in self.named and context.broken:
+                    line.equals, line.group = len(line.text), context.group
+                line.text += self._space(last, word) + self._shown(word)
+            self.begins_item = word.mark == "," and context.closer == "}"
+            self._branch(context, word, begins)
+            if closes:
+                self.contexts.pop()
+            elif word.mark in _CLOSERS:
+                self._open(word, closed[word.start])
+            last = word
+        self._comments_until(len(self.source.text), last, 0, blanks=True)
+        return self._joined()
+
+    def _shown(self, word: Read) -> str:
+        return self.source.text[word.start : word.end]
+
+    def _closed(self) -> dict[int, int]:
+        """Where each bracket is closed."""
+        closed: dict[int, int] = {}
+        opened: list[int] = []
+        for word in self.words:
+            if word.mark in _CLOSERS:
+                opened.append(word.start)
+            elif word.mark in _CLOSERS.values():
+                closed[opened.pop()] = word.start
+        return closed
+
+    def _open(self, word: Read, end: int) -> None:
+        indent = self.lines[-1].indent
+        inside = self.source.text[word.end : end]
+        broken = word.mark == "{" and "\n" in inside and inside.strip(" \t\r\n") != ""
+        self.groups += 1
+        self.contexts.append(_Context(_CLOSERS[word.mark], indent, indent + INDENT, broken, self.groups))
+        self.begins_item = word.mark == "{"
+
+    def _drops_comma(self, context: _Context, place: int) -> bool:
+        """Whether a comma says nothing: before a closing bracket, or where each item has its line."""
+        following = next(word for word in self.words[place + 1 :] if word.kind != "_NL")
+        if following.mark and following.mark == context.closer:
+            return (
+                context.closer == "}" or "\n" not in self.source.text[self.words[place].end : following.start]
+            )
+        # A line that begins with a sign would carry on the one above.
+        return context.closer == "}" and context.broken and following.mark not in _BINDING
+
+    def _breaks(self, context: _Context, last: Read, word: Read, closes: bool) -> bool:
+        """Whether a word begins a line."""
+        if context.broken and (self.begins_item or closes):
+            return True
+        if self.comments and self.comments[-1].span.start < word.start:
+            return True
+        if closes and last.mark == "{" or last.kind == "NUMBER" and word.kind in ("MEASURE", "PERCENT"):
+            return False
+        return "\n" in self.source.text[last.end : word.start]
+
+    def _begin_line(self, context: _Context, last: Read | None, word: Read, closes: bool) -> None:
+        first = self.begins_item and context.separates
+        indent = context.outer if closes else context.base if first else self._carried(context, word)
+        above = context.base if closes else indent
+        follows_decorator = last is not None and last.end in self.decorated
+        blanks = context.separates and (first or closes) and not follows_decorator
+        written = len(self.lines)
+        start = self._comments_until(word.start, last, above, blanks)
+        blank = blanks and not closes and self._blank(start, word.start)
+        self.lines.append(_Line(indent, self._shown(word), blank))
+        if first:
+            context.begin()
+            if any(line.blank_before for line in self.lines[written:]):
+                self.groups += 1
+                context.group = self.groups
+
+    def _carried(self, context: _Context, word: Read) -> int:
+        """The indentation of a line that carries on an item."""
+        base = context.base + (INDENT if context.separates else 0)
+        line, then = context.ifs[-1] if context.ifs else (0, 0)
+        if word.mark in ("then", "else"):
+            indent = then if then is not None and then > 0 else max(base, line)
+            if word.mark == "then":
+                indent = max(base, line + INDENT)
+            context.bindings = [above for above in context.bindings if above[1] < indent]
+            context.bindings.append((0, indent))
+            return indent
+        binding = _BINDING.get(word.mark)
+        if binding is None:
+            context.bindings.clear()
+            return base
+        while context.bindings and context.bindings[-1][0] > binding:
+            context.bindings.pop()
+        if context.bindings and context.bindings[-1][0] == binding:
+            return context.bindings[-1][1]
+        indent = context.bindings[-1][1] + INDENT if context.bindings else base
+        if context.ifs and then is None:
+            indent = max(indent, line + 2 * INDENT)  # a condition, which `then` must not look like
+        elif context.ifs and then == -1:
+            indent = max(indent, line + INDENT)
+        context.bindings.append((binding, indent))
+        return indent
+
+    def _branch(self, context: _Context, word: Read, begins: bool) -> None:
+        """Keeps track of what belongs to an `if`."""
+        indent = self.lines[-1].indent
+        if word.mark == "if":
+            context.ifs.append((indent, None))
+        elif word.mark == "then":
+            line = context.ifs.pop()[0]
+            context.ifs.append((line, indent if begins else -1))
+        elif word.mark == "else":
+            context.ifs.pop()
+
+    def _comments_until(self, end: int, last: Read | None, indent: int, blanks: bool) -> int:
+        """Writes the comments before a place; where the last of them ends, or the word before."""
+        start = last.end if last is not None else -1
+        while self.comments and self.comments[-1].span.start < end:
+            comment = self.comments.pop()
+            shown = comment.text.rstrip()
+            if comment.own_line or not self.lines:
+                blank = blanks and self._blank(start, comment.span.start)
+                self.lines.append(_Line(indent, shown, blank))
+            else:
+                self.lines[-1].comment = shown
+            start = comment.span.end
+        return start
+
+    def _blank(self, start: int, end: int) -> bool:
+        """Whether a blank line stands between two places, and means something."""
+        if start < 0 or self.source.text[start - 1] == "{":
+            return False
+        return self.source.text.count("\n", start, end) > 1
+
+    def _space(self, last: Read, word: Read) -> str:
+        if word.mark == "..":
+            self.spaced_range = last.end in self.spaced
+        if word.mark == ".." or last.mark == "..":
+            return " " if self.spaced_range else ""
+        if word.mark in (",", ")", "]", ".", ":") or last.mark in ("(", "[", ".", "@"):
+            return ""
+        if last.kind == "NAME" and word.mark in ("(", "["):
+            return ""
+        if last.kind == "NUMBER" and word.mark == "%" or last.mark == "{" and word.mark == "}":
+            return ""
+        return "" if last.mark == "-" and last.start in self.signs else " "
+
+    def _joined(self) -> str:
+        widths: dict[int, int] = {}
+        for line in self.lines:
+            if line.equals >= 0:
+                widths[line.group] = max(widths.get(line.group, 0), line.equals)
+        shown = []
+        for line in self.lines:
+            if line.blank_before:
+                shown.append("")
+            text = line.text
+            if line.equals >= 0:
+                text = text[: line.equals].ljust(widths[line.group]) + text[line.equals :]
+            shown.append(" " * line.indent + text + ("  " + line.comment if line.comment else ""))
+        return "".join(text + "\n" for text in shown)
+
+
+def _is_short(node: n.Expr) -> bool:
+    """Whether an end of a range reads well without space: `1..8`, `30%..55%`, `1..f(n)`."""
+    if isinstance(node, n.Number):
+        return node.unit is None or node.unit.text == "%"
+    return isinstance(node, n.Name | n.Call | n.Index | n.Paren)
+
+
+def _walk(node: n.Node) -> Iterator[n.Node]:
+    """All nodes of a tree."""
+    open_: list[object] = [node]
+    while open_:
+        found = open_.pop()
+        if isinstance(found, tuple):
+            open_.extend(found)
+        elif isinstance(found, n.Node):
+            yield found
+            open_.extend(getattr(found, f.name) for f in fields(type(found)) if f.name != "span")

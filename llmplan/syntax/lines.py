@@ -1,0 +1,52 @@
+"""What the layout of a text says about where a bracket was meant to be closed."""
+
+from __future__ import annotations
+
+from llmplan.diagnostics import Diagnostic, syntax
+from llmplan.source import Source, Span
+from llmplan.syntax.lexer import ITEM
+
+
+def line_start(source: Source, place: int) -> int:
+    """The line end before the line that holds a place, or 0."""
+    return max(source.text.rfind("\n", 0, place), 0)
+
+
+def indent(source: Source, place: int) -> int:
+    """How many characters of white space begin the line that holds a place."""
+    start = source.text.rfind("\n", 0, place) + 1
+    rest = source.text[start:place]
+    return len(rest) - len(rest.lstrip(" \t\ufeff"))
+
+
+def begins_line(source: Source, place: int) -> bool:
+    start = source.text.rfind("\n", 0, place) + 1
+    return not source.text[start:place].strip(" \t\ufeff")
+
+
+def starts_item(source: Source, place: int, opening: int) -> bool:
+    """Whether the line of `place` looks like a new statement or field after the line of `opening`."""
+    start = source.text.rfind("\n", 0, place) + 1
+    if start <= opening:
+        return False
+    deep = indent(source, place)
+    head = source.text[start + deep :][:200]
+    return deep <= indent(source, opening) and (head.startswith("}") or ITEM.match(head) is not None)
+
+
+def unclosed(source: Source, opening: int, closer: str, place: int) -> Diagnostic:
+    """The diagnostic for a bracket that must have been closed before a place."""
+    shown = {"RBRACE": "}", "RPAR": ")", "RSQB": "]"}[closer]
+    at_end = not source.text[place:].strip()
+    last = source.position(len(source.text.rstrip()) if at_end else place)[0]
+    deepest = indent(source, opening)
+    line = source.position(opening)[0]
+    indented = None
+    for number in range(line + 1, last + 1):
+        text = source.line(number)
+        if not text.strip():
+            continue
+        if len(text) - len(text.lstrip()) <= deepest:
+            break
+        indented = number
+    return syntax.unclosed(Span(source, opening, opening + 1), shown, at_end, last, indented)

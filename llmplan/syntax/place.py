@@ -1,0 +1,97 @@
+"""A word that the parser cannot take, what it had read before, and what could stand there instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from llmplan.source import Source, Span
+from llmplan.syntax.tables import END, Tables
+
+_MARKS = ("=", ":", "{", "(", ")", "]", "}", "=>", "->", "in", "then", "else", "for", "when", ",")
+
+
+class Place(NamedTuple):
+    """A word that cannot be taken: its terminal, where it stands, and what the parser had read.
+
+    Attributes:
+        before: Terminal, start and end of the word before, of this item; all empty if it is the first.
+        states: The parser's states, the present one last.
+    """
+
+    tables: Tables
+    source: Source
+    kind: str
+    start: int
+    end: int
+    before: tuple[str, int, int]
+    item: int
+    opened: int | None
+    states: tuple[int, ...]
+
+    @property
+    def span(self) -> Span:
+        return Span(self.source, self.start, self.end)
+
+    @property
+    def last(self) -> Span:
+        return Span(self.source, self.before[1], self.before[2])
+
+    @property
+    def mark(self) -> str:
+        """How the word looks, if it has one spelling."""
+        return self.tables.marks.get(self.kind, "")
+
+    @property
+    def mark_before(self) -> str:
+        return self.tables.marks.get(self.before[0], "")
+
+    @property
+    def glued(self) -> bool:
+        """Whether nothing stands between this word and the one before."""
+        return self.before[2] == self.start
+
+    def accepts(self, kind: str) -> bool:
+        """Whether a word of this terminal could be taken here."""
+        actions, rules = self.tables.actions, self.tables.rules
+        states = list(self.states)
+        while True:
+            action = actions[states[-1]].get(kind)
+            if action is None:
+                return False
+            if action >= 0:
+                return True
+            origin, size = rules[-1 - action][:2]
+            if size:
+                del states[-size:]
+            states.append(actions[states[-1]][origin])
+            if kind == END and len(states) == 2:
+                return True
+
+
+def expected(place: Place) -> str:
+    """At most three things, in words."""
+    found = list(_expectations(place))[:3]
+    return found[0] if len(found) == 1 else ", ".join(found[:-1]) + " or " + found[-1] if found else ""
+
+
+def _expectations(place: Place) -> Iterator[str]:
+    if place.accepts("QUANTITY"):
+        yield "a statement" if place.accepts("LET") else "a declaration"
+        return
+    if place.accepts("NUMBER"):
+        yield "a value"
+    elif place.accepts("NAME"):
+        yield "a name"
+    if place.accepts("TEXT") and not place.accepts("NUMBER"):
+        yield "a text in quotes"
+    if place.accepts("MEASURE") and place.before[0] != "NUMBER":
+        yield "a type" if place.mark_before in (":", "->", "or") else "a unit"
+    if place.accepts("PLUS") and not place.accepts("NUMBER"):
+        yield "an operator"
+    kinds = {mark: kind for kind, mark in place.tables.marks.items()}
+    for mark in _MARKS:
+        if place.accepts(kinds[mark]) and not (mark == "(" and place.accepts("NUMBER")):
+            yield "`:` and a type" if mark == ":" else f"`{mark}`"
+    if place.accepts(END) or place.accepts("_NL") and place.accepts("RBRACE"):
+        yield "the end of the line"

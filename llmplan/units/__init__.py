@@ -1,0 +1,1 @@
+"""Units, dimensions and labels: the measures that every expression is checked with."""

@@ -1,0 +1,79 @@
+"""Types of expressions: measures (dimension and label), truth values, texts, enums and kinds.
+
+A dimension (Time, Information, Token …) is checked everywhere. A label says what is counted (GPU,
+node, sequence …); it has dimension one, stays through `+ - min max if match` and is dropped by
+`* / ^`; two different labels do not meet, an empty one fits any.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+Exponents = tuple[tuple[str, int], ...]
+"""Names with non-zero exponents, sorted by name: `(("Information", 1), ("Time", -1))`."""
+
+
+def combine(left: Exponents, right: Exponents, sign: int) -> Exponents:
+    """The exponents of a product (`sign` 1) or a quotient (-1)."""
+    sums = dict(left)
+    for name, exponent in right:
+        sums[name] = sums.get(name, 0) + sign * exponent
+    return tuple(sorted((name, exponent) for name, exponent in sums.items() if exponent))
+
+
+@frozen
+class Measure:
+    """A number with a dimension; `whole` if only whole numbers make sense (Int, GPU, step …)."""
+
+    dims: Exponents = ()
+    labels: Exponents = ()
+    whole: bool = False
+
+    def times(self, other: Measure, sign: int = 1) -> Measure:
+        return Measure(combine(self.dims, other.dims, sign))
+
+    def power(self, exponent: int) -> Measure:
+        return Measure(tuple((name, e * exponent) for name, e in self.dims) if exponent else ())
+
+    @property
+    def plain(self) -> bool:
+        """True for a number without dimension and label."""
+        return not self.dims and not self.labels
+
+
+@frozen
+class BoolType:
+    pass
+
+
+@frozen
+class TextType:
+    pass
+
+
+@frozen
+class EnumType:
+    name: str
+    members: tuple[str, ...]
+
+
+@frozen
+class KindType:
+    """An entry of a kind, chosen by name: the type of `hardware.gpu`."""
+
+    name: str
+
+
+@frozen
+class ListType:
+    """A list of instances of a kind."""
+
+    kind: str
+
+
+Type = Measure | BoolType | TextType | EnumType | KindType | ListType
+
+REAL = Measure()
+INT = Measure(whole=True)
+BOOL = BoolType()
+TEXT = TextType()

@@ -1,0 +1,175 @@
+"""The units that the library declares: words, factors to base units, and compound units.
+
+A unit word names an exact factor and a measure. Compound units are products and quotients of words
+read from left to right (`USD/GPU/hour`, `FLOP/parameter/token`, `token^2`). Only `%` is built in.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from fractions import Fraction
+
+from attrs import field, frozen
+
+from llmplan.units.measure import INT, Exponents, Measure, combine
+
+SI_PREFIXES = {
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 10**3),
+    "k": Fraction(10**3),
+    "K": Fraction(10**3),
+    "M": Fraction(10**6),
+    "B": Fraction(10**9),
+    "G": Fraction(10**9),
+    "T": Fraction(10**12),
+    "P": Fraction(10**15),
+    "E": Fraction(10**18),
+    "Z": Fraction(10**21),
+    "Y": Fraction(10**24),
+}
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|%")
+_POWER = re.compile(r"\^(-?[0-9]{1,2})")
+
+
+@frozen
+class UnitWord:
+    """One unit.
+
+    Attributes:
+        name: Its canonical spelling.
+        factor: Base units in one of it.
+        measure: Its dimension and label.
+    """
+
+    name: str
+    factor: Fraction
+    measure: Measure
+
+
+@frozen
+class UnknownUnit(Exception):
+    """A word in a unit that no one declared.
+
+    Attributes:
+        word, offset: The word and where it begins in the unit's text.
+    """
+
+    word: str
+    offset: int
+
+
+@frozen
+class UnitTable:
+    """All units and dimensions of a program.
+
+    Attributes:
+        words: By spelling, prefixed and plural forms included.
+        counts: Dimensions whose things are counted one by one (Token, Parameter).
+        bases: The base unit's name of each dimension.
+    """
+
+    words: dict[str, UnitWord] = field(factory=dict)
+    counts: set[str] = field(factory=set)
+    bases: dict[str, str] = field(factory=dict)
+
+    def parse(self, text: str) -> tuple[Fraction, Measure]:
+        """Factor to base units and measure of a unit as written.
+
+        Raises:
+            UnknownUnit: for a word that is not declared.
+        """
+        factor = Fraction(1)
+        dims: Exponents = ()
+        labels: Exponents = ()
+        sign = 1
+        position = 0
+        if text.startswith("1/"):  # `1/s`
+            sign, position = -1, 2
+        while position < len(text):
+            match = _WORD.match(text, position)
+            if match is None:
+                raise UnknownUnit(text[position:], position)
+            word = match.group()
+            unit = self.words.get(word)
+            if unit is None and word != "%":
+                raise UnknownUnit(word, position)
+            position = match.end()
+            exponent = 1
+            power = _POWER.match(text, position)
+            if power:
+                exponent = int(power.group(1))
+                position = power.end()
+            one = Fraction(1, 100) if unit is None else unit.factor
+            measure = Measure() if unit is None else unit.measure
+            factor *= one ** (sign * exponent)
+            for _ in range(abs(exponent)):
+                step = sign if exponent > 0 else -sign
+                dims = combine(dims, measure.dims, step)
+                labels = combine(labels, measure.labels, step)
+            if position < len(text):
+                if text[position] not in "*/":
+                    raise UnknownUnit(text[position:], position)
+                sign = 1 if text[position] == "*" else -1
+                position += 1
+                if position == len(text):
+                    raise UnknownUnit("", position)
+        return factor, self.measure(dims, labels)
+
+    def measure(self, dims: Exponents, labels: Exponents) -> Measure:
+        """A measure; things that carry one label (GPU, node, step …) are whole."""
+        return Measure(dims, labels, whole=not dims and len(labels) == 1 and labels[0][1] == 1)
+
+    def is_count(self, measure: Measure) -> bool:
+        """True if a bare number can stand for it: one label, or one dimension whose things are counted."""
+        if measure.dims:
+            (name, exponent), *rest = measure.dims
+            return not rest and not measure.labels and exponent == 1 and name in self.counts
+        return len(measure.labels) == 1 and measure.labels[0][1] == 1
+
+    def base(self, measure: Measure) -> str:
+        """The base unit of a measure as text: `byte/s`, `GPU`, `` for a plain number.
+
+        A label shows only where it stands alone: it does not change the base (`gpu_hours` in s).
+        """
+        if not measure.dims:
+            return measure.labels[0][0] if len(measure.labels) == 1 and measure.labels[0][1] == 1 else ""
+        return _product([(self.bases.get(name, name), exponent) for name, exponent in measure.dims])
+
+    def suggest(self, word: str) -> list[str]:
+        """Declared spellings like `word`, the likeliest first; case alone counts least."""
+        folded = [name for name in self.words if name.lower() == word.lower()]
+        # Who writes `gb` may mean either.
+        folded += [name for name in self.words if name.lower() == f"{word[:1]}i{word[1:]}".lower()]
+        near = difflib.get_close_matches(word, self.words, n=3, cutoff=0.6)
+        return list(dict.fromkeys(folded or near))[:3]
+
+
+def _product(factors: list[tuple[str, int]]) -> str:
+    over = [name if e == 1 else f"{name}^{e}" for name, e in factors if e > 0]
+    under = [name if e == -1 else f"{name}^{-e}" for name, e in factors if e < 0]
+    return "/".join(["*".join(over) or "1", *under])
+
+
+def describe(measure: Measure) -> str:
+    """A measure in words for a message: `information / time`, `GPUs`, `a plain number`."""
+    if measure.dims in ((("Token", 1),), (("Parameter", 1),)):
+        return f"{measure.dims[0][0].lower()}s"
+    factors = [(name.lower(), e) for name, e in measure.dims]
+    text = " / ".join(_product(factors).split("/")) if factors else ""
+    if measure.labels and (not measure.dims or any(e < 0 for _, e in measure.labels)):
+        return (text + " " if text else "") + _label_words(measure.labels, bool(text))
+    return text or ("a whole number" if measure == INT else "a plain number")
+
+
+def _label_words(labels: Exponents, after: bool) -> str:
+    over = [name for name, e in labels if e > 0]
+    under = [name for name, e in labels if e < 0]
+    words = "*".join(name if after else plural(name) for name in over)
+    return (words + "".join(f" per {name}" for name in under)).strip()
+
+
+def plural(name: str) -> str:
+    """Several of a label: `GPUs`, `queries`."""
+    return name[:-1] + "ies" if name.endswith("y") else name + "s"
