@@ -1,0 +1,285 @@
+"""Calls and folds: the built-in functions with their rules for units, a library's own, and `sum … for`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from llmplan.check.core import Core
+from llmplan.check.scope import words
+from llmplan.check.typed import Typed
+from llmplan.diagnostics import names, units
+from llmplan.source import Span
+from llmplan.syntax import nodes
+from llmplan.units.measure import BOOL, REAL, KindType, ListType, Measure, Type
+
+if TYPE_CHECKING:
+    from llmplan.check.expressions import Expressions
+
+FOLDS = ("sum", "max", "min", "argmax", "argmin")
+
+
+def check_call(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    """A call of a built-in function or of a `fn`."""
+    name = node.function.text
+    builtin = BUILTINS.get(name)
+    if builtin is not None:
+        return builtin(check, node, want)
+    if name in check.scope.functions:
+        return _own(check, node)
+    check.report(names.unknown_function(node.function.span, name, [*BUILTINS, *check.scope.functions]))
+    return check.wrong(node)
+
+
+def _own(check: Expressions, node: nodes.Call) -> Typed:
+    function = check.scope.functions[node.function.text]
+    check.scope.read.add(function.name)
+    if len(node.arguments) != len(function.params):
+        count = len(function.params)
+        wanted = f"{count} argument" + ("" if count == 1 else "s")
+        check.report(units.wrong_count(node.span, function.name, wanted, len(node.arguments)))
+        return check.wrong(node)
+    args: list[Core] = []
+    for number, (argument, (name, type), ends) in enumerate(
+        zip(node.arguments, function.params, function.ranges), 1
+    ):
+        typed = check.check(argument, type)
+        if typed.type is not None and not _passes(check, typed, type):
+            declared = check.scope.span(function.place)
+            check.report(
+                units.wrong_argument(argument.span, number, function.name, words(type), words(typed.type), declared)
+            )
+        elif ends is not None and typed.core[0] == "num" and not ends[0] <= typed.core[1] <= ends[1]:
+            legal = f"{ends[0]:g}..{ends[1]:g}"
+            check.report(units.outside(argument.span, name, argument.span.text, legal))
+        args.append(typed.core)
+    return Typed(("call", function.name, tuple(args)), function.result, node.span)
+
+
+def _passes(check: Expressions, typed: Typed, want: Type) -> bool:
+    """Passing an argument is an assignment."""
+    if isinstance(typed.type, Measure) and isinstance(want, Measure):
+        if typed.zero or (typed.bare and check.scope.units.is_count(want)):
+            return True
+        labels = typed.type.labels, want.labels
+        return typed.type.dims == want.dims and (not all(labels) or labels[0] == labels[1])
+    return typed.type == want
+
+
+def _count(check: Expressions, node: nodes.Call, least: int, most: int | None) -> bool:
+    found = len(node.arguments)
+    if found >= least and (most is None or found <= most):
+        return True
+    plural = "" if least == 1 else "s"
+    wanted = f"{least} argument{plural}" if most == least else f"at least {least} argument{plural}"
+    check.report(units.wrong_count(node.span, node.function.text, wanted, found))
+    return False
+
+
+def _extreme(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    """min, max: like things; a bare number takes the unit of the others."""
+    if not _count(check, node, 1, None):
+        return check.wrong(node)
+    parts = check.alike(list(node.arguments), want, "compared")
+    if not all(check.measured(part) for part in parts):
+        return check.wrong(node)
+    rest = tuple((node.function.text, part.core) for part in parts[1:])
+    return check.joined(node, ("chain", parts[0].core, rest), parts)
+
+
+def _rounding(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    """ceil, floor, round: take no dimension, keep a label, give a whole number."""
+    if not _count(check, node, 1, 1):
+        return check.wrong(node)
+    typed = check.check(node.arguments[0])
+    if not check.measured(typed):
+        return check.wrong(node)
+    assert isinstance(typed.type, Measure)
+    if typed.type.dims:
+        check.report(units.not_here(typed.span, words(typed.type), "a number without a dimension"))
+        return check.wrong(node)
+    measure = Measure((), typed.type.labels, whole=True)
+    return Typed(("op", node.function.text, typed.core), measure, node.span, unit=typed.unit)
+
+
+def _absolute(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    if not _count(check, node, 1, 1):
+        return check.wrong(node)
+    typed = check.check(node.arguments[0], want)
+    if not check.measured(typed):
+        return check.wrong(node)
+    return evolve(typed, core=("op", "abs", typed.core), span=node.span)
+
+
+def _modulo(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    """mod: a label of either side may meet any other, as in gpus by tensor ranks."""
+    if not _count(check, node, 2, 2):
+        return check.wrong(node)
+    left, right = (check.check(argument) for argument in node.arguments)
+    if not (check.measured(left) and check.measured(right)):
+        return check.wrong(node)
+    assert isinstance(left.type, Measure) and isinstance(right.type, Measure)
+    if left.type.dims != right.type.dims and not (right.bare and check.scope.units.is_count(left.type)):
+        check.report(units.unlike("divided with a remainder", _side(left), _side(right)))
+        return check.wrong(node)
+    return Typed(("op", "mod", left.core, right.core), left.type, node.span, unit=left.unit)
+
+
+def _side(typed: Typed) -> tuple[Span, str]:
+    return typed.span, words(typed.type)
+
+
+def _root(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    if not _count(check, node, 1, 1):
+        return check.wrong(node)
+    typed = check.check(node.arguments[0])
+    if not check.measured(typed):
+        return check.wrong(node)
+    assert isinstance(typed.type, Measure)
+    if any(exponent % 2 for _, exponent in typed.type.dims):
+        check.report(units.not_here(typed.span, words(typed.type), "a square"))
+        return check.wrong(node)
+    half = Measure(tuple((name, exponent // 2) for name, exponent in typed.type.dims))
+    return Typed(("op", "sqrt", typed.core), half, node.span)
+
+
+def _transcendental(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    """log2, ln, exp: plain numbers only."""
+    if not _count(check, node, 1, 1):
+        return check.wrong(node)
+    typed = check.check(node.arguments[0])
+    if not check.measured(typed):
+        return check.wrong(node)
+    assert isinstance(typed.type, Measure)
+    if typed.type.dims:
+        check.report(units.not_here(typed.span, words(typed.type), "a plain number"))
+        return check.wrong(node)
+    return Typed(("op", node.function.text, typed.core), REAL, node.span)
+
+
+def _interpolate(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    """interpolate(x, [[x1, y1], [x2, y2], …]): literals, the xs rising."""
+    if not _count(check, node, 2, 2):
+        return check.wrong(node)
+    x = check.check(node.arguments[0])
+    table = node.arguments[1]
+    rows = table.items if isinstance(table, nodes.List) else ()
+    points: list[tuple[Typed, Typed]] = []
+    for row in rows:
+        if isinstance(row, nodes.List) and len(row.items) == 2:
+            points.append((check.check(row.items[0]), check.check(row.items[1])))
+    if not rows or len(points) != len(rows):
+        check.report(units.not_here(table.span, "this", "a table `[[x, y], [x, y]]`"))
+        return check.wrong(node)
+    value = points[0][1]
+    for px, py in points:
+        check.unify(evolve(x, bare=False), px, "compared")
+        value = check.unify(value, py, "used as alternatives")
+        if px.core[0] != "num" or py.core[0] != "num":
+            check.report(units.not_here(px.span.to(py.span), "an expression", "a pair of number literals"))
+            return check.wrong(node)
+    xs = tuple(px.core[1] for px, _ in points)
+    if any(b <= a for a, b in itertools.pairwise(xs)):
+        check.report(units.not_here(table.span, "a table whose x does not rise", "rising x"))
+        return check.wrong(node)
+    core = ("interpolate", x.core, xs, tuple(py.core[1] for _, py in points))
+    return Typed(core, value.type, node.span, unit=value.unit)
+
+
+def _dotted(check: Expressions, node: nodes.Call) -> nodes.Name | None:
+    if not _count(check, node, 1, 1):
+        return None
+    argument = node.arguments[0]
+    if isinstance(argument, nodes.Name):
+        return argument
+    check.report(units.not_here(argument.span, "an expression", "a name"))
+    return None
+
+
+def _given(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    name = _dotted(check, node)
+    if name is None:
+        return check.wrong(node)
+    text = name.text
+    if len(name.parts) == 1 and check.kind and f"{check.kind}.{text}" in check.scope.fields:
+        text = f"{check.kind}.{text}"
+    owner = text.rpartition(".")[0]
+    if text in check.scope.fields or owner in check.scope.fields or text in check.scope.kinds:
+        return Typed(("given", text), BOOL, node.span)
+    check.check(name)  # reports an unknown name
+    if check.scope.lookup(text) is not None:
+        check.report(units.not_here(name.span, f"`{text}`, which is computed,", "an input"))
+    return check.wrong(node)
+
+
+def _assumed(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    name = _dotted(check, node)
+    if name is None:
+        return check.wrong(node)
+    if name.text not in check.scope.quantities:
+        check.report(names.unknown_name(name.span, name.text, list(check.scope.quantities), None))
+        return check.wrong(node)
+    return Typed(("assumed", name.text), BOOL, node.span)
+
+
+def _emits(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    name = _dotted(check, node)
+    if name is None:
+        return check.wrong(node)
+    # A target that a plain installation lacks may come from --templates: it is simply not emitted.
+    return Typed(("emits", name.text), BOOL, node.span)
+
+
+def check_fold(check: Expressions, node: nodes.Fold) -> Typed:
+    """`max(memory_at[s, p] for s in Stage, p in Phase)`: over the members of enums, or of a list of a kind."""
+    function = node.function.text
+    if function not in FOLDS:
+        check.report(names.unknown_function(node.function.span, function, FOLDS))
+        return check.wrong(node)
+    variables: list[tuple[str, str]] = []
+    types: dict[str, Type | None] = {}
+    for binder in node.binders:
+        over = binder.over.text
+        member = check.scope.enums.get(over) or _members(check, over)
+        if member is None:
+            check.report(names.unknown_name(binder.over.span, over, list(check.scope.enums), None))
+            return check.wrong(node)
+        variables.append((binder.name.text, over))
+        types[binder.name.text] = member
+    body = check.inside(types).check(node.body)
+    if body.type is None or not check.measured(body):
+        return check.wrong(node)
+    core = ("fold", function, tuple(variables), body.core)
+    if function.startswith("arg"):
+        return Typed(core, types[variables[0][0]], node.span)
+    return Typed(core, body.type, node.span, unit=body.unit)
+
+
+def _members(check: Expressions, path: str) -> Type | None:
+    """The type of the members of a list, if a name is one."""
+    meaning = check.scope.lookup(path)
+    if meaning is not None and isinstance(meaning.type, ListType) and meaning.type.kind != "Text":
+        return KindType(meaning.type.kind)
+    return None
+
+
+BUILTINS: dict[str, Callable[[Expressions, nodes.Call, Type | None], Typed]] = {
+    "min": _extreme,
+    "max": _extreme,
+    "ceil": _rounding,
+    "floor": _rounding,
+    "round": _rounding,
+    "abs": _absolute,
+    "mod": _modulo,
+    "sqrt": _root,
+    "log2": _transcendental,
+    "ln": _transcendental,
+    "exp": _transcendental,
+    "interpolate": _interpolate,
+    "given": _given,
+    "assumed": _assumed,
+    "emits": _emits,
+}

@@ -1,0 +1,100 @@
+"""Comparisons and membership: both sides alike, a bare word read as what the other side is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from llmplan.check.core import FALSE, Core
+from llmplan.check.scope import words
+from llmplan.check.typed import Typed
+from llmplan.diagnostics import units
+from llmplan.syntax import nodes
+from llmplan.units.measure import BOOL, EnumType, Measure
+
+if TYPE_CHECKING:
+    from llmplan.check.expressions import Expressions
+
+COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">=": "ge", ">": "gt"}
+
+
+def check_compare(check: Expressions, node: nodes.Compare) -> Typed:
+    """`8 <= hardware.gpus <= 1024`: like things, one truth value."""
+    parts: list[Core] = []
+    left_node = node.first
+    for operator, right_node in node.rest:
+        left, right = _pair(check, left_node, right_node)
+        check.unify(left, right, "compared")
+        if operator not in ("==", "!=") and isinstance(left.type, EnumType):
+            check.report(units.not_here(left.span, words(left.type), "a number"))
+        parts.append(comparison(COMPARISONS[operator], left.core, right.core))
+        left_node = right_node
+    return Typed(chain("and", parts), BOOL, node.span)
+
+
+def _pair(check: Expressions, left_node: nodes.Expr, right_node: nodes.Expr) -> tuple[Typed, Typed]:
+    """Two sides of a comparison: a bare word or a text is read as what the other side is."""
+    if isinstance(left_node, (nodes.Name, nodes.Text)) and not _has_meaning(check, left_node):
+        right = check.check(right_node)
+        return check.check(left_node, right.type), right
+    left = check.check(left_node)
+    return left, check.check(right_node, left.type)
+
+
+def _has_meaning(check: Expressions, node: nodes.Name | nodes.Text) -> bool:
+    if isinstance(node, nodes.Text):
+        return False
+    return (
+        node.text in check.locals
+        or check.scope.lookup(node.text) is not None
+        or (check.kind is not None and f"{check.kind}.{node.text}" in check.scope.fields)
+    )
+
+
+def sides(check: Expressions, node: nodes.Expr) -> Typed | None:
+    """For a single comparison of numbers: `("sides", op, left, right)` with their common type; else None."""
+    while isinstance(node, nodes.Paren):
+        node = node.inner
+    if not isinstance(node, nodes.Compare) or len(node.rest) != 1:
+        return None
+    quiet = check.quiet()
+    left, right = _pair(quiet, node.first, node.rest[0][1])
+    common = quiet.unify(left, right, "compared")
+    if not isinstance(common.type, Measure):
+        return None
+    operator = COMPARISONS[node.rest[0][0]]
+    unit = right.unit if right.core[0] == "num" and right.unit else common.unit
+    return evolve(common, core=(operator, left.core, right.core), unit=unit)
+
+
+def check_member(check: Expressions, node: nodes.Member) -> Typed:
+    """`x in [1, 2]`, `x in 1..8`."""
+    value = check.check(node.value)
+    items = node.domain.items if isinstance(node.domain, nodes.List) else (node.domain,)
+    parts: list[Core] = []
+    for item in items:
+        if isinstance(item, nodes.Range):
+            low, high = check.check(item.low, value.type), check.check(item.high, value.type)
+            check.unify(evolve(value, bare=False), low, "compared")
+            check.unify(evolve(value, bare=False), high, "compared")
+            ends = comparison("le", low.core, value.core), comparison("le", value.core, high.core)
+            parts.append(chain("and", ends))
+        else:
+            typed = check.check(item, value.type)
+            check.unify(evolve(value, bare=False), typed, "compared")
+            parts.append(comparison("eq", value.core, typed.core))
+    return Typed(chain("or", parts) if parts else FALSE, BOOL, node.span)
+
+
+def chain(operation: str, parts: Sequence[Core]) -> Core:
+    """The parts joined by one operation."""
+    return parts[0] if len(parts) == 1 else ("chain", parts[0], tuple((operation, part) for part in parts[1:]))
+
+
+def comparison(operation: str, left: Core, right: Core) -> Core:
+    """A comparison in terms of `lt`, `le`, `eq` and `ne` alone."""
+    if operation in ("gt", "ge"):
+        return ("op", "lt" if operation == "gt" else "le", right, left)
+    return ("op", operation, left, right)

@@ -1,0 +1,408 @@
+"""Expressions: names resolved, units and types verified, and the checked form built.
+
+Input is a syntax tree and a scope; output a `Typed` (core and type) and diagnostics. A part that is
+wrong is reported once and gets the type None, which fits everything, so one mistake is one message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from attrs import evolve
+
+from llmplan.check import hints
+from llmplan.check.calls import check_call, check_fold
+from llmplan.check.cases import check_match
+from llmplan.check.comparisons import chain, check_compare, check_member
+from llmplan.check.core import UNDEFINED, Core
+from llmplan.check.program import pack
+from llmplan.check.scope import Scope, words
+from llmplan.check.typed import Typed
+from llmplan.diagnostics import Diagnostic, names, units
+from llmplan.source import Span
+from llmplan.syntax import nodes
+from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, Exponents, KindType, Measure, Type, combine
+from llmplan.units.table import UnknownUnit
+
+
+class Expressions:
+    """Checks expressions in one scope.
+
+    Args:
+        scope: What names mean.
+        report: Takes each diagnostic.
+        kind: Inside a block or entry: the kind whose fields may be named bare.
+        locals: Parameters, local lets and fold variables with their types.
+        bounds: Declared ranges of Int parameters, which a `match` may cover.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        report: Callable[[Diagnostic], None],
+        kind: str | None = None,
+        locals: dict[str, Type | None] | None = None,
+        bounds: dict[str, tuple[int, int]] | None = None,
+    ) -> None:
+        self.scope = scope
+        self.report = report
+        self.kind = kind
+        self.locals = locals or {}
+        self.bounds = bounds or {}
+
+    def inside(self, more: dict[str, Type | None]) -> Expressions:
+        """The same with further local names."""
+        return Expressions(self.scope, self.report, self.kind, {**self.locals, **more}, self.bounds)
+
+    def quiet(self) -> Expressions:
+        """The same without reports: for what is checked elsewhere too."""
+        return Expressions(self.scope, lambda diagnostic: None, self.kind, self.locals, self.bounds)
+
+    def check(self, node: nodes.Expr, want: Type | None = None) -> Typed:
+        """The checked form of an expression; `want` is what its place expects, if anything."""
+        method: Callable[[nodes.Expr, Type | None], Typed] = getattr(self, f"_{type(node).__name__.lower()}")
+        return method(node, want)
+
+    def condition(self, node: nodes.Expr) -> Core:
+        """An expression that must be true or false."""
+        typed = self.check(node, BOOL)
+        if typed.type not in (BOOL, None):
+            self.report(units.not_here(node.span, words(typed.type), "a truth value"))
+        return typed.core
+
+    def fit(self, typed: Typed, want: Type, name: str, declared: Span | None = None) -> Typed:
+        """A value that is assigned: its type must be the wanted one (E0302, E0304, E0306)."""
+        if typed.type is None or typed.type == want:
+            return typed
+        if isinstance(typed.type, Measure) and isinstance(want, Measure):
+            if typed.zero or (typed.bare and self.scope.units.is_count(want)):
+                return evolve(typed, type=want)
+            if typed.type.dims == want.dims:
+                if not typed.type.labels or not want.labels or typed.type.labels == want.labels:
+                    return evolve(typed, type=want)
+                pair = (typed.span, words(typed.type)), (declared or typed.span, words(want))
+                self.report(units.unlike_counts(*pair, hints.per(self.scope, typed.type, want)))
+                return evolve(typed, type=None)
+            if typed.bare:
+                self.report(units.missing_unit(typed.span, f"`{name}`", typed.span.text, self._units_for(want)))
+                return evolve(typed, type=None)
+        hint = hints.instead(self.scope, typed, want)
+        self.report(units.wrong_field(typed.span, name, words(want), words(typed.type), declared, hint))
+        return evolve(typed, type=None)
+
+    def _units_for(self, want: Measure) -> list[str]:
+        common: dict[Exponents, list[str]] = {(("Information", 1),): ["GB", "GiB"], (("Time", 1),): ["days", "hours"]}
+        return common.get(want.dims) or [self.scope.units.base(want)]
+
+    def wrong(self, node: nodes.Node) -> Typed:
+        return Typed(UNDEFINED, None, node.span)
+
+    # Leaves
+
+    def _number(self, node: nodes.Number, want: Type | None) -> Typed:
+        # `2.0` says that fractions are meant; `1.5B` does not.
+        whole = node.value.denominator == 1 and not ("." in node.text and node.text[-1].isdigit())
+        factor, measure = Fraction(1), INT if whole else REAL
+        if node.unit is not None:
+            found = self.unit(node.unit)
+            if found is None:
+                return self.wrong(node)
+            factor, measure = found
+        try:
+            value = float(node.value * factor)
+        except OverflowError:
+            self.report(units.too_large(node.span))
+            return self.wrong(node)
+        unit = node.unit.text if node.unit is not None else ""
+        return Typed(("num", value), measure, node.span, bare=node.unit is None, unit=unit)
+
+    def unit(self, node: nodes.Unit) -> tuple[Fraction, Measure] | None:
+        """Factor and measure of a unit, or None when it was reported."""
+        try:
+            return self.scope.units.parse(node.text)
+        except UnknownUnit as unknown:
+            start = node.span.start + unknown.offset
+            span = Span(node.span.source, start, start + max(1, len(unknown.word)))
+            known = unknown.offset > 0 and (
+                self.scope.lookup(unknown.word) is not None
+                or unknown.word in self.locals
+                or (self.kind is not None and f"{self.kind}.{unknown.word}" in self.scope.fields)
+            )
+            near = self.scope.units.suggest(unknown.word)
+            self.report(names.unknown_unit(span, unknown.word, near, span if known else None))
+            return None
+
+    def _bool(self, node: nodes.Bool, want: Type | None) -> Typed:
+        return Typed(("num", float(node.value)), BOOL, node.span)
+
+    def _text(self, node: nodes.Text, want: Type | None) -> Typed:
+        if isinstance(want, KindType):
+            return self._entry(node, want)
+        parts: list[object] = []
+        for part in node.parts:
+            if isinstance(part, str):
+                parts.append(part)
+                continue
+            typed = self.check(part.value)
+            unit = part.unit.text if part.unit else ""
+            if part.unit is not None:
+                self.shown_in(typed, part.unit)
+            parts.append((typed.core, unit, pack(typed.type), typed.unit))
+        return Typed(("text", tuple(parts)), TEXT, node.span)
+
+    def shown_in(self, typed: Typed, unit: nodes.Unit) -> None:
+        """`… in days`: the unit must measure what the expression is."""
+        found = self.unit(unit)
+        if found is not None and isinstance(typed.type, Measure) and found[1].dims != typed.type.dims:
+            self.report(units.shown_in(typed.span, words(typed.type), unit.span, unit.text, words(found[1])))
+
+    def _entry(self, node: nodes.Text, want: KindType) -> Typed:
+        name = node.plain
+        if name is None:
+            self.report(units.not_here(node.span, "a text with `{…}`", "a name of the catalog"))
+            return self.wrong(node)
+        found, near = self.scope.find_entry(want.name, name)
+        if found is None:
+            self.report(self.scope.no_entry(node.span, want.name, name, near))
+            return self.wrong(node)
+        return Typed(("entry", want.name, found), want, node.span)
+
+    def _name(self, node: nodes.Name, want: Type | None) -> Typed:
+        text = node.text
+        if len(node.parts) == 1:
+            if text in self.locals:
+                return Typed(("local", text), self.locals[text], node.span)
+            if isinstance(want, EnumType) and text in want.members:
+                return Typed(("member", want.name, want.members.index(text)), want, node.span)
+            if self.kind is not None and f"{self.kind}.{text}" in self.scope.fields:
+                text = f"{self.kind}.{text}"
+        elif len(node.parts) == 2 and isinstance(self.locals.get(node.parts[0]), KindType):
+            return self._of_local(node)
+        meaning = self.scope.lookup(text)
+        if meaning is None:
+            self._unknown_name(node, want)
+            return self.wrong(node)
+        if meaning.indices:
+            self.report(units.not_here(node.span, f"`{text}` without its indices", "a value"))
+            return self.wrong(node)
+        if meaning.role == "field" and meaning.type is None:
+            self._two_units(node, text)
+            return self.wrong(node)
+        core = ("ref", text, node.span.start, node.span.end)
+        return Typed(core, meaning.type, node.span, unit=meaning.unit)
+
+    def _of_local(self, node: nodes.Name) -> Typed:
+        """`g.count`, a field of the entry that a variable stands for."""
+        local, name = node.parts
+        kind = self.locals[local]
+        assert isinstance(kind, KindType)
+        record = self.scope.fields.get(f"{kind.name}.{name}")
+        if record is None:
+            self.report(names.unknown_field(node.span, kind.name, name, self.scope.kinds[kind.name], None))
+            return self.wrong(node)
+        return Typed(("of", local, kind.name, name), record.type, node.span, unit=record.units[0])
+
+    def _two_units(self, node: nodes.Name, path: str) -> None:
+        options = list(self.scope.fields[path].units)
+        field = path.rpartition(".")[2]
+        computed = [f"{field}_{unit}s" for unit in options if f"{field}_{unit}s" in self.scope.quantities]
+        self.report(units.two_units(node.span, path, options, computed))
+
+    def _unknown_name(self, node: nodes.Name, want: Type | None) -> None:
+        if isinstance(want, EnumType) and len(node.parts) == 1:
+            self.report(names.unknown_member(node.span, node.text, want.name, want.members))
+            return
+        first = node.parts[0]
+        siblings = (first, list(self.scope.kinds[first])) if first in self.scope.kinds else None
+        candidates = [*self.locals, *self.scope.names()]
+        if self.kind is not None:
+            candidates += self.scope.kinds.get(self.kind, ())
+        owner = next((enum.name for enum in self.scope.enums.values() if node.text in enum.members), "")
+        self.report(names.unknown_name(node.span, node.text, candidates, siblings, owner))
+
+    def _index(self, node: nodes.Index, want: Type | None) -> Typed:
+        meaning = self.scope.lookup(node.name.text)
+        if meaning is None:
+            self._unknown_name(node.name, None)
+            return self.wrong(node)
+        if len(meaning.indices) != len(node.indices):
+            count = f"{len(meaning.indices)} indices" if meaning.indices else "no index"
+            self.report(units.wrong_count(node.span, node.name.text, count, len(node.indices)))
+            return self.wrong(node)
+        args = []
+        for number, (argument, enum) in enumerate(zip(node.indices, meaning.indices), 1):
+            typed = self.check(argument, self.scope.enums[enum])
+            if typed.type not in (self.scope.enums[enum], None):
+                found = words(typed.type)
+                self.report(units.wrong_argument(argument.span, number, node.name.text, f"a {enum}", found, None))
+            args.append(typed.core)
+        core = ("index", node.name.text, tuple(args), node.span.start, node.span.end)
+        return Typed(core, meaning.type, node.span, unit=meaning.unit)
+
+    # Structure
+
+    def _paren(self, node: nodes.Paren, want: Type | None) -> Typed:
+        return evolve(self.check(node.inner, want), span=node.span)
+
+    def _list(self, node: nodes.List, want: Type | None) -> Typed:
+        self.report(units.not_here(node.span, "a list", "a single value"))
+        return self.wrong(node)
+
+    def _range(self, node: nodes.Range, want: Type | None) -> Typed:
+        self.report(units.not_here(node.span, "a range", "a single value"))
+        return self.wrong(node)
+
+    def _unknown(self, node: nodes.Unknown, want: Type | None) -> Typed:
+        self.report(units.not_here(node.span, "an unknown", "a value"))
+        return self.wrong(node)
+
+    def _if(self, node: nodes.If, want: Type | None) -> Typed:
+        condition = self.condition(node.condition)
+        branches = self.alike([node.then, node.otherwise], want, "used as alternatives")
+        core = ("if", condition, branches[0].core, branches[1].core)
+        return self.joined(node, core, branches)
+
+    def _match(self, node: nodes.Match, want: Type | None) -> Typed:
+        return check_match(self, node, want)
+
+    def alike(self, items: Sequence[nodes.Expr], want: Type | None, action: str) -> list[Typed]:
+        """Several expressions of one type; a bare number takes the unit of the others."""
+        typed = [self.check(item, want) for item in items]
+        lead = typed[0]
+        for other in typed[1:]:
+            lead = self.unify(lead, other, action)
+        return [evolve(item, type=lead.type) if item.type is not None else item for item in typed]
+
+    def joined(self, node: nodes.Node, core: Core, parts: Sequence[Typed]) -> Typed:
+        unit = next((part.unit for part in parts if part.unit), "")
+        type = None if any(part.type is None for part in parts) else parts[0].type
+        return Typed(core, type, node.span, all(part.bare for part in parts), unit)
+
+    def unify(self, left: Typed, right: Typed, action: str) -> Typed:
+        """One typed value that stands for both sides of `+ -`, a comparison or alternatives."""
+        if left.type is None or right.type is None:
+            return left if left.type is None else right
+        if not (isinstance(left.type, Measure) and isinstance(right.type, Measure)):
+            if left.type != right.type:
+                sides = (left.span, words(left.type)), (right.span, words(right.type))
+                self.report(units.unlike(action, *sides))
+                return evolve(left, type=None)
+            return left
+        lead, other = (right, left) if left.bare and not right.bare else (left, right)
+        assert isinstance(lead.type, Measure) and isinstance(other.type, Measure)
+        whole = lead.type.whole and other.type.whole
+        if lead.type.dims == other.type.dims:
+            if lead.type.labels and other.type.labels and lead.type.labels != other.type.labels:
+                sides = (left.span, words(left.type)), (right.span, words(right.type))
+                self.report(units.unlike_counts(*sides, hints.per(self.scope, left.type, right.type)))
+                return evolve(left, type=None)
+            labels = lead.type.labels or other.type.labels
+            both = Measure(lead.type.dims, labels, whole)
+            return Typed(lead.core, both, left.span.to(right.span), left.bare and right.bare, lead.unit or other.unit)
+        if other.zero or (other.bare and self.scope.units.is_count(lead.type)):
+            return evolve(lead, type=evolve(lead.type, whole=whole), span=left.span.to(right.span))
+        if lead.zero:
+            return evolve(other, span=left.span.to(right.span))
+        if other.bare:
+            wanted = self._units_for(lead.type)
+            self.report(units.missing_unit(other.span, "this number", other.span.text, wanted))
+        else:
+            sides = (left.span, words(left.type)), (right.span, words(right.type))
+            self.report(units.unlike(action, *sides, hints.unit_after(self.scope, left.type, right.type)))
+        return evolve(left, type=None)
+
+    # Arithmetic
+
+    def measured(self, typed: Typed) -> bool:
+        if typed.type is None:
+            return False
+        if isinstance(typed.type, Measure):
+            return True
+        self.report(units.not_here(typed.span, words(typed.type), "a number"))
+        return False
+
+    def _negative(self, node: nodes.Negative, want: Type | None) -> Typed:
+        typed = self.check(node.operand, want)
+        if not self.measured(typed):
+            return self.wrong(node)
+        if typed.core[0] == "num":
+            return evolve(typed, core=("num", -typed.core[1]), span=node.span)
+        return evolve(typed, core=("op", "neg", typed.core), span=node.span)
+
+    def _sum(self, node: nodes.Sum, want: Type | None) -> Typed:
+        result = self.check(node.first)
+        if not self.measured(result):
+            result = evolve(result, type=None)
+        first = result.core
+        parts: list[tuple[str, Core]] = []
+        for sign, term in node.rest:
+            typed = self.check(term)
+            if typed.type is not None and not self.measured(typed):
+                typed = evolve(typed, type=None)
+            result = self.unify(result, typed, "added" if sign == "+" else "subtracted")
+            parts.append(("add" if sign == "+" else "sub", typed.core))
+        return evolve(result, core=("chain", first, tuple(parts)), span=node.span)
+
+    def _product(self, node: nodes.Product, want: Type | None) -> Typed:
+        result = self.check(node.first)
+        parts: list[tuple[str, Core]] = []
+        fine = self.measured(result)
+        measure = result.type
+        for sign, factor in node.rest:
+            typed = self.check(factor)
+            fine = self.measured(typed) and fine
+            if fine and isinstance(measure, Measure) and isinstance(typed.type, Measure):
+                whole = measure.whole and typed.type.whole and sign == "*"
+                dims = combine(measure.dims, typed.type.dims, 1 if sign == "*" else -1)
+                measure = Measure(dims, whole=whole and not dims)
+            parts.append(("mul" if sign == "*" else "div", typed.core))
+        core = ("chain", result.core, tuple(parts))
+        return Typed(core, measure if fine else None, node.span)
+
+    def _power(self, node: nodes.Power, want: Type | None) -> Typed:
+        base, exponent = self.check(node.base), self.check(node.exponent)
+        if not (self.measured(base) and self.measured(exponent)):
+            return self.wrong(node)
+        assert isinstance(base.type, Measure) and isinstance(exponent.type, Measure)
+        if exponent.type.dims or exponent.type.labels:
+            self.report(units.not_here(exponent.span, words(exponent.type), "a plain exponent"))
+            return self.wrong(node)
+        measure = REAL
+        literal = exponent.core[1] if exponent.core[0] == "num" else None
+        if base.type.dims:
+            if literal is None or literal != int(literal) or abs(literal) > 12:
+                self.report(units.not_here(exponent.span, f"this exponent of {words(base.type)}", "a small whole number"))
+                return self.wrong(node)
+            measure = base.type.power(int(literal))
+        elif literal is not None and literal >= 0 and base.type.whole and exponent.type.whole:
+            measure = INT
+        return Typed(("op", "pow", base.core, exponent.core), measure, node.span)
+
+    # Truth
+
+    def _compare(self, node: nodes.Compare, want: Type | None) -> Typed:
+        return check_compare(self, node)
+
+    def _member(self, node: nodes.Member, want: Type | None) -> Typed:
+        return check_member(self, node)
+
+    def _logic(self, node: nodes.And | nodes.Or, operation: str) -> Typed:
+        return Typed(chain(operation, [self.condition(item) for item in node.items]), BOOL, node.span)
+
+    def _and(self, node: nodes.And, want: Type | None) -> Typed:
+        return self._logic(node, "and")
+
+    def _or(self, node: nodes.Or, want: Type | None) -> Typed:
+        return self._logic(node, "or")
+
+    def _not(self, node: nodes.Not, want: Type | None) -> Typed:
+        return Typed(("op", "not", self.condition(node.operand)), BOOL, node.span)
+
+    # Functions and folds
+
+    def _call(self, node: nodes.Call, want: Type | None) -> Typed:
+        return check_call(self, node, want)
+
+    def _fold(self, node: nodes.Fold, want: Type | None) -> Typed:
+        return check_fold(self, node)

@@ -1,0 +1,49 @@
+"""What would mend a mistake in units or types."""
+
+from __future__ import annotations
+
+from llmplan.check.scope import Scope
+from llmplan.check.typed import Typed
+from llmplan.diagnostics import Edit, Hint
+from llmplan.units.measure import EnumType, Measure, Type, combine
+
+
+def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
+    """What to write where another type is wanted: a rate, a member without quotes, a number with a unit."""
+    if isinstance(want, EnumType):
+        word = typed.core[1][0] if typed.core[0] == "text" and len(typed.core[1]) == 1 else None
+        if word in want.members:
+            return Hint(f"write `{word}` without quotes", (Edit(typed.span, str(word)),))
+        return None
+    if not (isinstance(typed.type, Measure) and isinstance(want, Measure)):
+        return None
+    if want.dims == combine(typed.type.dims, (("Time", 1),), -1) and typed.core[0] == "num" and typed.unit:
+        text = typed.span.text
+        single = text[:-1] if text.endswith("s") and typed.unit[:-1] in scope.units.words else text
+        return Hint(f"write `{single}/s`", (Edit(typed.span, f"{single}/s"),))
+    return unit_after(scope, typed.type, want)
+
+
+def unit_after(scope: Scope, one: Type | None, other: Type | None) -> Hint | None:
+    """Where a computed number meets a count of something with a dimension: the unit goes to a literal."""
+    for plain, count in ((one, other), (other, one)):
+        if isinstance(plain, Measure) and isinstance(count, Measure) and plain.plain and scope.units.is_count(count):
+            unit = scope.units.base(count)
+            return Hint(f"a unit belongs to a number: write it after one of them, as in `1T {unit}s`")
+    return None
+
+
+def per(scope: Scope, one: Type | None, other: Type | None) -> Hint | None:
+    """A field that converts between two counts: `hardware.gpus_per_node`."""
+    if not (isinstance(one, Measure) and isinstance(other, Measure)):
+        return None
+    labels = [type.labels[0][0].lower() for type in (one, other) if len(type.labels) == 1 and not type.dims]
+    if len(labels) != 2:
+        return None
+    for many, single in (labels, labels[::-1]):
+        ending = f".{many}s_per_{single}"
+        # A field of the plan's own before one of the catalog.
+        fields = sorted((p for p in scope.fields if p.endswith(ending)), key=lambda p: p.partition(".")[0] in scope.entries)
+        for path in fields[:1]:
+            return Hint(f"multiply the {single}s by `{path}`")
+    return None

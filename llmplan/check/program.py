@@ -1,0 +1,243 @@
+"""The checked plan: records of what is declared and what is set, with expressions as `core` tuples.
+
+Every record consists of plain data and types, so that `pack` and `unpack` carry it through the cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from attrs import field, frozen
+
+from llmplan.check.core import Core
+from llmplan.source import Span
+from llmplan.units import measure
+from llmplan.units.measure import Type
+
+Place = tuple[str, int, int]
+"""Name of a source, start and end offset."""
+
+
+@frozen
+class Domain:
+    """What an unknown ranges over, or which values are legal.
+
+    Attributes:
+        items: `("value", core)`, `("range", low, high, step or None)`, `("powers", base, low, high)`
+            or `("divisors", n)`.
+        unit: The unit that its author wrote, for showing; may be empty.
+        text: As written.
+    """
+
+    items: tuple[Core, ...]
+    unit: str
+    text: str
+
+
+@frozen
+class Setting:
+    """A right-hand side: a value, or an unknown with its domain (None for a bare `?`).
+
+    Attributes:
+        unit: For a field that is declared with two units: the one that this value has; otherwise
+            the unit that the author wrote, for showing.
+        spread: For a range the two ends; `value` is then the expected one.
+    """
+
+    value: Core | None
+    domain: Domain | None
+    place: Place
+    unit: str = ""
+    spread: Core | None = None
+
+    @property
+    def open(self) -> bool:
+        return self.value is None
+
+
+@frozen
+class Field:
+    """A field of a kind.
+
+    Attributes:
+        types: Two for `token or sequence`, else one.
+        binary: True if its values are usually powers of two or in binary units (`@binary`).
+    """
+
+    path: str
+    types: tuple[Type, ...]
+    units: tuple[str, ...]
+    domain: Domain | None
+    default: Setting | None
+    unknown: Domain | None
+    doc: str
+    cites: tuple[tuple[str, str], ...]
+    place: Place
+    binary: bool = False
+
+    @property
+    def type(self) -> Type:
+        return self.types[0]
+
+
+@frozen
+class Alternative:
+    """One formula of a quantity, valid where `when` holds."""
+
+    when: Core | None
+    value: Core
+    doc: str
+    cites: tuple[tuple[str, str], ...]
+    place: Place
+    formula: Place
+    replaces: bool
+
+
+@frozen
+class Quantity:
+    name: str
+    indices: tuple[tuple[str, str], ...]  # variable and enum
+    type: Type
+    unit: str
+    domain: Domain | None
+    alternatives: tuple[Alternative, ...]
+
+
+@frozen
+class Function:
+    """A `fn`; `ranges` has for each parameter its declared range as `low..high`, or None."""
+
+    name: str
+    params: tuple[tuple[str, Type], ...]
+    ranges: tuple[tuple[float, float] | None, ...]
+    result: Type
+    body: Core
+    doc: str
+    cites: tuple[tuple[str, str], ...]
+    examples: tuple[tuple[str, str], ...]
+    place: Place
+    replaces: bool
+
+
+@frozen
+class Rule:
+    """A requirement, or with a weight a preference.
+
+    Attributes:
+        sides: `(op, left, right)` of a single comparison, for slack and values; else None.
+        origin: `plan`, `used` or `library`.
+    """
+
+    name: str
+    condition: Core
+    sides: Core | None
+    when: Core | None
+    because: Core | None
+    certain: bool
+    weight: float | None
+    origin: str
+    doc: str
+    cites: tuple[tuple[str, str], ...]
+    place: Place
+    type: Type | None = None  # of the sides
+    unit: str = ""
+
+
+@frozen
+class EntryRecord:
+    """A catalog entry: its own settings, and the entry that it inherits from."""
+
+    kind: str
+    name: str
+    names: tuple[str, ...]
+    like: str
+    settings: tuple[tuple[str, Setting], ...]
+    doc: str
+    cites: tuple[tuple[str, str], ...]
+    place: Place
+
+
+@frozen
+class Goal:
+    """`minimize` (sense 1) or `maximize` (-1)."""
+
+    sense: int
+    value: Core
+    place: Place
+    type: Type
+    author: bool
+
+
+@frozen
+class Let:
+    """A named value; `type` is None where a mistake hides it."""
+
+    name: str
+    type: Type | None
+    unit: str
+    doc: str
+    place: Place
+
+
+@frozen
+class ShowRow:
+    """A row of the report; `exact` if its author said which unit it is shown in."""
+
+    value: Core
+    type: Type
+    unit: str
+    place: Place
+    exact: bool
+
+
+@frozen
+class EmitTarget:
+    """`emit deepspeed { overlap_comm = false }`: options as JSON-able values, and where it stands."""
+
+    name: str
+    options: tuple[tuple[str, float | int | str | bool | None], ...] = ()
+    span: Span | None = field(default=None, eq=False, repr=False)
+
+
+_CLASSES: dict[str, type] = {
+    cls.__name__: cls
+    for cls in (
+        Domain, Setting, Field, Alternative, Quantity, Function, Rule, EntryRecord, Goal, Let, ShowRow,
+        measure.Measure, measure.BoolType, measure.TextType, measure.EnumType, measure.KindType,
+        measure.ListType,
+    )
+}  # fmt: skip
+
+
+def _plans() -> dict[str, tuple[type, tuple[tuple[str, bool], ...]]]:
+    """By class name: the class, and for each field whether it is carried as it is (a core)."""
+    return {
+        name: (cls, tuple((f.name, "Core" in str(f.type)) for f in attrs.fields(cls)))
+        for name, cls in _CLASSES.items()
+    }
+
+
+_FIELDS = _plans()
+
+
+def pack(value: Any) -> Any:
+    """Records and types as plain tuples that `marshal` can hold; cores are plain already."""
+    if isinstance(value, tuple):
+        return tuple(pack(item) for item in value)
+    name = type(value).__name__
+    if name in _FIELDS:
+        parts = ((getattr(value, field), raw) for field, raw in _FIELDS[name][1])
+        return ("#", name, *(part if raw else pack(part) for part, raw in parts))
+    return value
+
+
+def unpack(value: Any) -> Any:
+    """The inverse of `pack`."""
+    if not isinstance(value, tuple):
+        return value
+    if value and value[0] == "#":
+        cls, fields = _FIELDS[value[1]]
+        parts = zip(value[2:], fields)
+        return cls(*(part if raw else unpack(part) for part, (_, raw) in parts))
+    return tuple(unpack(item) for item in value)

@@ -1,0 +1,53 @@
+"""What a plan may write and yet hardly means: decimal for binary sizes, names that nothing reads, no source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmplan.check.program import Field
+from llmplan.diagnostics import Diagnostic, remarks
+from llmplan.syntax import nodes
+
+_BINARY = {"kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "K": "Ki", "M": "Mi"}
+
+
+def decimal(node: nodes.Expr, field: Field) -> Diagnostic | None:
+    """A round decimal number for a field that is declared `@binary`: `80 GB`, `4K`."""
+    if not field.binary or not isinstance(node, nodes.Number):
+        return None
+    unit = node.unit.text if node.unit is not None else ""
+    if unit in _BINARY:
+        if node.value.denominator != 1:
+            return None  # someone measured it
+        written, meant = f"{node.text} {unit}", f"{node.text} {_BINARY[unit]}"
+        return remarks.decimal_size(node.span, field.path, written, meant)
+    magnitude, digits = node.text[-1:], node.text[:-1]
+    if magnitude not in _BINARY or not digits.isdigit() or int(digits) & (int(digits) - 1) or int(digits) == 0:
+        return None
+    meant = f"{digits}{_BINARY[magnitude]}{' ' + unit if unit else ''}"
+    return remarks.decimal_magnitude(node.span, field.path, meant, int(node.value))
+
+
+def unread(statements: Sequence[nodes.Statement], read: set[str]) -> list[Diagnostic]:
+    """Each `let` of a literal and each `fn` of a plan whose name nothing reads.
+
+    A computed `let` is a row of the report; one that is left open is the solver's to remark on.
+    """
+    found = []
+    for s in statements:
+        if isinstance(s, nodes.Let) and s.name.text not in read and isinstance(s.value, nodes.Number):
+            found.append(remarks.unused(s.name.span, "let", s.name.text))
+        elif isinstance(s, nodes.Fn) and s.name.text not in read and not s.replace:
+            found.append(remarks.unused(s.name.span, "fn", s.name.text))
+    return found
+
+
+def uncited(statements: Sequence[nodes.Statement]) -> list[Diagnostic]:
+    """Each replaced formula without a citation."""
+    return [
+        remarks.uncited(s.name.span, s.name.text)
+        for s in statements
+        if isinstance(s, (nodes.Quantity, nodes.Fn))
+        and s.replace
+        and not any(decorator.name.text == "cite" for decorator in s.decorators)
+    ]

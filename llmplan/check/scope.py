@@ -1,0 +1,189 @@
+"""What names mean: units, enums, kinds, fields, quantities, functions, lets and catalog entries.
+
+The library's scope is read from the cache piece by piece; a plan's own declarations lie on top of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal, TypeVar
+
+from attrs import define, field, frozen
+
+from llmplan.check.program import EntryRecord, Field, Function, Goal, Let, Place, Quantity, Rule
+from llmplan.diagnostics import Diagnostic
+from llmplan.diagnostics.names import closest, no_entry
+from llmplan.source import Source, Span
+from llmplan.units.measure import EnumType, KindType, ListType, Measure, Type
+from llmplan.units.table import UnitTable, describe
+
+T = TypeVar("T")
+
+
+class Lazy(Mapping[str, T]):
+    """A mapping whose values are made when first asked for."""
+
+    def __init__(self, keys: Mapping[str, object], make: Callable[[object], T]) -> None:
+        self._raw = keys
+        self._make = make
+        self._made: dict[str, T] = {}
+
+    def __getitem__(self, key: str) -> T:
+        if key not in self._made:
+            self._made[key] = self._make(self._raw[key])
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw)
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._raw
+
+
+class Overlay(Mapping[str, T]):
+    """A plan's own definitions over the library's."""
+
+    def __init__(self, below: Mapping[str, T]) -> None:
+        self.below = below
+        self.own: dict[str, T] = {}
+
+    def __getitem__(self, key: str) -> T:
+        return self.own[key] if key in self.own else self.below[key]
+
+    def __setitem__(self, key: str, value: T) -> None:
+        self.own[key] = value
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.below
+        for key in self.own:
+            if key not in self.below:
+                yield key
+
+    def __len__(self) -> int:
+        return len(self.below) + sum(key not in self.below for key in self.own)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.own or key in self.below
+
+
+@frozen
+class Meaning:
+    """What a name stands for in an expression."""
+
+    role: Literal["field", "quantity", "let"]
+    type: Type | None
+    unit: str = ""
+    indices: tuple[str, ...] = ()
+
+
+def normal(name: str) -> str:
+    """Catalog names match without regard to case; space, `_` and `-` are one."""
+    return re.sub(r"[\s_-]+", "-", name.strip().lower())
+
+
+@define
+class Scope:
+    """Everything that can be referred to.
+
+    Attributes:
+        kinds: Field names of each kind, in order of declaration.
+        aliases: By kind and normal form: the canonical names that it may mean.
+        rules: The library's requirements and preferences by name, `goals` its objectives.
+        selectors: By kind: the field that chooses its entry, if one has that kind as its type.
+        sources: Texts by name, for spans.
+        lets: Types of the plan's lets, filled when first asked for by `let_type`.
+        read: Names of lets and functions that some expression reads.
+    """
+
+    units: UnitTable = field(factory=UnitTable)
+    dimensions: dict[str, Place] = field(factory=dict)
+    enums: dict[str, EnumType] = field(factory=dict)
+    kinds: dict[str, tuple[str, ...]] = field(factory=dict)
+    fields: Overlay[Field] = field(factory=lambda: Overlay[Field]({}))
+    quantities: Overlay[Quantity] = field(factory=lambda: Overlay[Quantity]({}))
+    functions: Overlay[Function] = field(factory=lambda: Overlay[Function]({}))
+    entries: dict[str, Overlay[EntryRecord]] = field(factory=dict)
+    aliases: dict[str, dict[str, tuple[str, ...]]] = field(factory=dict)
+    rules: Overlay[Rule] = field(factory=lambda: Overlay[Rule]({}))
+    goals: tuple[Goal, ...] = ()
+    selectors: dict[str, str] = field(factory=dict)
+    sources: dict[str, Source] = field(factory=dict)
+    targets: tuple[str, ...] = ()
+    lets: dict[str, Let] = field(factory=dict)
+    read: set[str] = field(factory=set)
+    let_type: Callable[[str], Let | None] = field(default=lambda name: None)
+
+    def span(self, place: Place) -> Span:
+        name, start, end = place
+        return Span(self.sources[name], start, end)
+
+    def at(self, place: Place) -> str:
+        """`plans/std/time.plan:14`."""
+        span = self.span(place)
+        return f"{span.source.name}:{span.line}"
+
+    def lookup(self, name: str) -> Meaning | None:
+        if name in self.fields:
+            found = self.fields[name]
+            if len(found.types) > 1:
+                return Meaning("field", None, found.units[0])
+            return Meaning("field", found.type, found.units[0])
+        if name in self.quantities:
+            quantity = self.quantities[name]
+            indices = tuple(enum for _, enum in quantity.indices)
+            return Meaning("quantity", quantity.type, quantity.unit, indices)
+        owner, _, unit = name.rpartition(".")
+        if owner in self.fields and len(self.fields[owner].types) > 1:
+            two = self.fields[owner]
+            if unit in two.units:
+                at = two.units.index(unit)
+                return Meaning("field", two.types[at], unit)
+        let = self.let_type(name)
+        if let is not None:
+            self.read.add(name)
+        return Meaning("let", let.type, let.unit) if let else None
+
+    def names(self) -> list[str]:
+        """Every name that an expression can read."""
+        return [*self.lets, *self.fields, *self.quantities]
+
+    def find_entry(self, kind: str, name: str) -> tuple[str | None, list[str]]:
+        """The canonical entry that a name means, else None and the likeliest candidates."""
+        index = self.aliases.get(kind, {})
+        wanted = normal(name)
+        found = index.get(wanted, ())
+        if len(found) == 1:
+            return found[0], []
+        if found:
+            return None, sorted(found)
+        parts = [names for key, names in index.items() if key.startswith(wanted + "-") or f"-{wanted}-" in f"-{key}-"]
+        near = sorted({name for names in parts for name in names})
+        return None, near or [n for key in closest(wanted, index, 3) for n in index[key]]
+
+    def no_entry(self, span: Span, kind: str, name: str, near: list[str]) -> Diagnostic:
+        """E0207 for a name that `find_entry` does not know, or that fits several."""
+        index = self.aliases.get(kind, {})
+        spelt = [[key for key, found in index.items() if entry in found] for entry in near]
+        many = len(near) > 1 and all(any(normal(name) in key for key in keys) for keys in spelt)
+        return no_entry(span, kind, name, near, many)
+
+    def selector(self, kind: str) -> str:
+        """The path that chooses a kind's entry: a field of that kind's type, else the kind itself."""
+        return self.selectors.get(kind, kind)
+
+
+def words(type: Type | None) -> str:
+    """A type in words, for messages."""
+    if isinstance(type, Measure):
+        return describe(type)
+    if isinstance(type, EnumType):
+        return f"{'an' if type.name[0] in 'AEIOU' else 'a'} {type.name}"
+    if isinstance(type, KindType):
+        return f"a {type.name} of the catalog"
+    if isinstance(type, ListType):
+        return f"a list of {type.kind}"
+    return {"BoolType": "a truth value", "TextType": "a text"}.get(type.__class__.__name__, "unknown")

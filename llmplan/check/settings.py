@@ -1,0 +1,185 @@
+"""Right-hand sides: a value that must fit its place, or an unknown with its domain."""
+
+from __future__ import annotations
+
+from llmplan.check.core import UNDEFINED, Core
+from llmplan.check.expressions import Expressions
+from llmplan.check.program import Domain, Place, Setting
+from llmplan.check.scope import words
+from llmplan.check.typed import Typed
+from llmplan.diagnostics import units
+from llmplan.source import Span
+from llmplan.syntax import nodes
+from llmplan.units.measure import TEXT, KindType, ListType, Measure, Type
+
+
+def place(span: Span) -> Place:
+    return span.source.name, span.start, span.end
+
+
+def domain(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Domain:
+    """What stands after `in`: a list, a range, `powers(…)`, `divisors(…)`, or a list of these."""
+    items = node.items if isinstance(node, nodes.List) else (node,)
+    built: list[Core] = []
+    unit = ""
+    for item in items:
+        core, item_unit = _item(check, item, want, name)
+        built.append(core)
+        unit = unit or item_unit
+    return Domain(tuple(built), unit, " ".join(node.span.text.split()))
+
+
+def _item(check: Expressions, node: nodes.Expr, want: Type, name: str) -> tuple[Core, str]:
+    if isinstance(node, nodes.Range):
+        if node.expected is not None:
+            check.report(units.not_here(node.span, "a range with an expected value", "a range of two ends"))
+        low, high = (_value(check, end, want, name) for end in (node.low, node.high))
+        step = _value(check, node.step, want, name).core if node.step is not None else None
+        if not isinstance(want, Measure):
+            check.report(units.not_here(node.span, "a range", "a list"))
+        return ("range", low.core, high.core, step), low.unit or high.unit
+    if isinstance(node, nodes.Call) and node.function.text == "powers" and len(node.arguments) == 2:
+        span = node.arguments[1]
+        if isinstance(span, nodes.Range) and span.step is None and span.expected is None:
+            base = check.check(node.arguments[0])
+            check.measured(base)
+            low, high = (_value(check, end, want, name) for end in (span.low, span.high))
+            return ("powers", base.core, low.core, high.core), low.unit or high.unit
+        check.report(units.not_here(span.span, "this", "a range `low..high`"))
+        return ("value", ("num", 1.0)), ""
+    if isinstance(node, nodes.Call) and node.function.text == "divisors" and len(node.arguments) == 1:
+        of = check.check(node.arguments[0])
+        check.measured(of)
+        return ("divisors", of.core), ""
+    typed = _value(check, node, want, name)
+    return ("value", typed.core), typed.unit
+
+
+def _value(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Typed:
+    return check.fit(check.check(node, want), want, name)
+
+
+def setting(
+    check: Expressions,
+    node: nodes.Expr,
+    types: tuple[Type, ...],
+    type_units: tuple[str, ...],
+    name: str,
+    declared: Span | None = None,
+) -> Setting:
+    """A value or an unknown for a field, let or assumption of one type, or of one of two."""
+    where = place(node.span)
+    if isinstance(node, nodes.Unknown):
+        return _open(check, node, types, type_units, name, where)
+    if isinstance(node, nodes.Range):
+        return _spread(check, node, types, type_units, name, where)
+    if isinstance(types[0], ListType):
+        return Setting(_list(check, node, types[0], name), None, where)
+    if len(types) > 1:
+        return _of_two(check, node, types, type_units, name, where)
+    typed = check.fit(check.check(node, types[0]), types[0], name, declared)
+    return Setting(typed.core, None, where, typed.unit)
+
+
+def _spread(
+    check: Expressions,
+    node: nodes.Range,
+    types: tuple[Type, ...],
+    type_units: tuple[str, ...],
+    name: str,
+    where: Place,
+) -> Setting:
+    """`low..high` or `low..expected..high` as a value; the midpoint is expected if nothing else is said."""
+    at = 0
+    low = check.check(node.low, types[0] if len(types) == 1 else None)
+    if len(types) > 1:
+        found = _which(check, low, types, type_units, name)
+        if found is None:
+            return Setting(UNDEFINED, None, where, type_units[0])
+        at = found
+    want = types[at]
+    if not isinstance(want, Measure):
+        check.report(units.not_here(node.span, "a range", words(want)))
+        return Setting(UNDEFINED, None, where)
+    low = check.fit(low, want, name)
+    high = _value(check, node.high, want, name)
+    if node.expected is not None:
+        expected = _value(check, node.expected, want, name).core
+    else:
+        expected = ("op", "div", ("op", "add", low.core, high.core), ("num", 2.0))
+    unit = type_units[at] if len(types) > 1 else low.unit or high.unit
+    return Setting(expected, None, where, unit, (low.core, high.core))
+
+
+def _list(check: Expressions, node: nodes.Expr, want: ListType, name: str) -> Core:
+    """`["dense", "sparse"]`: entries of a kind, or texts."""
+    if not isinstance(node, nodes.List):
+        check.report(units.not_here(node.span, "this", "a list `[…, …]`"))
+        return ("list", ())
+    item_type: Type = TEXT if want.kind == "Text" else KindType(want.kind)
+    items = [check.fit(check.check(item, item_type), item_type, name) for item in node.items]
+    return ("list", tuple(item.core for item in items if item.type is not None))
+
+
+def _open(
+    check: Expressions,
+    node: nodes.Unknown,
+    types: tuple[Type, ...],
+    type_units: tuple[str, ...],
+    name: str,
+    where: Place,
+) -> Setting:
+    if types[0] == TEXT or isinstance(types[0], ListType):
+        check.report(units.not_here(node.span, "an unknown", "a text" if types[0] == TEXT else "a list"))
+        return Setting(UNDEFINED, None, where)
+    if len(types) == 1:
+        found = domain(check, node.domain, types[0], name) if node.domain is not None else None
+        return Setting(None, found, where)
+    if node.domain is None:
+        check.report(units.missing_unit(node.span, f"`{name}`", "? in …", list(type_units)))
+        return Setting(None, None, where, type_units[0])
+    first = node.domain.items[0] if isinstance(node.domain, nodes.List) and node.domain.items else node.domain
+    if isinstance(first, nodes.Range):
+        first = first.low
+    if isinstance(first, nodes.Call) and first.function.text == "powers" and len(first.arguments) == 2:
+        bounds = first.arguments[1]
+        first = bounds.low if isinstance(bounds, nodes.Range) else bounds
+    at = _which(check, check.check(first), types, type_units, name)
+    if at is None:
+        return Setting(None, None, where, type_units[0])
+    return Setting(None, domain(check, node.domain, types[at], name), where, type_units[at])
+
+
+def _of_two(
+    check: Expressions,
+    node: nodes.Expr,
+    types: tuple[Type, ...],
+    type_units: tuple[str, ...],
+    name: str,
+    where: Place,
+) -> Setting:
+    typed = check.check(node)
+    at = _which(check, typed, types, type_units, name)
+    return Setting(typed.core, None, where, type_units[at or 0])
+
+
+def _which(
+    check: Expressions, typed: Typed, types: tuple[Type, ...], type_units: tuple[str, ...], name: str
+) -> int | None:
+    """Which of two units a value has, or None when it was reported."""
+    if typed.type is None:
+        return None
+    if typed.bare:
+        check.report(units.missing_unit(typed.span, f"`{name}`", typed.span.text, [u + "s" for u in type_units]))
+        return None
+    found = typed.type
+    measures = [type if isinstance(type, Measure) else Measure() for type in types]
+    for at, type in enumerate(measures):
+        if isinstance(found, Measure) and (type.dims, type.labels) == (found.dims, found.labels):
+            return at
+    for at, type in enumerate(measures):
+        if isinstance(found, Measure) and type.dims == found.dims and not found.labels:
+            return at
+    wanted = " or ".join(words(type) for type in types)
+    check.report(units.wrong_field(typed.span, name, wanted, words(typed.type), None))
+    return None

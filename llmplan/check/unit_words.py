@@ -1,0 +1,81 @@
+"""Dimensions and units of the library: words with their plurals and prefixes become a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from llmplan.check.program import Place
+from llmplan.check.scope import Scope
+from llmplan.diagnostics import Diagnostic, names, units
+from llmplan.syntax import nodes
+from llmplan.units.measure import Measure
+from llmplan.units.table import SI_PREFIXES, UnitWord, UnknownUnit
+
+
+def declare_units(
+    scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]
+) -> None:
+    """Adds dimensions, base units, labels and derived units; order does not matter."""
+    first: dict[str, nodes.Statement] = {}
+
+    def once(name: str, statement: nodes.Statement) -> bool:
+        if name in first or name in scope.units.words or name in scope.dimensions:
+            earlier = first.get(name, statement)
+            report(names.defined_twice(statement.span, name, earlier.span))
+            return False
+        first[name] = statement
+        return True
+
+    for s in statements:
+        if isinstance(s, nodes.Dimension) and once(s.name.text, s):
+            where: Place = (s.span.source.name, s.span.start, s.span.end)
+            scope.dimensions[s.name.text] = where
+            if any(decorator.name.text == "count" for decorator in s.decorators):
+                scope.units.counts.add(s.name.text)
+    waiting = [s for s in statements if isinstance(s, nodes.UnitDecl) and once(f"unit {s.name.text}", s)]
+    while waiting:
+        later = [s for s in waiting if not _declare(scope, s, report, last=False)]
+        if len(later) == len(waiting):
+            for s in later:
+                _declare(scope, s, report, last=True)
+            return
+        waiting = later
+
+
+def _declare(scope: Scope, s: nodes.UnitDecl, report: Callable[[Diagnostic], None], last: bool) -> bool:
+    """Adds one unit; False if it is written in a unit that is not known yet."""
+    table = scope.units
+    if s.type is None:
+        factor, measure = Fraction(1), Measure((), ((s.name.text, 1),), whole=True)
+    elif s.value is None and s.type.text in scope.dimensions:
+        factor, measure = Fraction(1), Measure(((s.type.text, 1),))
+        table.bases[s.type.text] = s.name.text
+    else:
+        value = s.value
+        if not isinstance(value, nodes.Number) or value.unit is None:
+            report(units.not_here(s.span, "this", "a number with a unit"))
+            return True
+        try:
+            scale, measure = table.parse(value.unit.text)
+            _, declared = table.parse(s.type.text)
+        except UnknownUnit as unknown:
+            if last:
+                report(names.unknown_unit(value.unit.span, unknown.word, table.suggest(unknown.word), None))
+            return False
+        if declared.dims != measure.dims:
+            report(units.not_here(value.span, "this unit", f"one of {s.type.text}"))
+        factor = value.value * scale
+    spellings = [s.name.text]
+    prefixes: list[str] = []
+    for decorator in s.decorators:
+        texts = [argument.plain or "" for argument in decorator.arguments]
+        if decorator.name.text == "names":
+            spellings += texts
+        elif decorator.name.text == "prefixes":
+            prefixes += " ".join(texts).split()
+    for spelling in spellings:
+        table.words[spelling] = UnitWord(s.name.text, factor, measure)
+        for prefix in prefixes:
+            table.words[prefix + spelling] = UnitWord(prefix + s.name.text, factor * SI_PREFIXES[prefix], measure)
+    return True

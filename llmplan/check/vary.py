@@ -1,0 +1,31 @@
+"""Variations of a checked plan: the same program with other values laid over it, nothing parsed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from llmplan.check.plan import Program
+from llmplan.check.program import Setting
+
+_ABOVE = {"--set": ("--set",), "scenario": ("--set", "scenario"), "sweep": ("--set", "scenario", "sweep")}
+"""By layer: those that are at least as strong and stand before it."""
+
+
+def varied(program: Program, layer: str, values: Mapping[str, Setting], over: bool = False) -> Program:
+    """A program in which some inputs, entries, lets and assumptions have other values.
+
+    Args:
+        layer: `--set`, `scenario` or `sweep`: what a stronger layer says stays in force.
+        values: By path.
+        over: True to win over everything, whatever the layer.
+    """
+    settings, assumptions = dict(program.settings), dict(program.assumptions)
+    for path, value in values.items():
+        table = assumptions if path in assumptions else settings
+        entries = list(table.get(path, ()))
+        stronger = () if over else _ABOVE[layer][:-1]
+        at = sum(entry[0] in stronger for entry in entries)
+        table[path] = [*entries[:at], (layer, value), *entries[at:]]
+    return evolve(program, settings=settings, assumptions=assumptions)

@@ -1,0 +1,220 @@
+"""Loading a plan: its text, the files that it uses, and the order in which they win.
+
+Layers are a total order: the plan itself, then the files that it uses (a later `use` above an
+earlier one), then what those use, and so on; a file that is used twice counts once, where it is
+highest. Nothing outside the project root is read.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from llmplan.diagnostics import Diagnostic, names
+from llmplan.names import config
+from llmplan.names.config import Configured
+from llmplan.source import Source, Span
+from llmplan.syntax import nodes
+from llmplan.syntax.parse import parse
+
+MAX_BYTES = 1_000_000
+MAX_FILES = 200
+
+
+@frozen
+class Module:
+    """A parsed text, with an entry for each configuration file that it reads.
+
+    Attributes:
+        layer: `plan` for the plan itself, `used` for files that it uses.
+        configured: The configuration files that it reads; their entries stand among the statements.
+    """
+
+    source: Source
+    tree: nodes.File
+    layer: str
+    configured: tuple[Configured, ...] = ()
+
+
+class Unreadable(Exception):
+    """A file that cannot be read as a plan; the text says why in a few words."""
+
+
+def read(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        Unreadable: if there is none, it is no regular file, too large or not UTF-8.
+    """
+    try:
+        if path.is_dir():
+            raise Unreadable("it is a directory")
+        if path.exists() and not path.is_file():
+            raise Unreadable("it is not a regular file")
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise Unreadable("there is no such file") from None
+    except PermissionError:
+        raise Unreadable("it may not be read") from None
+    except (OSError, ValueError) as error:
+        raise Unreadable(getattr(error, "strerror", None) or "it cannot be read") from None
+    return decode(data)
+
+
+def decode(data: bytes) -> str:
+    """The text in the bytes of a file.
+
+    Raises:
+        Unreadable: if there are more than `MAX_BYTES` or they are not UTF-8.
+    """
+    if len(data) > MAX_BYTES:
+        raise Unreadable("it is larger than 1 MB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise Unreadable(f"it is not UTF-8 (line {line})") from None
+
+
+def project_root(plan: Path) -> Path:
+    """The nearest parent with `.git` or `pyproject.toml`, else the plan's own folder."""
+    folder = plan.resolve().parent
+    for parent in (folder, *folder.parents):
+        if (parent / ".git").exists() or (parent / "pyproject.toml").exists():
+            return parent
+    return folder
+
+
+def shown(path: Path) -> str:
+    """A path as people read it: relative to the working folder where it lies below it, with `/`."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return Path(os.path.relpath(path)).as_posix()
+
+
+def load(path: str, text: str | None = None, root: str | None = None) -> tuple[list[Module], list[Diagnostic]]:
+    """The plan and all that it uses, the plan first, each parsed.
+
+    Args:
+        path: The plan's path, or `-` for `text` read from standard input.
+        text: The plan's text if it has been read already.
+        root: The project root, found if None.
+
+    Raises:
+        Unreadable: if the plan itself cannot be read.
+    """
+    file = Path("<stdin>") if path == "-" else Path(path)
+    source = Source("<stdin>" if path == "-" else file.as_posix(), text if text is not None else read(file))
+    tree, diagnostics = parse(source)
+    base = Path(root).resolve() if root else project_root(file)
+    configs: dict[Path, str] = {}
+    modules = [_configured(Module(source, tree, "plan"), file, base, configs, diagnostics)]
+    seen = {file.resolve()}
+    # Breadth first: a deeper file is lower; within a depth a later `use` is higher.
+    level: list[tuple[Path, nodes.File, tuple[Path, ...]]] = [(file, tree, (file.resolve(),))]
+    while level:
+        below: list[tuple[Path, nodes.File, tuple[Path, ...]]] = []
+        for parent, parent_tree, chain in level:
+            uses = [s for s in parent_tree.statements if isinstance(s, nodes.Use)]
+            for use in reversed(uses):
+                loaded = _use(use, parent, base, chain, seen, diagnostics)
+                if loaded is None:
+                    continue
+                child, child_source = loaded
+                child_tree, problems = parse(child_source)
+                diagnostics += problems
+                used = Module(child_source, child_tree, "used")
+                modules.append(_configured(used, child, base, configs, diagnostics))
+                below.append((child, child_tree, (*chain, child.resolve())))
+                if len(modules) > MAX_FILES:
+                    diagnostics.append(names.no_file(use.path.span, use.path.plain or "", "too many files are used"))
+                    return modules, diagnostics
+        level = below
+    return modules, diagnostics
+
+
+def _use(
+    use: nodes.Use, parent: Path, root: Path, chain: tuple[Path, ...], seen: set[Path], out: list[Diagnostic]
+) -> tuple[Path, Source] | None:
+    """One used file, unless it is wrong (reported) or loaded already."""
+    name = use.path.plain or ""
+    span: Span = use.path.span
+    target = _inside(name, span, parent, root, out)
+    if target is None:
+        return None
+    resolved = target.resolve()
+    if resolved in chain:
+        out.append(names.use_circle(span, name))
+        return None
+    if not resolved.is_relative_to(root):
+        out.append(names.no_file(span, name, f"it lies outside the project root `{shown(root)}`"))
+        return None
+    if resolved in seen:
+        return None
+    seen.add(resolved)
+    try:
+        return target, Source(Path(os.path.normpath(target)).as_posix(), read(target))
+    except Unreadable as why:
+        out.append(names.no_file(span, name, str(why)))
+        return None
+
+
+def _inside(name: str, span: Span, parent: Path, root: Path, out: list[Diagnostic]) -> Path | None:
+    """The file that a text means, relative to the file that names it; None (reported) outside the root."""
+    if not name:
+        out.append(names.no_file(span, "", "a path is a plain text"))
+        return None
+    target = (parent.parent if parent.name != "<stdin>" else Path()) / name
+    try:
+        resolved = target.resolve()
+    except (OSError, ValueError, RuntimeError):
+        out.append(names.no_file(span, name, "it is no path"))
+        return None
+    if not resolved.is_relative_to(root):
+        out.append(names.no_file(span, name, f"it lies outside the project root `{shown(root)}`"))
+        return None
+    return target
+
+
+def _configured(
+    module: Module, file: Path, root: Path, configs: dict[Path, str], out: list[Diagnostic]
+) -> Module:
+    """The module with `kind from "file"` turned into an entry of the catalog and a block that takes it.
+
+    Args:
+        configs: By file the name of its entry; a file that is read twice becomes one entry.
+    """
+    statements: list[nodes.Statement] = []
+    configured: list[Configured] = []
+    for statement in module.tree.statements:
+        if isinstance(statement, nodes.Block) and statement.config is not None:
+            at = statement.config
+            target = _inside(at.plain or "", at.span, file, root, out)
+            if target is not None and target.resolve() not in configs:
+                found = _config(statement.kind.text, target, root, at)
+                if isinstance(found, Diagnostic):
+                    out.append(found)
+                    target = None
+                else:
+                    configured.append(found)
+                    statements.append(found.entry)
+                    configs[target.resolve()] = found.entry.name.plain or ""
+            name = configs[target.resolve()] if target is not None else None
+            entry = nodes.Text(span=at.span, parts=(name,)) if name is not None else None
+            statement = evolve(statement, config=None, entry=entry)
+        statements.append(statement)
+    tree = evolve(module.tree, statements=tuple(statements))
+    return evolve(module, tree=tree, configured=tuple(configured))
+
+
+def _config(kind: str, target: Path, root: Path, at: nodes.Text) -> Configured | Diagnostic:
+    """The entry that a file describes, called by its path from the project root."""
+    try:
+        source = Source(Path(os.path.normpath(target)).as_posix(), read(target))
+    except Unreadable as why:
+        return names.no_file(at.span, at.plain or "", str(why))
+    return config.read(kind, target.resolve().relative_to(root).as_posix(), source, at.span)
