@@ -1,0 +1,122 @@
+"""The values of one block of a sweep: arrays that broadcast, then rows of the points that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+import numpy as np
+from attrs import define, field
+
+from llmplan.solve.vector import Array
+
+
+@define
+class Block:
+    """The points of one block that passed every gate.
+
+    Attributes:
+        count: How many.
+        values: By target, an array of that length or a single number.
+    """
+
+    count: int
+    values: dict[int, Array]
+    _positions: list[Array] = field(alias="positions")
+    _starts: list[int] = field(alias="starts")
+
+    def positions(self, axis: int) -> Array:
+        """Where the points lie on an axis (numbered as in `Sweep.axes`)."""
+        return self._positions[axis] + self._starts[axis]
+
+
+class Places:
+    """For each point of a block, its place in an array that broadcasts to the block; remembered."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[tuple[int, ...], tuple[int, ...]], Array] = {}
+
+    def get(self, shape: tuple[int, ...], part: tuple[int, ...]) -> Array:
+        """Flat places in an array of shape `part`, for the points of a block of `shape`."""
+        found = self._found.get((shape, part))
+        if found is None:
+            numbers = np.arange(prod(part)).reshape(part)
+            found = self._found[shape, part] = np.broadcast_to(numbers, shape).reshape(-1)
+        return found
+
+
+class Rows:
+    """Values of nodes while a block is computed.
+
+    Args:
+        dense: Values from outside the block, cut to it.
+        shape: Of the block.
+        places: Shared by all blocks.
+    """
+
+    def __init__(self, dense: Mapping[int, Array], shape: tuple[int, ...], places: Places) -> None:
+        self._dense = dense
+        self._shape = shape
+        self._places = places
+        self._picked: Array | None = None
+        self._left: Array | None = None
+        self.selected = False
+        self.values: dict[int, Array] = {}
+
+    def get(self, node: int) -> Array:
+        """The values of a node: an array that broadcasts, after `select` rows or a single number."""
+        found = self.values.get(node)
+        if found is None:
+            found = self._dense[node]
+            if self.selected:
+                found = self.values[node] = self._gather(found)
+        return found
+
+    def _gather(self, array: Array) -> Array:
+        if array.size == 1:
+            return array.reshape(())
+        if self._picked is None:
+            return np.broadcast_to(array, self._shape).reshape(-1)
+        if array.shape == self._shape:
+            return array.reshape(-1)[self._picked]
+        return array.reshape(-1)[self._places.get(self._shape, array.shape)[self._picked]]
+
+    def select(self, mask: Array | None) -> None:
+        """Goes on with the points where `mask` is True (None: all)."""
+        if mask is not None:
+            self._picked = np.flatnonzero(np.broadcast_to(mask, self._shape))
+        self.selected = True
+        self._dense = {**self._dense, **self.values}
+        self.values = {}
+
+    def narrow(self, passes: Array) -> bool:
+        """Drops the rows that do not pass, when they are many; whether any row is left."""
+        self._left = passes if self._left is None else self._left & passes
+        part = np.count_nonzero(self._left) / self._left.size
+        if 0 < part < 0.5:
+            self._shrink()
+        return bool(part > 0)
+
+    def _shrink(self) -> None:
+        left, self._left = self._left, None
+        if left is None or left.ndim == 0:
+            return
+        self._picked = np.flatnonzero(left) if self._picked is None else self._picked[left]
+        self.values = {node: array if array.ndim == 0 else array[left] for node, array in self.values.items()}
+
+    def block(self, starts: Sequence[int], targets: Sequence[int]) -> Block:
+        """What is left.
+
+        Args:
+            starts: Where the block begins on each axis.
+            targets: The nodes whose values are wanted.
+        """
+        self._shrink()
+        positions = []
+        for k, size in enumerate(self._shape):
+            along = (1,) * k + (size,) + (1,) * (len(self._shape) - k - 1)
+            place = self._places.get(self._shape, along)
+            positions.append(place if self._picked is None else place[self._picked])
+        count = prod(self._shape) if self._picked is None else len(self._picked)
+        values = {target: np.asarray(self.get(target)) for target in targets}
+        return Block(count, values, positions, list(starts))

@@ -1,0 +1,213 @@
+"""Equations that isolate a continuous unknown define it, so that fewer unknowns are left to be searched for.
+
+`tokens == 20 * params` makes `tokens` a function of `params`. An equation is taken apart only where
+the unknown stands once, under operations that can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
+
+from attrs import evolve, field, frozen
+
+from llmplan.system.evaluate import ancestors, evaluate
+from llmplan.system.graph import Graph
+from llmplan.system.system import Condition, Objective, System, Unknown
+
+
+@frozen
+class Definition:
+    """An unknown as a function of others: a node of the graph before, and the equation's index."""
+
+    unknown: int
+    node: int
+    equation: int
+
+
+@frozen
+class Reduced:
+    """A system in which some unknowns are defined by others.
+
+    Attributes:
+        system, requirements: The same places as before; a used equation holds everywhere, and that
+            an eliminated unknown is in its domain is a further requirement.
+        stated: The requirements as they are in the graph of the original system.
+        defined: In the order in which they were found, with the graphs that their nodes are of.
+    """
+
+    system: System
+    requirements: tuple[Condition, ...]
+    stated: tuple[Condition, ...]
+    defined: tuple[tuple[Graph, Definition], ...] = field(default=())
+
+    def complete(self, point: Mapping[int, float]) -> dict[int, float]:
+        """A point with the values of the unknowns that were eliminated."""
+        found = dict(point)
+        # The last one found may be part of the earlier ones.
+        for graph, definition in reversed(self.defined):
+            found[definition.unknown] = evaluate(graph, found, (definition.node,))[definition.node]
+        return found
+
+
+def open_unknowns(system: System, requirements: Sequence[Condition]) -> list[int]:
+    """The continuous unknowns on which it depends which point is best."""
+    reach = 0
+    for node in judged(system, requirements):
+        reach |= system.graph.reach(node)
+    return [i for i, unknown in enumerate(system.unknowns) if unknown.values is None and reach >> i & 1]
+
+
+def judged(system: System, requirements: Sequence[Condition]) -> list[int]:
+    """The nodes that decide which point is best."""
+    preferences = [p.node for p in system.preferences if p.weight]
+    goals = [o.node for o in (*system.objectives, *system.front)]
+    return [c.node for c in requirements] + preferences + goals
+
+
+def reduce(system: System, requirements: tuple[Condition, ...]) -> Reduced:
+    """Eliminates continuous unknowns until one is left, as far as there are equations for them."""
+    found = Reduced(system, requirements, requirements)
+    while len(open_ := open_unknowns(found.system, found.requirements)) > 1:
+        definition = _definition(found.system, found.requirements, open_)
+        if definition is None:
+            break
+        found = _substituted(found, definition)
+    return found
+
+
+def _definition(system: System, requirements: Sequence[Condition], open_: Sequence[int]) -> Definition | None:
+    graph = system.graph
+    for number, condition in enumerate(requirements):
+        left, right = condition.left, condition.right
+        if condition.op != "eq" or left is None or right is None or graph.add("eq", left, right) != condition.node:
+            continue
+        for unknown in open_:
+            for side, other in ((left, right), (right, left)):
+                if graph.reach(side) >> unknown & 1 and not graph.reach(other) >> unknown & 1:
+                    node = _isolate(graph, side, other, unknown, system.unknowns[unknown].low >= 0.0)
+                    if node is not None:
+                        return Definition(unknown, node, number)
+    return None
+
+
+def _isolate(graph: Graph, node: int, value: int, unknown: int, positive: bool) -> int | None:
+    """What the unknown is where a node that holds it has a value; None if that is not so simple."""
+    while graph[node].op != "unknown":
+        op, args = graph[node].op, graph[node].args
+        holding = [at for at, arg in enumerate(args) if graph.reach(arg) >> unknown & 1]
+        if op == "select" and 1 in holding and _is_nothing(graph, args[2]):
+            node = args[1]  # a value where it is legal
+            continue
+        if len(holding) != 1:
+            return None
+        at = holding[0]
+        other = args[1 - at] if len(args) == 2 else -1
+        if op == "pow" and (at != 0 or not positive or graph.constant(other) in (None, 0.0)):
+            return None
+        undo = _UNDO.get((op, at))
+        if undo is None:
+            return None
+        value, node = undo(graph, value, other), args[at]
+    return value
+
+
+def _is_nothing(graph: Graph, node: int) -> bool:
+    value = graph.constant(node)
+    return value is not None and value != value
+
+
+Undo = Callable[[Graph, int, int], int]
+
+_UNDO: dict[tuple[str, int], Undo] = {
+    ("add", 0): lambda g, v, o: g.add("sub", v, o),
+    ("add", 1): lambda g, v, o: g.add("sub", v, o),
+    ("sub", 0): lambda g, v, o: g.add("add", v, o),
+    ("sub", 1): lambda g, v, o: g.add("sub", o, v),
+    ("mul", 0): lambda g, v, o: g.add("div", v, o),
+    ("mul", 1): lambda g, v, o: g.add("div", v, o),
+    ("div", 0): lambda g, v, o: g.add("mul", v, o),
+    ("div", 1): lambda g, v, o: g.add("div", o, v),
+    ("pow", 0): lambda g, v, o: g.add("pow", v, g.add("div", g.const(1.0), o)),
+    ("neg", 0): lambda g, v, o: g.add("neg", v),
+    ("sqrt", 0): lambda g, v, o: g.add("mul", v, v),
+    ("ln", 0): lambda g, v, o: g.add("exp", v),
+    ("exp", 0): lambda g, v, o: g.add("ln", v),
+    ("log2", 0): lambda g, v, o: g.add("pow", g.const(2.0), v),
+}
+"""By operation and place of what holds the unknown: that argument, from the value and the other one."""
+
+
+def _substituted(before: Reduced, definition: Definition) -> Reduced:
+    """The same with the unknown replaced everywhere by what it is."""
+    system, old, unknown = before.system, before.system.graph, before.system.unknowns[definition.unknown]
+    graph = Graph()
+    wanted = _nodes(system, before.requirements)
+    moved: dict[int, int] = {}
+    for roots in ((definition.node,), wanted):
+        for index in ancestors(old, roots):
+            if index not in moved:
+                moved[index] = _moved(old, graph, index, moved, definition)
+    requirements = list(before.requirements)
+    for number, condition in enumerate(requirements):
+        requirements[number] = _condition(condition, moved)
+    used = requirements[definition.equation]
+    requirements[definition.equation] = evolve(used, node=graph.const(1.0), left=None, right=None)
+    requirements.append(_inside(graph, moved[definition.node], unknown))
+    stated = (*before.stated, _inside(old, old.unknown(definition.unknown), unknown))
+    reduced = evolve(
+        system,
+        graph=graph,
+        unknowns=tuple(
+            u if u.allowed is None else evolve(u, allowed=moved[u.allowed]) for u in system.unknowns
+        ),
+        conditions=tuple(_condition(c, moved) for c in system.conditions),
+        preferences=tuple(_condition(c, moved) for c in system.preferences),
+        objectives=_objectives(system.objectives, moved),
+        front=_objectives(system.front, moved),
+    )
+    return Reduced(reduced, tuple(requirements), stated, (*before.defined, (old, definition)))
+
+
+def _inside(graph: Graph, value: int, unknown: Unknown) -> Condition:
+    """That a value lies in the domain of a continuous unknown."""
+    inside = graph.add("finite", value)
+    if isfinite(unknown.low):
+        inside = graph.add("and", inside, graph.add("le", graph.const(unknown.low), value))
+    if isfinite(unknown.high):
+        inside = graph.add("and", inside, graph.add("le", value, graph.const(unknown.high)))
+    return Condition(unknown.path, inside, "domain", None, None, "", None, unknown.span)
+
+
+def _moved(old: Graph, new: Graph, index: int, moved: Mapping[int, int], definition: Definition) -> int:
+    node = old[index]
+    args = tuple(moved[arg] for arg in node.args)
+    if node.op == "const":
+        return new.const(node.value if node.value is not None else float("nan"))
+    if node.op == "unknown":
+        at = int(node.value or 0)
+        return moved[definition.node] if at == definition.unknown else new.unknown(at)
+    if node.op == "table":
+        return new.table(args[0], node.table)
+    if node.op == "interpolate":
+        half = len(node.table) // 2
+        return new.interpolate(args[0], node.table[:half], node.table[half:])
+    return new.add(node.op, *args)
+
+
+def _nodes(system: System, requirements: Iterable[Condition]) -> list[int]:
+    found = [o.node for o in (*system.objectives, *system.front)]
+    found += [unknown.allowed for unknown in system.unknowns if unknown.allowed is not None]
+    for condition in (*requirements, *system.conditions, *system.preferences):
+        found += [node for node in (condition.node, condition.left, condition.right) if node is not None]
+    return found
+
+
+def _condition(condition: Condition, moved: Mapping[int, int]) -> Condition:
+    left = None if condition.left is None else moved[condition.left]
+    right = None if condition.right is None else moved[condition.right]
+    return evolve(condition, node=moved[condition.node], left=left, right=right)
+
+
+def _objectives(objectives: Sequence[Objective], moved: Mapping[int, int]) -> tuple[Objective, ...]:
+    return tuple(evolve(objective, node=moved[objective.node]) for objective in objectives)

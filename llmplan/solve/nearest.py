@@ -1,0 +1,169 @@
+"""The nearest feasible value of one unknown, and all of its feasible values: what relaxations are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve
+
+from llmplan.solve.eliminate import open_unknowns, reduce
+from llmplan.solve.search import point_at, search
+from llmplan.system.system import Condition, Objective, System
+
+_ROUNDS = 5
+_PARTS = 24
+_FEW = 24
+
+
+def best_point(
+    system: System, requirements: Sequence[Condition], limit: float, until: float = math.inf
+) -> dict[int, float] | None:
+    """The best feasible point, without anything that is said about it; None if there is none.
+
+    Args:
+        limit: How many points may be looked at.
+        until: When to give up, by `time.monotonic`; a continuous unknown heeds the limit alone.
+
+    Raises:
+        llmplan.solve.search.OverLimit: if that is not enough.
+    """
+    reduced = reduce(system, tuple(requirements))
+    open_ = open_unknowns(reduced.system, reduced.requirements)
+    if len(open_) > 1:
+        return None
+    if open_:
+        from llmplan.solve.continuous import Along
+
+        found = Along(reduced.system, reduced.requirements, open_[0], limit).best()
+        return None if found is None else reduced.complete(found.point)
+    best = search(system, requirements, limit=limit, until=until).best
+    return None if best is None else point_at(system, best.places)
+
+
+def nearest(
+    system: System,
+    requirements: Sequence[Condition],
+    unknown: int,
+    values: Sequence[float],
+    start: float,
+    whole: bool | None,
+    limit: float,
+    until: float = math.inf,
+) -> float | None:
+    """The first of some values of an unknown at which anything is feasible, and nearer ones between them.
+
+    Args:
+        system: Its objectives do not matter.
+        requirements: What must hold.
+        unknown: The index of the unknown.
+        values: The nearest first, all on one side of `start`.
+        start: Where nothing is feasible.
+        whole: Whether the unknown counts something, so that all whole numbers between two values
+            are tried; False for a measure, which is narrowed down to 1e-7 of itself; None to try the
+            values alone.
+        limit: The largest number of points of one search.
+        until: When to give up, by `time.monotonic`.
+
+    Raises:
+        llmplan.solve.search.OverLimit: if that is not enough.
+    """
+    found = _first(system, requirements, unknown, values, limit, until)
+    if found is None or whole is None:
+        return found
+    below = [value for value in values if abs(value - start) < abs(found - start)]
+    last = below[-1] if below else start
+    for _ in range(40 if whole else _ROUNDS):
+        between = _between(last, found, whole)
+        if not between:
+            break
+        nearer = _first(system, requirements, unknown, between, limit, until)
+        if nearer is None:
+            last = between[-1]
+        else:
+            at = between.index(nearer)
+            last, found = between[at - 1] if at else last, nearer
+    return found
+
+
+def _between(last: float, found: float, whole: bool) -> list[float]:
+    """Values between two, from the first to the second, both left out."""
+    step = (found - last) / _PARTS
+    if whole:
+        gap = round(abs(found - last))
+        step = math.copysign(max(1, gap // _PARTS), found - last)
+        return [last + step * i for i in range(1, math.ceil(gap / abs(step)))]
+    if abs(found - last) <= 1e-7 * abs(found):
+        return []
+    return [last + step * i for i in range(1, _PARTS)]
+
+
+def _first(
+    system: System,
+    requirements: Sequence[Condition],
+    unknown: int,
+    values: Sequence[float],
+    limit: float,
+    until: float,
+) -> float | None:
+    if not values:
+        return None
+    # The values come in order of the first objective, so the search ends with the first that works.
+    sense = 1 if len(values) < 2 or values[0] < values[-1] else -1
+    tried = with_values(system, unknown, values)
+    node = system.graph.unknown(unknown)
+    aim = Objective(node, sense, "", system.unknowns[unknown].span, False)
+    point = best_point(evolve(tried, objectives=(aim,), preferences=()), requirements, limit, until)
+    return None if point is None else point[unknown]
+
+
+def feasible_values(
+    system: System, requirements: Sequence[Condition], unknown: int, limit: float, until: float = math.inf
+) -> list[float]:
+    """The values of a discrete unknown at which anything is feasible, in the order of its domain.
+
+    Raises:
+        llmplan.solve.search.OverLimit: see `best_point`.
+    """
+    values = system.unknowns[unknown].values or ()
+    plain = evolve(system, objectives=(), preferences=(), front=())
+    size = math.prod(len(u.values) for u in system.unknowns if u.values is not None)
+    if size <= limit and not open_unknowns(plain, requirements):
+        # Without an objective the search is complete and has seen which values work.
+        seen = search(plain, requirements, limit=limit, until=until).seen
+        return [values[place] for place in seen[unknown].tolist()]
+    return [v for v in values if _first(system, requirements, unknown, (v,), limit, until) is not None]
+
+
+def thinned(
+    system: System, unknown: int | None, point: Mapping[int, float], most: int
+) -> tuple[System, tuple[str, ...]]:
+    """The system with fewer candidates for the unknowns that have many, and the paths of those.
+
+    Args:
+        unknown: One whose candidates stay, if any.
+        point: Its values stay among the candidates.
+        most: How many combinations the others may have, unless each has few values.
+    """
+    sizes = {i: len(u.values) for i, u in enumerate(system.unknowns) if u.values is not None and i != unknown}
+    paths = []
+    while math.prod(sizes.values()) > most and max(sizes.values()) > _FEW:
+        index = max(sizes, key=lambda i: sizes[i])
+        values = sorted(system.unknowns[index].values or ())
+        kept = {values[round(i * (len(values) - 1) / (_FEW - 1))] for i in range(_FEW)}
+        # Evenly by place and evenly by magnitude, as both ends of a long domain count.
+        kept |= {values[round(len(values) ** (i / _FEW)) - 1] for i in range(_FEW)}
+        kept |= {value for value in (point.get(index),) if value in values}
+        system = with_values(system, index, [v for v in system.unknowns[index].values or () if v in kept])
+        sizes[index] = _FEW
+        paths.append(system.unknowns[index].path)
+    return system, tuple(paths)
+
+
+def with_values(system: System, unknown: int, values: Sequence[float]) -> System:
+    """The system with other candidates for an unknown."""
+    changed = evolve(
+        system.unknowns[unknown], values=tuple(values), low=min(values), high=max(values)
+    )
+    unknowns = (*system.unknowns[:unknown], changed, *system.unknowns[unknown + 1 :])
+    return evolve(system, unknowns=unknowns)

@@ -1,0 +1,100 @@
+"""What the solver answers. Indices of unknowns and conditions are positions in the `System`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import field, frozen
+
+from llmplan.diagnostics import Diagnostic
+from llmplan.system.system import Condition
+
+Status = Literal["solved", "infeasible", "error"]
+How = Literal["search", "closed form", "numeric"]
+
+
+@frozen
+class Neighbour:
+    """The next feasible value of an unknown beside the chosen one.
+
+    Attributes:
+        value: In base units.
+        point: The whole plan there, by index of the unknown.
+        others_fixed: True if only plans with the other unknowns unchanged were looked at.
+    """
+
+    value: float
+    point: dict[int, float]
+    others_fixed: bool
+
+
+@frozen
+class Neighbours:
+    """The next smaller and larger feasible value, None where there is none."""
+
+    below: Neighbour | None = None
+    above: Neighbour | None = None
+
+
+@frozen
+class Conflict:
+    """Why no point is feasible. Indices are those of `Outcome.requirements`.
+
+    Attributes:
+        met_by: For each requirement how many candidates meet it.
+        impossible: Indices of those that no candidate meets.
+        smallest: Indices of a smallest set that no candidate meets as a whole; without any one of
+            them some candidate meets the rest.
+        nearest: The point with the fewest violated conditions, then the smallest sum of relative
+            violations, then the best objectives.
+        violated: Indices of what the nearest point violates.
+        candidates: How many points were looked at; for a continuous unknown those that stand for
+            its intervals.
+    """
+
+    met_by: tuple[int, ...]
+    impossible: tuple[int, ...]
+    smallest: tuple[int, ...]
+    nearest: dict[int, float]
+    violated: tuple[int, ...]
+    candidates: int
+
+
+@frozen
+class Outcome:
+    """The solution of a `System`.
+
+    Attributes:
+        status: `error` if it could not be solved for a reason given in `diagnostics`.
+        point: Value of every unknown in base units; when infeasible that of the nearest point.
+        how: How each unknown was found.
+        exact: The unrounded solution of an unknown that a closed form gives.
+        intervals: For a continuous unknown its feasible intervals at the chosen values of the others.
+        considered: Points of the domains' product (continuous unknowns left out).
+        feasible: How many of them meet every condition, None if the search could end early.
+        neighbours: For each unknown that the plan asks for and whose values have an order.
+        flat: Indices of objectives that are the same for all feasible points.
+        binding: For each asked unknown that one holds back, the requirement that its next better
+            value would violate: an index in `requirements`.
+        requirements: Everything that was required, in this order: the conditions of the system,
+            the domains that depend on other unknowns, values for the author's objectives.
+        conflict: Set when infeasible.
+        top: The best points, the answer first; `front` the best trade-offs of the two objectives of
+            `System.front`, by ascending first. Of a discrete system, if they were asked for.
+    """
+
+    status: Status
+    point: dict[int, float] = field(factory=dict)
+    how: dict[int, How] = field(factory=dict)
+    exact: dict[int, float] = field(factory=dict)
+    intervals: dict[int, tuple[tuple[float, float], ...]] = field(factory=dict)
+    considered: int = 0
+    feasible: int | None = None
+    neighbours: dict[int, Neighbours] = field(factory=dict)
+    flat: tuple[int, ...] = ()
+    binding: dict[int, int] = field(factory=dict)
+    requirements: tuple[Condition, ...] = ()
+    conflict: Conflict | None = None
+    top: tuple[dict[int, float], ...] = ()
+    front: tuple[dict[int, float], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()

@@ -1,0 +1,200 @@
+"""How a product of axes is walked through: the order of the axes, and when each node is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+import numpy as np
+from attrs import define
+
+from llmplan.solve.vector import Array, evaluate_rows, truth
+from llmplan.system.graph import Graph
+
+CELLS = 1 << 14
+"""Points of a block, and the largest sub-grid that is computed once: the arrays stay in the cache."""
+
+_SAMPLE = 256
+
+
+@define
+class Axis:
+    """A discrete unknown.
+
+    Attributes:
+        unknown: Its index.
+        values: Candidates in the order in which they are tried.
+        places: For each of them its place in the domain.
+    """
+
+    unknown: int
+    values: Array
+    places: Array
+
+
+@define
+class Level:
+    """What is done when one outer axis advances.
+
+    Attributes:
+        slices: The steps of the axis.
+        views: Nodes of small sub-grids that have to be cut anew.
+        masks: Keys of known gates that have to be cut anew.
+        steps: Nodes to compute, and gates to check (True), in order.
+        drops: After each step, what is not needed any more.
+    """
+
+    slices: list[slice]
+    views: list[int]
+    masks: list[int]
+    steps: list[tuple[int, bool]]
+    drops: list[list[int]]
+
+
+class Layout:
+    """The axes as dimensions: the outer ones advance step by step, the inner ones make up a block.
+
+    The axes that most nodes depend on are outside, so that little is computed again, and a long one
+    is innermost, where numpy loops fastest.
+
+    Args:
+        graph: Where the nodes stand.
+        order: The nodes that will be computed.
+        axes: In any order.
+        first: The index of an unknown that is to be outermost.
+        cells: See `CELLS`.
+    """
+
+    def __init__(
+        self, graph: Graph, order: Sequence[int], axes: Sequence[Axis], first: int | None, cells: int
+    ) -> None:
+        using = {axis.unknown: sum(graph.reach(node) >> axis.unknown & 1 for node in order) for axis in axes}
+        outer = sorted(axes, key=lambda axis: (axis.unknown != first, -using[axis.unknown]))
+        if not outer:
+            outer = [Axis(-1, np.zeros(1), np.zeros(1, np.intp))]
+        inner: list[Axis] = []
+        size = 1
+        while len(outer) > 1 and size * len(outer[-1].values) <= cells:
+            inner.append(outer.pop())
+            size *= len(inner[-1].values)
+        inner.sort(key=lambda axis: len(axis.values))
+        self.axes = outer + inner
+        self.shape = tuple(len(axis.values) for axis in self.axes)
+        self.outer = len(outer)
+        self._graph = graph
+        self._chunk = max(1, cells // size)
+
+    def levels(self) -> list[Level]:
+        """One for each outer axis; the last of them advances by as much as fills a block."""
+        found = []
+        for k, length in enumerate(self.shape[: self.outer]):
+            width = self._chunk if k == self.outer - 1 else 1
+            steps = [slice(start, min(start + width, length)) for start in range(0, length, width)]
+            found.append(Level(steps, [], [], [], []))
+        return found
+
+    def reach(self, node: int) -> tuple[int, ...]:
+        """The dimensions that a node depends on."""
+        reach = self._graph.reach(node)
+        return tuple(k for k, axis in enumerate(self.axes) if axis.unknown >= 0 and reach >> axis.unknown & 1)
+
+    def size(self, node: int) -> int:
+        """Points of the sub-grid that a node depends on."""
+        return prod(self.shape[k] for k in self.reach(node))
+
+    def level(self, node: int) -> int:
+        """The innermost outer dimension that a node depends on, -1 if none."""
+        return self.level_of(self.reach(node))
+
+    def level_of(self, dimensions: Sequence[int]) -> int:
+        return max((k for k in dimensions if k < self.outer), default=-1)
+
+
+def schedule(
+    graph: Graph,
+    layout: Layout,
+    levels: Sequence[Level],
+    large: Sequence[int],
+    gates: Sequence[int],
+    targets: Sequence[int],
+) -> None:
+    """Fills in the steps of the levels: each node in its own, gates as early as they pay.
+
+    Args:
+        graph: Where the nodes stand.
+        layout: The axes.
+        levels: To be filled in.
+        large: The nodes that are not computed once for all, in the order of evaluation.
+        gates: Those that must be 1.
+        targets: Those that are wanted at the end.
+    """
+    bits = {node: 1 << i for i, node in enumerate(large)}
+    needs: dict[int, int] = {}
+    for node in large:
+        needs[node] = bits[node]
+        for arg in graph[node].args:
+            needs[node] |= needs.get(arg, 0)
+    level_of = {node: layout.level(node) for node in large}
+    wanted = {target for target in targets if target in bits}
+    for node in large:
+        wanted.update(arg for arg in graph[node].args if arg in bits and level_of[arg] < level_of[node])
+    gates = [gate for gate in gates if gate in bits]
+    passing = _pass_rates(graph, layout.axes, gates)
+    done = 0
+
+    def advance(level: Level, nodes: int) -> None:
+        nonlocal done
+        level.steps.extend((node, False) for node in large if nodes & ~done & bits[node])
+        done |= nodes
+
+    for number, level in enumerate(levels):
+        mine = [gate for gate in gates if level_of[gate] == number]
+        while mine:
+            # The cheapest for what it throws out; even one that throws out nothing must come once.
+            best = min(mine, key=lambda gate: (needs[gate] & ~done).bit_count() / (1.02 - passing[gate]))
+            mine.remove(best)
+            advance(level, needs[best])
+            level.steps.append((best, True))
+        rest = 0
+        for node in wanted:
+            if level_of[node] == number:
+                rest |= needs[node]
+        advance(level, rest)
+        _add_drops(graph, level, wanted)
+
+
+def _add_drops(graph: Graph, level: Level, wanted: set[int]) -> None:
+    last: dict[int, int] = {}
+    for at, (node, is_gate) in enumerate(level.steps):
+        last[node] = at
+        if not is_gate:
+            last.update((arg, at) for arg in graph[node].args)
+    mine = {node for node, _ in level.steps} - wanted
+    level.drops = [[] for _ in level.steps]
+    for node, at in last.items():
+        if node in mine:
+            level.drops[at].append(node)
+
+
+def _pass_rates(graph: Graph, axes: Sequence[Axis], gates: Sequence[int]) -> Mapping[int, float]:
+    """Roughly what part of the points passes each gate, from a sample spread over the axes."""
+    if len(gates) < 2:
+        return dict.fromkeys(gates, 0.5)
+    # Additive recurrences of square roots of primes: spread evenly, the same on every run.
+    count = np.arange(1, _SAMPLE + 1)
+    columns = {}
+    for axis, prime in zip(axes, _primes(len(axes))):
+        at = (count * prime**0.5 % 1.0 * len(axis.values)).astype(np.intp)
+        columns[axis.unknown] = axis.values[at]
+    values = evaluate_rows(graph, gates, columns)
+    return {gate: float(truth(values[gate]).mean()) for gate in gates}
+
+
+def _primes(count: int) -> list[int]:
+    found: list[int] = []
+    number = 2
+    while len(found) < count:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found

@@ -1,0 +1,213 @@
+"""Evaluates nodes over the product of discrete axes, block by block.
+
+Every axis is a dimension, and a node is an array that is longer than 1 only along the axes that it
+depends on. Nodes whose own sub-grid is small are computed once. The others are computed in blocks:
+the outer axes advance by slices, and a node is computed again only when the innermost outer axis
+that it depends on advances. Gates are conditions: a slice in which none of its points passes is
+left at once, and a block in which few do goes on with the points that are left, as rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from llmplan.solve.block import Block, Places, Rows
+from llmplan.solve.schedule import CELLS, Axis, Layout, schedule
+from llmplan.solve.vector import Array, operate, truth
+from llmplan.system.evaluate import ancestors
+from llmplan.system.graph import Graph
+
+_SPARSE = 0.4
+"""With a smaller part of a block left, gathering the rows costs less than computing them all."""
+
+
+class Sweep:
+    """A way through the product of the axes.
+
+    Args:
+        graph: Where the nodes stand.
+        axes: One for every unknown that gates or targets reach; a missing one has no value.
+        gates: Nodes that must be 1.
+        targets: Nodes whose values are wanted where all gates are 1.
+        first: The index of an unknown that advances last, so that its values come in order.
+        cells: See `CELLS`.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        axes: Sequence[Axis],
+        gates: Sequence[int],
+        targets: Sequence[int],
+        first: int | None = None,
+        cells: int = CELLS,
+    ) -> None:
+        self._graph = graph
+        self._targets = tuple(dict.fromkeys(targets))
+        gates = tuple(dict.fromkeys(gates))
+        order = ancestors(graph, [*gates, *self._targets])
+        self._layout = Layout(graph, order, axes, first, cells)
+        self.axes = self._layout.axes
+        self._levels = self._layout.levels()
+        self._places = Places()
+        small = [node for node in order if self._layout.size(node) <= cells or graph[node].op == "unknown"]
+        once = set(small)
+        large = [node for node in order if node not in once]
+        used = {arg for node in large for arg in graph[node].args} | set(self._targets)
+        with np.errstate(all="ignore"):
+            known = self._compute_once(small, used | set(gates))
+            self._join_gates({gate: truth(known[gate]) for gate in gates if gate in once})
+            schedule(graph, self._layout, self._levels, large, gates, self._targets)
+        self._known = {node: array for node, array in known.items() if node in used}
+        for node in self._known:
+            level = self._layout.level(node)
+            if level >= 0:
+                self._levels[level].views.append(node)
+
+    @property
+    def slices(self) -> list[slice]:
+        """The steps of the outermost axis."""
+        return self._levels[0].slices
+
+    def points(self, step: slice) -> int:
+        """How many points a step of the outermost axis has."""
+        return len(range(step.start, step.stop)) * prod(self._layout.shape[1:])
+
+    def blocks(self, step: slice) -> Iterator[Block]:
+        """The blocks of one step of the outermost axis in which at least one point passes."""
+        if not self._hopeless:
+            self._values = dict(self._known)
+            self._cut = [slice(0, 1)] * self._layout.outer
+            yield from self._descend(0, [step], self._inner_mask)
+
+    def _compute_once(self, nodes: Sequence[int], kept: set[int]) -> dict[int, Array]:
+        """The nodes of small sub-grids over the whole axes; only `kept` ones outlive their last use."""
+        last = {arg: node for node in nodes for arg in self._graph[node].args}
+        values: dict[int, Array] = {}
+        for index in nodes:
+            node = self._graph[index]
+            if node.op == "const":
+                values[index] = np.asarray(np.nan if node.value is None else node.value, np.float64)
+            elif node.op == "unknown":
+                values[index] = self._along_axis(index)
+            else:
+                values[index] = np.asarray(operate(node, [values[arg] for arg in node.args]))
+            for arg in node.args:
+                if last.get(arg) == index and arg not in kept:
+                    values.pop(arg, None)
+        return values
+
+    def _along_axis(self, unknown: int) -> Array:
+        dimensions = self._layout.reach(unknown)
+        if not dimensions:
+            return np.asarray(np.nan)
+        shape = [1] * len(self.axes)
+        shape[dimensions[0]] = -1
+        return self.axes[dimensions[0]].values.reshape(shape)
+
+    def _join_gates(self, gates: dict[int, Array]) -> None:
+        """Joins the gates that are known already by the axes that they depend on, for their levels."""
+        self._hopeless = False
+        self._inner_mask: Array | None = None
+        self._joined: dict[int, Array] = {}
+        by_axes: dict[tuple[int, ...], Array] = {}
+        for gate, passes in gates.items():
+            if not passes.all():
+                axes = self._layout.reach(gate)
+                by_axes[axes] = by_axes[axes] & passes if axes in by_axes else passes
+        for axes, passes in sorted(by_axes.items(), key=lambda item: float(item[1].mean())):
+            level = self._layout.level_of(axes)
+            self._hopeless |= not passes.any()
+            if level >= 0:
+                self._levels[level].masks.append(len(self._joined))
+                self._joined[len(self._joined)] = passes
+            else:
+                self._inner_mask = passes if self._inner_mask is None else self._inner_mask & passes
+        if self._inner_mask is not None:
+            self._hopeless |= not self._inner_mask.any()
+
+    def _descend(self, number: int, steps: Sequence[slice], mask: Array | None) -> Iterator[Block]:
+        last = number == len(self._levels) - 1
+        for step in steps:
+            self._cut[number] = step
+            # A generator must not leave its settings of numpy to whoever it yields to.
+            with np.errstate(all="ignore"):
+                entered, alive = self._enter(number, mask)
+                block = self._last(entered) if alive and last else None
+                if alive and not last:
+                    entered, alive = self._compute_level(number, entered)
+            if last:
+                if block is not None:
+                    yield block
+            elif alive:
+                yield from self._descend(number + 1, self._levels[number + 1].slices, entered)
+
+    def _view(self, array: Array) -> Array:
+        """The part of an array over whole axes that belongs to the current steps."""
+        outer = len(self._cut)
+        return array[
+            tuple(
+                self._cut[k] if k < outer and length > 1 else slice(None)
+                for k, length in enumerate(array.shape)
+            )
+        ]
+
+    def _enter(self, number: int, mask: Array | None) -> tuple[Array | None, bool]:
+        """Cuts what is known to the current step of a level; the mask, and whether a point is left."""
+        level = self._levels[number]
+        for key in level.masks:
+            passes = self._view(self._joined[key])
+            mask = passes if mask is None else mask & passes
+        if mask is not None and not mask.any():
+            return mask, False
+        for node in level.views:
+            self._values[node] = self._view(self._known[node])
+        return mask, True
+
+    def _compute_level(self, number: int, mask: Array | None) -> tuple[Array | None, bool]:
+        """Computes a level that is not the last; the mask, and whether a point is left."""
+        level = self._levels[number]
+        for (index, is_gate), drops in zip(level.steps, level.drops):
+            if is_gate:
+                passes = truth(self._values[index])
+                mask = passes if mask is None else mask & passes
+                if not mask.any():
+                    return mask, False
+            else:
+                node = self._graph[index]
+                self._values[index] = operate(node, [self._values[arg] for arg in node.args])
+            for drop in drops:
+                del self._values[drop]
+        return mask, True
+
+    def _last(self, mask: Array | None) -> Block | None:
+        """Computes the innermost level: the points of a block that pass, or None."""
+        level = self._levels[-1]
+        lengths = [len(range(step.start, step.stop)) for step in self._cut]
+        rows = Rows(self._values, (*lengths, *self._layout.shape[len(lengths) :]), self._places)
+        if mask is not None and mask.mean() < _SPARSE:
+            rows.select(mask)
+        for (index, is_gate), drops in zip(level.steps, level.drops):
+            if not is_gate:
+                node = self._graph[index]
+                rows.values[index] = operate(node, [rows.get(arg) for arg in node.args])
+            elif rows.selected:
+                if not rows.narrow(truth(np.asarray(rows.get(index)))):
+                    return None
+            else:
+                passes = truth(rows.get(index))
+                mask = passes if mask is None else mask & passes
+                part = np.count_nonzero(mask) / mask.size
+                if part == 0:
+                    return None
+                if part < _SPARSE:
+                    rows.select(mask)
+            for drop in drops:
+                rows.values.pop(drop, None)
+        if not rows.selected:
+            rows.select(mask)
+        starts = [step.start for step in self._cut] + [0] * (len(self.axes) - len(self._cut))
+        return rows.block(starts, self._targets)

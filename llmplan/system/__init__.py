@@ -1,0 +1,1 @@
+"""Equations: a checked plan becomes a graph of arithmetic over its unknowns."""

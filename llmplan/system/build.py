@@ -1,0 +1,274 @@
+"""From a checked plan to the `System` that the solver is given: requirements, preferences, objectives.
+
+What the plan asks for is lowered first; only what that reaches becomes part of the system.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+from attrs import evolve, frozen
+
+from llmplan.check.core import is_static
+from llmplan.check.plan import Program
+from llmplan.check.program import Goal, Place, Rule
+from llmplan.diagnostics import Diagnostic, system
+from llmplan.system.expressions import TooLarge
+from llmplan.system.inputs import Spreads
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.system.show import one_line
+from llmplan.system.system import Condition, Objective, System, Unknown
+from llmplan.system.text import plain_text
+from llmplan.units.measure import KindType
+
+MAX_RANGES = 6
+"""A certain requirement is tried at the corners of at most so many ranges."""
+
+
+@frozen
+class Built:
+    """A system, unless errors prevent it, with the lowering that made it and what was noticed."""
+
+    system: System | None
+    lowering: Lowering
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def build(program: Program, reads: Iterable[str] = ()) -> Built:
+    """The system of a plan.
+
+    Args:
+        reads: Inputs that the emitted files read, so that those of them that are open are solved.
+    """
+    builder = _Builder(program)
+    try:
+        return builder.build(reads)
+    except TooLarge:
+        found = (*builder.lowering.diagnostics, system.too_large(None))
+        return Built(None, builder.lowering, found)
+
+
+class _Builder:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.scope = program.scope
+        self.lowering = Lowering(program)
+        self.problems: list[Diagnostic] = []
+        self.undefined: list[Diagnostic] = []
+        self.impossible = False
+        self.needed: list[int] = []  # what is shown or emitted
+
+    def build(self, reads: Iterable[str]) -> Built:
+        lowering = self.lowering
+        for table in (self.program.settings, self.program.assumptions):
+            for path, layers in table.items():
+                if layers[0][1].open and not self._two_units(path):
+                    lowering.name(path)
+        goals = [self._objective(goal) for goal in self.program.goals if goal.author]
+        conditions: list[Condition] = []
+        preferences: list[Condition] = []
+        for rule in self.program.rules:
+            condition = self._condition(rule)
+            if condition is not None:
+                (conditions if rule.weight is None else preferences).append(condition)
+        for row in self.program.shows:
+            shown = lowering.lower(row.value, {}, base=row.place[0])
+            if isinstance(shown, Missing) and shown.needs:
+                span = self.scope.span(row.place)
+                self.problems.append(system.not_shown(span, self._text(row.place), shown.needs))
+            elif not isinstance(shown, Missing):
+                self.needed.append(shown)
+        for path in reads:
+            value = lowering.name(path) if path in self.scope.fields else None
+            if value is not None and not isinstance(value, Missing):
+                self.needed.append(value)
+        conditions += self._types()
+        found = [goal for goal in goals if goal is not None]
+        roots = [c.node for c in (*conditions, *preferences)] + [goal.node for goal in found] + self.needed
+        unknowns, shut = self._used(roots)
+        # The library's own objectives decide between what is open; they open nothing more.
+        lowering.closed = True
+        for goal in self.program.goals:
+            made = None if goal.author else self._objective(goal)
+            if made is not None and not lowering.graph.reach(made.node) & shut:
+                found.append(made)
+        if not self.impossible:
+            self.problems += self.undefined
+        self.problems += lowering.diagnostics
+        made_system = System(
+            lowering.graph, unknowns, tuple(conditions), tuple(preferences), tuple(found), self._front(found)
+        )
+        broken = any(problem.severity == "error" for problem in self.problems)
+        return Built(None if broken else made_system, lowering, tuple(self.problems))
+
+    def _used(self, roots: list[int]) -> tuple[tuple[Unknown, ...], int]:
+        """The unknowns, and a mask of those that are shut: they led only to what cannot be computed."""
+        graph = self.lowering.graph
+        reach = 0
+        for node in roots:
+            reach |= graph.reach(node)
+        # A domain that depends on another unknown needs that one as well.
+        for index, unknown in reversed(list(enumerate(self.lowering.unknowns))):
+            if unknown.allowed is not None and (unknown.asked or reach >> index & 1):
+                reach |= graph.reach(unknown.allowed)
+        found = []
+        shut = 0
+        for index, unknown in enumerate(self.lowering.unknowns):
+            if not unknown.asked and not reach >> index & 1:
+                first = unknown.values[:1] if unknown.values else (unknown.low,)
+                unknown = evolve(unknown, values=first, allowed=None, used=False)
+                shut |= 1 << index
+            elif unknown.asked and not reach >> index & 1:
+                self.problems.append(system.guessed(unknown.span, unknown.path))
+            found.append(unknown)
+        return tuple(found), shut
+
+    def _two_units(self, path: str) -> bool:
+        return path not in self.scope.fields and path not in self.scope.lets and "." in path
+
+    def _text(self, place: Place) -> str:
+        return one_line(self.scope.span(place).text)
+
+    def _condition(self, rule: Rule) -> Condition | None:
+        lowering = self.lowering
+        base = rule.place[0]
+        when = lowering.graph.const(1.0)
+        if rule.when is not None:
+            guard = lowering.lower(rule.when, {}, base=base)
+            if isinstance(guard, Missing):
+                self._lacks(rule, guard)
+                return None
+            when = guard
+            if lowering.graph.constant(when) == 0.0:
+                return None
+        # What a guard lets only some candidates need is not needed by all.
+        always = lowering.graph.constant(when) == 1.0
+        node = (
+            lowering.lower(rule.condition, {}, base=base)
+            if always
+            else lowering.conditional(rule.condition, {}, base)
+        )
+        if isinstance(node, Missing):
+            self._lacks(rule, node)
+            return None
+        self._constant(rule, node)
+        if rule.certain and rule.weight is None:
+            node = self._at_corners(rule, node)
+        node = lowering.graph.add("or", lowering.graph.add("not", when), node)
+        left = right = None
+        operation = ""
+        if rule.sides is not None:
+            operation = rule.sides[0]
+            sides = [lowering.lower(side, {}, base=base) for side in rule.sides[1:]]
+            left, right = (None if isinstance(side, Missing) else side for side in sides)
+        origin = rule.origin if rule.origin in ("plan", "used") else "library"
+        return Condition(
+            rule.name, node, origin, left, right, operation, rule.weight, self.scope.span(rule.place)  # type: ignore[arg-type]
+        )
+
+    def _at_corners(self, rule: Rule, node: int) -> int:
+        """`require certain`: 1 where the condition holds as expected and at every corner of the ranges."""
+        graph = self.lowering.graph
+        first = Spreads({})
+        Lowering(self.program, graph=graph, spreads=first, beside=self.lowering).lower(
+            rule.condition, {}, base=rule.place[0]
+        )
+        if len(first.found) > MAX_RANGES:
+            raise TooLarge
+        for ends in itertools.product((0, 1), repeat=len(first.found)):
+            corner = Spreads(dict(zip(first.found, ends)))
+            lowering = Lowering(self.program, graph=graph, spreads=corner, beside=self.lowering)
+            there = lowering.lower(rule.condition, {}, base=rule.place[0])
+            if not isinstance(there, Missing):
+                node = graph.add("and", node, there)
+        return node
+
+    def _constant(self, rule: Rule, node: int) -> None:
+        """What is known of a requirement before anything is solved."""
+        value = self.lowering.graph.constant(node)
+        if value is None or value == 1.0 or rule.weight is not None:
+            return
+        static = is_static(rule.condition) and (rule.when is None or is_static(rule.when))
+        if value == 0.0:
+            self.impossible = True
+            if static:
+                because = plain_text(rule.because, self.lowering)
+                span = self.scope.span(rule.place)
+                label = "" if rule.origin == "library" else "this is false"
+                self.problems.append(system.contradiction(span, rule.name, because, label))
+        elif rule.origin != "library":
+            reason = self.lowering.why(rule.condition)
+            self.undefined.append(system.undefined(self.scope.span(rule.place), self._text(rule.place), reason))
+
+    def _lacks(self, rule: Rule, lacking: Missing) -> None:
+        """A library's requirement is not checked then; the author's own is an error."""
+        if rule.origin != "library" and lacking.needs:
+            self._not_given(rule.place, lacking)
+
+    def _not_given(self, place: Place, lacking: Missing) -> None:
+        needs = lacking.needs
+        text = self._text(place)
+        chain = list(dict.fromkeys([text, *self.lowering.path_to(place, needs[0])]))
+        hints = [self._line_for(path) for path in needs[:4]]
+        self.problems.append(system.not_given(self.scope.span(place), text, needs, chain, hints))
+
+    def _line_for(self, path: str) -> str:
+        kind, _, name = path.partition(".")
+        if not name:
+            return f'choose one: `{path} "…"`'
+        field = self.scope.fields.get(path)
+        if field is not None and len(field.types) > 1:
+            ways = " or ".join(f"{name} = … {unit}s" for unit in field.units)
+            return f"add `{kind} {{ {ways} }}`".replace(" or ", f" }}` or `{kind} {{ ")
+        if field is not None and isinstance(field.type, KindType):
+            return f'add `{kind} {{ {name} = "…" }}`, a name that `llmplan catalog {name}s` lists'
+        bounded = field is not None and (field.unknown is not None or field.domain is not None)
+        opened = f", or leave it open: `{name} = ?`" if bounded else ""
+        return f"add `{kind} {{ {name} = … }}`{opened}"
+
+    def _objective(self, goal: Goal) -> Objective | None:
+        node = self.lowering.lower(goal.value, {}, base=goal.place[0])
+        if isinstance(node, Missing):
+            if goal.author and node.needs:
+                self._not_given(goal.place, node)
+            return None
+        value = self.lowering.graph.constant(node)
+        span = self.scope.span(goal.place)
+        if goal.author and value is not None and value != value:
+            self.undefined.append(system.undefined(span, self._text(goal.place), self.lowering.why(goal.value)))
+        return Objective(node, goal.sense, self._text(goal.place), span, goal.author)
+
+    def _front(self, goals: Iterable[Objective]) -> tuple[Objective, ...]:
+        """The objectives of `pareto`, which are among the goals too."""
+        spans = [self.scope.span(goal.place) for goal in self.program.front]
+        return tuple(goal for span in spans for goal in goals if goal.author and goal.span == span)
+
+    def _types(self) -> list[Condition]:
+        """Computed values that must be whole or in their domain, under their own names."""
+        found = []
+        for name, node in self.lowering.checks.items():
+            if name in self.lowering.needed:
+                at = self.lowering.place_of(name)
+                if at is not None:
+                    found.append(Condition(name, node, "type", None, None, "", None, at))
+        return found
+
+
+def validate(program: Program) -> list[Diagnostic]:
+    """What is wrong with values that the plan writes, whether or not anything asks for them."""
+    lowering = Lowering(program)
+    try:
+        for table in (program.settings, program.assumptions):
+            for path in table:
+                if path in program.scope.fields and len(program.scope.fields[path].types) > 1:
+                    lowering.name(f"{path}.{table[path][0][1].unit}")
+                else:
+                    lowering.name(path)
+        for name, quantity in program.scope.quantities.own.items():
+            if not quantity.indices:
+                lowering.name(name)
+    except TooLarge:
+        return [system.too_large(None)]
+    return lowering.diagnostics

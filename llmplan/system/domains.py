@@ -1,0 +1,239 @@
+"""Domains of unknowns: lists, ranges, powers and divisors become candidate values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+from llmplan.check.core import Core
+from llmplan.check.program import Domain
+from llmplan.diagnostics import Diagnostic, system
+from llmplan.source import Span
+from llmplan.system.evaluate import evaluate
+from llmplan.system.graph import TOLERANCE
+from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.system import Unknown
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
+
+if TYPE_CHECKING:
+    from llmplan.system.inputs import InputLowering
+
+MAX_VALUES = 1_000_000
+"""More candidates than this for one unknown are refused."""
+
+MAX_DIVIDEND = 1e12
+"""Divisors of larger numbers are not looked for."""
+
+MAX_COMBINATIONS = 10_000
+"""A domain that depends on other unknowns is unfolded for at most so many of their combinations."""
+
+Ends = tuple[int, ...]
+
+
+def build(
+    lowering: InputLowering,
+    path: str,
+    type: Type,
+    domain: Domain | None,
+    fallback: Domain | None,
+    asked: bool,
+    span: Span,
+    unit: str,
+) -> Unknown | Diagnostic | Missing:
+    """The unknown `path` with its candidates, or why it has none.
+
+    Args:
+        domain: What the plan or the library gives a `?` to range over.
+        fallback: The legal values of a whole number, where there is no such domain.
+        asked: True if the plan wrote the `?`.
+    """
+    names: tuple[str, ...] = ()
+    if isinstance(type, EnumType):
+        names = type.members
+    elif isinstance(type, BoolType):
+        names = ("false", "true")
+    elif isinstance(type, KindType):
+        names = tuple(lowering.entry_names(type.name))
+    chosen = domain or fallback
+    if chosen is None:
+        if names and not isinstance(type, KindType):
+            everything = tuple(float(i) for i in range(len(names)))
+            return Unknown(path, type, everything, 0.0, 0.0, names, unit, None, asked, span)
+        return system.no_domain(span, path)
+    ends: list[tuple[str, Ends]] = []
+    for item in chosen.items:
+        lowered = [_end(lowering, part) for part in item[1:] if part is not None]
+        nodes = tuple(node for node in lowered if not isinstance(node, Missing))
+        if len(nodes) < len(lowered):
+            lacking = missing(*lowered)
+            if asked and lacking.needs:
+                return system.unknown_domain(span, path, lacking.needs)
+            return lacking
+        ends.append((item[0], nodes))
+    unit = chosen.unit or unit
+    for tag, nodes in ends:
+        step = lowering.graph.constant(nodes[2]) if tag == "range" and len(nodes) > 2 else 1.0
+        if step is not None and not step > 0.0:
+            return system.no_step(span, path)
+        base = lowering.graph.constant(nodes[0]) if tag == "powers" else 2.0
+        if base is not None and not base > 1.0:
+            return system.no_base(span, path)
+    whole = names != () or (isinstance(type, Measure) and type.whole)
+    reach = 0
+    for _, nodes in ends:
+        for node in nodes:
+            reach |= lowering.graph.reach(node)
+    if reach:
+        return _dependent(lowering, path, type, ends, whole, reach, names, unit, asked, span)
+    numbers = [(tag, tuple(lowering.graph.constant(n) or 0.0 for n in nodes)) for tag, nodes in ends]
+    if not whole and any(tag == "range" and len(values) < 3 for tag, values in numbers):
+        low = min(values[0] for _, values in numbers)
+        high = max(values[1] if tag == "range" else values[0] for tag, values in numbers)
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+            return system.empty_domain(span, path)
+        return Unknown(path, type, None, low, high, names, unit, None, asked, span)
+    values = _values(numbers)
+    if values is None:
+        return system.huge_domain(span, path, _size(numbers))
+    if not values:
+        return system.empty_domain(span, path)
+    return Unknown(path, type, values, min(values), max(values), names, unit, None, asked, span)
+
+
+def candidates(lowering: InputLowering, type: Type, domain: Domain | None) -> tuple[float, ...] | None:
+    """The values of a domain that depends on no unknown; every member without one. None if too many."""
+    if domain is None:
+        if isinstance(type, EnumType):
+            return tuple(float(i) for i in range(len(type.members)))
+        return (0.0, 1.0) if isinstance(type, BoolType) else ()
+    items = []
+    for item in domain.items:
+        nodes = [_end(lowering, part) for part in item[1:] if part is not None]
+        numbers = [None if isinstance(n, Missing) else lowering.graph.constant(n) for n in nodes]
+        items.append((item[0], tuple(math.nan if number is None else number for number in numbers)))
+    return _values(items)
+
+
+def _end(lowering: InputLowering, core: Core) -> Result:
+    return lowering.lower(core, {})
+
+
+def _values(items: list[tuple[str, tuple[float, ...]]]) -> tuple[float, ...] | None:
+    """All candidates without repetition, in order of the domain; None if there are too many."""
+    if _size(items) > MAX_VALUES:
+        return None
+    found: list[float] = []
+    for tag, numbers in items:
+        if any(not math.isfinite(number) for number in numbers):
+            continue
+        if tag == "value":
+            found.append(numbers[0])
+        elif tag == "range":
+            low, high = numbers[0], numbers[1]
+            step = numbers[2] if len(numbers) > 2 else 1.0
+            if step > 0:
+                count = math.floor((high - low) / step + TOLERANCE) + 1
+                found += [low + step * i for i in range(max(0, count))]
+        elif tag == "powers":
+            found += _powers(*numbers)
+        else:
+            found += _divisors(numbers[0])
+    return tuple(dict.fromkeys(found))
+
+
+def _size(items: list[tuple[str, tuple[float, ...]]]) -> float:
+    size = 0.0
+    for tag, numbers in items:
+        if tag == "range":
+            step = numbers[2] if len(numbers) > 2 else 1.0
+            size += max(0.0, (numbers[1] - numbers[0]) / step) if step > 0 else math.inf
+        elif tag == "powers":
+            size += _span(*numbers)
+        elif tag == "divisors" and numbers[0] > MAX_DIVIDEND:
+            size = math.inf
+        else:
+            size += 1
+    return size
+
+
+def _span(base: float, low: float, high: float) -> float:
+    """How many powers of a base there are from 1 to `high`."""
+    return math.log(high) / math.log(base) + 1 if base > 1.0 and high >= 1.0 else 0.0
+
+
+def _powers(base: float, low: float, high: float) -> list[float]:
+    found: list[float] = []
+    power = 1.0
+    while base > 1.0 and power <= high * (1 + TOLERANCE) and power < math.inf:
+        if power >= low * (1 - TOLERANCE):
+            found.append(power)
+        power *= base
+    return found
+
+
+def _divisors(number: float) -> list[float]:
+    whole = int(number)
+    if whole < 1 or whole != number:
+        return []
+    small = [i for i in range(1, math.isqrt(whole) + 1) if whole % i == 0]
+    return [float(i) for i in sorted({*small, *(whole // i for i in small)})]
+
+
+def _dependent(
+    lowering: InputLowering,
+    path: str,
+    type: Type,
+    ends: list[tuple[str, Ends]],
+    whole: bool,
+    reach: int,
+    names: tuple[str, ...],
+    unit: str,
+    asked: bool,
+    span: Span,
+) -> Unknown | Diagnostic:
+    """A domain whose ends depend on other unknowns: the union of all that it can be, and a test."""
+    others = [i for i in range(len(lowering.unknowns)) if reach >> i & 1]
+    grids = [lowering.unknowns[i].values for i in others]
+    size = math.prod(len(grid) if grid else 10**9 for grid in grids)
+    if size > MAX_COMBINATIONS:
+        return system.huge_domain(span, path, size)
+    union: dict[float, None] = {}
+    work = 0.0
+    for combination in itertools.product(*(grid or () for grid in grids)):
+        point = dict(zip(others, combination))
+        at = evaluate(lowering.graph, point, [node for _, nodes in ends for node in nodes])
+        numbers = [(tag, tuple(at[node] for node in nodes)) for tag, nodes in ends]
+        work += _size(numbers)
+        values = _values(numbers) if work <= 5 * MAX_VALUES else None
+        if values is None:
+            return system.huge_domain(span, path, work)
+        union.update(dict.fromkeys(values))
+    if not union:
+        return system.empty_domain(span, path)
+    values = tuple(sorted(union))
+    index = len(lowering.unknowns)
+    allowed = _allowed(lowering, lowering.graph.unknown(index), ends)
+    return Unknown(path, type, values, values[0], values[-1], names, unit, allowed, asked, span)
+
+
+def _allowed(lowering: InputLowering, unknown: int, ends: list[tuple[str, Ends]]) -> int:
+    """1 where a candidate is in the domain that the other unknowns leave."""
+    graph = lowering.graph
+    result = graph.const(0.0)
+    for tag, nodes in ends:
+        if tag == "value":
+            test = graph.add("eq", unknown, nodes[0])
+        elif tag == "divisors":
+            test = graph.add("whole", graph.add("div", nodes[0], unknown))
+        else:
+            low, high = (nodes[1], nodes[2]) if tag == "powers" else (nodes[0], nodes[1])
+            test = graph.add("and", graph.add("le", low, unknown), graph.add("le", unknown, high))
+            if tag == "powers":
+                power = graph.add("div", graph.add("log2", unknown), graph.add("log2", nodes[0]))
+                test = graph.add("and", test, graph.add("whole", power))
+            elif len(nodes) > 2:
+                steps = graph.add("div", graph.add("sub", unknown, low), nodes[2])
+                test = graph.add("and", test, graph.add("whole", steps))
+        result = graph.add("or", result, test)
+    return result

@@ -1,0 +1,65 @@
+"""The value of nodes at one point, in plain Python: for single plans, where numpy does not pay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable, Mapping
+
+from llmplan.system.graph import SCALAR, Graph, Node, interpolate
+
+
+def ancestors(graph: Graph, roots: Iterable[int], leaves: Container[int] = ()) -> list[int]:
+    """The nodes that `roots` need, themselves included, in the order of evaluation.
+
+    What `leaves` are made of is left out.
+    """
+    needed: set[int] = set()
+    pending = list(roots)
+    while pending:
+        node = pending.pop()
+        if node not in needed:
+            needed.add(node)
+            if node not in leaves:
+                pending.extend(graph[node].args)
+    return sorted(needed)
+
+
+def value_of(node: Node, args: list[float], point: Mapping[int, float]) -> float:
+    """The value of one operation; an unknown without a value in `point` is NaN."""
+    if node.op == "const":
+        return math.nan if node.value is None else node.value
+    if node.op == "unknown":
+        return point.get(int(node.value or 0), math.nan)
+    if node.op == "named":
+        return args[0]
+    if node.op == "table":
+        index = args[0]
+        return node.table[int(index)] if 0 <= index < len(node.table) else math.nan
+    if node.op == "interpolate":
+        return interpolate(args[0], node.table)
+    return float(SCALAR[node.op](*args))
+
+
+def evaluate(
+    graph: Graph,
+    point: Mapping[int, float],
+    roots: Iterable[int],
+    known: Mapping[int, float] | None = None,
+) -> dict[int, float]:
+    """Values of `roots` and of all nodes that they need.
+
+    Args:
+        graph: Where the nodes stand.
+        point: Index of an unknown to its value in base units.
+        roots: Ids of the nodes that are asked for.
+        known: Nodes whose values are given and not computed.
+    """
+    given = known or {}
+    values: dict[int, float] = {}
+    for index in ancestors(graph, roots, given):
+        node = graph[index]
+        if index in given:
+            values[index] = given[index]
+        else:
+            values[index] = value_of(node, [values[arg] for arg in node.args], point)
+    return values

@@ -1,0 +1,179 @@
+"""What an author could change in a plan: each given value by itself, with what it may become."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from llmplan.check.core import Core, walk
+from llmplan.check.plan import Program
+from llmplan.check.program import Domain, Setting
+from llmplan.system.inputs import open_domain
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.system.show import show
+from llmplan.units.format import in_unit
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure, TextType, Type
+from llmplan.units.table import UnknownUnit
+
+_STEPS = 64
+_FACTOR = 1e4
+
+
+@frozen
+class Knob:
+    """An input, let or assumption that has a value.
+
+    Attributes:
+        type: Of the unit in which it is given, where there are two.
+        unit: The author's.
+        setting: What stands there.
+        legal: The values that it may have, None if any.
+        choices: What a bare `?` ranges over, None if nothing is declared.
+        written: False for a default of the library.
+        role: What declared it.
+    """
+
+    path: str
+    type: Type
+    unit: str
+    setting: Setting
+    legal: Domain | None
+    choices: Domain | None
+    written: bool
+    role: str
+
+    @property
+    def ordered(self) -> bool:
+        return isinstance(self.type, Measure)
+
+    def opened(self, values: list[float]) -> Setting:
+        """The knob as an unknown: over what the library chooses from if `values` is empty."""
+        where = self.setting.place
+        if not values and self.choices is not None:
+            return Setting(None, self.choices, where, self.setting.unit)
+        items = tuple(("value", ("num", value)) for value in values)
+        return Setting(None, Domain(items, self.setting.unit, ""), where, self.setting.unit)
+
+    def text(self, value: float, lowering: Lowering) -> str:
+        """A value in the author's unit."""
+        return in_authors_unit(value, self.type, self.unit, lowering)
+
+
+def in_authors_unit(value: float, type: Type, unit: str, lowering: Lowering) -> str:
+    """A value as its author would write it: a time and a size in his unit, a count scaled."""
+    if isinstance(type, Measure) and unit and type.dims in ((("Time", 1),), (("Information", 1),)):
+        try:
+            return in_unit(value, unit, lowering.scope.units)
+        except UnknownUnit:
+            pass
+    return show(value, type, lowering.scope, unit)
+
+
+def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
+    """Everything that the plan gives a value, then the defaults that a lowering has read.
+
+    Left out are texts, lists, and values that are computed from others.
+    """
+    for table in (program.settings, program.assumptions):
+        for path, layers in table.items():
+            found = knob_of(program, path, layers[0][1])
+            if found is not None and found.setting.value is not None and _constant(found.setting.value):
+                yield found
+    for path, trace in list(lowering.traces.items()):
+        # What describes an entry of a catalog is no decision.
+        described = path.partition(".")[0] in program.scope.entries
+        if trace.layer != "default" or path not in program.scope.fields or described:
+            continue
+        field = program.scope.fields[path]
+        default = field.default
+        if default is None or default.value is None:
+            continue
+        # Another choice, or another degree; what is computed follows from what it is computed from.
+        if isinstance(field.type, (EnumType, BoolType)) or field.unknown is not None and _constant(default.value):
+            yield Knob(path, field.type, field.units[0], default, field.domain, field.unknown, False, "input")
+
+
+def domains(program: Program) -> Iterator[Knob]:
+    """The unknowns whose candidates the author listed, though the library knows more."""
+    for path, layers in program.settings.items():
+        setting = layers[0][1]
+        found = knob_of(program, path, setting)
+        if found is not None and setting.open and setting.domain is not None and found.choices is not None:
+            yield found
+
+
+def knob_of(program: Program, path: str, setting: Setting | None = None) -> Knob | None:
+    """An input, entry, let or assumption with what the plan says of it, or else its default."""
+    scope = program.scope
+    if setting is None:
+        won = program.winner(path)
+        default = scope.fields[path].default if path in scope.fields else None
+        setting = won[1] if won is not None else default
+        if setting is None:
+            return None
+    if path in scope.fields:
+        field = scope.fields[path]
+        at = field.units.index(setting.unit) if len(field.types) > 1 and setting.unit in field.units else 0
+        if not isinstance(field.types[at], (Measure, EnumType, BoolType, KindType)):
+            return None
+        unit = setting.unit or field.units[at]
+        return Knob(path, field.types[at], unit, setting, field.domain, open_domain(field), True, "input")
+    if path in program.assumptions:
+        quantity = scope.quantities[path]
+        unit = setting.unit or quantity.unit
+        return Knob(path, quantity.type, unit, setting, quantity.domain, None, True, "assumption")
+    if path in scope.lets:
+        let = scope.lets[path]
+        if let.type is None or isinstance(let.type, TextType):
+            return None
+        return Knob(path, let.type, setting.unit or let.unit, setting, None, None, True, "let")
+    if path in scope.kinds:
+        return Knob(path, KindType(path), "", setting, None, None, True, "entry")
+    return None
+
+
+def _constant(core: Core) -> bool:
+    return not any(part[0] in ("ref", "index", "given", "assumed", "emits", "list", "text") for part in walk(core))
+
+
+def value_of(knob: Knob, lowering: Lowering) -> float | None:
+    """The value that a knob has, in base units; None if it depends on an unknown."""
+    if knob.setting.value is None:
+        return None
+    node = lowering.lower(knob.setting.value, {}, base=knob.setting.place[0])
+    return None if isinstance(node, Missing) else lowering.graph.constant(node)
+
+
+def ladder(knob: Knob, start: float, lowering: Lowering) -> tuple[list[float], list[float]]:
+    """Values above and values below the one that a knob has, the nearest first."""
+    assert isinstance(knob.type, Measure)
+    ends = _ends(knob.legal, lowering)
+    low = max(ends[0], start / _FACTOR if start > 0 else 0.0)
+    high = min(ends[1], start * _FACTOR if start > 0 else 1.0)
+    if not (math.isfinite(start) and start >= 0.0):
+        return [], []
+    up, down = _rungs(start, high), _rungs(start, low)
+    if knob.type.whole:
+        up, down = [float(math.ceil(x)) for x in up], [float(math.floor(x)) for x in down]
+    return ([value for value in dict.fromkeys(up) if value > start and value <= high],
+            [value for value in dict.fromkeys(down) if value < start and value >= low])  # fmt: skip
+
+
+def _rungs(start: float, end: float) -> list[float]:
+    if start > 0.0 and end > 0.0:
+        return [start * (end / start) ** (i / _STEPS) for i in range(1, _STEPS)] + [end]
+    return [start + (end - start) * i / _STEPS for i in range(1, _STEPS)] + [end]
+
+
+def _ends(domain: Domain | None, lowering: Lowering) -> tuple[float, float]:
+    """The least and the largest legal value, as far as that is known."""
+    low, high = -math.inf, math.inf
+    if domain is not None and len(domain.items) == 1 and domain.items[0][0] == "range":
+        ends = [lowering.lower(end, {}) for end in domain.items[0][1:3]]
+        numbers = [None if isinstance(end, Missing) else lowering.graph.constant(end) for end in ends]
+        low = low if numbers[0] is None else numbers[0]
+        high = high if numbers[1] is None else numbers[1]
+    return low, high

@@ -1,0 +1,276 @@
+"""Lowering: from the checked plan to the graph of equations.
+
+A name is lowered when something first needs it, so a plan that asks only about memory needs no
+dataset. What no unknown reaches folds to a number, which makes the same code the evaluator: with
+every unknown fixed, the whole plan comes out as constants.
+
+A value is a node of the graph, or `Missing` where inputs were never given. A number that exists in
+principle but not here (no fp8 peak on an A100, a count that is not whole) is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from llmplan.check.core import Core, walk
+from llmplan.check.plan import Program
+from llmplan.check.program import Place, Quantity
+from llmplan.diagnostics import names
+from llmplan.source import Span
+from llmplan.system.expressions import Env
+from llmplan.system.graph import Graph
+from llmplan.system.inputs import InputLowering, Spreads, Trace
+from llmplan.system.missing import NO_REASON, Missing, Result, missing
+from llmplan.units.measure import REAL, ListType, TextType
+
+
+class Lowering(InputLowering):
+    """Lowers names and expressions of one program into one graph.
+
+    Args:
+        program: The checked plan.
+        fixed: Values of unknowns by path, in base units: a solution. An unknown that is not among
+            them has no value. None: every unknown becomes a node of the graph.
+        graph: Receives the nodes; a new one if None.
+        spreads: What to do with ranges; None takes what is expected.
+        beside: Another lowering into the same graph, whose unknowns are meant.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        fixed: Mapping[str, float] | None = None,
+        graph: Graph | None = None,
+        spreads: Spreads | None = None,
+        beside: Lowering | None = None,
+    ) -> None:
+        super().__init__(program, fixed, graph, spreads, beside)
+        self._active: list[tuple[str, Span | None]] = []
+        self._branches = 0  # depth of choices that only some candidates take
+        self.needed: set[str] = set()  # names that every candidate needs
+        self.emitted = {target.name for target in program.emits}
+
+    # Names
+
+    def name(self, name: str, at: Span | None = None) -> Result:
+        """The value of an input, let or quantity."""
+        kind, _, field = name.partition(".")
+        if kind in self._instance and name in self.scope.fields:
+            return self.of_instance(kind, self._instance[kind], field)
+        if self._reads:
+            self._reads[-1].append(name)
+        if not self._branches:
+            self.needed.add(name)
+        if name in self._values:
+            return self._values[name]
+        if any(active == name for active, _ in self._active):
+            return self._circle(name, at)
+        self._active.append((name, at))
+        self._reads.append([])
+        value = self._lower_name(name)
+        reads = tuple(dict.fromkeys(self._reads.pop()))
+        self._active.pop()
+        trace = self.traces.get(name)
+        if trace is not None:
+            self.traces[name] = Trace(trace.layer, trace.place, reads, trace.entry)
+        self._values[name] = value
+        return value
+
+    def _circle(self, name: str, at: Span | None) -> Result:
+        start = next(i for i, (active, _) in enumerate(self._active) if active == name)
+        loop = self._active[start:]
+        chain = [(needs, span) for needs, span in (*loop[1:], (name, at)) if span is not None]
+        first = self.place_of(name) or self.place_of(name.partition("[")[0]) or at
+        if first is not None and not any(d.code == "E0206" for d in self.diagnostics):
+            self.diagnostics.append(names.circle(first, name, chain))
+        return missing()
+
+    def place_of(self, name: str) -> Span | None:
+        """Where a name gets its value, or is declared."""
+        won = self.program.winner(name)
+        if won is not None:
+            return self.scope.span(won[1].place)
+        if name in self.scope.quantities and self.scope.quantities[name].alternatives:
+            return self.scope.span(self.scope.quantities[name].alternatives[0].place)
+        return self.scope.span(self.scope.fields[name].place) if name in self.scope.fields else None
+
+    def _lower_name(self, name: str) -> Result:
+        if name in self.program.assumptions:
+            layer, setting = self.program.assumptions[name][0]
+            quantity = self.scope.quantities[name]
+            self.traces[name] = Trace("assumed" if layer in ("plan", "used") else layer, setting.place)
+            value = self._setting(name, setting, quantity.type, None, quantity.unit)
+            return self._legal(name, value, quantity.type, quantity.domain, written=setting)
+        if name in self.scope.quantities:
+            return self._quantity(self.scope.quantities[name])
+        if name in self.scope.fields:
+            return self.input(self.scope.fields[name])
+        if name in self.program.settings and name in self.scope.lets:
+            layer, setting = self.program.settings[name][0]
+            let = self.scope.lets[name]
+            self.traces[name] = Trace(layer, setting.place)
+            return self._setting(name, setting, let.type or REAL, None, let.unit)
+        if name in self.scope.kinds:
+            return self._selector(name)
+        owner, _, unit = name.rpartition(".")
+        return self._of_two(owner, unit)
+
+    def _quantity(self, quantity: Quantity) -> Result:
+        if quantity.indices or not quantity.alternatives:
+            return missing()
+        value = self.alternatives(quantity, {})
+        first = quantity.alternatives[0]
+        self.traces.setdefault(quantity.name, Trace("formula", first.formula))
+        return self._legal(quantity.name, value, quantity.type, quantity.domain, written=None)
+
+    def alternatives(self, quantity: Quantity, env: dict[str, Result]) -> Result:
+        """The formula whose guard holds; NaN where none does."""
+        chosen: Result | None = None
+        open_guards: list[tuple[int, Result]] = []
+        for alternative in quantity.alternatives:
+            base = alternative.formula[0]
+            guard = self.graph.const(1.0)
+            if alternative.when is not None:
+                lowered = self.lower(alternative.when, env, base=base)
+                if isinstance(lowered, Missing):
+                    return lowered
+                guard = lowered
+            constant = self.graph.constant(guard)
+            if constant is not None and constant != 1.0:
+                continue
+            if constant == 1.0:
+                if chosen is not None:
+                    self._overlap(quantity)
+                    continue
+                self.traces[quantity.name] = Trace("formula", alternative.formula)
+                chosen = self.lower(alternative.value, env, base=base)
+            else:
+                open_guards.append((guard, self.conditional(alternative.value, env, base)))
+        result: Result = chosen if chosen is not None else self.graph.const(math.nan)
+        if chosen is None and not open_guards:
+            self.reasons.setdefault(quantity.name, "none of its formulas applies here")
+        taken = self.graph.const(float(chosen is not None))
+        for guard, value in reversed(open_guards):
+            if isinstance(value, Missing) or isinstance(result, Missing):
+                return missing(value, result)
+            # Where another formula holds too, neither counts.
+            alone = self.graph.add("select", taken, self.graph.const(math.nan), value)
+            result = self.graph.add("select", guard, alone, result)
+            taken = self.graph.add("or", taken, guard)
+        return result
+
+    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
+        enums = [self.scope.enums[enum] for _, enum in quantity.indices]
+        shown = ", ".join(enum.members[int(m)] for enum, m in zip(enums, members))
+        name = f"{quantity.name}[{shown}]"
+        if self._reads:
+            self._reads[-1].append(name)
+        if name not in self._values:
+            if any(active == name for active, _ in self._active):
+                return self._circle(name, None)
+            self._active.append((name, None))
+            self._reads.append([])
+            value = super().at(quantity, members)
+            reads = tuple(dict.fromkeys(self._reads.pop()))
+            self._active.pop()
+            trace = self.traces.pop(quantity.name, None)
+            if trace is not None:
+                self.traces[name] = Trace("formula", trace.place, reads)
+            self._values[name] = value
+        return self._values[name]
+
+    def _overlap(self, quantity: Quantity) -> None:
+        spans = [self.scope.span(a.place) for a in quantity.alternatives[:2]]
+        if not any(d.span == spans[1] for d in self.diagnostics):
+            self.diagnostics.append(names.both_hold(spans[1], quantity.name, spans[0]))
+
+    def why(self, core: Core) -> str:
+        """Why an expression has no value: the first reason on the way to its inputs."""
+        pending = [found[1] for found in walk(core) if found[0] == "ref"]
+        seen: set[str] = set()
+        while pending:
+            name = pending.pop(0)
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in self.reasons:
+                return self.reasons[name]
+            trace = self.traces.get(name)
+            if trace is not None and self.is_undefined(name):
+                pending += trace.reads
+        return NO_REASON
+
+    def is_undefined(self, name: str) -> bool:
+        """True for a name that has been lowered and has no value here, for a reason other than a missing input."""
+        node = self._values.get(name)
+        if node is None or isinstance(node, Missing):
+            return False
+        value = self.graph.constant(node)
+        return value is not None and value != value
+
+    def path_to(self, place: Place, needed: str) -> list[str]:
+        """Names from an expression of the plan down to an input that it lacks."""
+        name, start, end = place
+        text = self.scope.sources[name].text[start:end]
+        roots = [n for n in self._values if n in text and needed in self._needs(n)]
+        chain: list[str] = []
+        while roots:
+            step = roots[0]
+            if step in chain:
+                break
+            chain.append(step)
+            if step == needed:
+                break
+            trace = self.traces.get(step)
+            roots = [n for n in (trace.reads if trace else ()) if needed in self._needs(n)]
+        return [*chain, *([] if chain and chain[-1] == needed else [needed])]
+
+    def _needs(self, name: str) -> tuple[str, ...]:
+        value = self._values.get(name)
+        return value.needs if isinstance(value, Missing) else ()
+
+    def conditional(self, core: Core, env: Env, base: str | None = None) -> Result:
+        self._branches += 1
+        try:
+            return self.lower(core, env, base=base)
+        finally:
+            self._branches -= 1
+
+    # What the plan's text decides
+
+    def given(self, path: str) -> Result:
+        """1 if some layer or default gives the input a value or a `?`, and what that needs is given too."""
+        self._branches += 1
+        try:
+            return self._given_value(path)
+        finally:
+            self._branches -= 1
+
+    def _given_value(self, path: str) -> Result:
+        owner, _, unit = path.rpartition(".")
+        if owner in self.scope.fields and len(self.scope.fields[owner].types) > 1:
+            won = self.program.winner(owner)
+            return self.graph.const(float(won is not None and won[1].unit == unit))
+        if path in self.scope.fields and len(self.scope.fields[path].types) > 1:
+            return self.graph.const(float(self.program.winner(path) is not None))
+        if path in self.scope.fields and isinstance(self.scope.fields[path].type, (TextType, ListType)):
+            return self.graph.const(float(self.setting_of(path) is not None))
+        won = self.program.winner(path)
+        if won is not None and won[1].open:
+            return self.graph.const(1.0)
+        if path in self.scope.fields and won is None:
+            default = self.scope.fields[path].default
+            kind = path.partition(".")[0]
+            if default is not None and default.open and kind not in self.scope.entries:
+                return self.graph.const(1.0)
+        value = self.name(path)
+        if isinstance(value, Missing):
+            return self.graph.const(0.0)
+        return self.graph.add("finite", value)
+
+    def assumed(self, name: str) -> Result:
+        return self.graph.const(float(name in self.program.assumptions))
+
+    def emits(self, target: str) -> Result:
+        return self.graph.const(float(target in self.emitted))

@@ -1,0 +1,54 @@
+"""Values as people read them: members and entries by name, numbers with a readable unit."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from llmplan.check.scope import Scope
+from llmplan.units.format import in_unit, quantity
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
+from llmplan.units.table import UnknownUnit
+
+
+def show(value: float, type: Type, scope: Scope, unit: str, exact_unit: bool = False) -> str:
+    """The text of a value in base units.
+
+    Args:
+        unit: The unit of its declaration or author; with `exact_unit` just this one is used.
+    """
+    if isinstance(type, EnumType):
+        return type.members[int(value)] if math.isfinite(value) else "undefined"
+    if isinstance(type, BoolType):
+        return "true" if value == 1.0 else "false"
+    if isinstance(type, KindType):
+        names = sorted(scope.entries.get(type.name, {}))
+        return names[int(value)] if math.isfinite(value) else "undefined"
+    if isinstance(type, Measure):
+        if exact_unit and unit and math.isfinite(value):
+            try:
+                return in_unit(value, unit, scope.units)
+            except UnknownUnit:
+                pass
+        if unit == "%" and type.plain and math.isfinite(value):
+            return in_unit(value, "%", scope.units)
+        return quantity(value, type, scope.units, "" if unit in ("Int", "Real") else unit)
+    return str(value)
+
+
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|#[^\n]*')
+_CONTINUES = re.compile(r"[-+*/^<>=.,})\]]|!=|(?:in|and|or|then|else|when|because)\b")
+
+
+def one_line(text: str) -> str:
+    """An expression as written, on one line: comments dropped, line ends inside braces as commas."""
+    lines = [line.strip() for line in _COMMENT.sub(lambda m: m.group(1) or "", text).splitlines()]
+    out = ""
+    depth = 0
+    for line in filter(None, lines):
+        if out:
+            ends = depth > 0 and not out.endswith(("{", ",", "(", "[")) and not _CONTINUES.match(line)
+            out += ", " if ends else " "
+        out += " ".join(line.split())
+        depth += line.count("{") - line.count("}")
+    return out

@@ -1,0 +1,52 @@
+"""The grid of points that a plan's `sweep` spans."""
+
+from __future__ import annotations
+
+import itertools
+
+from attrs import frozen
+
+from llmplan.check.plan import Program
+from llmplan.check.program import Setting
+from llmplan.solution import Scalar
+from llmplan.system.domains import candidates
+from llmplan.system.knobs import knob_of
+from llmplan.system.lower import Lowering
+from llmplan.system.show import show
+from llmplan.system.values import scalar
+from llmplan.units.measure import REAL
+
+MOST_POINTS = 10_000
+"""A sweep with more points is refused."""
+
+
+@frozen
+class At:
+    """One value of one axis: what is set, how it reads, and the number in base units or the name."""
+
+    setting: Setting
+    text: str
+    value: Scalar
+
+
+def points(program: Program) -> list[dict[str, At]] | None:
+    """Every point of the product of a plan's sweeps, by path, the last axis fastest; None if too many."""
+    lowering = Lowering(program, fixed={})
+    axes: list[list[tuple[str, At]]] = []
+    count = 1
+    for path, setting in program.sweeps.items():
+        knob = knob_of(program, path, setting)
+        type = knob.type if knob is not None else REAL
+        domain = setting.domain or (knob.choices if knob is not None else None)
+        values = candidates(lowering, type, domain)
+        count *= len(values or ())
+        if values is None or count > MOST_POINTS:
+            return None
+        unit = (domain.unit if domain is not None else "") or setting.unit
+        axis = []
+        for x in values:
+            shown = show(x, type, lowering.scope, unit)
+            at = At(Setting(("num", x), None, setting.place, setting.unit), shown, scalar(x, type, lowering))
+            axis.append((path, at))
+        axes.append(axis)
+    return [dict(point) for point in itertools.product(*axes)]

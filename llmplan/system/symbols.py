@@ -1,0 +1,122 @@
+"""A second lowering for formulas that people read: what does not depend on the one unknown keeps its name.
+
+`time <= 30 days` with `hardware.gpus` open becomes a relation between `tokens_total`, `mfu`,
+`gpu.peak_bf16` and `hardware.gpus` instead of one between two numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from llmplan.check.plan import Program
+from llmplan.check.program import Rule
+from llmplan.source import Span
+from llmplan.system.graph import SCALAR, Graph, Node
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing, Result
+from llmplan.system.show import show
+from llmplan.units.measure import Measure
+
+_ARITHMETIC = frozenset(("add", "sub", "mul", "div", "pow", "neg", "sqrt", "log2", "ln", "exp"))
+
+
+class SymbolGraph(Graph):
+    """A graph in which arithmetic on named values is not folded.
+
+    Attributes:
+        names: Nodes with a name.
+        values: What each node is worth that no unknown reaches and that is not folded.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: dict[int, str] = {}
+        self.values: dict[int, float] = {}
+        self._leaves: dict[str, int] = {}
+
+    def leaves(self) -> dict[int, float]:
+        """The named values."""
+        return {node: self.values[node] for node in self._leaves.values()}
+
+    def leaf(self, name: str, value: float) -> int:
+        """A value under its name."""
+        if name not in self._leaves:
+            node = self._intern(Node("named", (), float(len(self._leaves))))
+            self._leaves[name] = node
+            self.names[node] = name
+            self.values[node] = value
+        return self._leaves[name]
+
+    def constant(self, node: int) -> float | None:
+        return self.values[node] if node in self.values else super().constant(node)
+
+    def add(self, op: str, *args: int) -> int:
+        if op not in _ARITHMETIC:
+            # A choice, a comparison, a rounding: by value.
+            return super().add(op, *(self._plain(arg) for arg in args))
+        worth = [self.constant(arg) for arg in args]
+        node = super().add(op, *args)
+        known = [value for value in worth if value is not None]
+        if len(known) == len(args) and self[node].op != "const":
+            self.values.setdefault(node, SCALAR[op](*known))
+        return node
+
+    def table(self, index: int, values: tuple[float, ...]) -> int:
+        return super().table(self._plain(index), values)
+
+    def interpolate(self, x: int, xs: tuple[float, ...], ys: tuple[float, ...]) -> int:
+        return super().interpolate(self._plain(x), xs, ys)
+
+    def _plain(self, node: int) -> int:
+        return self.const(self.values[node]) if node in self.values else node
+
+
+class SymbolLowering(Lowering):
+    """Lowers with one unknown open; names that it does not reach become leaves.
+
+    Args:
+        point: Values of all other unknowns, by path.
+        unknown: The path of the open one.
+    """
+
+    graph: SymbolGraph
+
+    def __init__(self, program: Program, point: Mapping[str, float], unknown: str) -> None:
+        super().__init__(program, {path: value for path, value in point.items() if path != unknown}, SymbolGraph())
+        self.open = unknown
+        self.node: int | None = None
+
+    def _lower_name(self, name: str) -> Result:
+        value = super()._lower_name(name)
+        if name == self.open or isinstance(value, Missing):
+            return value
+        worth = self.graph.constant(value)
+        meaning = self.scope.lookup(name)
+        if worth is None or worth != worth or meaning is None or not isinstance(meaning.type, Measure):
+            return value
+        if worth in (0.0, 1.0):  # they vanish from a sum or a product, and would only be in the way
+            return self.graph.const(worth)
+        return self.graph.leaf(name, worth)
+
+    def name(self, name: str, at: Span | None = None) -> Result:
+        if name == self.open:
+            if self.node is None:
+                self.node = self.graph.unknown(0)
+                self.graph.names[self.node] = name
+            return self.node
+        return super().name(name, at)
+
+    def sides(self, rule: Rule) -> tuple[int, int] | None:
+        """The two sides of a requirement that is a single comparison; a literal side is a leaf as well."""
+        if rule.sides is None or rule.type is None:
+            return None
+        found = []
+        for side in rule.sides[1:]:
+            node = self.lower(side, {}, base=rule.place[0])
+            if isinstance(node, Missing):
+                return None
+            if side[0] == "num":
+                node = self.graph.leaf(show(side[1], rule.type, self.scope, rule.unit), side[1])
+            found.append(node)
+        return found[0], found[1]
+

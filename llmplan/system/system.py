@@ -1,0 +1,95 @@
+"""What the solver is given: unknowns with their domains, conditions and objectives over one graph."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import frozen
+
+from llmplan.source import Span
+from llmplan.system.graph import Graph
+from llmplan.units.measure import Type
+
+
+@frozen
+class Unknown:
+    """Something left open.
+
+    Attributes:
+        path: `hardware.gpus`, or the name of a let or an assumption.
+        type: Its measure, enum or kind.
+        values: The candidates in base units, in the order of the domain; members of an enum and
+            entries as indices. None for a continuous unknown.
+        low, high: The ends of a continuous domain in base units.
+        names: For an enum, Bool or entry: the printed form of each index. Else empty.
+        unit: The unit that the author used in the domain, for showing values; may be empty.
+        allowed: A node that is 1 where the value is in the domain, when the domain itself depends
+            on other unknowns (`values` is then the union); else None.
+        asked: True if the plan says `?`, False where a default of the library does.
+        used: False if nothing that the plan asks for depends on it and the plan did not ask: it
+            has then one value, which means nothing.
+        span: Where the `?` stands.
+    """
+
+    path: str
+    type: Type
+    values: tuple[float, ...] | None
+    low: float
+    high: float
+    names: tuple[str, ...]
+    unit: str
+    allowed: int | None
+    asked: bool
+    span: Span
+    used: bool = True
+
+
+@frozen
+class Condition:
+    """Something that must hold, or that is preferred.
+
+    Attributes:
+        name: `deadline`, `fits`; for a whole number that must come out the quantity's name.
+        node: 1 where it holds. NaN and 0 are "does not".
+        origin: `plan`, `used`, `library`, or `type` for a quantity that must be whole or in its
+            domain, `domain` for an unknown whose domain depends on others.
+        left, right: The sides of a single comparison, for the slack; None for anything else.
+        op: `le`, `lt`, `ge`, `gt`, `eq` or `ne` with two sides.
+        weight: None for a requirement, the weight of a preference.
+        span: Where it is written.
+    """
+
+    name: str
+    node: int
+    origin: Literal["plan", "used", "library", "type", "domain"]
+    left: int | None
+    right: int | None
+    op: str
+    weight: float | None
+    span: Span
+
+
+@frozen
+class Objective:
+    """`node` as small as possible (`sense` +1) or as large (-1)."""
+
+    node: int
+    sense: int
+    text: str
+    span: Span
+    author: bool
+
+
+@frozen
+class System:
+    """Find the values of `unknowns` under which all `conditions` hold and `objectives` are best, in order.
+
+    `front` is empty or two objectives of which every best trade-off is wanted.
+    """
+
+    graph: Graph
+    unknowns: tuple[Unknown, ...]
+    conditions: tuple[Condition, ...]
+    preferences: tuple[Condition, ...]
+    objectives: tuple[Objective, ...]
+    front: tuple[Objective, ...] = ()
