@@ -1,0 +1,158 @@
+"""The answer in one sentence: which machines do what, in how long, and whether it fits.
+
+The sentence is made of the values that exist. Like the templates, and unlike the stages before, it
+knows the library's names; what the plan asked and no part of the sentence says is added by name.
+"""
+
+from __future__ import annotations
+
+import math
+
+from llmplan.solution import RequirementResult, Solution
+from llmplan.units.format import number
+
+TIGHT = 0.05
+"""Less than this share of the memory to spare is said to be tight."""
+
+_NAMES = {
+    "parallelism.tensor": "tensor parallelism",
+    "parallelism.pipeline": "pipeline parallelism",
+    "parallelism.context": "context parallelism",
+    "parallelism.expert": "expert parallelism",
+    "parallelism.zero_stage": "ZeRO stage",
+    "training.micro_batch": "micro-batch",
+}
+
+
+def answer(solution: Solution) -> str:
+    """One sentence without a line break; for a plan without solution, why and the nearest one."""
+    if solution.status == "error":
+        return f"{solution.plan} was not solved."
+    said: set[str] = set()
+    parts = [_job(solution, said), _settings(solution, said), _price(solution), _verdict(solution)]
+    sentence = "".join(parts)
+    if solution.status == "solved":
+        # A name keeps its spelling.
+        start = sentence[0].upper() if sentence.startswith(("training ", "a ", "the ", "one ")) else sentence[0]
+        return f"{start}{sentence[1:]}."
+    failed = [result for result in solution.requirements if result.holds is False]
+    names = " and ".join(f"`{result.name}`" for result in failed) or "the requirements together"
+    broken = "; ".join(f"{result.values or result.text} does not hold" for result in failed)
+    nearest = f" The nearest: {sentence}" + (f"; {broken}." if broken else ".")
+    return f"No plan satisfies {names}.{nearest}"
+
+
+def verdict(solution: Solution) -> str:
+    """`fits`, `tight` or `does not fit`; empty if the memory was not computed."""
+    fits = _requirement(solution, "fits")
+    if fits is None or fits.holds is None:
+        return ""
+    if not fits.holds:
+        return "does not fit"
+    total = _number(solution, "memory.total")
+    tight = fits.slack is not None and total is not None and fits.slack < TIGHT * (total + fits.slack)
+    return "tight" if tight else "fits"
+
+
+def _job(solution: Solution, said: set[str]) -> str:
+    machines, several = _machines(solution, said)
+    model, what = _model(solution, said)
+    tokens = _text(solution, "dataset.tokens", said)
+    on = f" on {tokens}" if tokens else ""
+    time = _text(solution, "time", said)
+    spread = solution.values["time"].spread if time else ""
+    if spread:
+        time = f"{time} ({spread})"
+    if machines and time:
+        return f"{machines} train{'' if several else 's'} {what}{on} in {time}"
+    if machines and solution.values.get("memory.total") is not None and model:
+        memory = _text(solution, "memory.total", said)
+        return f"{what} on {machines}" + (f" takes {memory} of each GPU" if memory else "")
+    flops = _text(solution, "train_flops", said)
+    if flops:
+        return f"training {what}{on} takes {flops}" + (f" on {machines}" if machines else "")
+    if model:
+        return f"{what} is planned" + (f" on {machines}" if machines else "") + on
+    return f"{machines or solution.plan} {'are' if several else 'is'} planned"
+
+
+def _machines(solution: Solution, said: set[str]) -> tuple[str, bool]:
+    gpus = _number(solution, "hardware.gpus")
+    gpu = _text(solution, "hardware.gpu", said)
+    if gpus is None:
+        return (f"one {gpu}", False) if gpu else ("", False)
+    said.add("hardware.gpus")
+    several = gpus != 1
+    name = gpu or ("GPUs" if several else "GPU")
+    nodes, per_node = _number(solution, "hardware.nodes"), _number(solution, "hardware.gpus_per_node")
+    if nodes is None or per_node is None or nodes <= 1:
+        return f"{number(gpus)} {name}", several
+    said |= {"hardware.nodes", "hardware.gpus_per_node"}
+    return f"{number(gpus)} {name} ({number(nodes)} nodes of {number(per_node)})", several
+
+
+def _model(solution: Solution, said: set[str]) -> tuple[str, str]:
+    """The model's name if it has one, and what to call it."""
+    name = _text(solution, "model", said)
+    total = _text(solution, "model.params_total", said) or _text(solution, "model.params", said)
+    said |= {"model.params", "model.params_total"}
+    asked = any(unknown.asked and unknown.path.startswith("model.") for unknown in solution.unknowns)
+    if name and not asked:
+        return name, name
+    return (total, f"a model of {total}") if total else ("", "the model")
+
+
+def _settings(solution: Solution, said: set[str]) -> str:
+    """The utilisation, and whatever was asked and not yet said."""
+    settings = []
+    mfu = _number(solution, "mfu")
+    if mfu is not None and "time" in said:
+        said.add("mfu")
+        settings.append(f"at {number(100 * mfu, 3)}% MFU")
+    asked = [unknown for unknown in solution.unknowns if unknown.asked and unknown.path not in said]
+    chosen = [f"{_words(unknown.path)} {unknown.value.text}" for unknown in asked]
+    if chosen:
+        settings.append(f"with {', '.join(chosen)}")
+    return "".join(f", {setting}" for setting in settings)
+
+
+def _words(path: str) -> str:
+    return _NAMES.get(path) or path.rpartition(".")[2].replace("_", " ")
+
+
+def _price(solution: Solution) -> str:
+    cost = _text(solution, "cost", set())
+    return f", for {cost}" if cost else ""
+
+
+def _verdict(solution: Solution) -> str:
+    word = verdict(solution)
+    fits = _requirement(solution, "fits")
+    if not word or fits is None:
+        return ""
+    if fits.slack is None:
+        return f"; {word}"
+    amount = f"{number(abs(fits.slack) / 1e9, 3)} GB"
+    if word == "does not fit":
+        return f"; does not fit, {amount} too much"
+    return f"; fits with {amount} to spare" + (", which is tight" if word == "tight" else "")
+
+
+def _requirement(solution: Solution, name: str) -> RequirementResult | None:
+    return next((result for result in solution.requirements if result.name == name), None)
+
+
+def _number(solution: Solution, name: str) -> float | None:
+    found = solution.values.get(name)
+    if found is None or not isinstance(found.value, (int, float)) or not math.isfinite(found.value):
+        return None
+    return found.value
+
+
+def _text(solution: Solution, name: str, said: set[str]) -> str:
+    """How a value reads, noted as said; empty if there is none."""
+    found = solution.values.get(name)
+    if found is None or found.value is None:
+        return ""
+    said.add(name)
+    return found.text

@@ -1,0 +1,95 @@
+"""Why a generated file is stale: which answers changed between two runs, and what made them change."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import Any
+
+from llmplan.emit.lock import Lock
+
+_MOST_LINES = 24
+_WIDEST = 160
+_MOST_CAUSES = 12
+
+
+def diff(old: str, new: str) -> str:
+    """A unified diff without its header, and how much of the file differs."""
+    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1))[2:]
+    changed = sum(line[0] in "+-" for line in lines)
+    shown = [line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…" for line in lines[:_MOST_LINES]]
+    if len(lines) > _MOST_LINES:
+        shown.append("…")
+    shown.append(f"{changed} changed {'line' if changed == 1 else 'lines'} of {len(new.splitlines())}")
+    return "\n".join(shown)
+
+
+def causes(lock: Lock, new: str) -> tuple[str, ...]:
+    """What the old and the new `solution.json` tell: changed answers first, then changed definitions."""
+    if not lock.document or not new:
+        return ()
+    document = json.loads(new)
+    before, after = Lock(lock.document), Lock(document)
+    definitions = [*_definitions(before, after), *_requirements(before, after)]
+    why = f": {definitions[0]}" if len(definitions) == 1 else ""
+    found = [f"{name} {old} → {now}{why}" for name, old, now in _answers(before, after)]
+    if not (why and found):
+        found += definitions
+    if len(found) > _MOST_CAUSES:
+        found = [*found[:_MOST_CAUSES], f"and {len(found) - _MOST_CAUSES} more changes"]
+    return tuple(found)
+
+
+def _answers(before: Lock, after: Lock) -> list[tuple[str, str, str]]:
+    """Unknowns with another value."""
+    old, new = before.part("unknowns"), after.part("unknowns")
+    changed = []
+    for path in old:
+        left, right = _of(old, path), _of(new, path)
+        if path in new and left != right:
+            texts = before.part("lock", "values"), after.part("lock", "values")
+            changed.append((path, str(texts[0].get(path, left)), str(texts[1].get(path, right))))
+    return changed
+
+
+def _of(unknowns: dict[str, Any], path: str) -> Any:
+    found = unknowns.get(path)
+    return found.get("value") if isinstance(found, dict) else None
+
+
+def _definitions(before: Lock, after: Lock) -> list[str]:
+    """What is written differently: what the plan gives first, then formulas and catalog entries."""
+    old_values, new_values = before.part("lock", "values"), after.part("lock", "values")
+    old_formulas, new_formulas = before.part("lock", "formulas"), after.part("lock", "formulas")
+    solved = {*before.part("unknowns"), *after.part("unknowns")}
+    given: dict[str, str] = {}
+    derived: dict[str, str] = {}
+    for name in dict.fromkeys([*new_values, *new_formulas, *old_values, *old_formulas]):
+        source = after.part("quantities", name).get("source")
+        at = f" at {source}" if source else ""
+        old, new = old_values.get(name, "nothing"), new_values.get(name, "nothing")
+        same_formula = old_formulas.get(name) == new_formulas.get(name)
+        if name in solved or (same_formula and (old == new or name in new_formulas)):
+            continue  # found or computed from what changed elsewhere
+        if name not in new_formulas:
+            given[name] = f"{name} {old} → {new}{at}"
+        elif old != new:
+            derived[name] = f"{name} {old} → {new}{at}"
+        else:
+            quantity = name.partition("[")[0]  # one formula for all its indices
+            derived[quantity] = f"the formula of `{quantity}`{at} changed"
+    # Another entry of the catalog changes all its fields, which says nothing new.
+    entries = tuple(f"{name.rpartition('.')[2]}." for name in given)
+    return [*given.values(), *(text for name, text in derived.items() if not name.startswith(entries))]
+
+
+def _requirements(before: Lock, after: Lock) -> list[str]:
+    old, new = before.part("lock", "requirements"), after.part("lock", "requirements")
+    changed = [f"requirement `{name}` is new: {new[name]}" for name in new if name not in old]
+    changed += [f"requirement `{name}` is gone" for name in old if name not in new]
+    changed += [
+        f"requirement `{name}` was {old[name]}, is {new[name]}"
+        for name in new
+        if name in old and old[name] != new[name]
+    ]
+    return changed

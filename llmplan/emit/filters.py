@@ -1,0 +1,88 @@
+"""How texts and numbers are written into each format, so that nothing in a plan can break out of its place."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import Any
+
+_YAML_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
+_YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}
+_MARKDOWN = re.compile(r"([\\`\[\]]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|^[#>+-](?=\s))")
+
+
+def visible(text: str) -> str:
+    """One line: what is not printable is written as an escape, so a comment stays a comment."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def shell(value: object) -> str:
+    """One word of a POSIX shell."""
+    return shlex.quote(str(value))
+
+
+def plain(value: object) -> str:
+    """A value as a program reads it: `true`, `8` for 8.0, `0.0003`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def to_json(value: Any) -> str:
+    """JSON in the order given, without the keys whose value is None."""
+    return json.dumps(_without_none(value), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def yaml(value: object) -> str:
+    """A YAML scalar that reads back as the same value, `no` and `1e5` included."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        mantissa, exponent, power = repr(value).partition("e")
+        # Without a point, readers of YAML 1.1 take 1e-05 for text.
+        return f"{mantissa}.0e{power}" if exponent and "." not in mantissa else repr(value)
+    text = str(value)
+    if _YAML_PLAIN.match(text) and text.lower() not in _YAML_WORDS:
+        return text
+    if text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    quoted = {'"': '\\"', "\\": "\\\\"}
+    return '"' + "".join(quoted.get(c, c) if c.isprintable() else f"\\U{ord(c):08x}" for c in text) + '"'
+
+
+def markdown(text: str) -> str:
+    """Prose that renders as it is written, with few marks where few are needed."""
+    line = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return line.replace("*", "\\*") if line.count("*") > 1 else line
+
+
+def code(text: str) -> str:
+    """A code span, whatever stands in it."""
+    line = " ".join(text.split())
+    if not line:
+        return ""
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{ticks}{pad}{line}{pad}{ticks}"
+
+
+FILTERS = {
+    "visible": visible,
+    "plain": plain,
+    "shell": shell,
+    "json": to_json,
+    "yaml": yaml,
+    "md": markdown,
+    "code": code,
+}
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_none(item) for key, item in value.items() if item is not None}
+    if isinstance(value, (list, tuple)):
+        return [_without_none(item) for item in value]
+    return value

@@ -1,0 +1,32 @@
+"""Which values the templates of a target read, so that what is open among them is solved too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from llmplan.emit.targets import load, source
+
+_READ = re.compile(r"""\b(?:value|number|whole|text)\(\s*["']([A-Za-z_][\w.]*)["']\s*\)""")
+
+
+def reads(targets: Sequence[str], templates: Path | None = None) -> tuple[str, ...]:
+    """Names that the templates of these targets, and of what they bring along, cannot do without."""
+    known, _ = load(templates)
+    pending = [name for name in targets if name in known and known[name].when == "named"]
+    seen: list[str] = []
+    while pending:
+        name = pending.pop(0)
+        if name in seen:
+            continue
+        seen.append(name)
+        pending += [brought.folder for brought in known[name].brings if brought.folder in known]
+    found: list[str] = []
+    for name in seen:
+        for _, template in known[name].files:
+            try:
+                found += _READ.findall(source(f"{name}/{template}", templates))
+            except (OSError, UnicodeError):
+                continue  # rendering reports it
+    return tuple(dict.fromkeys(found))

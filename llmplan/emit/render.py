@@ -1,0 +1,172 @@
+"""Solution to texts: every file that `compile` writes, by name.
+
+Templates run in a sandbox and see only the functions of `View`, the filters and the layout
+helpers. The texts depend on the solution alone: no date, no path of this machine, and the version
+of the compiler only in `solution.json`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from llmplan import cache
+from llmplan.check.program import EmitTarget
+from llmplan.diagnostics import Diagnostic, files
+from llmplan.emit import layout
+from llmplan.emit.answer import answer
+from llmplan.emit.filters import FILTERS
+from llmplan.emit.relative import from_root
+from llmplan.emit.solution_json import NAME, text
+from llmplan.emit.targets import Target, load, source
+from llmplan.emit.view import MissingValue, Refused, View
+from llmplan.solution import Solution
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str, str], list[Diagnostic]]:
+    """The files of a solution, `solution.json` last, or what is missing for them.
+
+    A plan that was not solved has a report, but nothing that could be launched.
+
+    Args:
+        templates: A folder laid over the product's templates.
+
+    Returns:
+        Contents by file name, empty if there is an error; and the errors (E0501, E0504, E0506).
+    """
+    solution = from_root(solution)
+    known, problems = load(templates)
+    chosen = _chosen(solution, known, problems)
+    if problems:
+        return {}, problems
+    environment = _environment(templates)
+    named = {emit.name: emit for emit in solution.emits}
+    written: dict[str, str] = {}
+    for target, asked in chosen.items():
+        emit = named.get(asked)
+        options = dict(emit.options) if emit is not None and asked == target else {}
+        view = View(solution, known[target], options, frozenset(chosen))
+        for file, template in known[target].files:
+            if file in written or file == NAME:
+                why = f"it writes `{file}`, and so does another target"
+                problems.append(files.broken_template(f"templates/{target}/target.json", why))
+                continue
+            result = _fill(environment, f"{target}/{template}", view, asked, emit)
+            if isinstance(result, Diagnostic):
+                problems.append(result)
+            else:
+                written[file] = result
+    if problems:
+        return {}, _once(problems)
+    written[NAME] = text(solution, written)
+    return written, []
+
+
+def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnostic]) -> dict[str, str]:
+    """The folders to write, each with the target that asked for it."""
+    chosen: dict[str, str] = {}
+    asked = [(emit.name, emit.name) for emit in solution.emits] if solution.status == "solved" else []
+    asked += [(name, name) for name, target in known.items() if target.when == "always"]
+    while asked:
+        name, by = asked.pop(0)
+        if name in chosen:
+            continue
+        if name not in known:
+            problems.append(files.broken_template(f"templates/{name}", "there is no such folder"))
+            continue
+        chosen[name] = by
+        for brought in known[name].brings:
+            values = ((solution.values.get(path), wanted) for path, wanted in brought.when)
+            if all(value is not None and value.value == wanted for value, wanted in values):
+                # What the plan emits itself is asked for by its own name.
+                own = any(emit.name == brought.folder for emit in solution.emits)
+                asked.append((brought.folder, brought.folder if own else by))
+    return chosen
+
+
+def _environment(templates: Path | None) -> Environment:
+    from jinja2 import BytecodeCache, FunctionLoader, StrictUndefined, TemplateNotFound, __version__
+    from jinja2.bccache import Bucket
+    from jinja2.sandbox import SandboxedEnvironment
+
+    def find(place: str) -> tuple[str, str, None]:
+        try:
+            return source(place, templates), f"templates/{place}", None
+        except (OSError, UnicodeError) as error:
+            raise TemplateNotFound(place, f"templates/{place}: {error}") from error
+
+    class Compiled(BytecodeCache):
+        """Compiling the templates takes ten times as long as filling them."""
+
+        def load_bytecode(self, bucket: Bucket) -> None:
+            found = cache.load("template", key(bucket))
+            bucket.code = found if isinstance(found, CodeType) else None
+
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            cache.store("template", key(bucket), bucket.code)
+
+    def key(bucket: Bucket) -> str:
+        return f"{__version__} {bucket.key} {bucket.checksum}"
+
+    environment = SandboxedEnvironment(
+        loader=FunctionLoader(find),
+        bytecode_cache=Compiled(),
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.do"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.filters.update(FILTERS)
+    environment.globals.update(table=layout.table, bar=layout.bar, pie=layout.pie, answer=answer)
+    return environment
+
+
+def _fill(
+    environment: Environment, name: str, view: View, asked: str, emit: EmitTarget | None
+) -> str | Diagnostic:
+    from jinja2 import TemplateError
+
+    span = emit.span if emit is not None else None
+    try:
+        return environment.get_template(name).render(**view.functions())
+    except MissingValue as error:
+        place = _reading(error.name, environment, name) or _place(error, name)
+        return files.missing_value(asked, error.name, place, error.needs, error.reason, span)
+    except Refused as error:
+        return files.not_expressible(asked, str(error), error.hint, _place(error, name), span)
+    except (TemplateError, TypeError, ValueError, KeyError, ArithmeticError, AttributeError) as error:
+        return files.broken_template(_place(error, name), str(error) or type(error).__name__)
+
+
+def _reading(value: str, environment: Environment, name: str) -> str:
+    """The line that names the value; jinja knows only where the whole `{{ … }}` around it stands."""
+    assert environment.loader is not None
+    text, place, _ = environment.loader.get_source(environment, name)
+    lines = (number for number, line in enumerate(text.splitlines(), 1) if f'("{value}")' in line)
+    first = next(lines, None)
+    return f"{place}:{first}" if first else ""
+
+
+def _place(error: Any, name: str) -> str:
+    """Where in the templates an error comes from: jinja writes template lines into the traceback."""
+    place = f"templates/{name}"
+    line = getattr(error, "lineno", None)
+    trace = error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file.startswith("templates/"):
+            place, line = file, trace.tb_lineno
+        trace = trace.tb_next
+    return f"{place}:{line}" if line else place
+
+
+def _once(problems: list[Diagnostic]) -> list[Diagnostic]:
+    """The first of those with the same message: several templates often want the same value."""
+    first = {problem.message: problem for problem in reversed(problems)}
+    return [problem for problem in problems if first[problem.message] is problem]

@@ -1,0 +1,151 @@
+"""The solution as JSON: what `--json` prints, and the file `solution.json` with what a later run needs.
+
+Values are in base units; a number that is not finite is null. The file adds to the printed form
+the versions, and under `lock` the hashes of the files beside it, the formulas, requirements and
+texts of values, from which `compile --check` says what changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import llmplan
+from llmplan.diagnostics.render_json import record
+from llmplan.emit import table
+from llmplan.emit.table import finite
+from llmplan.solution import Relaxation, RequirementResult, Solution, Value
+
+NAME = "solution.json"
+_LINE = 180
+
+
+def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
+    """The printed form.
+
+    Args:
+        files: The names of the files that belong to it.
+    """
+    return {
+        "schema": 1,
+        "plan": solution.plan,
+        "status": solution.status,
+        "unknowns": {
+            unknown.path: {
+                "value": finite(unknown.value.value),
+                "unit": unknown.value.unit,
+                "how": unknown.how,
+            }
+            for unknown in solution.unknowns
+        },
+        "quantities": {name: _value(value) for name, value in solution.values.items()},
+        "requirements": [_requirement(result) for result in solution.requirements],
+        **_advice(solution),
+        "diagnostics": [record(diagnostic) for diagnostic in solution.diagnostics],
+        "files": list(files),
+    }
+
+
+def text(solution: Solution, contents: dict[str, str]) -> str:
+    """The file: the printed form, the versions, and the lock of the files beside it."""
+    document = {
+        **as_json(solution, [*contents, NAME]),
+        "llmplan": llmplan.__version__,
+        "plan_hash": solution.plan_hash,
+        "library_hash": solution.library_hash,
+        "lock": {
+            "files": {name: digest(content) for name, content in contents.items()},
+            "formulas": {
+                name: digest(value.formula)[:12] for name, value in solution.values.items() if value.formula
+            },
+            "requirements": {result.name: result.text for result in solution.requirements},
+            "values": {
+                name: value.text for name, value in solution.values.items() if value.role != "quantity"
+            },
+        },
+    }
+    return dump(seal(document)) + "\n"
+
+
+def seal(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with its own hash in the lock, so that an edit of the file itself is seen too."""
+    document["lock"]["files"].pop(NAME, None)
+    document["lock"]["files"][NAME] = digest(dump(document) + "\n")
+    return document
+
+
+def dump(value: Any, indent: str = "") -> str:
+    """JSON in which what fits on a line stands on one, so that a changed value is a changed line."""
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if len(line) <= _LINE or not isinstance(value, (dict, list)):
+        return line
+    inner = indent + "  "
+    if isinstance(value, dict):
+        rows = [f"{json.dumps(key, ensure_ascii=False)}: {dump(item, inner)}" for key, item in value.items()]
+    else:
+        rows = [dump(item, inner) for item in value]
+    separator = f",\n{inner}"
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{inner}{separator.join(rows)}\n{indent}{closing}"
+
+
+def digest(content: str) -> str:
+    return hashlib.sha256(encode(content)).hexdigest()
+
+
+def encode(content: str) -> bytes:
+    """UTF-8; a byte of a path that is none is written as an escape."""
+    return content.encode("utf-8", "backslashreplace")
+
+
+def _value(value: Value) -> dict[str, Any]:
+    if value.value is None and value.needs:
+        return {"value": None, "needs": list(value.needs)}
+    return {
+        "value": finite(value.value),
+        "unit": value.unit,
+        "low": finite(value.low),
+        "high": finite(value.high),
+        "model_low": None,
+        "model_high": None,
+        "source": value.origin.place or None if value.origin else None,
+    }
+
+
+def _advice(solution: Solution) -> dict[str, Any]:
+    """What would help an infeasible plan, what the results of a solved one depend on, and its variations."""
+    found: dict[str, Any] = {}
+    if solution.relaxations:
+        found["relaxations"] = [_relaxation(one) for one in solution.relaxations]
+    if solution.sensitivities:
+        found["sensitivities"] = {
+            one.result: {name: finite(part) for name, part in one.by} for one in solution.sensitivities
+        }
+    if solution.front:
+        found["front"] = [dict(one.settings) | dict(one.results) for one in solution.front]
+    for name, variations in (("sweep", solution.sweep), ("scenarios", solution.scenarios)):
+        if variations is not None:
+            found[name] = table.as_json(variations)["points"]
+    return found
+
+
+def _relaxation(one: Relaxation) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "kind": one.kind,
+        "from": one.before or None,
+        "to": [finite(value) for value in one.values],
+        "unit": one.unit,
+        "text": one.text,
+    }
+
+
+def _requirement(result: RequirementResult) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "holds": result.holds,
+        "range": result.certainty,
+        "slack": finite(result.slack),
+    }

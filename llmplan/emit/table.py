@@ -1,0 +1,90 @@
+"""A table of variations as text for a terminal, as CSV and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from llmplan.solution import Row, Table
+
+
+def finite(value: Any) -> Any:
+    """The value; None for a number that is not finite. A whole number is written without a point."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return value
+
+
+def header(table: Table) -> list[str]:
+    """The names of the columns."""
+    return [*table.axes, *table.unknowns, *(name for name, _ in table.results), ""]
+
+
+def cells(table: Table, row: Row) -> list[str]:
+    """A row as people read it; an infeasible one says why in place of its values."""
+    if row.status == "solved":
+        values = [row.unknowns[path][1] if path in row.unknowns else "" for path in table.unknowns]
+        values += [row.results[name][1] if name in row.results else "" for name, _ in table.results]
+        return [*row.at, *values, "best" if row.best else ""]
+    blank = ["–"] * (len(table.unknowns) + len(table.results))
+    return [*row.at, *blank, row.reason]
+
+
+def text(table: Table) -> str:
+    """Aligned columns; ends with a line end."""
+    rows = [header(table), *(cells(table, row) for row in table.rows)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[-1]]).rstrip() for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(table: Table) -> str:
+    """Values in base units, which the header names in brackets; a column each for status, best and reason."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = [f"{name} [{unit}]" if unit else name for name, unit in table.results]
+    writer.writerow([*table.axes, *table.unknowns, *names, "status", "best", "reason"])
+    for row in table.rows:
+        writer.writerow(
+            [
+                *(finite(value) for value in row.values),
+                *_values(row, table.unknowns, row.unknowns),
+                *_values(row, [name for name, _ in table.results], row.results),
+                row.status,
+                "yes" if row.best else "no",
+                row.reason,
+            ]
+        )
+    return out.getvalue()
+
+
+def _values(row: Row, names: Sequence[str], found: Any) -> list[Any]:
+    if row.status != "solved":
+        return [""] * len(names)
+    return ["" if name not in found or found[name][0] is None else finite(found[name][0]) for name in names]
+
+
+def as_json(table: Table) -> dict[str, Any]:
+    """Values in base units; of an infeasible point those of the nearest plan."""
+    units = dict(table.results)
+    return {
+        "axes": list(table.axes),
+        "points": [
+            {
+                "at": dict(zip(table.axes, map(finite, row.values))),
+                "status": row.status,
+                "best": row.best,
+                "unknowns": {path: finite(value) for path, (value, _) in row.unknowns.items()},
+                "results": {
+                    name: {"value": finite(value), "unit": units[name]} for name, (value, _) in row.results.items()
+                },
+                "reason": row.reason or None,
+            }
+            for row in table.rows
+        ],
+    }

@@ -1,0 +1,167 @@
+"""The targets that `emit` knows: one folder of `templates/` each, described by its `target.json`.
+
+    {
+      "about":   "one line for people",
+      "when":    "named" | "always" | "brought",
+      "files":   {"ds_config.json": "ds_config.json.j2"},
+      "brings":  ["launch", {"folder": "deepspeed", "if": {"parallelism.framework": "deepspeed"}}],
+      "options": {"overlap_comm": {"type": "Bool", "default": true, "about": "one line"}}
+    }
+
+A folder that is `named` is written when the plan emits it, `always` also when it does not, and
+`brought` only with another one. A type is `Bool`, `Int`, `Real`, `Text` or a list of members.
+A directory given by `--templates` is laid over the product's: its files come first, and a further
+folder in it is a further target. jinja2 is not needed to ask which targets there are.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from llmplan.diagnostics import Diagnostic, files
+from llmplan.resources import folder
+from llmplan.solution import Scalar
+
+MANIFEST = "target.json"
+_TYPES: dict[str, tuple[type, ...]] = {
+    "Bool": (bool,),
+    "Int": (int,),
+    "Real": (int, float),
+    "Text": (str,),
+}
+
+
+@frozen
+class Option:
+    """What may stand in `emit target { option = value }`.
+
+    Attributes:
+        type: `Bool`, `Int`, `Real`, `Text` or `enum`.
+        members: The members of an enum, else empty.
+        default: What templates see if the plan does not say; None if nothing.
+    """
+
+    type: str
+    members: tuple[str, ...]
+    default: Scalar
+    about: str
+
+    def accepts(self, value: Scalar) -> bool:
+        if self.members:
+            return value in self.members
+        return isinstance(value, _TYPES[self.type]) and (self.type == "Bool" or not isinstance(value, bool))
+
+
+@frozen
+class Brought:
+    """A further folder that is written too, where every value named in `when` is as said."""
+
+    folder: str
+    when: tuple[tuple[str, Scalar], ...] = ()
+
+
+@frozen
+class Target:
+    """A folder of templates.
+
+    Attributes:
+        files: Pairs of the file to write and its template's name in the folder.
+    """
+
+    name: str
+    about: str
+    when: str
+    files: tuple[tuple[str, str], ...]
+    brings: tuple[Brought, ...] = ()
+    options: dict[str, Option] = field(factory=dict)
+
+
+def targets(templates: Path | None = None) -> dict[str, Target]:
+    """What a plan may emit, by name."""
+    return {name: target for name, target in load(templates)[0].items() if target.when != "brought"}
+
+
+def load(templates: Path | None = None) -> tuple[dict[str, Target], list[Diagnostic]]:
+    """Every folder of templates, those that are only brought along too; a broken manifest is E0506."""
+    found: dict[str, Target] = {}
+    problems: list[Diagnostic] = []
+    if templates is not None and not templates.is_dir():
+        problems.append(files.broken_template(str(templates), "there is no such folder"))
+    for name in _folders(templates):
+        place = f"{name}/{MANIFEST}"
+        try:
+            found[name] = _target(name, json.loads(source(place, templates)))
+        except (OSError, UnicodeError, ValueError, KeyError, TypeError, AttributeError) as error:
+            why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            problems.append(files.broken_template(f"templates/{place}", why))
+    for target in found.values():
+        for brought in target.brings:
+            if brought.folder not in found:
+                why = f"it brings `{brought.folder}`, and there is no such folder"
+                problems.append(files.broken_template(f"templates/{target.name}/{MANIFEST}", why))
+    return found, problems
+
+
+def source(place: str, templates: Path | None) -> str:
+    """The text of `folder/file`, the user's before the product's.
+
+    Raises:
+        OSError: It cannot be read, or the path would leave the folder.
+        UnicodeError: It is not UTF-8.
+    """
+    if not all(plain_name(part) for part in place.split("/")):
+        raise FileNotFoundError(f"`{place}` is not a path inside a templates folder")
+    if templates is not None and (templates / place).is_file():
+        return (templates / place).read_text(encoding="utf-8")
+    return folder("templates").joinpath(*place.split("/")).read_text(encoding="utf-8")
+
+
+def plain_name(name: str) -> bool:
+    """True for a file name that stays in its folder on every system."""
+    return name not in ("", ".", "..") and not any(char in '/\\:' or ord(char) < 32 for char in name)
+
+
+def _folders(templates: Path | None) -> list[str]:
+    names = {entry.name for entry in folder("templates").iterdir() if entry.joinpath(MANIFEST).is_file()}
+    if templates is not None and templates.is_dir():
+        names |= {entry.name for entry in templates.iterdir() if (entry / MANIFEST).is_file()}
+    return sorted(names)
+
+
+def _target(name: str, manifest: dict[str, Any]) -> Target:
+    when = manifest["when"]
+    if when not in ("named", "always", "brought"):
+        raise ValueError(f'"when" is {when!r}, and may be "named", "always" or "brought"')
+    written = tuple((str(key), str(value)) for key, value in manifest["files"].items())
+    for file, _ in written:
+        if not plain_name(file):
+            raise ValueError(f"`{file}` is not a plain file name")
+    return Target(
+        name=name,
+        about=str(manifest["about"]),
+        when=when,
+        files=written,
+        brings=tuple(_brought(item) for item in manifest.get("brings", [])),
+        options={key: _option(key, item) for key, item in manifest.get("options", {}).items()},
+    )
+
+
+def _brought(item: Any) -> Brought:
+    if isinstance(item, str):
+        return Brought(item)
+    return Brought(str(item["folder"]), tuple(item["if"].items()))
+
+
+def _option(name: str, item: dict[str, Any]) -> Option:
+    kind = item["type"]
+    members = tuple(str(member) for member in kind) if isinstance(kind, list) else ()
+    if not members and kind not in _TYPES:
+        raise ValueError(f"the type of `{name}` is {kind!r}, and may be {', '.join(_TYPES)} or a list of members")
+    option = Option("enum" if members else kind, members, item.get("default"), str(item["about"]))
+    if option.default is not None and not option.accepts(option.default):
+        raise ValueError(f"the default of `{name}` is not of its type")
+    return option

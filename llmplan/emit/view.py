@@ -1,0 +1,141 @@
+"""What a template sees of a solution: values by name, its options, and ways to refuse.
+
+A name that has no value stops the template, so that no file is written with a hole in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from llmplan.emit.targets import Target
+from llmplan.solution import Alternative, Scalar, Solution, Value
+
+
+class MissingValue(Exception):
+    """A template reads `name`, which has no value; `needs` and `reason` say why."""
+
+    def __init__(self, name: str, needs: tuple[str, ...] = (), reason: str = "") -> None:
+        super().__init__(name)
+        self.name = name
+        self.needs = needs
+        self.reason = reason
+
+
+class Refused(Exception):
+    """A template finds that its format cannot say what the plan says."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@frozen
+class View:
+    """The functions that a template may call, all of them reading.
+
+    Attributes:
+        target: The folder that the template belongs to.
+        options: Set options of that target; the others have their default.
+        folders: Every folder that is written, brought ones too.
+    """
+
+    solution: Solution
+    target: Target
+    options: dict[str, Scalar]
+    folders: frozenset[str]
+
+    def functions(self) -> dict[str, object]:
+        """The names as templates know them."""
+        return {
+            "value": self.value,
+            "number": self.number,
+            "whole": self.whole,
+            "text": self.text,
+            "get": self.get,
+            "has": self.has,
+            "authored": self.authored,
+            "present": self.present,
+            "breakdown": self.breakdown,
+            "option": self.option,
+            "emits": self.emits,
+            "refuse": self.refuse,
+            "varying": self.varying,
+            "solution": self.solution,
+        }
+
+    def value(self, name: str) -> Scalar:
+        """A value in base units, a member's or entry's name, or a truth value."""
+        return self._present(name).value
+
+    def number(self, name: str) -> float | int:
+        """A finite number in base units."""
+        value = self.value(name)
+        if isinstance(value, (bool, str)) or value is None or not math.isfinite(value):
+            raise MissingValue(name, reason=f"{value} is not a number")
+        return value
+
+    def whole(self, name: str) -> int:
+        """A number that must be whole."""
+        value = self.number(name)
+        if value != round(value):
+            raise MissingValue(name, reason=f"{value} is not whole")
+        return round(value)
+
+    def text(self, name: str) -> str:
+        """A value as people read it."""
+        return self._present(name).text
+
+    def get(self, name: str, default: Scalar = None) -> Scalar:
+        """A value, or the default where it has none."""
+        return self.value(name) if self.has(name) else default
+
+    def has(self, name: str) -> bool:
+        found = self.solution.values.get(name)
+        return found is not None and found.value is not None
+
+    def authored(self, name: str) -> bool:
+        """True if the plan itself, or what is laid over it, gives the value."""
+        found = self.solution.values.get(name)
+        layers = ("--set", "scenario", "sweep", "plan", "used", "solved")
+        return self.has(name) and found is not None and found.origin is not None and found.origin.layer in layers
+
+    def present(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Value]]:
+        """Of pairs of a label and a name, those that have a value."""
+        return [(label, self._present(name)) for label, name in pairs if self.has(name)]
+
+    def breakdown(self, total: str, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Value, float]]:
+        """Like `present`, each with its share of the total; empty if there is no total."""
+        whole = self.number(total) if self.has(total) else 0
+        found = [(label, value, float(value.value or 0)) for label, value in self.present(pairs)]
+        return [(label, value, part / whole) for label, value, part in found] if whole else []
+
+    def option(self, name: str) -> Scalar:
+        """An option of the target as the plan sets it, else its default."""
+        return self.options[name] if name in self.options else self.target.options[name].default
+
+    def varying(self, found: Sequence[Alternative]) -> tuple[str, ...]:
+        """The unknowns in which some of several layouts differ, in their order."""
+        texts: dict[str, set[str]] = {}
+        for one in found:
+            for path, text in one.settings:
+                texts.setdefault(path, set()).add(text)
+        return tuple(path for path, each in texts.items() if len(each) > 1)
+
+    def emits(self, folder: str) -> bool:
+        """True if that folder is written too."""
+        return folder in self.folders
+
+    def refuse(self, message: str, hint: str = "") -> None:
+        """Stop: the format has no way to say this."""
+        raise Refused(message, hint)
+
+    def _present(self, name: str) -> Value:
+        found = self.solution.values.get(name)
+        if found is None:
+            raise MissingValue(name)
+        if found.value is None:
+            raise MissingValue(name, found.needs, found.reason)
+        return found

@@ -1,0 +1,266 @@
+"""What the catalog holds: its entries, with values that the library computes as it does for a plan.
+
+A view of a catalog is a kind with columns; a column is an expression of the plan language, evaluated
+with one entry chosen and nothing else said. So a figure here is the figure that a plan would get.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from attrs import evolve, frozen
+
+from llmplan.check import library
+from llmplan.check.core import Core
+from llmplan.check.expressions import Expressions
+from llmplan.check.plan import Program
+from llmplan.check.program import EntryRecord, Setting
+from llmplan.check.scope import Scope, normal
+from llmplan.diagnostics import Diagnostic, Hint, names
+from llmplan.solution import Scalar
+from llmplan.source import Source, Span
+from llmplan.syntax.parse import parse_value
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.system.show import one_line, show
+from llmplan.system.text import text_of
+from llmplan.system.values import scalar
+from llmplan.units.format import in_unit
+from llmplan.units.measure import ListType, Measure, TextType, Type
+
+
+@frozen
+class Column:
+    """A figure of every entry.
+
+    Attributes:
+        title: What it is called.
+        expression: In the plan language.
+        unit: That it is shown in; empty for a readable one.
+    """
+
+    title: str
+    expression: str
+    unit: str = ""
+
+
+@frozen
+class View:
+    """A way to look at the entries of a kind.
+
+    Attributes:
+        columns: Of the list of entries.
+        further: Figures that are shown of one entry only.
+        needed: The column without which an entry is left out; empty if all are listed.
+        fields: Which inputs of one entry are shown; all of the kind if empty.
+    """
+
+    name: str
+    kind: str
+    columns: tuple[Column, ...]
+    further: tuple[Column, ...] = ()
+    needed: str = ""
+    fields: tuple[str, ...] = ()
+
+
+_LITERALS = {"num", "member", "entry", "text", "list"}
+_PRICES = (
+    Column("price", "gpu.price", "USD/GPU/hour"),
+    Column("per PFLOP", "gpu.price / hardware.peak", "USD/PFLOP"),
+)
+_ADAMW = "zero_bytes(model.params_total, 0, 1)"
+
+VIEWS = (
+    View(
+        "gpus",
+        "gpu",
+        (
+            Column("memory", "gpu.memory", "GB"),
+            Column("bandwidth", "gpu.bandwidth", "GB/s"),
+            Column("fp32", "gpu.peak_fp32", "TFLOP/s"),
+            Column("fp16", "gpu.peak_fp16", "TFLOP/s"),
+            Column("bf16", "gpu.peak_bf16", "TFLOP/s"),
+            Column("fp8", "gpu.peak_fp8", "TFLOP/s"),
+            Column("intensity", "gpu.flop_per_byte", "FLOP/byte"),
+            Column("ceiling", "gpu.matmul_ceiling", "%"),
+            *_PRICES,
+        ),
+    ),
+    View(
+        "models",
+        "model",
+        (
+            Column("parameters", "model.params_total", "Bparams"),
+            Column("layers", "model.layers"),
+            Column("hidden", "model.hidden"),
+            Column("heads", "model.heads"),
+            Column("vocabulary", "model.vocab"),
+            Column("context", "model.max_context", "tokens"),
+            Column("trained on", "model.training_tokens / model.params_total", "token/parameter"),
+        ),
+        (
+            Column("weights in fp32", "model.params_total * dtype_bytes(fp32)"),
+            Column("weights in bf16", "model.params_total * dtype_bytes(bf16)"),
+            Column("weights in int8", "model.params_total * dtype_bytes(int8)"),
+            Column("weights in int4", "model.params_total * 4 bit/parameter"),
+            Column("weights, gradients and AdamW states, 16-bit training", _ADAMW),
+        ),
+    ),
+    View(
+        "prices",
+        "gpu",
+        (*_PRICES, Column("source", "gpu.price_source")),
+        needed="price",
+        fields=("price", "price_source"),
+    ),
+)
+
+
+@frozen
+class Cell:
+    """A figure: in base units (as JSON has it), and as people read it; None and empty if it is not known."""
+
+    value: Scalar
+    unit: str | None
+    text: str
+
+
+@frozen
+class Field:
+    """An input of an entry.
+
+    Attributes:
+        path: `gpu.memory`.
+        place: Where its value stands.
+        entry: The entry that says it, this one or one that it is like; empty for a default.
+        formula: What it is computed from; empty for a literal.
+    """
+
+    path: str
+    cell: Cell
+    place: str
+    entry: str
+    formula: str
+
+
+@frozen
+class Entry:
+    """One entry with what is known of it."""
+
+    record: EntryRecord
+    fields: tuple[Field, ...]
+    figures: tuple[tuple[Column, Cell], ...]
+    sources: tuple[str, ...]
+
+
+def listing(view: View) -> tuple[tuple[Column, ...], list[tuple[str, tuple[Cell, ...]]]]:
+    """The columns of which anything is known, and by name of entry its figures in them."""
+    scope, _, _ = library.load()
+    columns = _checked(scope, view.columns)
+    rows = [(name, _figures(_chosen(scope, view.kind, name), columns)) for name in sorted(scope.entries[view.kind])]
+    titles = [column.title for column in view.columns]
+    if view.needed:
+        rows = [row for row in rows if row[1][titles.index(view.needed)].value is not None]
+    known = [i for i in range(len(titles)) if any(row[1][i].value is not None for row in rows)]
+    picked = [(name, tuple(found[i] for i in known)) for name, found in rows]
+    return tuple(view.columns[i] for i in known), picked
+
+
+def find(view: View, name: str) -> Entry | Diagnostic:
+    """One entry by any of its names; E0207 if there is none or several are called so."""
+    scope, _, _ = library.load()
+    canonical, near = scope.find_entry(view.kind, name)
+    if canonical is None:
+        span = Span(Source("NAME", name), 0, len(name))
+        fits = [other for other in near if normal(name) in normal(other)]
+        wrong = names.no_entry(span, view.kind, name, fits or near, len(fits) > 1)
+        return evolve(wrong, hints=(*wrong.hints, Hint(f"`llmplan catalog {view.name}` lists them")))
+    lowering = _chosen(scope, view.kind, canonical)
+    record = scope.entries[view.kind][canonical]
+    fields = [_field(lowering, view.kind, canonical, name) for name in view.fields or scope.kinds[view.kind]]
+    columns = (*view.columns, *view.further) if not view.fields else view.columns
+    figures = zip(columns, _figures(lowering, _checked(scope, columns)))
+    return Entry(
+        record,
+        tuple(field for field in fields if field is not None),
+        tuple((column, cell) for column, cell in figures if cell.value is not None),
+        () if view.fields else tuple(", ".join(filter(None, cite)) for cite in _cites(scope, record)),
+    )
+
+
+def _chosen(scope: Scope, kind: str, name: str) -> Lowering:
+    """A plan that says nothing but which entry it takes."""
+    setting = Setting(("entry", kind, name), None, scope.entries[kind][name].place)
+    program = Program(scope, settings={scope.selector(kind): [("plan", setting)]})
+    return Lowering(program, fixed={})
+
+
+def _field(lowering: Lowering, kind: str, entry: str, name: str) -> Field | None:
+    """What an input of an entry comes to, None if nothing is known."""
+    scope = lowering.scope
+    path = f"{kind}.{name}"
+    record = scope.fields[path]
+    owner, setting = lowering.entry_settings(kind, entry, name) or ("", record.default)
+    if setting is None:
+        return None
+    if isinstance(record.type, (TextType, ListType)):
+        written, _ = text_of(path, lowering)
+        cell = Cell(written, None, written or "")
+    else:
+        cell = _evaluated(lowering, ("ref", path, 0, 0), record.type, "", record.units[0])
+    computed = setting.value is not None and setting.value[0] not in _LITERALS
+    formula = one_line(scope.span(setting.place).text) if computed else ""
+    return None if cell.value is None else Field(path, cell, scope.at(setting.place), owner, formula)
+
+
+def _evaluated(lowering: Lowering, core: Core, type: Type, unit: str, declared: str) -> Cell:
+    """An expression in `unit`, or if that is empty in a readable one; an empty cell if it is not known."""
+    node = lowering.settled(lowering.lower(core, {}))
+    value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+    if value is None or not math.isfinite(value):
+        return Cell(None, None, "")
+    units = lowering.scope.units
+    shown = in_unit(value, unit, units) if unit else show(value, type, lowering.scope, declared)
+    return Cell(scalar(value, type, lowering), units.base(type) if isinstance(type, Measure) else None, shown)
+
+
+def _cites(scope: Scope, record: EntryRecord) -> list[tuple[str, str]]:
+    """The sources of an entry, then of those that it is like."""
+    found = list(record.cites)
+    while record.like:
+        record = scope.entries[record.kind][record.like]
+        found += [cite for cite in record.cites if cite not in found]
+    return found
+
+
+Checked = tuple[Column, Core, Type, str]
+"""A column with its expression's checked form, type and unit."""
+
+
+def _checked(scope: Scope, columns: Sequence[Column]) -> list[Checked]:
+    """The columns, ready to be evaluated for any entry.
+
+    Raises:
+        AssertionError: if the library lacks a name that a column reads.
+    """
+    found = []
+    for column in columns:
+        problems: list[Diagnostic] = []
+        tree, wrong = parse_value(Source("catalog", column.expression))
+        assert tree is not None and not wrong, wrong
+        typed = Expressions(scope, problems.append).check(tree)
+        assert typed.type is not None and not problems, problems
+        found.append((column, typed.core, typed.type, typed.unit))
+    return found
+
+
+def _figures(lowering: Lowering, columns: Sequence[Checked]) -> tuple[Cell, ...]:
+    cells = []
+    for column, core, type, declared in columns:
+        if isinstance(type, TextType):
+            written, _ = text_of(column.expression, lowering)
+            cells.append(Cell(written, None, written or ""))
+        else:
+            cells.append(_evaluated(lowering, core, type, column.unit, declared))
+    return tuple(cells)

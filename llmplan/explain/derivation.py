@@ -1,0 +1,130 @@
+"""How a value came about: its formula as written, the numbers in it, where each of them comes from.
+
+Made from a `Solution` alone. A derivation is a list of steps in the order in which a person would
+read them: what was asked for first, then what it rests on, each name once.
+"""
+
+from __future__ import annotations
+
+import re
+
+from attrs import frozen
+
+from llmplan.solution import Citation, Origin, RequirementResult, Solution, SolvedUnknown, Value
+
+_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\[[^\]]*\])?|\d[\w.]*\s?[A-Za-z%]*')
+
+
+@frozen
+class Step:
+    """One name of a derivation.
+
+    Attributes:
+        depth: 0 for what was asked for.
+        numbers: The formula with the values of its names in their place; empty without a formula.
+        solved: How an unknown was found, with its domain and neighbours; empty for anything else.
+        reads: Names that the formula read, which have steps of their own unless the depth ends here.
+    """
+
+    depth: int
+    name: str
+    value: str
+    role: str
+    doc: str
+    formula: str
+    numbers: str
+    origin: Origin | None
+    others: tuple[Origin, ...]
+    cites: tuple[Citation, ...]
+    reads: tuple[str, ...]
+    solved: tuple[str, ...] = ()
+
+
+def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
+    """The derivation of a value or requirement, `depth` names deep; None if nothing is called so."""
+    start: list[tuple[str, int]]
+    steps: list[Step] = []
+    rule = _rule(solution, name)
+    if name in solution.values:
+        start = [(name, 0)]
+    elif rule is not None:
+        reads = tuple(read for read in names_in(rule.text) if read in solution.values)
+        steps.append(_rule_step(rule, reads))
+        start = [(read, 1) for read in reads if depth >= 1]
+    else:
+        return None
+    seen: set[str] = set()
+    pending = start
+    while pending:
+        current, level = pending.pop(0)
+        if current in seen or current not in solution.values:
+            continue
+        seen.add(current)
+        step = _step(solution, solution.values[current], level)
+        steps.append(step)
+        if level < depth:
+            # Depth first: what a name rests on stands below it.
+            pending = [(read, level + 1) for read in step.reads] + pending
+    return steps
+
+
+def _rule(solution: Solution, name: str) -> RequirementResult | None:
+    return next((r for r in (*solution.requirements, *solution.preferences) if r.name == name), None)
+
+
+def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
+    verdict = {True: "holds", False: "does not hold", None: "not checked"}[rule.holds]
+    if rule.needs:
+        verdict += ": needs " + ", ".join(rule.needs)
+    origin = Origin(rule.origin, rule.place, rule.text)
+    return Step(0, rule.name, verdict, "requirement", rule.because, rule.text, rule.values, origin, (), (), reads)
+
+
+def _step(solution: Solution, value: Value, level: int) -> Step:
+    reads = tuple(read for read in value.reads if read in solution.values)
+    numbers = with_numbers(value.formula, value.name, solution) if value.formula else ""
+    unknown = next((u for u in solution.unknowns if u.path == value.name), None)
+    return Step(
+        level, value.name, value.text, value.role, value.doc, value.formula, numbers,
+        value.origin, value.others, value.cites, reads, _solved(unknown, solution),
+    )  # fmt: skip
+
+
+def _solved(unknown: SolvedUnknown | None, solution: Solution) -> tuple[str, ...]:
+    if unknown is None:
+        return ()
+    found = [f"found by {unknown.how} in {unknown.domain}"]
+    if unknown.relation:
+        found.append(unknown.relation)
+        left, _, right = unknown.relation.partition(" = ")
+        exact = f", exactly {unknown.exact_text}" if unknown.exact_text else ""
+        found.append(f"{left} = {with_numbers(right, '', solution)}{exact}")
+    if unknown.set_by:
+        found.append(f"set by {' and '.join(unknown.set_by)}" + (f": {unknown.beyond}" if unknown.beyond else ""))
+    if unknown.below:
+        found.append(f"next smaller that works: {unknown.below}")
+    if unknown.above:
+        found.append(f"next larger that works: {unknown.above}")
+    return tuple(found)
+
+
+def names_in(text: str) -> list[str]:
+    """Names in an expression as written, in order, each once; literals and texts are none."""
+    found = [match.group() for match in _NAME.finditer(text) if match.group()[0].isalpha()]
+    return list(dict.fromkeys(found))
+
+
+def with_numbers(formula: str, owner: str, solution: Solution) -> str:
+    """A formula with each name replaced by its value; a sibling field may stand bare."""
+    kind = owner.rpartition(".")[0]
+
+    def replace(match: re.Match[str]) -> str:
+        name = match.group()
+        value = solution.values.get(name)
+        if value is None and kind and "." not in name:
+            value = solution.values.get(f"{kind}.{name}")
+        if value is None or value.value is None:
+            return name
+        return value.text
+
+    return _NAME.sub(replace, formula)

@@ -1,0 +1,136 @@
+"""What is to be said of a solved point: unmet preferences, rows without a value, or why nothing fits."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from llmplan.check.plan import Program
+from llmplan.diagnostics import Diagnostic, Label, system
+from llmplan.explain.derivation import names_in
+from llmplan.explain.relax import Relaxed
+from llmplan.solution import RequirementResult, Value
+from llmplan.solve.outcome import Outcome
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import NO_REASON, Missing
+from llmplan.system.show import one_line, show
+from llmplan.system.system import Condition, System
+
+MOST_HINTS = 8
+"""So many relaxations are told; the report has them all."""
+
+_WIDEST = 78
+
+
+def unmet(program: Program, preferences: Sequence[RequirementResult]) -> list[Diagnostic]:
+    """W0606 for each preference that does not hold: a warning for the author's, a note for the library's."""
+    rules = {rule.name: rule for rule in program.rules}
+    found = []
+    for result in preferences:
+        if result.holds is False:
+            span = program.scope.span(rules[result.name].place)
+            say = system.noted if result.origin == "library" else system.unmet
+            found.append(say(span, result.name, result.values, result.because))
+    return found
+
+
+def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
+    """W0608 for each `show` whose value is no number; missing inputs were reported before solving."""
+    found = []
+    for row in program.shows:
+        node = lowering.lower(row.value, {}, base=row.place[0])
+        value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+        if value is not None and not math.isfinite(value):
+            span = program.scope.span(row.place)
+            found.append(system.undefined_row(span, one_line(span.text), lowering.why(row.value)))
+    return found
+
+
+def infeasible(
+    made: System,
+    outcome: Outcome,
+    requirements: Sequence[RequirementResult],
+    lowering: Lowering,
+    values: Mapping[str, Value],
+    relaxed: Relaxed,
+) -> Diagnostic:
+    """E0402: which requirements fight, the values of the nearest plan, and what would help."""
+    conflict = outcome.conflict
+    assert conflict is not None
+    every = outcome.requirements
+    # A value that is never legal is the cause, not the requirement that reads it.
+    causes = [every[index] for index in conflict.impossible if every[index].origin == "type"][:1]
+    fighting = causes or [every[index] for index in conflict.smallest]
+    by_name = {result.name: result for result in requirements}
+    notes = []
+    nearest = ", ".join(
+        f"{unknown.path} = {show(outcome.point[index], unknown.type, lowering.scope, unknown.unit)}"
+        for index, unknown in enumerate(made.unknowns)
+        if unknown.asked and index in outcome.point
+    )
+    if nearest:
+        notes.append(f"the nearest plan: {nearest}")
+    said: set[str] = set()
+    # What is not legal first: requirements that only lack its value add nothing.
+    for index in sorted(conflict.violated, key=lambda index: every[index].origin != "type"):
+        reason, note = _fails(every[index], by_name.get(every[index].name), lowering, values)
+        if reason not in said:
+            notes.append(note)
+        said |= {reason} - {""}
+    if relaxed.thinned and relaxed.found:
+        notes.append(f"smaller changes may do: not every value of {', '.join(relaxed.thinned)} was tried with each")
+    if relaxed.untried:
+        more = len(relaxed.untried) - MOST_HINTS
+        listed = ", ".join(relaxed.untried[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
+        notes.append(f"for lack of time not tried to change: {listed}")
+    own = [condition for condition in fighting if condition.origin != "library"] or fighting
+    span = own[0].span if own else None
+    others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)
+    names = [condition.name for condition in fighting]
+    return system.infeasible(span, names, len(every), others, notes, relaxed.hints[:MOST_HINTS])
+
+
+def _fails(
+    condition: Condition, result: RequirementResult | None, lowering: Lowering, values: Mapping[str, Value]
+) -> tuple[str, str]:
+    """Why a requirement that the nearest plan violates has no value, if it has none, and a note on it."""
+    if result is None:
+        reason = lowering.reasons.get(condition.name) or lowering.why(("ref", condition.name, 0, 0))
+        return reason, f"there `{condition.name}` is not legal: {reason}"
+    rule = next(rule for rule in lowering.program.rules if rule.name == result.name)
+    reason = lowering.why(rule.condition)
+    if result.values.startswith("undefined"):
+        return reason, f"there `{result.name}` fails: {result.text} has no value, as {reason}"
+    if not result.values and reason != NO_REASON:
+        return reason, f"there `{result.name}` fails: {result.text}, as {reason}"
+    line = f"there `{result.name}` fails: {result.values or result.because or result.text}"
+    diagram = _diagram(result.text, values) if result.values else None
+    return "", line if diagram is None else f"{line}\n{diagram}"
+
+
+def _diagram(text: str, values: Mapping[str, Value]) -> str | None:
+    """A condition with the formula of its first computed name, values under their names; None if too long."""
+    names = [name for name in names_in(text) if name in values]
+    first = next((name for name in names if values[name].formula), None)
+    if first is None or len(text) > _WIDEST:
+        return None
+    formula = " ".join(values[first].formula.split())
+    at = re.search(rf"(?<![\w.]){re.escape(first)}(?![\w.])", text)
+    if at is None or len(formula) > _WIDEST:
+        return None
+    indent = " " * at.start()
+    value = f"{indent}{values[first].text} = "
+    below = _under(formula, values)
+    return "\n".join((text, f"{indent}|", value + formula, " " * len(value) + below)) if below else None
+
+
+def _under(formula: str, values: Mapping[str, Value]) -> str:
+    """The values of the names of a formula, each below its name."""
+    row = ""
+    for name in names_in(formula):
+        at = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", formula)
+        if name in values and values[name].value is not None and at is not None:
+            row = row.ljust(at.start()) if len(row) < at.start() or not row else row + "  "
+            row += values[name].text
+    return row

@@ -1,0 +1,73 @@
+"""The layouts beside the answer: the next best ones with what each gives up, and the best trade-offs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from llmplan.check.plan import Program
+from llmplan.explain.results import Result, results, values_of
+from llmplan.solution import Alternative
+from llmplan.solve.outcome import Outcome
+from llmplan.system.build import Built
+from llmplan.system.evaluate import evaluate
+from llmplan.system.graph import TOLERANCE
+from llmplan.system.show import one_line, show
+from llmplan.system.system import System
+
+KEPT = 6
+"""How many of the best layouts are kept."""
+
+MOST = 24
+"""Of a longer front so many points, evenly spread, are shown."""
+
+
+def layouts(program: Program, built: Built, outcome: Outcome) -> tuple[tuple[Alternative, ...], tuple[Alternative, ...]]:
+    """The best layouts, the answer first, if there are several; and the points of the front."""
+    assert built.system is not None
+    found = results(program, built.lowering)
+    top = outcome.top if len(outcome.top) > 1 else ()
+    front = outcome.front
+    if len(front) > MOST:
+        front = tuple(front[round(i * (len(front) - 1) / (MOST - 1))] for i in range(MOST))
+    return (
+        tuple(_alternative(built, built.system, found, point, outcome.top[0]) for point in top),
+        tuple(_alternative(built, built.system, found, point, None) for point in front),
+    )
+
+
+def _alternative(
+    built: Built, system: System, found: list[Result], point: Mapping[int, float], best: Mapping[int, float] | None
+) -> Alternative:
+    lowering = built.lowering
+    settings = tuple(
+        (unknown.path, show(point[index], unknown.type, lowering.scope, unknown.unit))
+        for index, unknown in enumerate(system.unknowns)
+        if unknown.used and index in point
+    )
+    texts = [result.text(value, lowering) for result, value in zip(found, values_of(found, lowering, point))]
+    loss = "" if best is None else _loss(system, point, best)
+    return Alternative(settings, tuple(zip((result.name for result in found), texts)), loss)
+
+
+def _loss(system: System, point: Mapping[int, float], best: Mapping[int, float]) -> str:
+    """Where a layout is worse than the best one first: a preference, or an objective with how much."""
+    weighed = [preference for preference in system.preferences if preference.weight]
+    nodes = [p.node for p in weighed] + [objective.node for objective in system.objectives]
+    mine, other = evaluate(system.graph, point, nodes), evaluate(system.graph, best, nodes)
+    lost = [f"`{p.name}` is not met" for p in weighed if other[p.node] == 1.0 and mine[p.node] != 1.0]
+    for objective in system.objectives:
+        a, b = mine[objective.node], other[objective.node]
+        worse = (a - b) * objective.sense
+        if worse > TOLERANCE * abs(b) or a != a:
+            lost.append(_change(one_line(objective.text), a, b))
+            break
+        if worse < -TOLERANCE * abs(b):
+            break
+    return ", ".join(lost)
+
+
+def _change(text: str, a: float, b: float) -> str:
+    if math.isfinite(a) and b and abs(a / b - 1) < 10 and max(abs(a), abs(b)) > 10:
+        return f"{text} {100 * (a / b - 1):+.1f}%"
+    return f"{text} {a:.4g} instead of {b:.4g}"

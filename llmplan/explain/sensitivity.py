@@ -1,0 +1,112 @@
+"""What the results depend on: elasticities to every number of the plan, and what one more per cent buys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from llmplan.check.plan import Program
+from llmplan.check.program import Setting
+from llmplan.check.vary import varied
+from llmplan.explain.results import Result, results
+from llmplan.solution import Gain, Sensitivity
+from llmplan.system.evaluate import evaluate
+from llmplan.system.inputs import Spreads
+from llmplan.system.knobs import Knob, knob_of, knobs
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.system.slopes import slopes
+from llmplan.system.system import Unknown
+from llmplan.units.measure import Measure
+
+_SLIGHT = 5e-4
+
+
+def sensitivity(
+    program: Program, unknowns: tuple[Unknown, ...], point: Mapping[str, float]
+) -> tuple[tuple[Sensitivity, ...], tuple[Gain, ...]]:
+    """Elasticities of the results at a solved point, the strongest first, and gains of a percentage point.
+
+    Args:
+        unknowns: Those of the system; a solved number counts like a given one.
+        point: Their values by path, in base units.
+    """
+    plain = Lowering(program, fixed=point)
+    moved = {knob.path: (knob, value) for knob in knobs(program, plain) if knob.written
+             for value in [_number(plain, knob)] if value is not None}  # fmt: skip
+    for unknown in unknowns:
+        knob = knob_of(program, unknown.path)
+        if knob is not None and isinstance(unknown.type, Measure) and unknown.path in point:
+            moved[unknown.path] = evolve(knob, type=unknown.type), point[unknown.path]
+    settings = {path: _variable(knob, value) for path, (knob, value) in moved.items()}
+    spreads = Spreads(None)
+    lowering = Lowering(varied(program, "--set", settings, over=True), point, spreads=spreads)
+    graph = lowering.graph
+    lines = [
+        line for line in results(program, lowering) if graph.reach(line.node) and graph[line.node].op != "unknown"
+    ]
+    names = list(spreads.found)
+    at = {i: spreads.found[name][0] for i, name in enumerate(names)}
+    values = evaluate(lowering.graph, at, [result.node for result in lines])
+    found = []
+    for result in lines:
+        value = values[result.node]
+        if not math.isfinite(value) or value == 0.0:
+            continue
+        by = slopes(lowering.graph, result.node, values)
+        parts = {
+            names[i]: slope * at[i] / value for i, slope in by.items() if i < len(names) and names[i] in moved
+        }
+        kept = {name: part for name, part in parts.items() if not abs(part) < _SLIGHT}
+        order = sorted(kept, key=lambda name: -abs(kept[name]) if kept[name] == kept[name] else 0.0)
+        found.append(Sensitivity(result.name, tuple((name, kept[name]) for name in order)))
+    gains = []
+    for index, name in enumerate(names):
+        knob, value = moved.get(name, (None, 0.0))
+        if knob is not None and _is_share(knob) and 0.0 < value <= 0.99:
+            gain = _gain(lowering, lines, values, at, index, knob, value)
+            if gain.changes:
+                gains.append(gain)
+    return tuple(found), tuple(gains)
+
+
+def _number(lowering: Lowering, knob: Knob) -> float | None:
+    """The value of a knob that is a finite number and not a range, which is varied as a range already."""
+    if not isinstance(knob.type, Measure) or knob.setting.value is None:
+        return None
+    node = lowering.lower(knob.setting.value, {}, base=knob.setting.place[0])
+    value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _variable(knob: Knob, value: float) -> Setting:
+    """The value as a range without width, which is a variable of the graph."""
+    number = ("num", value)
+    return Setting(number, None, knob.setting.place, knob.setting.unit, (number, number))
+
+
+def _is_share(knob: Knob) -> bool:
+    return isinstance(knob.type, Measure) and knob.type.plain and not knob.type.whole and knob.role == "assumption"
+
+
+def _gain(
+    lowering: Lowering,
+    lines: list[Result],
+    before: Mapping[int, float],
+    at: Mapping[int, float],
+    index: int,
+    knob: Knob,
+    value: float,
+) -> Gain:
+    """What the results become with one percentage point more."""
+    after = evaluate(lowering.graph, {**at, index: value + 0.01}, [result.node for result in lines])
+    changes = []
+    for result in lines:
+        old, new = before[result.node], after[result.node]
+        if math.isfinite(old) and math.isfinite(new) and abs(new - old) > 1e-9 * abs(old):
+            texts = [result.text(number, lowering) for number in (old, new, new - old)]
+            changes.append((result.name, texts[0], texts[1], texts[2]))
+    shares = [f"{100 * share:.4g}%" for share in (value, value + 0.01)]
+    return Gain(knob.path, shares[0], shares[1], tuple(changes))

@@ -1,0 +1,201 @@
+"""From the solver's outcome to a `Solution`: values with their origin, answers, requirements, reasons."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from llmplan.check.plan import Program
+from llmplan.diagnostics import Diagnostic
+from llmplan.explain.findings import infeasible, unmet, without_value
+from llmplan.explain.layouts import layouts
+from llmplan.explain.limits import limit
+from llmplan.explain.ranges import Ranges, has_ranges
+from llmplan.explain.relax import Relaxed, relax
+from llmplan.explain.sensitivity import sensitivity
+from llmplan.solution import (
+    Alternative,
+    Gain,
+    ObjectiveResult,
+    RequirementResult,
+    Sensitivity,
+    Solution,
+    SolvedUnknown,
+    Value,
+)  # fmt: skip
+from llmplan.solve.outcome import Neighbour, Outcome
+from llmplan.system.build import Built
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.system.show import show
+from llmplan.system.symbols import SymbolLowering
+from llmplan.system.system import System, Unknown
+from llmplan.system.values import Values
+
+
+def solution(
+    plan: str,
+    program: Program,
+    built: Built,
+    outcome: Outcome,
+    diagnostics: tuple[Diagnostic, ...],
+    plan_hash: str,
+    library_hash: str,
+) -> Solution:
+    """Everything that is known about a plan at the point that was found."""
+    assert built.system is not None
+    found = (*diagnostics, *outcome.diagnostics)
+    if outcome.status == "error":
+        return Solution(
+            plan, program.title, "error", diagnostics=found, plan_hash=plan_hash, library_hash=library_hash
+        )
+    unknowns = built.system.unknowns
+    point = {unknowns[index].path: value for index, value in outcome.point.items() if unknowns[index].used}
+    lowering = Lowering(program, fixed=point)
+    values = Values(lowering)
+    everything = values.all()
+    requirements, preferences = values.rules()
+    if has_ranges(program):
+        everything, requirements, preferences = _ranged(program, point, everything, requirements, preferences)
+    relaxed = Relaxed()
+    sensitivities: tuple[Sensitivity, ...] = ()
+    gains: tuple[Gain, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    front: tuple[Alternative, ...] = ()
+    if outcome.status == "infeasible":
+        relaxed = relax(program, built, outcome, lowering)
+        found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))
+    else:
+        sensitivities, gains = sensitivity(program, unknowns, point)
+        alternatives, front = layouts(program, built, outcome)
+        found = (*found, *unmet(program, preferences), *without_value(program, lowering))
+    return Solution(
+        plan=plan,
+        title=program.title,
+        status=outcome.status,
+        unknowns=_unknowns(built.system, outcome, everything, lowering),
+        values=everything,
+        requirements=tuple(requirements),
+        preferences=tuple(preferences),
+        objectives=_objectives(program, lowering),
+        shown=values.shows(),
+        relaxations=relaxed.found,
+        sensitivities=sensitivities,
+        gains=gains,
+        alternatives=alternatives,
+        front=front,
+        considered=outcome.considered,
+        feasible=outcome.feasible,
+        assumptions=tuple(program.assumptions),
+        waived=tuple(program.waived),
+        replaced=tuple(program.replaced),
+        emits=tuple(program.emits),
+        into=program.into,
+        diagnostics=found,
+        plan_hash=plan_hash,
+        library_hash=library_hash,
+    )
+
+
+def _ranged(
+    program: Program,
+    point: dict[str, float],
+    values: dict[str, Value],
+    requirements: list[RequirementResult],
+    preferences: list[RequirementResult],
+) -> tuple[dict[str, Value], list[RequirementResult], list[RequirementResult]]:
+    """The same with the ends of every range that reaches a value, and certainty."""
+    ranges = Ranges(program, point)
+    widened = {name: ranges.value(value) for name, value in values.items()}
+    rules = {rule.name: rule for rule in program.rules}
+    return (
+        widened,
+        [ranges.rule(rules[result.name], result) for result in requirements],
+        [ranges.rule(rules[result.name], result) for result in preferences],
+    )
+
+
+def _unknowns(
+    made: System, outcome: Outcome, values: dict[str, Value], lowering: Lowering
+) -> tuple[SolvedUnknown, ...]:
+    found = []
+    for index, unknown in enumerate(made.unknowns):
+        if not unknown.used:
+            continue
+        relation = _relation(made, outcome, index, lowering) if outcome.how.get(index) == "closed form" else ""
+        exact = outcome.exact.get(index)
+        beside = outcome.neighbours.get(index)
+        set_by, past = limit(made, outcome, index, lowering) if unknown.asked else ((), "")
+        found.append(
+            SolvedUnknown(
+                path=unknown.path,
+                value=values[unknown.path],
+                how=outcome.how.get(index, "search"),
+                asked=unknown.asked,
+                domain=_domain(unknown, lowering),
+                relation=relation,
+                exact=exact,
+                exact_text="" if exact is None else show(exact, unknown.type, lowering.scope, unknown.unit),
+                below=_neighbour(beside.below if beside else None, unknown, lowering),
+                above=_neighbour(beside.above if beside else None, unknown, lowering),
+                set_by=set_by,
+                beyond=past,
+            )
+        )
+    # What the plan asks for comes first.
+    return tuple(sorted(found, key=lambda answer: not answer.asked))
+
+
+def _relation(made: System, outcome: Outcome, index: int, lowering: Lowering) -> str:
+    """The closed form of an unknown with symbols, from the requirement that binds it."""
+    from llmplan.solve.symbolic import closed_form
+
+    if index not in outcome.binding:
+        return ""
+    condition = outcome.requirements[outcome.binding[index]]
+    rule = next((r for r in lowering.program.rules if r.name == condition.name), None)
+    if rule is None:
+        return ""
+    path = made.unknowns[index].path
+    symbols = SymbolLowering(lowering.program, lowering.fixed or {}, path)
+    sides = symbols.sides(rule)
+    if sides is None:
+        return ""
+    graph = symbols.graph
+    form = closed_form(graph, *sides, 0, graph.names, graph.leaves())
+    if form is None:
+        return ""
+    exact = outcome.exact.get(index, outcome.point[index])
+    nearest = min(range(len(form.roots)), key=lambda i: abs(form.roots[i] - exact))
+    return form.relations[nearest]
+
+
+def _domain(unknown: Unknown, lowering: Lowering) -> str:
+    def text(value: float) -> str:
+        return show(value, unknown.type, lowering.scope, unknown.unit)
+
+    if unknown.values is None:
+        return f"{text(unknown.low)} .. {text(unknown.high)}"
+    if len(unknown.values) <= 8:
+        return ", ".join(text(value) for value in unknown.values)
+    first = ", ".join(text(value) for value in unknown.values[:4])
+    return f"{first} … {text(unknown.values[-1])}"
+
+
+def _neighbour(beside: Neighbour | None, unknown: Unknown, lowering: Lowering) -> str:
+    if beside is None:
+        return ""
+    return show(beside.value, unknown.type, lowering.scope, unknown.unit)
+
+
+def _objectives(program: Program, lowering: Lowering) -> tuple[ObjectiveResult, ...]:
+    found = []
+    for goal in program.goals:
+        if not goal.author:
+            continue
+        node = lowering.lower(goal.value, {}, base=goal.place[0])
+        value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+        span = lowering.scope.span(goal.place)
+        sense: Literal["minimize", "maximize"] = "minimize" if goal.sense > 0 else "maximize"
+        text = "unknown" if value is None else show(value, goal.type, lowering.scope, "")
+        found.append(ObjectiveResult(sense, " ".join(span.text.split()), text))
+    return tuple(found)

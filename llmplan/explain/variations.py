@@ -1,0 +1,183 @@
+"""Sweeps and scenarios: the same checked plan solved again with other values, as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from attrs import evolve, frozen
+
+from llmplan.check.plan import Program
+from llmplan.check.vary import varied
+from llmplan.explain.results import results, values_of
+from llmplan.solution import Row, Scalar, Table
+from llmplan.solve.outcome import Outcome
+from llmplan.solve.solve import solve
+from llmplan.system.build import Built, build
+from llmplan.system.evaluate import evaluate
+from llmplan.system.graph import TOLERANCE
+from llmplan.system.knobs import knob_of, value_of
+from llmplan.system.show import show
+from llmplan.system.sweeps import points
+from llmplan.system.system import System
+from llmplan.system.values import scalar
+
+Progress = Callable[[int, int], None]
+"""Is told how many of how many points are done."""
+
+
+@frozen
+class _Solved:
+    row: Row
+    costs: tuple[float, ...] = ()
+    front: tuple[float, ...] = ()
+
+
+def sweep(program: Program, limit: int, progress: Progress | None = None) -> Table | None:
+    """The plan at every point of its sweeps; None if there are too many."""
+    grid = points(program)
+    if grid is None:
+        return None
+    cases = [
+        (
+            tuple(at.text for at in point.values()),
+            tuple(at.value for at in point.values()),
+            varied(program, "sweep", {path: at.setting for path, at in point.items()}),
+        )
+        for point in grid
+    ]
+    return _table(tuple(program.sweeps), cases, limit, progress)
+
+
+def scenarios(program: Program, limit: int) -> Table | None:
+    """The plan as it stands and under each of its scenarios; None if it has none."""
+    if not program.scenarios:
+        return None
+    plain = _without_scenario(program)
+    cases: list[tuple[tuple[str, ...], tuple[Scalar, ...], Program]] = [(("the plan itself",), (None,), plain)]
+    for name, values in program.scenarios.items():
+        cases.append(((name,), (name,), varied(plain, "scenario", values)))
+    return _table(("scenario",), cases, limit, None)
+
+
+def _without_scenario(program: Program) -> Program:
+    tables = [
+        {path: [layer for layer in layers if layer[0] != "scenario"] for path, layers in table.items()}
+        for table in (program.settings, program.assumptions)
+    ]
+    settings, assumptions = ({path: layers for path, layers in table.items() if layers} for table in tables)
+    return evolve(program, settings=settings, assumptions=assumptions)
+
+
+def _table(
+    axes: tuple[str, ...],
+    cases: Sequence[tuple[tuple[str, ...], tuple[Scalar, ...], Program]],
+    limit: int,
+    progress: Progress | None,
+) -> Table:
+    solved: list[_Solved] = []
+    units: dict[str, str] = {}
+    asked = dict.fromkeys(path for _, _, program in cases for path in _open(program) if path not in axes)
+    for number, (texts, values, program) in enumerate(cases):
+        solved.append(_solve(texts, values, program, limit, units, tuple(asked)))
+        if progress is not None:
+            progress(number + 1, len(cases))
+    best = _best(solved)
+    rows = tuple(evolve(one.row, best=number in best) for number, one in enumerate(solved))
+    unknowns = tuple(dict.fromkeys(path for row in rows for path in row.unknowns))
+    names = tuple(dict.fromkeys(name for row in rows for name in row.results))
+    return Table(axes, unknowns, tuple((name, units.get(name, "")) for name in names), rows)
+
+
+def _solve(
+    texts: tuple[str, ...],
+    values: tuple[Scalar, ...],
+    program: Program,
+    limit: int,
+    units: dict[str, str],
+    asked: tuple[str, ...],
+) -> _Solved:
+    built = build(program)
+    if built.system is None:
+        errors = [d.message for d in built.diagnostics if d.severity == "error"]
+        return _Solved(Row(texts, values, "error", reason="; ".join(errors)))
+    outcome = solve(built.system, limit, brief=True)
+    if outcome.status == "error":
+        return _Solved(Row(texts, values, "error", reason="; ".join(d.message for d in outcome.diagnostics)))
+    unknowns, found = _at(program, built, built.system, outcome, units, asked)
+    row = Row(texts, values, outcome.status, unknowns, found, _reason(built, outcome))
+    if outcome.status == "infeasible":
+        return _Solved(row)
+    author = [objective for objective in built.system.objectives if objective.author]
+    ranked = author or list(built.system.objectives)
+    nodes = [o.node for o in (*ranked, *built.system.front)]
+    at = evaluate(built.system.graph, outcome.point, nodes)
+    front = tuple(at[o.node] * o.sense for o in built.system.front)
+    return _Solved(row, tuple(at[o.node] * o.sense for o in ranked), front)
+
+
+def _open(program: Program) -> list[str]:
+    """What a plan leaves open."""
+    tables = (program.settings, program.assumptions)
+    return [path for table in tables for path, layers in table.items() if layers[0][1].open]
+
+
+def _at(
+    program: Program, built: Built, system: System, outcome: Outcome, units: dict[str, str], asked: tuple[str, ...]
+) -> tuple[dict[str, tuple[Scalar, str]], dict[str, tuple[float, str]]]:
+    """What any of the variations asks for, and the results, each as value and text."""
+    lowering = built.lowering
+    solved = {unknown.path: (unknown, index) for index, unknown in enumerate(system.unknowns)}
+    unknowns: dict[str, tuple[Scalar, str]] = {}
+    for path in asked:
+        if path in solved:
+            unknown, index = solved[path]
+            value, type, unit = outcome.point[index], unknown.type, unknown.unit
+        else:
+            knob = knob_of(program, path)
+            found = None if knob is None else value_of(knob, lowering)
+            if knob is None or found is None:
+                continue
+            value, type, unit = found, knob.type, knob.unit
+        unknowns[path] = scalar(value, type, lowering), show(value, type, lowering.scope, unit)
+    lines = results(program, lowering)
+    found_results = {}
+    for line, number in zip(lines, values_of(lines, lowering, outcome.point)):
+        units.setdefault(line.name, lowering.scope.units.base(line.type))
+        found_results[line.name] = number, line.text(number, lowering)
+    return unknowns, found_results
+
+
+def _reason(built: Built, outcome: Outcome) -> str:
+    """The conflicting requirements of an infeasible point, with the sides of those that the nearest plan violates."""
+    if outcome.conflict is None:
+        return ""
+    lowering = built.lowering
+    rules = {rule.name: rule for rule in lowering.program.rules}
+    parts = []
+    for index in outcome.conflict.smallest:
+        condition = outcome.requirements[index]
+        text = condition.name
+        rule = rules.get(condition.name)
+        if rule is not None and rule.type is not None and condition.left is not None and condition.right is not None:
+            sides = evaluate(lowering.graph, outcome.point, (condition.left, condition.right))
+            shown = [show(sides[side], rule.type, lowering.scope, rule.unit) for side in (condition.left, condition.right)]
+            symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}[condition.op]
+            text += f": {shown[0]} {symbol} {shown[1]}"
+        parts.append(text)
+    return "cannot meet " + "; ".join(parts)
+
+
+def _best(solved: Sequence[_Solved]) -> set[int]:
+    """The rows with the best objectives, and with `pareto` those that nothing dominates."""
+    feasible = [number for number, one in enumerate(solved) if one.row.status == "solved"]
+    left = [number for number in feasible if solved[number].costs]
+    for place in range(min((len(solved[number].costs) for number in left), default=0)):
+        least = min(solved[number].costs[place] for number in left)
+        left = [n for n in left if solved[n].costs[place] <= least + TOLERANCE * abs(least)]
+    fronts = {number: solved[number].front for number in feasible if len(solved[number].front) == 2}
+    kept = {
+        number
+        for number, (a, b) in fronts.items()
+        if not any(c <= a and d <= b and (c, d) != (a, b) for c, d in fronts.values())
+    }
+    return set(left) | kept
