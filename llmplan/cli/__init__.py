@@ -1,0 +1,89 @@
+"""The command line: a thin face over `llmplan.api`, and the only place that prints.
+
+One module a command. Modules here import click and little else at the top; a command imports the
+stage it needs when it runs, so that `--help`, `check` and `fmt` stay fast.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from llmplan import __version__
+from llmplan.cli import terminal
+from llmplan.cli.backtest import backtest
+from llmplan.cli.catalog import catalog
+from llmplan.cli.check import check
+from llmplan.cli.compile import compile
+from llmplan.cli.explain import explain
+from llmplan.cli.fmt import fmt
+from llmplan.cli.solve import solve
+from llmplan.cli.sweep import sweep
+
+_EPILOG = """\b
+A first plan, first.plan:
+  model "llama-7b"
+  dataset { tokens = 1T }
+  hardware { gpu = "A100-SXM4-80GB", gpus = ? }
+  training { global_batch = 4M tokens }
+  require deadline: time <= 30 days
+  minimize hardware.gpus
+Then: llmplan compile first.plan
+
+\b
+Exit codes:
+  0  fine
+  1  the plan has errors, or --check found something out of date
+  2  wrong use of the command line, or a file that cannot be read
+  3  no plan satisfies the requirements"""
+
+
+class _InOrder(click.Group):
+    """Lists its commands in the order of their use, not of the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    cls=_InOrder,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EPILOG,
+    commands=[compile, solve, check, explain, sweep, fmt, catalog, backtest],
+)
+@click.version_option(__version__, "-V", "--version", message="llmplan %(version)s")
+def group() -> None:
+    """Plans the training of language models: write what is given and what is asked, get the plan."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and exits with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code; nothing is raised."""
+    terminal.prepare()
+    try:
+        # Commands return their exit code; click raises for wrong use only.
+        return group.main(arguments, prog_name="llmplan", standalone_mode=False) or 0
+    except click.Abort:
+        return 130
+    except click.ClickException as wrong_use:
+        wrong_use.show()
+        return wrong_use.exit_code
+    except terminal.OutputFailed as failed:
+        terminal.complain(f"llmplan: cannot write the output: {failed}")
+        return 2
+    except Exception as bug:
+        if os.environ.get("LLMPLAN_DEBUG") == "1":
+            raise
+        terminal.complain(
+            f"error[E0901]: sorry, llmplan itself failed: {type(bug).__name__}: {bug}\n"
+            "  = note: this is a mistake in llmplan, not in the plan\n"
+            "  = help: please report it with the plan and what the same command prints under LLMPLAN_DEBUG=1"
+        )
+        return 2

@@ -1,0 +1,87 @@
+"""`llmplan backtest`: measured runs against what the library predicts for them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from llmplan.cli import terminal
+
+if TYPE_CHECKING:
+    from llmplan.backtest.predict import Outcome, Statistics
+
+
+@click.command()
+@click.argument("cases", metavar="CASES.jsonl", type=click.Path(dir_okay=False))
+@click.option("--json", "as_json", is_flag=True, help="Print every case and all figures as JSON.")
+def backtest(cases: str, as_json: bool) -> int:
+    """Predicts measured runs from their configuration and prints how far off step time and memory are."""
+    try:
+        with open(cases, encoding="utf-8") as file:
+            records = [json.loads(line) for line in file if line.strip()]
+    except (OSError, ValueError) as wrong:
+        terminal.complain(f"llmplan: {cases} is no file of cases: {wrong}")
+        return 2
+    malformed = next((n for n, case in enumerate(records, 1) if not _is_case(case)), None)
+    if malformed is not None:
+        terminal.complain(f"llmplan: line {malformed} of {cases} is no case: it needs id, group, model and measured")
+        return 2
+    from llmplan.backtest.base import Base
+    from llmplan.backtest.predict import as_json as figures
+    from llmplan.backtest.predict import predict
+
+    base = Base.of()
+    outcomes = [predict(base, case) for case in records]
+    terminal.result(f"{json.dumps(figures(outcomes), indent=1)}\n" if as_json else _text(outcomes))
+    return 0
+
+
+def _is_case(case: Any) -> bool:
+    blocks = ("model", "parallel", "measured")
+    return (
+        isinstance(case, dict)
+        and all(isinstance(case.get(name), str) for name in ("id", "group", "framework"))
+        and all(isinstance(case.get(name), dict) for name in blocks)
+    )
+
+
+def _text(outcomes: list[Outcome]) -> str:
+    from llmplan.backtest.predict import grouped, out_of_memory, statistics
+
+    lines: list[str] = []
+    for title, name in (("step time", "step_time_s"), ("memory", "memory_gb")):
+        rows = []
+        for group, found in grouped(outcomes, lambda o: o.group).items():
+            counted = statistics(found, name)
+            if counted is not None:
+                rows.append((group, counted))
+        if name == "memory_gb":
+            kinds = grouped([o for o in outcomes if o.kind], lambda o: o.kind)
+            rows += [(f"all {kind}", c) for kind, found in kinds.items() if (c := statistics(found, name))]
+        counted = statistics(outcomes, name)
+        if counted is not None:
+            rows.append(("all", counted))
+        lines += _table(title, rows)
+    seen = out_of_memory(outcomes)
+    if seen["ran_out"]:
+        alarms = f"{seen['false_alarms']} of {seen['ran']} that ran are said not to fit"
+        lines += [f"out of memory: {seen['seen']} of {seen['ran_out']} seen; {alarms}", ""]
+    reasons = grouped([o for o in outcomes if o.skipped], lambda o: o.skipped or "")
+    if reasons:
+        lines.append(f"not expressed: {sum(map(len, reasons.values()))} of {len(outcomes)} cases")
+        for reason, found in reasons.items():
+            lines.append(f"  {reason}: {', '.join(o.id for o in found)}")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _table(title: str, rows: list[tuple[str, Statistics]]) -> list[str]:
+    if not rows:
+        return [f"{title}: no case has both a prediction and a reading", ""]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{title:{width}}  cases  median    mean    bias   worst"]
+    for name, found in rows:
+        figures = f"{found.count:5}  {found.median:6.1%}  {found.mean:6.1%}  {found.bias:+6.1%}  {found.worst:+6.1%}"
+        lines.append(f"{name:{width}}  {figures}  {found.worst_case}")
+    return [*lines, ""]

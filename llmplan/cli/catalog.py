@@ -1,0 +1,125 @@
+"""`llmplan catalog`: the accelerators, models and prices that plans can name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from llmplan.cli import terminal
+
+if TYPE_CHECKING:
+    from llmplan.explain.catalog import Cell, Column, Entry, Field, View
+
+_WHAT = {"gpus": "gpus", "gpu": "gpus", "models": "models", "model": "models", "prices": "prices", "price": "prices"}
+
+
+@click.command(options_metavar="[OPTIONS]")
+@click.argument("what", type=click.Choice(list(_WHAT)), metavar="gpus|models|prices")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, values in base units.")
+def catalog(what: str, name: str | None, as_json: bool) -> int:
+    """Lists the catalog, or shows every figure of the entry called NAME and its sources."""
+    from llmplan.diagnostics import Diagnostic
+    from llmplan.explain import catalog as entries
+
+    view = next(view for view in entries.VIEWS if view.name == _WHAT[what])
+    if name is None:
+        columns, rows = entries.listing(view)
+        terminal.result(_json(_rows(columns, rows)) if as_json else _table(columns, rows))
+        return 0
+    found = entries.find(view, name)
+    if isinstance(found, Diagnostic):
+        terminal.show([found])
+        return 1
+    terminal.result(_json(_object(found)) if as_json else _page(found, view))
+    return 0
+
+
+def _table(columns: Sequence[Column], rows: Sequence[tuple[str, Sequence[Cell]]]) -> str:
+    """The list: titles, their units, then an entry a line, figures under each other."""
+    lines = [["name", *(column.title for column in columns)], ["", *(column.unit for column in columns)]]
+    lines += [[name, *(_bare(cell, column) for cell, column in zip(cells, columns))] for name, cells in rows]
+    right = [False, *(any(isinstance(cells[i].value, (int, float)) for _, cells in rows) for i in range(len(columns)))]
+    return _aligned(lines, right)
+
+
+def _bare(cell: Cell, column: Column) -> str:
+    """A figure without the unit that stands above it."""
+    return cell.text.removesuffix(column.unit).rstrip() if cell.text else "–"
+
+
+def _aligned(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    widths = [max(len(line[i]) for line in lines) for i in range(len(right))]
+    text = ""
+    for line in lines:
+        cells = (cell.rjust(w) if at else cell.ljust(w) for cell, w, at in zip(line, widths, right))
+        text += "  ".join(cells).rstrip() + "\n"
+    return text
+
+
+def _page(entry: Entry, view: View) -> str:
+    record = entry.record
+    blocks = [record.name]
+    if record.doc:
+        blocks.append(" ".join(record.doc.split()))
+    if record.names:
+        blocks.append(f"also called {', '.join(record.names)}")
+    rows = [
+        [f"  {field.path.removeprefix(view.kind + '.')}", field.cell.text, _said(field, record.name)]
+        for field in entry.fields
+    ]
+    blocks.append(_aligned(rows, [False] * 3).rstrip("\n") if rows else "  nothing is known")
+    figures = [[f"  {column.title}", cell.text] for column, cell in entry.figures if _is_new(column, entry)]
+    if figures:
+        blocks.append("comes out\n" + _aligned(figures, [False] * 2).rstrip("\n"))
+    if entry.sources:
+        blocks.append("sources\n" + "\n".join(f"  {source}" for source in entry.sources))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _is_new(column: Column, entry: Entry) -> bool:
+    """False for a column that is a field, which stands among the fields."""
+    return all(field.path != column.expression for field in entry.fields)
+
+
+def _said(field: Field, name: str) -> str:
+    """Where a field's value stands: in the entry, in one that it is like, or in the library."""
+    owner = "" if field.entry == name else f", as {field.entry}" if field.entry else ", default"
+    return field.place + owner + (f": {field.formula}" if field.formula else "")
+
+
+def _rows(columns: Sequence[Column], rows: Sequence[tuple[str, Sequence[Cell]]]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, **{column.title: _cell(cell) for column, cell in zip(columns, cells)}} for name, cells in rows
+    ]
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {"value": cell.value, "unit": cell.unit}
+
+
+def _object(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.record.name,
+        "names": list(entry.record.names),
+        "doc": entry.record.doc,
+        "fields": {
+            field.path: {
+                **_cell(field.cell),
+                "entry": field.entry or None,
+                "place": field.place,
+                "formula": field.formula or None,
+            }
+            for field in entry.fields
+        },
+        "figures": {column.title: _cell(cell) for column, cell in entry.figures},
+        "sources": list(entry.sources),
+    }
+
+
+def _json(printed: Any) -> str:
+    import json
+
+    return f"{json.dumps(printed, indent=2, ensure_ascii=False)}\n"

@@ -1,0 +1,67 @@
+"""`llmplan check`: diagnostics only, nothing is solved."""
+
+from __future__ import annotations
+
+import click
+
+from llmplan.cli import terminal
+from llmplan.cli.inputs import gravest, plan_options, read
+from llmplan.diagnostics import Diagnostic
+
+_FORMATS = ("text", "json", "sarif", "github")
+
+
+@click.command()
+@click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
+@plan_options
+def check(
+    plans: tuple[str, ...],
+    form: str,
+    root: str | None,
+    settings: tuple[tuple[str, str], ...],
+    scenario: str | None,
+) -> int:
+    """Reports what is wrong with plans, without solving them.
+
+    Text goes to standard error, the machine formats to standard output.
+    """
+    from llmplan import api
+
+    found: list[Diagnostic] = []
+    codes = []
+    for plan in plans:
+        text = read(plan)
+        if isinstance(text, Diagnostic):
+            diagnostics, code = [text], 2
+        else:
+            diagnostics = api.check(plan, root=root, settings=settings, scenario=scenario, text=text)
+            code = int(any(diagnostic.severity == "error" for diagnostic in diagnostics))
+        if form == "text":
+            terminal.show(diagnostics)
+            terminal.result(f"{plan}: {_verdict(diagnostics)}\n")
+        found += diagnostics
+        codes.append(code)
+    if form == "json":
+        from llmplan.diagnostics import render_json
+
+        terminal.result(render_json.render(found))
+    elif form == "sarif":
+        from llmplan.diagnostics import render_sarif
+
+        terminal.result(render_sarif.render(found))
+    elif form == "github":
+        from llmplan.diagnostics import render_github
+
+        terminal.result(render_github.render(found))
+    return gravest(codes)
+
+
+def _verdict(diagnostics: list[Diagnostic]) -> str:
+    """`fine`, or `2 errors, 1 warning`."""
+    counts = []
+    for severity in ("error", "warning"):
+        count = sum(diagnostic.severity == severity for diagnostic in diagnostics)
+        if count:
+            counts.append(f"{count} {severity}{'s' if count > 1 else ''}")
+    return ", ".join(counts) or "fine"

@@ -1,0 +1,106 @@
+"""`llmplan compile`: solves plans and writes what they emit."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+from attrs import evolve
+
+from llmplan.cli import terminal
+from llmplan.cli.inputs import gravest, limit_option, plan_options, read
+from llmplan.cli.solve import STATUS
+from llmplan.diagnostics import Diagnostic
+
+
+@click.command()
+@click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Where to write; of several plans each into DIR/<plan name>.  [default: where the plan says, "
+    "else build/<plan name> beside it]",
+)
+@click.option("--check", is_flag=True, help="Write nothing; say what is out of date and why (exit code 1).")
+@click.option("--force", is_flag=True, help="Overwrite files that were edited or that llmplan did not write.")
+@click.option(
+    "--templates",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="Templates to lay over those that ship with llmplan.",
+)
+@plan_options
+@limit_option
+@click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON; a list of several.")
+def compile(
+    plans: tuple[str, ...],
+    out: str | None,
+    check: bool,
+    force: bool,
+    templates: str | None,
+    root: str | None,
+    settings: tuple[tuple[str, str], ...],
+    scenario: str | None,
+    limit: int | None,
+    as_json: bool,
+) -> int:
+    """Solves plans and writes the report and configs.
+
+    Of each plan all files are written or none. A plan that no choice satisfies gets a report of the
+    nearest one, and exit code 3.
+    """
+    folders = {plan: out for plan in plans}
+    if out is not None and len(folders) > 1:
+        folders = {plan: os.path.join(out, _name(plan)) for plan in plans}
+        if len(set(folders.values())) < len(folders):
+            raise click.UsageError("two of the plans have the same name and would share a folder in --out")
+    from llmplan import api
+
+    codes: list[int] = []
+    printed: list[dict[str, Any]] = []
+    for plan, folder in folders.items():
+        text = read(plan)
+        if isinstance(text, Diagnostic):
+            terminal.show([text])
+            codes.append(2)
+            continue
+        solution, written = api.compile(
+            plan,
+            out=folder,
+            check=check,
+            force=force,
+            templates=templates,
+            root=root,
+            settings=settings,
+            scenario=scenario,
+            limit=limit,
+            text=text,
+        )
+        terminal.show([*solution.diagnostics, *written.diagnostics])
+        failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
+        codes.append(gravest([STATUS[solution.status], int(failed)]))
+        if as_json:
+            from llmplan.emit import solution_json
+
+            whole = evolve(solution, diagnostics=(*solution.diagnostics, *written.diagnostics))
+            printed.append(solution_json.as_json(whole, () if failed else written.files))
+        elif solution.status != "error":
+            from llmplan.emit.answer import answer
+
+            terminal.result(f"{answer(solution)}\n")
+            if not failed:
+                did = "up to date in" if check else "wrote to"
+                terminal.result(f"{did} {written.directory}: {', '.join(written.files)}\n")
+    if printed:
+        import json
+
+        terminal.result(json.dumps(printed if len(folders) > 1 else printed[0], indent=2, ensure_ascii=False) + "\n")
+    return gravest(codes)
+
+
+def _name(plan: str) -> str:
+    """The name of a plan's folder: its file name without `.plan`."""
+    return "stdin" if plan == "-" else os.path.basename(plan).removesuffix(".plan")

@@ -1,0 +1,78 @@
+"""`llmplan explain`: how a value came about, or what a code means."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from llmplan.cli import terminal
+from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.cli.solve import STATUS
+from llmplan.diagnostics import Diagnostic
+
+_CODE = re.compile(r"[EWew]\d{4}")
+
+
+@click.command(options_metavar="[OPTIONS] CODE |")
+@click.argument("what", nargs=-1, required=True, metavar="PLAN QUANTITY")
+@plan_options
+@limit_option
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="How far down to derive what the quantity is made from.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(("text", "markdown", "json")), default="text", help="[default: text]"
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+def explain(
+    what: tuple[str, ...],
+    root: str | None,
+    settings: tuple[tuple[str, str], ...],
+    scenario: str | None,
+    limit: int | None,
+    depth: int,
+    form: str,
+    as_json: bool,
+) -> int:
+    """Explains a diagnostic's CODE, or derives a QUANTITY of a plan: formula, numbers, sources."""
+    if len(what) == 1 and _CODE.fullmatch(what[0]):
+        return _code(what[0].upper())
+    if len(what) != 2:
+        raise click.UsageError("explain takes a code, as in `E0301`, or a plan and the name of a quantity")
+    plan, quantity = what
+    text = read(plan)
+    if isinstance(text, Diagnostic):
+        terminal.show([text])
+        return 2
+    from llmplan import api
+
+    solution, steps = api.explain(
+        plan, quantity, depth=depth, root=root, settings=settings, scenario=scenario, limit=limit, text=text
+    )
+    terminal.show(solution.diagnostics)
+    if solution.status == "error":
+        return STATUS["error"]
+    from llmplan.explain import render
+
+    if as_json or form == "json":
+        import json
+
+        terminal.result(json.dumps(render.as_json(steps), indent=2, ensure_ascii=False) + "\n")
+    else:
+        terminal.result(render.markdown(steps) if form == "markdown" else render.text(steps))
+    return STATUS[solution.status]
+
+
+def _code(code: str) -> int:
+    from llmplan.diagnostics import pages
+
+    text = pages.page(code)
+    if text is None:
+        raise click.UsageError(f"there is no code {code}; there are {', '.join(pages.codes())}")
+    terminal.result(text)
+    return 0

@@ -1,0 +1,76 @@
+"""`llmplan fmt`: plans in their one layout."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+
+import click
+
+from llmplan.cli import terminal
+from llmplan.cli.inputs import gravest, read
+from llmplan.diagnostics import Diagnostic, files
+
+
+@click.command()
+@click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
+@click.option("--check", is_flag=True, help="Write nothing; list the plans that would change (exit code 1).")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+def fmt(plans: tuple[str, ...], check: bool, diff: bool) -> int:
+    """Lays plans out: spacing, alignment, blank lines.
+
+    There is one layout and nothing to configure. `-` formats standard input to standard output. A
+    plan with syntax errors is left as it is.
+    """
+    return gravest([_format(plan, check, diff) for plan in plans])
+
+
+def _format(plan: str, check: bool, diff: bool) -> int:
+    from llmplan.source import Source
+    from llmplan.syntax.format import format_file
+    from llmplan.syntax.parse import parse
+
+    text = read(plan)
+    if isinstance(text, Diagnostic):
+        terminal.show([text])
+        return 2
+    name = "<stdin>" if plan == "-" else plan
+    source = Source(name, text)
+    file, problems = parse(source)
+    terminal.show(problems)
+    if any(problem.severity == "error" for problem in problems):
+        return 1
+    laid_out = format_file(file, source)
+    changed = laid_out != text
+    if diff and changed:
+        lines = difflib.unified_diff(
+            text.splitlines(keepends=True), laid_out.splitlines(keepends=True), name, f"{name} (formatted)"
+        )
+        terminal.result("".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines))
+    elif check and changed:
+        terminal.result(f"{name} would change\n")
+    elif plan == "-" and not check and not diff:
+        terminal.result(laid_out)
+    elif changed and not check and not diff:
+        try:
+            _replace(plan, laid_out)
+        except OSError as error:
+            terminal.show([files.cannot_write(plan, error.strerror or str(error))])
+            return 1
+        terminal.result(f"{name} formatted\n")
+    return int(check and changed)
+
+
+def _replace(path: str, text: str) -> None:
+    """Writes a file all at once, through a link to what it points to, with the mode that it had."""
+    target = os.path.realpath(path)
+    descriptor, fresh = tempfile.mkstemp(prefix=".llmplan-", dir=os.path.dirname(target))
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(text.encode())
+        os.chmod(fresh, os.stat(target).st_mode & 0o7777)
+        os.replace(fresh, target)
+    except BaseException:
+        os.unlink(fresh)
+        raise

@@ -1,0 +1,46 @@
+"""`llmplan solve`: the solution, no files."""
+
+from __future__ import annotations
+
+import click
+
+from llmplan.cli import terminal
+from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.diagnostics import Diagnostic
+
+STATUS = {"solved": 0, "error": 1, "infeasible": 3}
+"""The exit code that a solution asks for."""
+
+
+@click.command()
+@click.argument("plan", metavar="PLAN")
+@plan_options
+@limit_option
+@click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
+def solve(
+    plan: str,
+    root: str | None,
+    settings: tuple[tuple[str, str], ...],
+    scenario: str | None,
+    limit: int | None,
+    as_json: bool,
+) -> int:
+    """Solves a plan and prints the answer, what was found and what it rests on. Writes no files."""
+    text = read(plan)
+    if isinstance(text, Diagnostic):
+        terminal.show([text])
+        return 2
+    from llmplan import api
+
+    solution = api.solve(plan, root=root, settings=settings, scenario=scenario, limit=limit, text=text)
+    terminal.show(solution.diagnostics)
+    if as_json:
+        from llmplan.emit import solution_json
+
+        terminal.result(solution_json.dump(solution_json.as_json(solution, ())))
+    elif solution.status != "error":
+        from llmplan.cli import summary
+        from llmplan.emit.answer import answer
+
+        terminal.result(summary.render(solution, answer(solution)))
+    return STATUS[solution.status]

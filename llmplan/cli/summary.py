@@ -1,0 +1,121 @@
+"""A solution on one screen: the answer, what was found, what must hold, what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from llmplan.solution import RequirementResult, Solution, SolvedUnknown, Value
+
+KEY_QUANTITIES = (
+    "time",
+    "gpu_hours",
+    "cost",
+    "train_flops",
+    "tokens_total",
+    "model.params_total",
+    "memory.total",
+    "step_time",
+    "mfu",
+    "tokens_per_second",
+    "steps",
+    "global_batch_tokens",
+)
+"""What most people look for first, in this order; `compile` writes all the others in the report."""
+
+_MOST_NOTES = 4
+_MOST_NAMES = 3
+
+
+def render(solution: Solution, answer: str) -> str:
+    """The text that `llmplan solve` prints; ends with a line end."""
+    found = "found" if solution.status == "solved" else "nearest"
+    sections: list[tuple[str, Sequence[Sequence[str]]]] = [
+        (found, [_unknown(unknown) for unknown in solution.unknowns]),
+        ("required", _requirements(solution.requirements)),
+        ("preferred", _preferences(solution.preferences)),
+        ("shown", [(row.text, row.value) for row in solution.shown]),
+        ("comes out", _quantities(solution)),
+        ("assumed", [(text,) for text in solution.assumptions]),
+        ("notes", _notes(solution.notes)),
+    ]
+    blocks = [answer.rstrip()]
+    blocks += [f"{title}\n{_table(rows)}" for title, rows in sections if rows]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _unknown(unknown: SolvedUnknown) -> tuple[str, ...]:
+    how = f"by {unknown.how}" if unknown.asked else f"by {unknown.how}, left open by the library"
+    limits = [f"set by {_listing(unknown.set_by)}"] if unknown.set_by else []
+    neighbours = [f"{side} {text}" for side, text in (("below", unknown.below), ("above", unknown.above)) if text]
+    return (unknown.path, unknown.value.text, "; ".join([how, *limits, *neighbours]))
+
+
+def _requirements(requirements: Sequence[RequirementResult]) -> list[tuple[str, ...]]:
+    """The author's one by one; of the library's only those that are violated."""
+    listed = [one for one in requirements if one.holds is False or one.origin in ("plan", "used")]
+    rows = [_requirement(one) for one in listed]
+    rest = [one for one in requirements if one not in listed]
+    held = sum(one.holds is True for one in rest)
+    if held:
+        rows.append(("holds", f"{held} {'more' if listed else 'requirements'} of the library"))
+    unchecked = [one.name for one in rest if one.holds is None]
+    if unchecked:
+        rows.append(("not checked", f"{_listing(unchecked)} of the library"))
+    return rows
+
+
+def _preferences(preferences: Sequence[RequirementResult]) -> list[tuple[str, ...]]:
+    """The author's, and those of the library that are not met."""
+    return [_requirement(one) for one in preferences if one.holds is False or one.origin in ("plan", "used")]
+
+
+def _requirement(one: RequirementResult) -> tuple[str, ...]:
+    if one.holds is None:
+        return ("not checked", one.name or one.text, _needs(one.needs))
+    verdict = "holds" if one.holds else "violated" if one.weight is None else "unmet"
+    return (verdict, one.name or one.text, one.values or one.because or one.text)
+
+
+def _quantities(solution: Solution) -> list[tuple[str, ...]]:
+    found = [value for name in KEY_QUANTITIES if (value := solution.values.get(name)) is not None]
+    without = [value for value in found if value.value is None]
+    if len(without) <= _MOST_NAMES:
+        return [_quantity(value) for value in found]
+    rows = [_quantity(value) for value in found if value.value is not None]
+    return [*rows, ("not computed", _listing([value.name for value in without]))]
+
+
+def _quantity(value: Value) -> tuple[str, ...]:
+    if value.value is None:
+        return (value.name, _needs(value.needs) if value.needs else value.reason or "no value")
+    return (value.name, value.text)
+
+
+def _needs(names: Sequence[str]) -> str:
+    return f"needs {_listing(names)}"
+
+
+def _listing(names: Sequence[str]) -> str:
+    """`a, b, c and 4 more`."""
+    if len(names) <= _MOST_NAMES + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more"
+
+
+def _notes(notes: Sequence[str]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [(note,) for note in notes[:_MOST_NOTES]]
+    if len(notes) > _MOST_NOTES:
+        rows.append((f"and {len(notes) - _MOST_NOTES} more; `llmplan compile` writes them all in the report",))
+    return rows
+
+
+def _table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows with aligned columns, indented; the last column is as long as it is."""
+    listed = [tuple(row) for row in rows]
+    columns = max(map(len, listed))
+    widths = [
+        max((len(row[column]) for row in listed if column < len(row) - 1), default=0) for column in range(columns)
+    ]
+    return "\n".join(
+        "  " + "  ".join(cell.ljust(widths[column]) for column, cell in enumerate(row)).rstrip() for row in listed
+    )

@@ -1,0 +1,78 @@
+"""`llmplan sweep`: a plan at every point of its sweeps, as a table."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from llmplan.cli import terminal
+from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.diagnostics import Diagnostic
+
+_PATIENCE = 1.0  # seconds before progress is shown
+
+
+@click.command()
+@click.argument("plan", metavar="PLAN")
+@plan_options
+@limit_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, in base units.")
+@click.option("--json", "as_json", is_flag=True, help="Print the table as JSON, in base units.")
+def sweep(
+    plan: str,
+    root: str | None,
+    settings: tuple[tuple[str, str], ...],
+    scenario: str | None,
+    limit: int | None,
+    as_csv: bool,
+    as_json: bool,
+) -> int:
+    """Solves a plan at every point of what it sweeps and prints one table. Writes no files.
+
+    Points without a solution say why. Exit code 3 if no point has one.
+    """
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json exclude each other")
+    text = read(plan)
+    if isinstance(text, Diagnostic):
+        terminal.show([text])
+        return 2
+    from llmplan import api
+    from llmplan.emit import table as tables
+
+    progress = _Progress()
+    table, diagnostics = api.sweep(
+        plan, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=progress.show
+    )
+    progress.clear()
+    terminal.show(diagnostics)
+    if table is None:
+        return 1
+    if as_json:
+        from llmplan.diagnostics.render_json import record
+        from llmplan.emit.solution_json import dump
+
+        document = {"schema": 1, "plan": plan, **tables.as_json(table)}
+        terminal.result(dump({**document, "diagnostics": [record(found) for found in diagnostics]}) + "\n")
+    else:
+        terminal.result(tables.as_csv(table) if as_csv else tables.text(table))
+    return 0 if any(row.status == "solved" for row in table.rows) else 3
+
+
+class _Progress:
+    """How many points are done, on a terminal and once it has lasted a while."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._shown = False
+
+    def show(self, done: int, count: int) -> None:
+        if sys.stderr.isatty() and time.monotonic() - self._started > _PATIENCE:
+            self._shown = True
+            click.echo(f"\r{done} of {count} points", nl=False, err=True)
+
+    def clear(self) -> None:
+        if self._shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
