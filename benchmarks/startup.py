@@ -1,0 +1,83 @@
+"""How long the commands take, as ratios to `python -c "import sympy"` on the same machine at the same time.
+
+usage: python benchmarks/startup.py [--pairs N] [--json]
+
+Each command runs as a process of its own, alternating with the reference, and the median of the
+ratios counts: a machine that is slow for a while is slow for both of a pair. The exit code is 1 if
+a limit that the project promises is missed.
+
+- `compile, empty cache` builds the library's cache too, as the first run on a machine does.
+- `compile, changed plan` finds the library in the cache, and no derivation of its own.
+- `compile, same plan` finds both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = [sys.executable, "-c", "import sympy"]
+LLMPLAN = [sys.executable, "-m", "llmplan"]
+PLAN = str(ROOT / "plans" / "llama7b.plan")
+
+
+def seconds(command: list[str], cache: str) -> float:
+    environment = {**os.environ, "XDG_CACHE_HOME": cache, "PYTHONPATH": str(ROOT)}
+    started = time.perf_counter()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - started
+
+
+def measure(command: Callable[[int], list[str]], pairs: int, keep: bool) -> tuple[float, float]:
+    """The medians of the ratios to the reference and of the seconds.
+
+    Args:
+        command: The n-th command to time.
+        keep: True to let all runs share a cache that an untimed run has filled.
+    """
+    ratios, times = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        seconds(command(0), folder)
+        for run in range(1, pairs + 1):
+            reference = seconds(REFERENCE, folder)
+            taken = seconds(command(run), folder if keep else os.path.join(folder, str(run)))
+            ratios.append(taken / reference)
+            times.append(taken)
+    return statistics.median(ratios), statistics.median(times)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Times the commands as ratios to importing sympy.")
+    parser.add_argument("--pairs", type=int, default=11, help="runs of each command (default 11)")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as out:
+        compile = [*LLMPLAN, "compile", PLAN, "-o", out, "--force"]
+        cases: list[tuple[str, Callable[[int], list[str]], bool, float | None]] = [
+            ("--help", lambda _: [*LLMPLAN, "--help"], True, 1.0),
+            ("check", lambda _: [*LLMPLAN, "check", PLAN], True, 1.0),
+            ("compile, empty cache", lambda _: compile, False, None),
+            ("compile, changed plan", lambda n: [*compile, "--set", f"dataset.tokens={10**12 + n}"], True, 4.0),
+            ("compile, same plan", lambda _: compile, True, 4.0),
+        ]
+        rows = [(name, *measure(command, options.pairs, keep), limit) for name, command, keep, limit in cases]
+    if options.json:
+        print(json.dumps([dict(zip(("command", "ratio", "seconds", "limit"), row)) for row in rows], indent=2))
+    else:
+        print(f"{'command':<24}{'ratio':>7}{'limit':>7}{'seconds':>9}")
+        for name, ratio, taken, limit in rows:
+            print(f"{name:<24}{ratio:>7.2f}{limit if limit else '':>7}{taken:>9.3f}")
+    return int(any(limit is not None and ratio > limit for _, ratio, _, limit in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
