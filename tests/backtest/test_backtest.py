@@ -1,0 +1,139 @@
+"""Measured runs as plans: what a case maps to, what it predicts, and how errors are counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from llmplan import cli
+from llmplan.backtest.base import Base, Refused
+from llmplan.backtest.case import Inexpressible, reading, settings
+from llmplan.backtest.predict import measured_of, out_of_memory, predict, statistics
+
+CASES = Path(__file__).parent / "data" / "cases.jsonl"
+RECORDS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+BY_ID = {record["id"]: record for record in RECORDS}
+
+
+@pytest.fixture(scope="module")
+def base() -> Base:
+    return Base.of()
+
+
+@pytest.mark.parametrize(
+    ("name", "within"),
+    [
+        ("mem-tinyllama-1.1b-s2048-b4-bf16_pure-full-flash", 0.0001),
+        ("mlm-ci-gpt3_mcore_te_tp2_pp2_resume_torch_dist-h100", 0.01),
+        ("mlm-ci-gpt3_mcore_te_tp2_pp2_resume_torch_dist_cross_entropy_loss_fusion-h100", 0.01),
+        ("mlm-ci-gpt3_mcore_te_tp1_pp4_vp1-h100", 0.01),
+        ("mlm-ci-gpt3_mcore_te_tp2_pp2_mla-h100", 0.01),
+        ("mbcard-qwen3-30b-a3b-pretrain_performance-h100", 0.03),
+        ("bloom-pre-h14336-l70-n48-tp4-pp12-mb2-gb2048-a64-0228", 0.04),
+        ("nanotron-8.86b-n2", 0.04),
+        ("titan-nvfp4doc-qwen3-8b-bf16", 0.04),
+    ],
+)
+def test_memory_of_measured_runs(base: Base, name: str, within: float) -> None:
+    assert abs(predict(base, BY_ID[name]).error["memory_gb"]) < within
+
+
+def test_a_run_that_ran_out_of_memory_does_not_fit(base: Base) -> None:
+    found = predict(base, BY_ID["bloom-pre-h14336-l72-n48-tp2-pp6-mb2-gb2048-a64-0225"])
+    assert found.oom and found.fits is False
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("litgpt-inf-phi-1.5-1.3b-none-g1", "inference is not modelled yet"),
+        ("mlm-ci-mixtral_8x7b_alltoall_tp2pp4ep4_release-h100", "the number of GPUs is not stated"),
+    ],
+)
+def test_what_cannot_be_expressed_says_why(base: Base, name: str, why: str) -> None:
+    assert predict(base, BY_ID[name]).skipped == why
+
+
+def test_a_damaged_record_is_listed(base: Base) -> None:
+    case = BY_ID["mbcard-qwen3-30b-a3b-pretrain_performance-h100"]
+    damaged = case | {"model": case["model"] | {"moe": {"experts": 8}}}
+    assert (predict(base, damaged).skipped or "").startswith("the record is damaged")
+
+
+def test_gib_are_not_gb() -> None:
+    # 1.3301 GiB as printed, 1428171264 bytes in the record.
+    case = BY_ID["mlm-ci-gpt3_mcore_te_tp2_pp2_resume_torch_dist-h100"]
+    assert measured_of(case)["memory_gb"] == pytest.approx(case["memory_bytes"] / 1e9, rel=1e-4)
+
+
+def test_a_reading_of_the_last_rank_is_of_the_last_stage() -> None:
+    assert reading(BY_ID["mlm-ci-gpt3_mcore_te_tp1_pp4_vp1-h100"]).stage == "last"
+    assert reading(BY_ID["bloom-pre-h14336-l70-n48-tp4-pp12-mb2-gb2048-a64-0228"]).stage == ""
+
+
+def test_nothing_that_was_measured_is_read(base: Base) -> None:
+    for case in RECORDS:
+        blind = case | {"measured": {"memory_gb": 1, "memory_kind": case["measured"].get("memory_kind")}}
+        try:
+            assert settings(blind, base.knows) == settings(case, base.knows)
+        except Inexpressible:
+            continue
+
+
+def test_cases_do_not_touch_each_other(base: Base) -> None:
+    first, second = RECORDS[0], RECORDS[4]
+    alone = Base.of()
+    assert predict(base, first) == predict(alone, first)
+    predict(base, second)
+    assert predict(base, first) == predict(alone, first)
+
+
+def test_a_setting_that_is_no_input_is_refused(base: Base) -> None:
+    with pytest.raises(Refused):
+        base.values({"memory.total": "80 GB"})
+    with pytest.raises(Refused):
+        base.values({"parallelism.zero_stage": "two"})
+
+
+def test_statistics_of_errors(base: Base) -> None:
+    outcomes = [predict(base, case) for case in RECORDS]
+    counted = statistics(outcomes, "memory_gb")
+    assert counted is not None and counted.count == 9
+    assert counted.median <= counted.mean + 0.05 and counted.worst_case in BY_ID
+    assert out_of_memory(outcomes)["seen"] == out_of_memory(outcomes)["ran_out"] == 1
+    assert statistics([], "memory_gb") is None
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = cli.run(["backtest", *arguments])
+    streams = capsys.readouterr()
+    return code, streams.out, streams.err
+
+
+def test_json_lists_every_case(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = printed(capsys, str(CASES), "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert [case["id"] for case in found["cases"]] == [record["id"] for record in RECORDS]
+    for case in found["cases"]:
+        assert {"id", "predicted", "measured", "error", "skipped"} <= case.keys()
+        assert case["skipped"] is None or isinstance(case["skipped"], str)
+    assert found["groups"].keys() == {record["group"] for record in RECORDS}
+    assert found["overall"]["memory"]["count"] == 9
+
+
+def test_text_lists_groups_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = printed(capsys, str(CASES))
+    assert code == 0
+    assert "nanotron-summary" in out and "all allocated" in out
+    assert "the number of GPUs is not stated: mlm-ci-mixtral" in out
+
+
+@pytest.mark.parametrize("text", ["no json\n", "[]\n", '{"id": "x"}\n'])
+def test_a_file_that_holds_no_cases(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "cases.jsonl").write_text(text, encoding="utf-8")
+    code, out, err = printed(capsys, str(tmp_path / "cases.jsonl"))
+    assert (code, out) == (2, "") and err
+    assert printed(capsys, str(tmp_path / "missing.jsonl"))[0] == 2

@@ -1,0 +1,133 @@
+"""`llmplan catalog`: lists and entries, with the values that a plan would get."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from llmplan.check import library
+from llmplan.explain import catalog
+
+
+@pytest.fixture(scope="module")
+def scope():
+    return library.load()[0]
+
+
+@pytest.mark.parametrize(("what", "kind"), [("gpus", "gpu"), ("gpu", "gpu"), ("models", "model"), ("model", "model")])
+def test_lists_every_entry_once(llmplan, scope, what, kind):
+    outcome = llmplan("catalog", what)
+    assert outcome.code == 0 and outcome.err == ""
+    names = [line.split("  ")[0] for line in outcome.out.splitlines()[2:]]
+    assert names == sorted(scope.entries[kind])
+
+
+def test_a_list_is_aligned_and_names_its_units(llmplan):
+    lines = llmplan("catalog", "gpus").out.splitlines()
+    titles, units, rows = lines[0], lines[1], lines[2:]
+    assert units.split()[:3] == ["GB", "GB/s", "TFLOP/s"]
+    end = titles.index("memory") + len("memory")
+    assert all(row[end - 1] != " " and row[end] == " " for row in rows)
+
+
+def test_prices_are_of_entries_that_have_one(llmplan, scope):
+    rows = json.loads(llmplan("catalog", "prices", "--json").out)
+    priced = [name for name in sorted(scope.entries["gpu"]) if _says(scope, name, "price")]
+    assert [row["name"] for row in rows] == priced
+    assert all(row["source"]["value"] for row in rows)
+
+
+def _says(scope, name, field):
+    record = scope.entries["gpu"][name]
+    return field in dict(record.settings) or (record.like and _says(scope, record.like, field))
+
+
+def test_figures_are_those_of_a_plan(llmplan, plans):
+    rows = {row["name"]: row for row in json.loads(llmplan("catalog", "models", "--json").out)}
+    assert rows["llama-7b"]["parameters"] == {"value": 6_738_415_616, "unit": "parameter"}
+    for name in ("gpt2", "llama-3-8b"):
+        assert rows[name]["parameters"]["value"] == plans.value("model.params_total", f'model "{name}"')
+    gpus = {row["name"]: row for row in json.loads(llmplan("catalog", "gpus", "--json").out)}
+    before = 'hardware { gpu = "A100-SXM4-80GB" }'
+    for title, expression in (
+        ("memory", "gpu.memory"),
+        ("intensity", "gpu.flop_per_byte"),
+        ("per PFLOP", "hardware.price / hardware.peak"),
+    ):
+        assert gpus["A100-SXM4-80GB"][title]["value"] == plans.value(expression, before)
+    assert gpus["K80"]["bf16"]["value"] is None
+
+
+def test_an_entry_with_every_field_its_place_and_its_sources(llmplan):
+    outcome = llmplan("catalog", "gpu", "a100 80gb")
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[0] == "A100-SXM4-80GB"
+    own = next(line for line in lines if line.split()[:1] == ["bandwidth"])
+    assert "2.039 TB/s" in own and "plans/catalog/gpus.plan:" in own and "as " not in own
+    inherited = next(line for line in lines if line.split()[:1] == ["peak_bf16"])
+    assert "312 TFLOP/s" in inherited and "as A100-SXM4-40GB" in inherited
+    default = next(line for line in lines if line.split()[:1] == ["flop_per_byte"])
+    assert "plans/std/kinds.plan:" in default and "default: (if given(peak_bf16)" in default
+    assert any("NVIDIA A100 datasheet" in line for line in lines[lines.index("sources") :])
+
+
+def test_a_model_with_its_bytes(llmplan):
+    found = json.loads(llmplan("catalog", "model", "llama-7b", "--json").out)
+    params = found["fields"]["model.params"]["value"]
+    figures = {title: figure["value"] for title, figure in found["figures"].items()}
+    for title, size in (("fp32", 4), ("bf16", 2), ("int8", 1), ("int4", 0.5)):
+        assert figures[f"weights in {title}"] == params * size
+    assert figures["weights, gradients and AdamW states, 16-bit training"] == params * 16
+    assert found["fields"]["model.layers"]["value"] == 32
+    assert "arXiv:2302.13971, table 2" in found["sources"]
+
+
+@pytest.mark.parametrize("name", ["gpu", "model", "price"])
+def test_every_entry_can_be_shown(llmplan, scope, name):
+    for entry in scope.entries["model" if name == "model" else "gpu"]:
+        outcome = llmplan("catalog", name, entry)
+        assert outcome.code == 0 and outcome.out.startswith(f"{entry}\n") and outcome.err == ""
+
+
+def test_an_entry_of_which_nothing_is_known(llmplan):
+    assert "nothing is known" in llmplan("catalog", "price", "T4").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("model", "lama-7b"), 'did you mean "llama-7b"?'),
+        (("gpu", "A100"), 'write one of "A100-PCIE-40GB", "A100-PCIE-80GB", "A100-SXM4-40GB", "A100-SXM4-80GB"'),
+        (("gpu", "zzzz"), "`llmplan catalog gpus` lists them"),
+        (("model", ""), "`llmplan catalog models` lists them"),
+        (("prices", "{0}%"), "`llmplan catalog prices` lists them"),
+    ],
+)
+def test_an_unknown_name(llmplan, arguments, hint):
+    outcome = llmplan("catalog", *arguments)
+    assert outcome.code == 1 and outcome.out == ""
+    assert "E0207" in outcome.err and hint in outcome.err
+
+
+def test_wrong_use(llmplan):
+    assert llmplan("catalog").code == 2
+    assert llmplan("catalog", "cars").code == 2
+    assert llmplan("catalog", "gpus", "T4", "K80").code == 2
+
+
+def test_columns_of_which_nothing_is_known_are_left_out():
+    view = catalog.View("x", "gpu", (catalog.Column("time", "time"), catalog.Column("memory", "gpu.memory")))
+    columns, rows = catalog.listing(view)
+    assert [column.title for column in columns] == ["memory"] and rows
+
+
+def test_no_heavy_imports():
+    code = (
+        "import sys; from llmplan import cli; cli.run(['catalog', 'models']); cli.run(['catalog', 'gpu', 'T4']);"
+        "sys.exit(any(name in sys.modules for name in ('sympy', 'numpy', 'jinja2', 'lark')))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)

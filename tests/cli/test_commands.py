@@ -1,0 +1,261 @@
+"""What the command line makes of what the stages return, with stages that return what a test says."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+import llmplan as package
+from llmplan.diagnostics import Diagnostic
+from llmplan.solution import Origin, RequirementResult, Solution, SolvedUnknown, Value
+from llmplan.source import Source, Span
+
+ERROR = Diagnostic("E0201", "error", "nothing is called `x`", Span(Source("a.plan", "x\n"), 0, 1))
+WARNING = Diagnostic("W0604", "warning", "flat")
+GPUS = Value("hardware.gpus", 136.0, "GPU", "136 GPUs", "input")
+SOLVED = Solution(
+    "a.plan",
+    "",
+    "solved",
+    unknowns=(SolvedUnknown("hardware.gpus", GPUS, "closed form", True, "8, 16 … 65,536", below="128: `deadline`"),),
+    values={
+        "hardware.gpus": GPUS,
+        "time": Value("time", 2.5e6, "s", "28.9 days", "quantity", origin=Origin("formula", "plans/std/time.plan:3", "")),
+        "cost": Value("cost", None, "USD", "", "quantity", needs=("hardware.price",)),
+    },
+    requirements=(
+        RequirementResult("deadline", True, "certain", 9e4, "time <= 30 days", "28.9 days <= 30 days", "", "plan", ""),
+        RequirementResult("fits", True, "certain", 1e9, "…", "…", "", "library", ""),
+        RequirementResult("budget", None, "no", None, "…", "", "", "library", "", needs=("hardware.price",)),
+    ),
+    notes=tuple(f"note {number}" for number in range(7)),
+)
+
+
+@pytest.fixture
+def stages(monkeypatch, write):
+    """A stand-in for `llmplan.api`, and a readable `a.plan`."""
+    write("a.plan", "x\n")
+    fake = ModuleType("llmplan.api")
+    monkeypatch.setitem(sys.modules, "llmplan.api", fake)
+    monkeypatch.setattr(package, "api", fake, raising=False)
+    return fake
+
+
+def of_status(status, *diagnostics):
+    return Solution("a.plan", "", status, diagnostics=diagnostics)
+
+
+@pytest.mark.parametrize(("found", "code"), [([], 0), ([WARNING], 0), ([ERROR], 1), ([WARNING, ERROR], 1)])
+def test_check_exits_1_on_errors_only(llmplan, stages, found, code):
+    stages.check = lambda *_, **__: found
+    assert llmplan("check", "a.plan").code == code
+
+
+def test_check_writes_diagnostics_to_standard_error(llmplan, stages):
+    stages.check = lambda *_, **__: [ERROR, ERROR, WARNING]
+    outcome = llmplan("check", "a.plan")
+    assert outcome.out == "a.plan: 2 errors, 1 warning\n"
+    assert outcome.err.count("error[E0201]") == 2 and "warning[W0604]" in outcome.err
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "github"])
+def test_check_writes_machine_formats_to_standard_output(llmplan, stages, form):
+    stages.check = lambda *_, **__: [ERROR]
+    outcome = llmplan("check", "a.plan", "a.plan", "--format", form)
+    assert outcome.code == 1 and outcome.err == "" and outcome.out.count("nothing is called") == 2
+
+
+def test_an_unreadable_plan_is_in_the_machine_formats_too(llmplan, stages):
+    stages.check = lambda *_, **__: []
+    outcome = llmplan("check", "a.plan", "missing.plan", "--format", "json")
+    assert outcome.code == 2
+    assert [found["code"] for found in json.loads(outcome.out)["diagnostics"]] == ["E0507"]
+
+
+@pytest.mark.parametrize(("status", "code"), [("solved", 0), ("error", 1), ("infeasible", 3)])
+def test_solve_exits_by_status(llmplan, stages, status, code):
+    stages.solve = lambda *_, **__: of_status(status)
+    assert llmplan("solve", "a.plan").code == code
+    assert json.loads(llmplan("solve", "a.plan", "--json").out)["status"] == status
+
+
+def test_solve_prints_nothing_of_a_plan_with_errors(llmplan, stages):
+    stages.solve = lambda *_, **__: of_status("error", ERROR)
+    outcome = llmplan("solve", "a.plan")
+    assert outcome.out == "" and "E0201" in outcome.err
+
+
+def test_solve_hands_over_its_options(llmplan, stages):
+    given = {}
+
+    def solve(path, **options):
+        given.update(options, path=path)
+        return SOLVED
+
+    stages.solve = solve
+    llmplan("solve", "-", "--set", "a.b = 3 GB", "--set", "c=", "--scenario", "s", "--limit", 9, stdin=b"let x = 1\n")
+    assert given == {
+        "path": "-",
+        "text": "let x = 1\n",
+        "root": None,
+        "settings": (("a.b", "3 GB"), ("c", "")),
+        "scenario": "s",
+        "limit": 9,
+    }
+
+
+def test_solve_fits_on_a_screen(llmplan, stages):
+    stages.solve = lambda *_, **__: SOLVED
+    outcome = llmplan("solve", "a.plan")
+    lines = outcome.out.splitlines()
+    assert lines[1:] == [
+        "",
+        "found",
+        "  hardware.gpus  136 GPUs  by closed form; below 128: `deadline`",
+        "",
+        "required",
+        "  holds        deadline  28.9 days <= 30 days",
+        "  holds        1 more of the library",
+        "  not checked  budget of the library",
+        "",
+        "comes out",
+        "  time  28.9 days",
+        "  cost  needs hardware.price",
+        "",
+        "notes",
+        "  note 0",
+        "  note 1",
+        "  note 2",
+        "  note 3",
+        "  and 3 more; `llmplan compile` writes them all in the report",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("codes", "gravest"), [([0, 0], 0), ([0, 3], 3), ([3, 1], 1), ([1, 2], 2), ([2, 3], 2), ([0, 1, 3, 2], 2)]
+)
+def test_of_several_plans_the_gravest_counts(llmplan, stages, write, codes, gravest):
+    status = {0: "solved", 1: "error", 3: "infeasible"}
+    written = SimpleNamespace(directory="build/a", files=(), diagnostics=())
+    stages.compile = lambda path, **_: (of_status(status[int(path[-6])]), written)
+    plans = [write(f"{at}-{code}.plan", b"\xff" if code == 2 else b"") for at, code in enumerate(codes)]
+    assert llmplan("compile", *plans).code == gravest
+
+
+def test_compile_gives_each_of_several_plans_a_folder(llmplan, stages, write):
+    folders = []
+
+    def compile(path, **options):
+        folders.append(options["out"])
+        return SOLVED, SimpleNamespace(directory=options["out"], files=("report.md",), diagnostics=())
+
+    stages.compile = compile
+    llmplan("compile", "a.plan", write("x/b.plan", ""), "-o", "out")
+    llmplan("compile", "a.plan", "-o", "out")
+    llmplan("compile", "a.plan")
+    assert folders == ["out/a", "out/b", "out", None]
+
+
+def test_compile_refuses_plans_that_would_share_a_folder(llmplan, stages, write):
+    outcome = llmplan("compile", "a.plan", write("x/a.plan", ""), "-o", "out")
+    assert outcome.code == 2 and "same name" in outcome.err
+
+
+def test_compile_fails_where_files_cannot_be_written(llmplan, stages):
+    written = SimpleNamespace(directory="build/a", files=(), diagnostics=(Diagnostic("E0505", "error", "full"),))
+    stages.compile = lambda *_, **__: (SOLVED, written)
+    outcome = llmplan("compile", "a.plan")
+    assert outcome.code == 1 and "E0505" in outcome.err and "wrote" not in outcome.out
+    printed = json.loads(llmplan("compile", "a.plan", "--json").out)
+    assert printed["files"] == [] and [found["code"] for found in printed["diagnostics"]] == ["E0505"]
+
+
+def test_compile_json_of_several_plans_is_a_list(llmplan, stages, write):
+    stages.compile = lambda *_, **__: (SOLVED, SimpleNamespace(directory="d", files=("report.md",), diagnostics=()))
+    one = json.loads(llmplan("compile", "a.plan", "--json").out)
+    two = json.loads(llmplan("compile", "a.plan", write("b.plan", ""), "--json").out)
+    assert one["files"] == ["report.md"] and two == [one, one]
+
+
+def test_a_mistake_in_llmplan_is_an_apology_and_no_traceback(llmplan, stages, monkeypatch):
+    def broken(*_, **__):
+        raise RecursionError("too deep")
+
+    stages.check = broken
+    outcome = llmplan("check", "a.plan")
+    assert outcome.code == 2
+    assert outcome.err.startswith("error[E0901]: sorry, llmplan itself failed: RecursionError: too deep\n")
+    monkeypatch.setenv("LLMPLAN_DEBUG", "1")
+    with pytest.raises(RecursionError):
+        llmplan("check", "a.plan")
+
+
+def test_control_c_ends_quietly(llmplan, stages):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    stages.check = interrupted
+    outcome = llmplan("check", "a.plan")
+    assert outcome.code == 130 and outcome.out == "" and outcome.err.strip() == ""
+
+
+def test_colour_only_on_a_terminal_that_wants_it(llmplan, stages, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    stages.check = lambda *_, **__: [ERROR]
+    assert "\x1b" not in llmplan("check", "a.plan").err
+    assert "\x1b[1;31m" in llmplan("check", "a.plan", terminal=True).err
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in llmplan("check", "a.plan", terminal=True).err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["solve"],
+        ["nonsense"],
+        ["solve", "a.plan", "b.plan"],
+        ["solve", "a.plan", "--set", "hardware.gpus"],
+        ["solve", "a.plan", "--set", "=3"],
+        ["solve", "a.plan", "--limit", "0"],
+        ["check", "a.plan", "--format", "xml"],
+        ["check", "a.plan", "--root", "missing"],
+        ["compile", "a.plan", "-o", "a.plan"],
+        ["compile", "a.plan", "--templates", "missing"],
+        ["explain", "E9999"],
+        ["explain", "a.plan"],
+        ["explain", "a.plan", "time", "cost"],
+    ],
+)
+def test_wrong_use_exits_2_and_says_why(llmplan, stages, arguments):
+    outcome = llmplan(*arguments)
+    assert outcome.code == 2 and outcome.out == ""
+    assert outcome.err.startswith("Usage: llmplan")
+
+
+def test_explain_a_code_in_either_case(llmplan):
+    assert llmplan("explain", "e0301").out == llmplan("explain", "E0301").out
+    assert llmplan("explain", "E0301").out.startswith("# E0301: ")
+
+
+def test_help_and_version(llmplan):
+    assert llmplan("--version").out == f"llmplan {package.__version__}\n"
+    outcome = llmplan("--help")
+    assert outcome.code == 0
+    assert outcome.out.index("compile") < outcome.out.index("solve  ") < outcome.out.index("check  ")
+
+
+def test_explain_in_every_format(llmplan):
+    asked = ("explain", str(Path(__file__).parents[2] / "plans/llama7b.plan"), "steps", "--depth", "1")
+    text, markdown, found = (llmplan(*asked, *more) for more in ((), ("--format", "markdown"), ("--json",)))
+    assert (text.code, markdown.code, found.code) == (0, 0, 0)
+    assert text.out.startswith("steps = ") and markdown.out.startswith("- **`steps`** = ")
+    steps = json.loads(found.out)
+    assert steps[0]["name"] == "steps" and steps[0]["formula"].startswith("ceil(")
+    assert {step["depth"] for step in steps} == {0, 1}
+    assert steps == json.loads(llmplan(*asked, "--format", "json").out)

@@ -1,0 +1,52 @@
+"""`llmplan sweep`: the table as text, CSV and JSON, and its exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+PLAN = b"""model "llama-7b"
+dataset.tokens = 100B
+dataset.sequence_length = 2048
+hardware.gpu = "A100-SXM4-80GB"
+training.global_batch = 1024 sequences
+assume mfu = 40%
+require deadline: time <= 15 days
+minimize cost
+sweep hardware.gpus in [16, 32, 64]
+"""
+
+
+def test_text_has_a_row_for_each_point_and_the_reason_of_those_without_a_plan(llmplan):
+    outcome = llmplan("sweep", "-", stdin=PLAN)
+    lines = outcome.out.splitlines()
+    assert outcome.code == 0 and len(lines) == 4
+    assert lines[0].split()[0] == "hardware.gpus"
+    assert "cannot meet deadline" in lines[1]
+    assert sum(line.endswith("best") for line in lines) >= 1
+
+
+def test_csv_is_in_base_units(llmplan):
+    outcome = llmplan("sweep", "-", "--csv", stdin=PLAN)
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert [row["hardware.gpus"] for row in rows] == ["16", "32", "64"]
+    assert [row["status"] for row in rows] == ["infeasible", "solved", "solved"]
+    assert float(rows[2]["time [s]"]) * 2 == float(rows[1]["time [s]"])
+    assert rows[0]["time [s]"] == "" and rows[0]["reason"]
+
+
+def test_json(llmplan):
+    document = json.loads(llmplan("sweep", "-", "--json", stdin=PLAN).out)
+    assert document["schema"] == 1 and document["axes"] == ["hardware.gpus"]
+    point = document["points"][2]
+    assert point["at"] == {"hardware.gpus": 64} and point["status"] == "solved"
+    assert point["results"]["time"]["unit"] == "s"
+
+
+def test_exit_codes(llmplan):
+    hopeless = PLAN.replace(b"15 days", b"1 s")
+    assert llmplan("sweep", "-", stdin=hopeless).code == 3
+    assert llmplan("sweep", "-", stdin=PLAN.replace(b"sweep", b"#")).code == 1
+    assert llmplan("sweep", "-", "--csv", "--json", stdin=PLAN).code == 2
+    assert llmplan("sweep", "absent.plan").code == 2

@@ -1,0 +1,63 @@
+"""What tests of several stages share: plans as texts, checked, evaluated and solved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from llmplan import api
+from llmplan.diagnostics import Diagnostic
+from llmplan.solution import Solution
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+
+
+class Plans:
+    """Runs texts as if they stood in `test.plan` of an empty folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = str(folder / "test.plan")
+
+    def write(self, name: str, text: str) -> str:
+        """Puts a file beside the plan, for `use`."""
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return str(file)
+
+    def check(self, text: str, **options: object) -> list[Diagnostic]:
+        return api.check(self.path, text=text, **options)  # type: ignore[arg-type]
+
+    def codes(self, text: str, **options: object) -> list[str]:
+        """The codes of all errors, in order."""
+        return [d.code for d in self.check(text, **options) if d.severity == "error"]
+
+    def error(self, text: str, **options: object) -> tuple[str, str]:
+        """The code of the only error and the text that it points at."""
+        (found,) = (d for d in self.check(text, **options) if d.severity == "error")
+        return found.code, found.span.text if found.span else ""
+
+    def solve(self, text: str, **options: object) -> Solution:
+        options = {"limit": 10**6, **options}
+        return api.solve(self.path, text=text, **options)  # type: ignore[arg-type]
+
+    def shown(self, text: str, **options: object) -> list[float | None]:
+        """What each `show` comes to in base units, without solving; None where inputs are missing."""
+        checked = api.front(self.path, text=text, **options)  # type: ignore[arg-type]
+        errors = [d for d in checked.diagnostics if d.severity == "error"]
+        assert not errors, errors
+        assert checked.program is not None
+        lowering = Lowering(checked.program, fixed={})
+        found = [lowering.lower(row.value, {}, base=row.place[0]) for row in checked.program.shows]
+        return [None if isinstance(node, Missing) else lowering.graph.constant(node) for node in found]
+
+    def value(self, expression: str, before: str = "", **options: object) -> float | None:
+        """What one expression comes to, in base units."""
+        return self.shown(f"{before}\nshow ({expression})\n", **options)[-1]
+
+
+@pytest.fixture
+def plans(tmp_path: Path) -> Plans:
+    return Plans(tmp_path)

@@ -1,0 +1,122 @@
+"""`docs/language.md` and the grammar say the same: every rule has its place there, with text that uses it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from llmplan.check.declare import DECORATORS
+from llmplan.source import Source
+from llmplan.syntax.build import Builder
+from llmplan.syntax.parse import parse, parse_value
+from llmplan.syntax.tables import FREE, tables
+
+PAGE = Path(__file__).parents[2] / "docs" / "language.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+BLOCK = re.compile(r"^```plan(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
+GRAMMAR = re.compile(r"^Grammar: ((?:.+\n)+)", re.MULTILINE)
+
+
+def line_of(offset: int) -> int:
+    return TEXT.count("\n", 0, offset) + 1
+
+
+BLOCKS = [
+    pytest.param(match[1].strip(), match[2], id=f"line {line_of(match.start())}") for match in BLOCK.finditer(TEXT)
+]
+
+
+def sections() -> list[tuple[str, list[str]]]:
+    """Text of each section that ends with a line of grammar, and the rules that it names."""
+    found = []
+    start = 0
+    for match in GRAMMAR.finditer(TEXT):
+        found.append((TEXT[start : match.start()], re.findall(r"`(\w+)`", match[1])))
+        start = match.end()
+    return found
+
+
+def rules() -> set[str]:
+    """Every rule of the grammar and every alternative that has a name of its own."""
+    names = {name for origin, _, action, _, _ in tables().rules for name in (origin, action) if name}
+    return {name for name in names if not name.startswith("__")}
+
+
+def silent() -> set[str]:
+    """Rules that leave no node, since their only child or the rule around stands for them."""
+    made = {action for _, size, action, single, _ in tables().rules if action and not (single and size == 1)}
+    return rules() - made
+
+
+@pytest.fixture
+def used(monkeypatch):
+    """The names of the rules that made a node."""
+    seen: set[str] = set()
+    action = Builder.action
+
+    def recording(self, rule):
+        made = action(self, rule)
+        if made is None:
+            return None
+
+        def make(*arguments):
+            seen.add(rule)
+            return made(*arguments)
+
+        return make
+
+    monkeypatch.setattr(Builder, "action", recording)
+    return seen
+
+
+def test_every_rule_has_its_place():
+    named = {rule for _, names in sections() for rule in names}
+    assert rules() - named == set(), "rules of the grammar that docs/language.md does not explain"
+    assert named - rules() == set(), "rules that the grammar does not have"
+
+
+@pytest.mark.parametrize(("kind", "text"), BLOCKS)
+def test_every_example_parses(kind, text):
+    reader = parse_value if kind == "value" else parse
+    _, problems = reader(Source("example", text))
+    assert not problems, problems
+    assert kind in ("", "complete", "value", "reserved")
+
+
+@pytest.mark.parametrize(("text", "names"), [pytest.param(*section, id=section[1][0]) for section in sections()])
+def test_the_examples_of_a_section_use_its_rules(used, text, names):
+    for kind, example in BLOCK.findall(text):
+        (parse_value if kind.strip() == "value" else parse)(Source("example", example))
+    assert set(names) - silent() - used == set()
+
+
+@pytest.mark.parametrize("text", [text for kind, text in (block.values for block in BLOCKS) if kind == "complete"])
+def test_complete_plans_have_no_errors(plans, text):
+    assert [d.message for d in plans.check(text) if d.severity == "error"] == []
+
+
+@pytest.mark.parametrize("text", [text for kind, text in (block.values for block in BLOCKS) if kind == "reserved"])
+def test_what_is_not_supported_is_refused(plans, text):
+    assert plans.codes(text) == ["E0208"]
+
+
+def test_reserved_words_are_listed():
+    listed = re.search(r"\*\*Reserved words\*\*[^`]*`([^`]*)`[^`]*`([^`]*)`", TEXT)
+    assert listed is not None
+    assert set(listed[1].split()) == tables().reserved
+    assert set(listed[2].split()) == FREE - {"_"}
+
+
+def test_decorators_are_listed():
+    assert set(re.findall(r"^\| `@(\w+)", TEXT, re.MULTILINE)) == set(DECORATORS)
+
+
+def test_links_lead_somewhere():
+    anchors = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", TEXT, re.MULTILINE)}
+    for target in re.findall(r"\]\(([^)]+)\)", TEXT):
+        path, _, anchor = target.partition("#")
+        assert not path or (PAGE.parent / path).exists(), target
+        assert path or anchor in anchors, target

@@ -1,0 +1,143 @@
+"""Solutions made by hand, so that the stage is tested without the ones before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import evolve
+
+from llmplan.solution import (
+    Citation,
+    EmitTarget,
+    ObjectiveResult,
+    Origin,
+    RequirementResult,
+    Scalar,
+    Solution,
+    SolvedUnknown,
+    Value,
+)
+
+PLAN = "plans/llama7b.plan"
+
+
+def value(
+    name: str, number: Scalar, text: str = "", unit: str | None = "", line: int = 0, **more: Any
+) -> Value:
+    layer = more.pop("layer", "formula" if "formula" in more else "plan")
+    place = more.pop("place", f"{PLAN}:{line}" if line else "plans/std/kinds.plan:10")
+    more.setdefault("role", "quantity" if "formula" in more else "input")
+    return Value(
+        name=name,
+        value=number,
+        unit=None if isinstance(number, (str, bool)) else unit,
+        text=text or str(number),
+        origin=Origin(layer, place, ""),
+        **more,
+    )
+
+
+def values() -> dict[str, Value]:
+    gb = 1e9
+    std = "plans/std/memory.plan"
+    listed = [
+        value("model", "llama-7b", line=2),
+        value("dataset.tokens", 1e12, "1T tokens", "token", line=5),
+        value("dataset.sequence_length", 2048, "2,048 tokens", "token", line=6),
+        value("hardware.gpu", "A100-SXM4-80GB", line=10),
+        value("gpu.memory", 85.1e9, "85.1 GB", "byte", place="plans/catalog/gpus.plan:30", layer="entry"),
+        value("hardware.gpus", 88.0, "88 GPUs", "GPU", line=11, layer="solved"),
+        value("hardware.gpus_per_node", 8.0, "8 GPUs", "GPU", layer="default"),
+        value("hardware.nodes", 11.0, "11 nodes", "node", layer="default", formula="ceil(gpus / gpus_per_node)", role="input"),
+        value("parallelism.tensor", 1.0, "1", line=15, layer="solved"),
+        value("parallelism.pipeline", 1.0, "1", line=16),
+        value("parallelism.zero_stage", 2.0, "2", line=17, layer="solved"),
+        value("parallelism.offload", "none", layer="default"),
+        value("parallelism.framework", "deepspeed", layer="default"),
+        value("training.precision", "bf16", line=21),
+        value("training.optimizer", "adamw", line=22),
+        value("training.micro_batch", 4.0, "4 sequences", "sequence", line=24, layer="solved"),
+        value("training.recompute", "full", line=25, layer="solved"),
+        value("training.learning_rate", 0.0003, "0.0003", layer="default", cites=(Citation("arXiv:2302.13971", "table 2"),)),
+        value("training.warmup", 2000.0, "2,000 steps", "step", layer="default"),
+        value("training.weight_decay", 0.1, "0.1", layer="default"),
+        value("training.gradient_clipping", 1.0, "1", layer="default"),
+        value("model.params_total", 6738415616.0, "6.738B parameters", "parameter", formula="embedding + layers * (a | b)"),
+        value("data_parallel", 88.0, "88", formula="hardware.gpus / parallelism.tensor"),
+        value("grad_accum", 6.0, "6", formula="max(1, round(…))"),
+        value("global_batch_tokens", 4325376.0, "4.325M tokens", "token", formula="…"),
+        value("global_batch_sequences", 2112.0, "2,112 sequences", "sequence", formula="…"),
+        value("steps", 231194.0, "231,194 steps", "step", formula="ceil(tokens_total / global_batch_tokens)"),
+        value("memory.weights", 13.48 * gb, "13.48 GB", "byte", formula="…", place=f"{std}:4"),
+        value("memory.gradients", 0.153 * gb, "153.1 MB", "byte", formula="…", place=f"{std}:8"),
+        value("memory.optimizer", 0.919 * gb, "918.9 MB", "byte", formula="…", place=f"{std}:12"),
+        value("memory.activations", 30.2 * gb, "30.2 GB", "byte", formula="…", place=f"{std}:16"),
+        value("memory.logits", 2.1 * gb, "2.1 GB", "byte", formula="…", place=f"{std}:20"),
+        value("memory.temporary", 3.3 * gb, "3.3 GB", "byte", formula="…", place=f"{std}:24"),
+        value("memory.buffers", 4.0 * gb, "4 GB", "byte", formula="…", place=f"{std}:28"),
+        value("memory.context", 3.0 * gb, "3 GB", "byte", formula="…", place=f"{std}:32"),
+        value("memory.total", 57.152 * gb, "57.15 GB", "byte", formula="…", place=f"{std}:36"),
+        value("mfu", 0.4, "40%", role="assumption", layer="plan", line=30),
+        value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / tokens_per_second", place="plans/std/time.plan:14"),
+        value("step_time", 11.18, "11.18 s", "s", formula="…"),
+        value("step.compute", 10.0, "10 s", "s", formula="…"),
+        value("step.data_comm", 1.18, "1.18 s", "s", formula="…"),
+        Value("cost", None, "USD", "", "quantity", needs=("hardware.price",), formula="gpu_hours * price"),
+    ]  # fmt: skip
+    return {item.name: item for item in listed}
+
+
+def solution(**changes: Any) -> Solution:
+    """The plan of the README, solved."""
+    found = values()
+
+    def unknown(path: str, domain: str, below: str = "", above: str = "", **more: Any) -> SolvedUnknown:
+        return SolvedUnknown(path, found[path], "search", True, domain, below=below, above=above, **more)
+
+    solved = Solution(
+        plan=PLAN,
+        title="How many A100s train LLaMA-7B on one trillion tokens in 30 days?",
+        status="solved",
+        unknowns=(
+            unknown("hardware.gpus", "8, 16, 24 … 65,536", "80: time is 32.9 days", "96: costs 9% more"),
+            unknown("parallelism.tensor", "1, 2, 4, 8"),
+            unknown("parallelism.zero_stage", "0..3", "1: 60.1 GB", "3: 44.2 GB"),
+            unknown("training.micro_batch", "1, 2, 4 … 64", "2", ""),
+            unknown("training.recompute", "none, selective, full"),
+        ),
+        values=found,
+        requirements=(
+            RequirementResult(
+                "deadline", True, "certain", 7987.7, "time <= 30 days", "29.91 days <= 30 days", "", "plan",
+                f"{PLAN}:31", slack_text="2.219 hours",
+            ),
+            RequirementResult(
+                "fits", True, "certain", 25.395e9, "memory.total <= gpu.memory - hardware.memory_reserve",
+                "57.15 GB <= 82.55 GB", "a GPU that runs out of memory stops the run", "library",
+                "plans/std/memory.plan:40", slack_text="25.4 GB",
+            ),
+            RequirementResult(
+                "budget", None, "expected", None, "cost <= 1 MUSD", "", "", "plan", f"{PLAN}:32",
+                needs=("hardware.price",),
+            ),
+        ),
+        objectives=(ObjectiveResult("minimize", "hardware.gpus", "88 GPUs"),),
+        considered=196608,
+        feasible=None,
+        assumptions=("mfu = 40% (plans/llama7b.plan:30)",),
+        emits=(EmitTarget("deepspeed"), EmitTarget("accelerate"), EmitTarget("report")),
+        plan_hash="1f2e3d4c5b6a79881f2e3d4c5b6a7988",
+        library_hash="00112233445566778899aabbccddeeff",
+    )  # fmt: skip
+    return evolve(solved, **changes)
+
+
+def having(base: Solution, *changed: Value, **changes: Any) -> Solution:
+    """The solution with other values."""
+    merged = {**base.values, **{item.name: item for item in changed}}
+    unknowns = tuple(evolve(item, value=merged[item.path]) for item in base.unknowns)
+    return evolve(base, values=merged, unknowns=unknowns, **changes)
+
+
+def emitting(base: Solution, *names: str) -> Solution:
+    return evolve(base, emits=tuple(EmitTarget(name) for name in names))

@@ -1,0 +1,108 @@
+"""The answer in one sentence, for each thing that a plan may ask."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from llmplan.emit.answer import answer, verdict
+from llmplan.solution import Solution, SolvedUnknown, Value
+from tests.emit.samples import having, solution, value
+
+LLAMA = solution(unknowns=())
+
+
+def asking(base: Solution, *asked: Value) -> Solution:
+    unknowns = tuple(SolvedUnknown(item.name, item, "search", True, "…") for item in asked)
+    return evolve(having(base, *asked), unknowns=unknowns)
+
+
+def without(base: Solution, *names: str) -> Solution:
+    return evolve(base, values={name: item for name, item in base.values.items() if name not in names})
+
+
+def fitting(slack: float) -> Solution:
+    requirements = tuple(
+        evolve(result, slack=slack, holds=slack >= 0) if result.name == "fits" else result
+        for result in LLAMA.requirements
+    )
+    return evolve(LLAMA, requirements=requirements)
+
+
+def test_gpus() -> None:
+    assert answer(LLAMA) == (
+        "88 A100-SXM4-80GB (11 nodes of 8) train llama-7b on 1T tokens in 29.91 days, at 40% MFU; "
+        "fits with 25.4 GB to spare."
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        (value("hardware.gpu", "H100-SXM5-80GB"), "88 H100-SXM5-80GB (11 nodes of 8) train"),
+        (value("dataset.tokens", 2e12, "2T tokens"), "on 2T tokens in"),
+        (value("mfu", 0.413, "0.413"), "at 41.3% MFU;"),
+        (value("deadline", 1e6, "31.2 days", role="let"), "with deadline 31.2 days;"),
+        (value("training.micro_batch", 4.0, "4 sequences"), "with micro-batch 4 sequences;"),
+        (value("parallelism.zero_stage", 2.0, "2"), "with ZeRO stage 2;"),
+        (value("model.layers", 32.0, "32"), "train a model of 6.738B parameters on 1T tokens"),
+    ],
+)
+def test_what_was_asked_is_said(asked: Value, part: str) -> None:
+    assert part in answer(asking(LLAMA, asked))
+
+
+def test_parameters() -> None:
+    plan = asking(without(LLAMA, "model", "model.params_total"), value("model.params", 7e9, "7B parameters"))
+    assert "train a model of 7B parameters on 1T tokens" in answer(plan)
+
+
+def test_one_gpu() -> None:
+    one = having(LLAMA, value("hardware.gpus", 1.0, "1 GPU"), value("hardware.nodes", 1.0, "1 node"))
+    assert answer(one).startswith("1 A100-SXM4-80GB trains llama-7b")
+
+
+def test_cost() -> None:
+    assert "40% MFU, for 123 USD; fits" in answer(having(LLAMA, value("cost", 123.0, "123 USD")))
+
+
+def test_memory_alone() -> None:
+    plan = without(LLAMA, "time", "dataset.tokens", "mfu")
+    assert answer(plan) == (
+        "llama-7b on 88 A100-SXM4-80GB (11 nodes of 8) takes 57.15 GB of each GPU; fits with 25.4 GB to spare."
+    )
+
+
+def test_compute_alone() -> None:
+    names = [name for name in LLAMA.values if not name.startswith(("model", "dataset"))]
+    plan = having(without(evolve(LLAMA, requirements=()), *names), value("train_flops", 4e22, "4e22 FLOP"))
+    assert answer(plan) == "Training llama-7b on 1T tokens takes 4e22 FLOP."
+
+
+def test_nothing_known() -> None:
+    assert answer(Solution("plans/a.plan", "", "solved")) == "plans/a.plan is planned."
+
+
+@pytest.mark.parametrize(("slack", "word"), [(25e9, "fits"), (1e9, "tight"), (-1e9, "does not fit")])
+def test_verdict(slack: float, word: str) -> None:
+    assert verdict(fitting(slack)) == word
+    assert (word in answer(fitting(slack))) or word == "tight"
+
+
+def test_tight_and_too_much_are_said() -> None:
+    assert "fits with 1 GB to spare, which is tight." in answer(fitting(1e9))
+    assert "does not fit, 1 GB too much." in answer(fitting(-1e9))
+
+
+def test_infeasible() -> None:
+    requirements = tuple(
+        evolve(result, holds=False, values="41 days <= 30 days") if result.name == "deadline" else result
+        for result in LLAMA.requirements
+    )
+    said = answer(evolve(LLAMA, status="infeasible", requirements=requirements))
+    assert said.startswith("No plan satisfies `deadline`. The nearest: 88 A100-SXM4-80GB")
+    assert said.endswith("41 days <= 30 days does not hold.")
+
+
+def test_error() -> None:
+    assert answer(evolve(LLAMA, status="error")) == "plans/llama7b.plan was not solved."

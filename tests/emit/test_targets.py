@@ -1,0 +1,95 @@
+"""Targets are folders: what is there, what a plan may set, and what a user may lay over it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from llmplan.emit.targets import load, plain_name, source, targets
+
+
+def folder(directory: Path, name: str, **manifest: object) -> Path:
+    target = directory / name
+    target.mkdir(parents=True)
+    whole = {"about": "a test", "when": "named", "files": {f"{name}.txt": "text.j2"}, **manifest}
+    (target / "target.json").write_text(json.dumps(whole))
+    (target / "text.j2").write_text("{{ solution.status }}\n")
+    return target
+
+
+def test_the_product_has() -> None:
+    known, problems = load()
+    assert not problems
+    assert set(targets()) == {"accelerate", "deepspeed", "report"}
+    assert set(known) - set(targets()) == {"launch"}
+    assert all(target.about for target in known.values())
+
+
+def test_options_have_types() -> None:
+    options = targets()["deepspeed"].options
+    assert options["overlap_comm"].accepts(False) and not options["overlap_comm"].accepts(1)
+    assert options["reduce_bucket_size"].accepts(5) and not options["reduce_bucket_size"].accepts(True)
+    assert options["schedule"].accepts("linear") and not options["schedule"].accepts("sinus")
+
+
+def test_jinja_is_not_imported() -> None:
+    script = "import sys, llmplan.emit.targets as e; e.targets(); sys.exit('jinja2' in sys.modules or 'sympy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_new_folder_is_a_new_target(tmp_path: Path) -> None:
+    folder(tmp_path, "ray", options={"workers": {"type": "Int", "default": 2, "about": "how many"}})
+    found = targets(tmp_path)
+    assert found["ray"].options["workers"].default == 2
+    assert "deepspeed" in found
+
+
+def test_a_file_of_the_user_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "report.md.j2").write_text("mine")
+    assert source("report/report.md.j2", tmp_path) == "mine"
+    assert source("report/target.json", tmp_path) == source("report/target.json", None)
+
+
+@pytest.mark.parametrize("place", ["../pyproject.toml", "report/../../x", "/etc/passwd", "report//x", "a\\b", "C:x"])
+def test_no_template_lies_outside(place: str, tmp_path: Path) -> None:
+    with pytest.raises(OSError):
+        source(place, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", "a\0", "a\n", "c:a"])
+def test_names_that_would_leave(name: str) -> None:
+    assert not plain_name(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("{", "target.json is not usable"),
+        ("[]", "target.json is not usable"),
+        ('{"about": "", "files": {}}', "it has no 'when'"),
+        ('{"about": "", "when": "never", "files": {}}', "'never'"),
+        ('{"about": "", "when": "named", "files": {"../x": "x.j2"}}', "not a plain file name"),
+        ('{"about": "", "when": "named", "files": {}, "brings": ["nothing"]}', "brings `nothing`"),
+        ('{"about": "", "when": "named", "files": {}, "options": {"a": {"type": "Date", "about": ""}}}', "'Date'"),
+        (
+            '{"about": "", "when": "named", "files": {}, "options": {"a": {"type": "Int", "default": true, "about": ""}}}',
+            "not of its type",
+        ),
+    ],
+)
+def test_a_broken_manifest_is_a_diagnostic(text: str, part: str, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "target.json").write_text(text)
+    _, problems = load(tmp_path)
+    assert [problem.code for problem in problems] == ["E0506"]
+    assert part in problems[0].message
+
+
+def test_a_missing_folder_is_a_diagnostic(tmp_path: Path) -> None:
+    _, problems = load(tmp_path / "nothing")
+    assert [problem.code for problem in problems] == ["E0506"]

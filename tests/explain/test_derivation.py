@@ -1,0 +1,68 @@
+"""Derivations: the formula as written, the numbers under it, where each came from."""
+
+from __future__ import annotations
+
+import json
+
+from llmplan import api
+from llmplan.explain import render
+
+PLAN = """\
+let most = 2 * 15 days
+hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
+gpu { memory = 70 GiB }
+assume mfu = 40%
+quantity spare: byte = gpu.memory - 10 GiB
+require enough: spare >= 50 GiB because "the job needs it"
+show most
+"""
+
+
+def steps(plans, name: str, depth: int = 2, text: str = PLAN):
+    solution, found = api.explain(plans.path, name, text=text, depth=depth)
+    assert found, solution.diagnostics
+    return found
+
+
+def test_a_quantity(plans):
+    first, memory = steps(plans, "spare")
+    assert (first.name, first.formula, first.depth) == ("spare", "gpu.memory - 10 GiB", 0)
+    assert first.numbers.endswith("- 10 GiB") and "gpu.memory" not in first.numbers
+    assert (memory.name, memory.depth) == ("gpu.memory", 1)
+    assert memory.origin is not None and memory.origin.layer == "plan" and memory.origin.place.endswith(":3")
+    assert [other.layer for other in memory.others] == ["entry"]
+
+
+def test_depth(plans):
+    assert [step.depth for step in steps(plans, "spare", 0)] == [0]
+
+
+def test_a_let_an_assumption_and_a_requirement(plans):
+    (most,) = steps(plans, "most")
+    assert most.value == "30 days"
+    mfu = steps(plans, "mfu", 0)[0]
+    assert mfu.origin is not None and mfu.origin.layer == "assumed"
+    assert [other.layer for other in mfu.others] == ["formula"]
+    enough = steps(plans, "enough", 0)[0]
+    assert enough.role == "requirement" and ">=" in enough.numbers
+
+
+def test_every_format(plans):
+    found = steps(plans, "spare")
+    text, markdown = render.text(found), render.markdown(found)
+    assert text.startswith("spare = ") and "= gpu.memory - 10 GiB" in text and "set in the plan" in text
+    assert "**`spare`**" in markdown
+    assert json.dumps(render.as_json(found))
+
+
+def test_every_name_of_a_plan_can_be_explained(plans):
+    solution = plans.solve(PLAN, limit=10**8)
+    for name in solution.values:
+        assert steps(plans, name, 0)[0].name == name
+        break  # one solve a name would take long; the rest is derived from the same solution
+    from llmplan.explain.derivation import derive
+
+    for name in solution.values:
+        derived = derive(solution, name, 1)
+        assert derived and derived[0].name == name
+        render.text(derived), render.markdown(derived), render.as_json(derived)

@@ -1,0 +1,62 @@
+"""What set a solved value: the claim is checked by solving with the next better value."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from llmplan.explain.derivation import derive
+from llmplan.solve.beyond import beyond
+from llmplan.solve.solve import requirements_of, solve
+from llmplan.system.evaluate import evaluate
+from tests.solve.systems import brute_force, systems
+
+PLAN = """model "llama-7b"
+dataset {
+    tokens = 1T
+    sequence_length = 2048
+}
+hardware {
+    gpu = "A100-SXM4-80GB"
+    gpus = ?
+}
+parallelism.zero_stage = ? in 0..3
+training {
+    precision = bf16
+    global_batch = 2048 sequences
+    micro_batch = 2
+    recompute = none
+}
+require deadline: time <= 30 days
+minimize hardware.gpus
+"""
+
+
+def test_explain_says_which_requirement_set_it_and_what_the_next_value_violates(plans):
+    solution = plans.solve(PLAN)
+    gpus = next(unknown for unknown in solution.unknowns if unknown.path == "hardware.gpus")
+    assert gpus.set_by == ("deadline",)
+    fewer = gpus.beyond.split(" ")[0]
+    assert int(fewer) < gpus.value.value
+    again = plans.solve(PLAN, settings=[("hardware.gpus", fewer)])
+    assert again.status == "infeasible"
+    assert again.values["time"].text in gpus.beyond and "too much" in gpus.beyond
+    step = derive(solution, "hardware.gpus", 0)[0]
+    assert any(line.startswith("set by deadline: ") for line in step.solved)
+
+
+@given(systems())
+@settings(max_examples=80, deadline=None)
+def test_what_lies_beyond_is_infeasible_for_every_choice_of_the_others(system):
+    outcome = solve(system)
+    if outcome.status != "solved":
+        return
+    required = requirements_of(system)
+    _, _, _, failing = brute_force(system)
+    assert failing
+    for unknown in range(len(system.unknowns)):
+        found = beyond(system, required, outcome.point, unknown)
+        if found is None:
+            continue
+        values = evaluate(system.graph, found.point, [c.node for c in required])
+        assert found.point[unknown] == found.value
+        assert found.violated == tuple(i for i, c in enumerate(required) if values[c.node] != 1.0) != ()

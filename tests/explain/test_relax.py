@@ -1,0 +1,141 @@
+"""What would make an infeasible plan feasible: each change is applied to the text and solved again."""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+
+import pytest
+
+from llmplan import api
+
+DEADLINE = """model "llama-7b"
+dataset {
+    tokens = 1T
+    sequence_length = 2048
+}
+hardware {
+    gpu = "A100-SXM4-80GB"
+    gpus = 88
+}
+training.global_batch = 4M tokens
+training.precision = bf16
+assume mfu = 40%
+require deadline: time <= 3 days
+minimize time
+"""
+
+MEMORY = """model "llama-7b"
+dataset.sequence_length = 2048
+hardware {
+    gpu = "A100-SXM4-80GB"
+    gpus = 8
+}
+parallelism.zero_stage = 1
+training {
+    precision = bf16
+    global_batch = 64 sequences
+    micro_batch = 8
+    recompute = none
+}
+require small: memory.total <= 70 GB
+"""
+
+
+@functools.cache
+def solved(text):
+    return api.solve("test.plan", text=text)
+
+
+def diagnosis(plans, text):
+    solution = solved(text)
+    (found,) = (d for d in solution.diagnostics if d.code == "E0402")
+    return solution, found
+
+
+def edited(text, edit):
+    return text[: edit.span.start] + edit.text + text[edit.span.end :]
+
+
+@pytest.mark.parametrize("text", [DEADLINE, MEMORY])
+def test_every_change_makes_the_plan_feasible(plans, text):
+    solution, found = diagnosis(plans, text)
+    assert len(solution.relaxations) >= 2
+    edits = [hint.edits[0] for hint in found.hints if hint.edits]
+    assert len(edits) >= 2
+    for edit in edits:
+        changed = edited(text, edit)
+        assert plans.solve(changed).status == "solved", edit.text
+
+
+def test_an_ordered_input_becomes_the_nearest_value_that_works(plans):
+    solution, _ = diagnosis(plans, DEADLINE)
+    by_name = {relaxation.name: relaxation for relaxation in solution.relaxations}
+    gpus = by_name["hardware.gpus"].values[0]
+    assert plans.solve(DEADLINE.replace("gpus = 88", f"gpus = {gpus:.0f}")).status == "solved"
+    assert plans.solve(DEADLINE.replace("gpus = 88", f"gpus = {gpus - 8:.0f}")).status == "infeasible"
+    mfu = by_name["dataset.tokens"].values[0]
+    assert plans.solve(DEADLINE.replace("1T", f"{mfu:.0f} tokens")).status == "solved"
+    assert plans.solve(DEADLINE.replace("1T", f"{1.02 * mfu:.0f} tokens")).status == "infeasible"
+
+
+def test_a_bound_is_relaxed_to_the_best_that_the_plan_allows_in_its_own_unit(plans):
+    solution, _ = diagnosis(plans, DEADLINE)
+    deadline = next(r for r in solution.relaxations if r.name == "deadline")
+    best = plans.solve(DEADLINE.replace("require deadline: time <= 3 days\n", "")).values["time"].value
+    assert best <= deadline.values[0] <= best * 1.01
+    assert deadline.texts[0].endswith(" days")
+    assert deadline.kind == "requirement"
+
+
+def test_of_a_choice_every_member_that_works_is_named(plans):
+    solution, _ = diagnosis(plans, MEMORY)
+    recompute = next(r for r in solution.relaxations if r.name == "training.recompute")
+    for member in ("selective", "full"):
+        works = plans.solve(MEMORY.replace("recompute = none", f"recompute = {member}")).status == "solved"
+        assert works == (member in recompute.values)
+    assert math.isinf(recompute.change)
+
+
+def test_a_domain_that_the_author_wrote_may_be_widened(plans):
+    text = MEMORY.replace("micro_batch = 8", "micro_batch = ? in [8, 16]")
+    solution, _ = diagnosis(plans, text)
+    micro_batch = next(r for r in solution.relaxations if r.name == "training.micro_batch")
+    (value,) = micro_batch.values
+    assert plans.solve(MEMORY.replace("micro_batch = 8", f"micro_batch = {value:.0f}")).status == "solved"
+    assert value < 8
+
+
+def test_a_let_and_an_assumption_are_changed_too(plans):
+    text = DEADLINE.replace("3 days", "deadline").replace("require", "let deadline = 3 days\nrequire", 1)
+    text = text.replace("require deadline:", "require on_time:")
+    solution, found = diagnosis(plans, text)
+    names = {relaxation.name for relaxation in solution.relaxations}
+    assert "deadline" in names
+    assert "mfu" not in names  # nothing up to 100% is fast enough
+    assert "time <= deadline" in "\n".join(found.notes)
+
+
+def test_a_side_without_a_value_says_why(plans):
+    text = DEADLINE.replace("bf16", "fp8").replace("assume mfu = 40%\n", "")
+    _, found = diagnosis(plans, text)
+    notes = "\n".join(found.notes)
+    assert "undefined <=" not in notes
+    assert "peak_fp8" in notes
+
+
+def test_the_values_stand_under_the_requirement(plans):
+    _, found = diagnosis(plans, DEADLINE)
+    note = next(note for note in found.notes if "deadline" in note)
+    _, text, mark, formula, numbers = note.split("\n")
+    assert text.startswith("time <= 3 days") and mark == "|" and " = " in formula
+    assert formula.index(" = ") + 3 == len(numbers) - len(numbers.lstrip())
+
+
+def test_it_takes_seconds_at_most(plans):
+    wide = DEADLINE.replace("gpus = 88", "gpus = ?").replace("3 days", "1 min") + "training.micro_batch = ?\n"
+    started = time.monotonic()
+    _, found = diagnosis(plans, wide)
+    assert any(hint.edits for hint in found.hints)
+    assert time.monotonic() - started < 10

@@ -1,0 +1,114 @@
+"""Plans of different kinds, and the files that `llmplan compile` writes for them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from llmplan.emit.render import render
+from llmplan.emit.write import write
+from llmplan.solution import Solution
+from tests.emit.samples import emitting, having, solution, value
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TINY = """
+## Two layers on two processes: little enough work for CPUs.
+model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab = 64 }}
+dataset {{ tokens = 1024, sequence_length = 16 }}
+hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
+parallelism {{ zero_stage = {stage}, framework = {framework} }}
+training {{
+    precision     = bf16
+    micro_batch   = 2
+    global_batch  = 8 sequences
+    recompute     = full
+    learning_rate = 0.02
+    warmup        = 2
+}}
+emit {targets}
+"""
+
+Files = Callable[[Path], Path]
+"""Writes the files of a plan into a new folder and returns it."""
+
+
+def compile_plan(plan: Path, folder: Path, *settings: str) -> Path:
+    options = [part for setting in settings for part in ("--set", setting)]
+    command = [sys.executable, "-m", "llmplan", "compile", str(plan), "-o", str(folder), *options]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def shipped(name: str, *settings: str) -> Files:
+    """A plan of the repository."""
+    return lambda folder: compile_plan(ROOT / "plans" / f"{name}.plan", folder / "files", *settings)
+
+
+def written(text: str) -> Files:
+    """A plan of its own."""
+
+    def files(folder: Path) -> Path:
+        plan = folder / "test.plan"
+        plan.write_text(text, encoding="utf-8")
+        return compile_plan(plan, folder / "files")
+
+    return files
+
+
+def tiny(stage: int, framework: str, *targets: str) -> Files:
+    return written(TINY.format(stage=stage, framework=framework, targets=", ".join(targets)))
+
+
+def made(plan: Solution) -> Files:
+    """A solution that no plan reaches yet: the standard library does not model it."""
+
+    def files(folder: Path) -> Path:
+        contents, problems = render(plan)
+        assert not problems, problems
+        assert not write(folder / "files", contents)
+        return folder / "files"
+
+    return files
+
+
+def quantity(folder: Path, name: str) -> float | str:
+    """A value as `solution.json` has it."""
+    document = json.loads((folder / "solution.json").read_text(encoding="utf-8"))
+    found: float | str = document["quantities"][name]["value"]
+    return found
+
+
+_LARGE = solution()
+_STAGE_3 = having(_LARGE, value("parallelism.zero_stage", 3.0))
+_SHARDED = having(_STAGE_3, value("parallelism.framework", "fsdp"))
+
+DEEPSPEED: dict[str, Files] = {
+    "llama7b": shipped("llama7b"),
+    "zero1_7b_h100": shipped("zero1_7b_h100"),
+    "zero2_1b3_v100": shipped("zero2_1b3_v100"),
+    "zero3_70b_h100": shipped("zero3_70b_h100"),
+    "one_card": shipped("one_card"),
+    "tensor": shipped("llama7b", "parallelism.tensor=8", "parallelism.zero_stage=2"),
+    "tiny": tiny(2, "deepspeed", "deepspeed", "accelerate"),
+    "offload": made(having(_STAGE_3, value("parallelism.offload", "all"))),
+}
+ACCELERATE: dict[str, Files] = {
+    **DEEPSPEED,
+    "ddp": tiny(0, "ddp", "accelerate"),
+    "fsdp2": tiny(2, "fsdp", "accelerate"),
+    "fsdp3": tiny(3, "fsdp", "accelerate"),
+    "fsdp_offload": made(emitting(having(_SHARDED, value("parallelism.offload", "all")), "accelerate")),
+    "fsdp_replicas": made(emitting(having(_SHARDED, value("parallelism.replicas", 11.0)), "accelerate")),
+    "one_card_fp32": written(
+        TINY.format(stage=0, framework="ddp", targets="accelerate").replace("bf16", "fp32").replace("gpus = 2,", "gpus = 1,")
+    ),
+}
+OPTIMIZERS: dict[str, Files] = {
+    name: made(having(_LARGE, value("training.optimizer", name)))
+    for name in ("adam", "lion", "sgd", "adafactor", "muon", "adamw_8bit")
+}

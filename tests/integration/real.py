@@ -1,0 +1,58 @@
+"""Running the real software on emitted files, each time in a process of its own.
+
+It is not imported into the tests: it warns, patches itself and takes seconds to load.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def needs(*modules: str) -> None:
+    """Skip where the extra `integration` is not installed."""
+    for module in modules:
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed: pip install -e '.[integration]'")
+
+
+def tool(name: str) -> str:
+    """A command of the interpreter's own environment, or of the system; skip if there is none."""
+    found = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+    if found is None:
+        pytest.skip(f"{name} is not installed: pip install -e '.[integration]'")
+    return found
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Of a process that runs on CPUs and finds this interpreter's commands first."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    on_cpu = {"DS_ACCELERATOR": "cpu", "ACCELERATE_TORCH_DEVICE": "cpu", "OMP_NUM_THREADS": "1", "PATH": path}
+    mine = {name: value for name, value in os.environ.items() if not name.startswith(("ACCELERATE_", "LLMPLAN_"))}
+    return {**mine, **on_cpu, **more}
+
+
+def read(program: str, *arguments: str | Path) -> dict[str, Any]:
+    """What a program of this folder prints about a file; its last line is JSON."""
+    command = [sys.executable, str(PROGRAMS / program), *map(str, arguments)]
+    done = subprocess.run(command, check=False, env=environment(), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return result
+
+
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])

@@ -1,0 +1,54 @@
+"""DeepSpeed and Accelerate accept the emitted configurations for the planned ranks and ignore nothing in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.plans import ACCELERATE, DEEPSPEED, OPTIMIZERS, quantity
+from tests.integration.real import needs, read
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+
+@pytest.mark.parametrize("name", DEEPSPEED)
+def test_deepspeed_reads_every_key(name: str, tmp_path: Path) -> None:
+    needs("deepspeed")
+    folder = DEEPSPEED[name](tmp_path)
+    seen = read("read_deepspeed.py", folder / "ds_config.json", str(quantity(folder, "hardware.gpus")))
+    assert seen["ignored"] == []
+    assert seen["stage"] == quantity(folder, "parallelism.zero_stage")
+    assert seen["micro_batch"] == quantity(folder, "training.micro_batch")
+    assert seen["accumulation"] == quantity(folder, "grad_accum")
+    assert seen["clipping"] == quantity(folder, "training.gradient_clipping")
+    # Without the groups of tensor parallelism, DeepSpeed counts each of their ranks.
+    tensor = quantity(folder, "parallelism.tensor")
+    assert seen["train_batch_size"] == quantity(folder, "global_batch_sequences") * tensor
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_deepspeed_knows_the_optimizer(name: str, tmp_path: Path) -> None:
+    needs("deepspeed")
+    seen = read("read_deepspeed.py", OPTIMIZERS[name](tmp_path) / "ds_config.json", "88")
+    assert seen["ignored"] == []
+
+
+@pytest.mark.parametrize("name", ACCELERATE)
+def test_accelerate_uses_every_key(name: str, tmp_path: Path) -> None:
+    needs("accelerate", "deepspeed")
+    folder = ACCELERATE[name](tmp_path)
+    nodes = int(quantity(folder, "hardware.nodes"))
+    seen = read(
+        "read_accelerate.py", "--config_file", folder / "accelerate.yaml", "--machine_rank", str(nodes - 1),
+        "--main_process_ip", "127.0.0.1", "train.py",
+    )  # fmt: skip
+    assert seen["unknown"] == [] and seen["unused"] == []
+    assert (seen["nnodes"], seen["node_rank"]) == (nodes, nodes - 1)
+    assert seen["nnodes"] * seen["nproc_per_node"] == quantity(folder, "hardware.gpus")
+    environment = seen["environment"]
+    if (folder / "ds_config.json").exists():
+        assert environment["ACCELERATE_USE_DEEPSPEED"] == "true"
+    else:
+        precision = quantity(folder, "training.precision")
+        assert environment["ACCELERATE_MIXED_PRECISION"] == ("no" if precision == "fp32" else precision)

@@ -1,0 +1,80 @@
+"""Two processes on CPU train a tiny Llama from emitted files, by `launch.sh` as it is.
+
+A world that fell apart into unconnected copies also trains, so each rank's view is compared: the
+size of the world, different data, the same parameters at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.plans import tiny
+from tests.integration.real import PROGRAMS, environment, free_port, needs
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+RUNS = [
+    *((stage, "deepspeed", ("deepspeed", "accelerate"), "DEEPSPEED") for stage in range(4)),
+    (2, "deepspeed", ("deepspeed",), "engine"),
+    (0, "ddp", ("accelerate",), "MULTI_CPU"),
+    (2, "fsdp", ("accelerate",), "FSDP"),
+    (3, "fsdp", ("accelerate",), "FSDP"),
+]
+
+
+@pytest.mark.parametrize(("stage", "framework", "targets", "kind"), RUNS)
+def test_trains(stage: int, framework: str, targets: tuple[str, ...], kind: str, tmp_path: Path) -> None:
+    needs("torch", "transformers", "accelerate", "deepspeed")
+    folder = tiny(stage, framework, *targets)(tmp_path)
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    code, said = launch(["bash", str(folder / "launch.sh"), str(PROGRAMS / "train.py"), str(reports)])
+    assert code == 0, said[-4000:]
+    ranks = [json.loads((reports / f"rank-{rank}.json").read_text()) for rank in range(2)]
+    for seen in ranks:
+        assert (seen["kind"], seen["world"], seen["accumulation"]) == (kind, 2, 2)
+        assert seen["batch"] == [2, 16]
+        assert seen["changed"]
+        assert falls(seen["losses"])
+        if framework == "deepspeed":
+            assert (seen["stage"], seen["dtype"]) == (stage, "torch.bfloat16")
+    assert ranks[0]["parameters"] == ranks[1]["parameters"]
+    assert ranks[0]["data"] != ranks[1]["data"]
+
+
+def launch(command: list[str]) -> tuple[int, str]:
+    """Exit code and errors of a training run.
+
+    A run takes ten seconds. On a loaded machine two gloo processes now and then wait for each other
+    for good before the first step, so one that hangs is ended, all its processes, and tried once more.
+    """
+    for left in (1, 0):
+        run = subprocess.Popen(
+            command,
+            env=environment(MASTER_PORT=free_port()),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            _, said = run.communicate(timeout=300)
+            return run.returncode, said
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.communicate()
+            if not left:
+                raise
+    raise AssertionError
+
+
+def falls(losses: list[Any]) -> bool:
+    quarter = len(losses) // 4
+    return bool(sum(losses[-quarter:]) < sum(losses[:quarter]))

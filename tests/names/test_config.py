@@ -1,0 +1,197 @@
+"""`model from "config.json"`: every family to the integer, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llmplan import api
+from llmplan.names import config
+from llmplan.source import Source, Span
+from tests.std.answers import checked, number
+
+ROWS = json.loads((Path(__file__).parent / "data" / "configs.json").read_text(encoding="utf-8"))["rows"]
+LLAMA: dict[str, Any] = {
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "intermediate_size": 14336,
+    "vocab_size": 128256,
+    "max_position_embeddings": 8192,
+}
+
+
+def plan(folder: Path, text: str, **files: object) -> str:
+    """The path of a plan beside configuration files; a text is written as it is."""
+    for name, content in files.items():
+        written = content if isinstance(content, str) else json.dumps(content)
+        (folder / f"{name}.json").write_text(written, encoding="utf-8")
+    path = folder / "a.plan"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def wrong(path: str) -> list[tuple[str, str]]:
+    return [(d.code, d.message) for d in api.check(path) if d.severity == "error"]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
+def test_family(row: dict[str, Any], tmp_path: Path) -> None:
+    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=row["config"])))
+    assert number(solution, "model.params_total") == row["total"]
+    assert number(solution, "model.params_active") == row["active"]
+
+
+def test_every_type_of_the_tables_is_tried() -> None:
+    _, entries = config._tables("model")
+    tried = {row["config"].get("text_config", row["config"])["model_type"] for row in ROWS}
+    assert set(entries) - tried == {"Yi"}  # a LLaMA by another name
+
+
+def test_it_is_the_same_model_as_that_of_the_catalog(tmp_path: Path) -> None:
+    mine = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=LLAMA)))
+    text = 'model "llama-3-8b"\n'
+    catalog = checked(api.solve("-", text=text))
+    names = [name for name in catalog.values if name.startswith("model.") and name != "model.training_tokens"]
+    assert {n: mine.values[n].value for n in names} == {n: catalog.values[n].value for n in names}
+
+
+def test_a_value_of_the_plan_wins(tmp_path: Path) -> None:
+    text = 'model from "c.json" { max_context = 1024 }\nmodel.kv_heads = 32\n'
+    solution = checked(api.solve(plan(tmp_path, text, c=LLAMA)))
+    assert number(solution, "dataset.sequence_length") == 1024
+    assert number(solution, "model.params_total") > 8_030_261_248
+
+
+def test_a_value_stands_in_the_file(tmp_path: Path) -> None:
+    text = 'model from "c.json"\n'
+    solution = checked(api.solve(plan(tmp_path, text, c=json.dumps(LLAMA, indent=1))))
+    origin = solution.values["model.kv_heads"].origin
+    assert origin is not None and origin.place.endswith("c.json:6") and origin.text == "8"
+    computed = solution.values["model.head_dim"].origin
+    assert computed is not None and computed.place.startswith("plans/configs/huggingface.plan:")
+
+
+def test_a_used_file_reads_a_configuration_beside_it(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / "models"
+    folder.mkdir()
+    plan(folder, 'model from "c.json"\n', c=LLAMA)
+    path = plan(tmp_path, 'use "models/a.plan"\nmodel from "models/c.json" { max_context = 4096 }\n')
+    solution = checked(api.solve(path))
+    assert number(solution, "model.params_total") == 8_030_261_248
+    assert solution.values["model"].value == "models/c.json"
+
+
+def test_windows_are_counted(tmp_path: Path) -> None:
+    types = ["sliding_attention", "full_attention", "full_attention"]
+    gemma = {**LLAMA, "model_type": "gemma2", "num_hidden_layers": 3, "layer_types": types}
+    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=gemma)))
+    assert number(solution, "model.sliding_layers") == 1
+    gemma["layer_types"] = ["full_attention"] * 3
+    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=gemma)))
+    assert number(solution, "model.sliding_layers") == 0
+
+
+def test_the_hash_of_the_plan_knows_what_the_file_holds(tmp_path: Path) -> None:
+    def digest(content: object) -> str:
+        return api.solve(plan(tmp_path, 'model from "c.json"\n', c=content)).plan_hash
+
+    first = digest(LLAMA)
+    assert digest(json.dumps(dict(reversed(LLAMA.items())), indent=4)) == first
+    assert digest({**LLAMA, "num_hidden_layers": 33}) != first
+    assert digest({**LLAMA, "rope_theta": 1e6}) != first
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "cannot be read as a configuration"),
+        ("[1]", "it is no object"),
+        ("null", "it is no object"),
+        ('{"hidden_size": NaN}', "NaN, which is no number"),
+        ('{"model_type": "llama", "hidden_size": 1e999}', "too large"),
+        ("[" * 200_000, "nested too deeply"),
+        ({"hidden_size": 4096}, "says no `model_type`"),
+        ({"model_type": 7}, "says no `model_type`"),
+        ({"model_type": "mamba"}, "`mamba` is no `model_type` that is known"),
+        ({"model_type": "\x1b[31m"}, "says no `model_type`"),
+        ({"model_type": "llama", "hidden_size": 4096}, "lacks `num_hidden_layers`, `num_attention_heads`"),
+        ({**LLAMA, "vocab_size": None}, "lacks `vocab_size`, which a `llama` needs"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_file_that_describes_no_model(content: object, said: str, tmp_path: Path) -> None:
+    found = wrong(plan(tmp_path, 'model from "c.json"\n', c=content))
+    assert [code for code, _ in found] == ["E0209"]
+    assert said in found[0][1]
+
+
+def test_an_unknown_type_is_told_what_is_missing(tmp_path: Path) -> None:
+    path = plan(
+        tmp_path, 'model from "c.json"\n', c={"model_type": "lama", "hidden_size": 64, "vocab_size": 99}
+    )
+    (found,) = api.check(path)
+    assert found.code == "E0209"
+    assert any("`layers`" in note and "`heads`" in note and "`hidden`" not in note for note in found.notes)
+    assert any("`llama`" in note for note in found.notes)
+    assert "hidden = 64" in found.hints[0].text and "vocab = 99" in found.hints[0].text
+    assert found.others[0].span.text == '"lama"'
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code"),
+    [
+        ("hidden_size", "4096", "E0302"),
+        ("vocab_size", True, "E0302"),
+        ("attention_bias", 1, "E0302"),
+        ("num_hidden_layers", -3, "E0305"),
+        ("num_attention_heads", 2.5, "E0307"),
+        ("vocab_size", 10**30, "E0305"),
+    ],
+)
+def test_a_value_that_is_not_legal_is_shown_where_it_stands(
+    key: str, value: object, code: str, tmp_path: Path
+) -> None:
+    found = api.solve(plan(tmp_path, 'model from "c.json"\n', c={**LLAMA, key: value})).diagnostics
+    first = next(d for d in found if d.severity == "error")
+    assert first.code == code
+    assert first.span is not None and first.span.source.name.endswith("c.json")
+    assert first.span.text == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('model from "none.json"', "there is no such file"),
+        ('model from "../../c.json"', "outside the project root"),
+        ('model from "."', "it is a directory"),
+        ('model from ""', "a path is a plain text"),
+        ('model from "a\\u0000b"', "it is no path"),
+    ],
+)
+def test_a_file_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> None:
+    found = wrong(plan(tmp_path, text + "\n"))
+    assert found and found[0][0] in ("E0207", "E0110")
+    assert said in found[0][1] or found[0][0] == "E0110"
+
+
+def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+    found = wrong(plan(tmp_path, 'model from "c.json"\n', c=" " * 1_000_001))
+    assert found == [("E0207", "cannot use `c.json`: it is larger than 1 MB")]
+
+
+def test_only_models_are_read(tmp_path: Path) -> None:
+    found = wrong(plan(tmp_path, 'hardware from "c.json"\n', c=LLAMA))
+    assert [code for code, _ in found] == ["E0209"]
+
+
+def test_many_words_take_no_time(tmp_path: Path) -> None:
+    many = json.dumps({**LLAMA, "layer_types": [f"w{i}" for i in range(60_000)]})
+    span = Span(Source("a.plan", "x"), 0, 1)
+    assert isinstance(config.read("model", "c.json", Source("c.json", many), span), config.Configured)

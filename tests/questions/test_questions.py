@@ -1,0 +1,118 @@
+"""The answer in the header of each question is what its plan computes.
+
+The figures are read from the header: the numbers of its lines after the question, in order. The
+tests name what each of them is, and hold no figure themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from llmplan import api
+from tests.rules.figures import evaluate, header, questions
+from tests.std.answers import PLANS
+
+# A number that is no part of a name (A100, Llama-2-13B, ZeRO 2 with two-way), with the unit behind it.
+_FIGURE = re.compile(r"(?<![\w.,-])([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)(B\b)?(?: ?([\w/%]+))?")
+_WORDS = {
+    "%": "%", "GB": " GB", "USD": " USD", "TFLOP/s": " TFLOP/s", "days": " days", "hours": " hours",
+    "minutes": " min", "seconds": " s", "billion": "B",
+}  # fmt: skip
+
+# What the figures of each answer are, in order, each in a scenario or in the plan itself. A unit that is a count
+# (token, GPU) is divided away where the header prints a word for it.
+MEANING: dict[str, list[tuple[str, str]]] = {
+    "deadline": [("", "time")],
+    "failures": [
+        ("", "job_mtbf"),
+        ("", "checkpoint_interval_optimal"),
+        ("", "checkpoint_size"),
+        ("", "checkpoint_time"),
+        ("", "goodput"),
+    ],
+    "fits": [
+        ("", "memory.total"),
+        ("", "memory.activations"),
+        ("recompute", "memory.total"),
+        ("recompute", "memory.activations"),
+        ("micro-batch of one", "memory.total"),
+        ("ZeRO 3", "parallelism.zero_stage"),
+        ("ZeRO 3", "memory.total"),
+    ],
+    "gpu_type": [
+        ("", "hardware.price * 1 hour"),
+        ("", "cost"),
+        ("", "time"),
+        ("", "h20_rate"),
+        ("", "h20_of_h100"),
+        ("", "h20_cost"),
+    ],
+    "gpus": [("", "hardware.gpus"), ("", "time")],
+    "gpus_and_cost": [("", "hardware.gpus"), ("", "time"), ("", "cost"), ("", "hardware.price * 1 hour")],
+    "layout": [
+        ("", "parallelism.zero_stage"),
+        ("", "training.micro_batch"),
+        ("", "time"),
+        ("", "dataset.tokens / 1 token"),
+        ("", "cost"),
+        ("tensor parallel", "parallelism.zero_stage"),
+        ("tensor parallel", "time"),
+    ],
+    "mfu_needed": [("", "mfu")],
+    "mfu_percent": [("", "days_saved"), ("", "time / 1 day"), ("", "cost_saved")],
+    "micro_batch": [("", "training.micro_batch"), ("", "2 * training.micro_batch")],
+    "parameters": [("", "model.params / 1 param"), ("", "dataset.tokens / 1 token")],
+    "tokens": [("", "dataset.tokens / 1 token"), ("", "tokens_per_parameter / 1 token/param")],
+    "zero_stage": [("", "parallelism.zero_stage"), ("", "16 bytes/parameter * model.params")],
+}
+
+
+def answer(plan: Path) -> str:
+    """The header after the last question mark."""
+    return header(plan).rpartition("?")[2]
+
+
+def figures(plan: Path) -> list[str]:
+    """The figures of the answer, as the plan language writes them."""
+    return [
+        f"{amount}{magnitude}{_WORDS.get(word, '')}"
+        for amount, magnitude, word in _FIGURE.findall(answer(plan))
+    ]
+
+
+@pytest.mark.parametrize("plan", questions(), ids=lambda plan: plan.stem)
+def test_answer_is_current(plan: Path) -> None:
+    printed, meaning = figures(plan), MEANING[plan.stem]
+    assert len(printed) == len(meaning), printed
+    for scenario in dict.fromkeys(scenario for scenario, _ in meaning):
+        pairs = [
+            (expression, figure) for (where, expression), figure in zip(meaning, printed) if where == scenario
+        ]
+        solution, wrong = evaluate(plan, pairs, scenario or None)
+        assert wrong == []
+        words = [u.value.value for u in solution.unknowns if u.asked and isinstance(u.value.value, str)]
+        missing = [word for word in words if word not in answer(plan) and word != "none"]
+        assert missing == [] or scenario
+
+
+@pytest.mark.parametrize("plan", questions(), ids=lambda plan: plan.stem)
+def test_checks_without_a_finding(plan: Path) -> None:
+    assert [d.message for d in api.check(str(plan))] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "settings", "status"),
+    [
+        ("fits", [], "infeasible"),
+        ("fits", [("training.recompute", "full")], "solved"),
+        ("fits", [("training.micro_batch", "1")], "infeasible"),
+        ("fits", [("parallelism.zero_stage", "3")], "infeasible"),
+        ("micro_batch", [("training.micro_batch", "16")], "infeasible"),
+        ("zero_stage", [("parallelism.zero_stage", "0")], "infeasible"),
+    ],
+)
+def test_what_fits(question: str, settings: list[tuple[str, str]], status: str) -> None:
+    assert api.solve(str(PLANS / f"questions/{question}.plan"), settings=settings).status == status

@@ -1,0 +1,104 @@
+"""Equations that define an unknown by others, so that systems of two equations can be solved."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from llmplan.solve.eliminate import open_unknowns, reduce
+from llmplan.solve.solve import requirements_of, solve
+from llmplan.system.evaluate import evaluate
+from llmplan.system.graph import Graph
+from llmplan.system.system import System
+from tests.solve.systems import compare, continuous, discrete, objective
+
+OPTIMAL = """model {{ params = ? in 100M..1T }}
+dataset.tokens = ? in 1B..100T
+hardware {{
+    gpu = "H100-SXM5-80GB"
+    gpus = 64
+}}
+assume mfu = 40%
+require optimal: {optimal}
+require budget: time == 2 weeks
+"""
+
+
+@pytest.mark.parametrize(
+    "optimal",
+    [
+        "dataset.tokens == 20 tokens/parameter * model.params",
+        "dataset.tokens / model.params == 20 tokens/parameter",
+        "20 tokens/parameter * model.params == dataset.tokens",
+    ],
+)
+def test_the_compute_optimal_model_of_a_budget(plans, optimal):
+    solution = plans.solve(OPTIMAL.format(optimal=optimal))
+    assert solution.status == "solved"
+    params, tokens = (solution.values[name].value for name in ("model.params", "dataset.tokens"))
+    flops = 64 * 989.4e12 * 0.4 * 14 * 86400
+    assert params == pytest.approx(math.sqrt(flops / (6 * 20)), rel=2e-3)
+    assert tokens == pytest.approx(20 * params, rel=1e-9)
+    assert solution.values["time"].value == pytest.approx(14 * 86400, rel=1e-9)
+    assert {unknown.how for unknown in solution.unknowns} == {"closed form"}
+
+
+def test_an_infeasible_system_of_two_names_what_fights(plans):
+    text = OPTIMAL.format(optimal="dataset.tokens == 20 tokens/parameter * model.params")
+    solution = plans.solve(text + "require large: model.params >= 100B\n")
+    assert solution.status == "infeasible"
+    (found,) = (d for d in solution.diagnostics if d.code == "E0402")
+    assert "large" in found.message or any("large" in other.text for other in found.others)
+
+
+def test_the_domain_of_an_eliminated_unknown_still_holds():
+    graph = Graph()
+    x, y = graph.unknown(0), graph.unknown(1)
+    twice = compare(graph, "twice", y, "eq", graph.add("mul", graph.const(2.0), x))
+    system = System(graph, (continuous("x", 0, 10), continuous("y", 0, 8)), (twice,), (), (objective(x, -1),))
+    outcome = solve(system)
+    assert outcome.status == "solved"
+    assert outcome.point[0] == pytest.approx(4.0) and outcome.point[1] == pytest.approx(8.0)
+
+
+def test_a_guarded_equation_defines_nothing():
+    graph = Graph()
+    x, y, z = graph.unknown(0), graph.unknown(1), graph.unknown(2)
+    equal = compare(graph, "equal", x, "eq", y)
+    guard = graph.add("or", graph.add("eq", z, graph.const(0.0)), equal.node)
+    guarded = compare(graph, "equal", x, "eq", y)
+    guarded = type(guarded)(guarded.name, guard, "plan", x, y, "eq", None, guarded.span)
+    unknowns = (continuous("x", 0, 1), continuous("y", 0, 1), discrete("z", [0, 1]))
+    outcome = solve(System(graph, unknowns, (guarded,), (), ()))
+    assert outcome.status == "error" and outcome.diagnostics[0].code == "E0405"
+
+
+@given(
+    st.lists(st.sampled_from(("add", "sub", "bus", "mul", "div", "vid", "neg", "sqrt", "ln", "exp")), max_size=5),
+    st.floats(0.5, 4.0),
+    st.floats(0.5, 3.0),
+)
+@settings(max_examples=150, deadline=None)
+def test_operations_are_undone(operations, value, number):
+    """y stands under a chain of operations that equals a function of x; the reduced system knows y."""
+    graph = Graph()
+    x, y, c = graph.unknown(0), graph.unknown(1), graph.const(number)
+    side = y
+    for op in operations:
+        if op in ("bus", "vid"):
+            side = graph.add(op[::-1], c, side)
+        else:
+            side = graph.add(op, side) if op in ("neg", "sqrt", "ln", "exp") else graph.add(op, side, c)
+    start = evaluate(graph, {1: value}, (side,))[side]
+    assume(math.isfinite(start) and abs(start) < 1e12)
+    equation = compare(graph, "equation", side, "eq", graph.add("mul", x, graph.const(start)))
+    unknowns = (continuous("x", 0.1, 10), continuous("y", 0.1, 100))
+    system = System(graph, unknowns, (equation,), (), ())
+    reduced = reduce(system, requirements_of(system))
+    assert len(open_unknowns(reduced.system, reduced.requirements)) == 1
+    (definition,) = (definition for _, definition in reduced.defined)
+    if definition.unknown == 1:
+        assert reduced.complete({0: 1.0})[1] == pytest.approx(value, rel=1e-6)

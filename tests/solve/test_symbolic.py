@@ -1,0 +1,196 @@
+"""Closed forms: what is solved, what is refused, and that search and formula agree."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from llmplan.solve.solve import solve
+from llmplan.solve.symbolic import closed_form
+from llmplan.system.evaluate import evaluate
+from llmplan.system.graph import Graph, Node
+from llmplan.system.system import System
+from tests.solve.systems import compare, discrete, objective
+
+
+class Named:
+    """A graph with one unknown and knowns that keep their names."""
+
+    def __init__(self):
+        self.graph = Graph()
+        self.x = self.graph.unknown(0)
+        self.names = {self.x: "x"}
+        self.values = {}
+
+    def __call__(self, name, value):
+        node = self.graph._intern(Node("named", (self.graph.const(value),), float(len(self.names))))
+        self.names[node], self.values[node] = name, value
+        return node
+
+    def solve(self, left, right, *domain):
+        return closed_form(self.graph, left, right, 0, self.names, self.values, *domain)
+
+
+def op(named, name, *args):
+    graph = named.graph
+    return graph.add(name, *(graph.const(arg) if isinstance(arg, float) else arg for arg in args))
+
+
+def test_gpus_for_a_deadline():
+    g = Named()
+    params, tokens = g("params", 6.738e9), g("tokens", 1e12)
+    mfu, peak, deadline = g("mfu", 0.4), g("peak", 312e12), g("deadline", 30 * 86400.0)
+    flops = op(g, "mul", op(g, "mul", 6.0, params), tokens)
+    time = op(g, "div", flops, op(g, "mul", op(g, "mul", g.x, mfu), peak))
+    found = g.solve(time, deadline)
+    assert found.roots == (pytest.approx(6 * 6.738e9 * 1e12 / (0.4 * 312e12 * 30 * 86400)),)
+    assert found.relations == ("x = 6 · params · tokens / (mfu · peak · deadline)",)
+    assert g.solve(deadline, time) == found
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "relation"),
+    [
+        (lambda g, a, b: op(g, "sqrt", op(g, "div", g.x, a)), lambda g, a, b: b, "x = a · b^2"),
+        (lambda g, a, b: op(g, "mul", g.x, 3.0), lambda g, a, b: op(g, "add", g.x, a), "x = a / 2"),
+        (lambda g, a, b: op(g, "sub", a, g.x), lambda g, a, b: b, "x = a - b"),
+        (lambda g, a, b: op(g, "sub", op(g, "neg", g.x), a), lambda g, a, b: b, "x = -a - b"),
+        (lambda g, a, b: op(g, "ln", op(g, "mul", g.x, a)), lambda g, a, b: b, "x = exp(b) / a"),
+        (lambda g, a, b: op(g, "log2", g.x), lambda g, a, b: b, "x = 2^b"),
+        (lambda g, a, b: op(g, "exp", g.x), lambda g, a, b: a, "x = ln(a)"),
+        (lambda g, a, b: op(g, "mul", g.x, op(g, "max", a, b)), lambda g, a, b: b, "x = b / max(a, b)"),
+        (lambda g, a, b: op(g, "pow", op(g, "mul", g.x, a), -0.5), lambda g, a, b: b, "x = 1 / (a · b^2)"),
+        (
+            lambda g, a, b: op(g, "add", op(g, "mul", g.x, g.x), op(g, "mul", a, g.x)),
+            lambda g, a, b: b,
+            "x = (sqrt(a^2 + 4 · b) - a) / 2",
+        ),
+    ],
+)
+def test_relations(left, right, relation):
+    g = Named()
+    a, b = g("a", 7.25), g("b", 2.5)
+    left, right = left(g, a, b), right(g, a, b)
+    found = g.solve(left, right)
+    assert found is not None
+    assert found.relations[0] == relation
+    for root in found.roots:
+        sides = evaluate(g.graph, {0: root}, [left, right])
+        assert sides[left] == pytest.approx(sides[right])
+
+
+@pytest.mark.parametrize("name", ["ceil", "floor", "round", "abs", "whole"])
+def test_steps_are_refused(name):
+    g = Named()
+    assert g.solve(op(g, name, op(g, "mul", g.x, 0.3)), g("a", 2.0)) is None
+
+
+def test_minima_choices_and_cubics_are_refused():
+    g = Named()
+    a = g("a", 2.0)
+    assert g.solve(op(g, "max", g.x, 1.0), a) is None
+    assert g.solve(op(g, "select", op(g, "le", g.x, 1.0), g.x, 3.0), a) is None
+    assert g.solve(g.graph.table(g.x, (1.0, 2.0, 3.0)), a) is None
+    cube = op(g, "mul", op(g, "mul", g.x, g.x), g.x)
+    assert g.solve(op(g, "add", cube, op(g, "add", op(g, "mul", g.x, g.x), g.x)), a) is None
+    assert g.solve(a, a) is None
+
+
+def test_roots_outside_the_domain_or_not_real_are_left_out():
+    g = Named()
+    square = op(g, "mul", g.x, g.x)
+    assert g.solve(square, g("a", 9.0)).roots == (3.0, -3.0)
+    assert g.solve(square, g("a", 9.0), 0.0, 10.0).roots == (3.0,)
+    assert g.solve(square, g("b", -9.0)) is None
+    # The square of -4 is not what the root of x can be.
+    assert g.solve(op(g, "sqrt", g.x), g("c", -4.0)) is None
+
+
+def test_long_expressions_are_refused_quickly():
+    g = Named()
+    left = g.x
+    for k in range(40):
+        left = op(g, "mul", op(g, "add", left, float(k) + 0.5), g.x)
+    assert g.solve(left, g("a", 3.0)) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0]), st.floats(1e-3, 1e6)),
+        min_size=1,
+        max_size=3,
+    ),
+    st.floats(1.5, 4000),
+    st.sampled_from([1, 8]),
+    st.sampled_from(["le", "ge"]),
+)
+def test_closed_form_and_search_agree(factors, place, step, kind):
+    exponent = sum(e for e, _ in factors)
+    assume(exponent != 0)
+    graph = Graph()
+    x = graph.unknown(0)
+    left = graph.const(1.0)
+    for e, coefficient in factors:
+        left = graph.add(
+            "mul", left, graph.add("mul", graph.add("pow", x, graph.const(e)), graph.const(coefficient))
+        )
+    bound = evaluate(graph, {0: place}, [left])[left]
+    values = [float(v) for v in range(step, 4097, step)]
+    sense = 1 if (exponent < 0) == (kind == "le") else -1
+    condition = compare(graph, "c", left, kind, graph.const(bound))
+    outcome = solve(System(graph, (discrete("x", values),), (condition,), (), (objective(x, sense),)))
+    side = [v for v in values if (v >= place * (1 - 1e-10) if sense > 0 else v <= place * (1 + 1e-10))]
+    if not side:
+        assert outcome.status == "infeasible"
+        return
+    best = min(side) if sense > 0 else max(side)
+    assert outcome.point == {0: best}
+    if best != values[0 if sense > 0 else -1] and abs(best - place) > 1e-6:
+        assert outcome.how == {0: "closed form"}
+        assert outcome.exact[0] == pytest.approx(place, rel=1e-9)
+        assert outcome.binding == {0: 0}
+
+
+def test_rounding_that_hardware_forces_is_not_called_a_closed_form():
+    graph = Graph()
+    gpus = graph.unknown(0)
+    time = graph.add("div", graph.const(1000.0), gpus)
+    conditions = (
+        compare(graph, "deadline", time, "le", graph.const(30.0)),
+        compare(graph, "split", graph.add("mod", gpus, graph.const(16.0)), "eq", graph.const(0.0)),
+    )
+    outcome = solve(System(graph, (discrete("gpus", range(1, 100)),), conditions, (), (objective(gpus),)))
+    assert outcome.point == {0: 48.0}
+    assert outcome.how == {0: "search"}
+    assert outcome.exact == {}
+
+
+def test_importing_the_solver_imports_neither_numpy_nor_sympy():
+    code = "import llmplan.solve, llmplan.solve.solve, sys; print({'numpy', 'sympy'} & set(sys.modules))"
+    assert (
+        subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True).stdout
+        == "set()\n"
+    )
+
+
+def test_a_search_without_a_closed_form_does_not_import_sympy():
+    code = (
+        "from tests.solve.systems import *; from llmplan.solve.solve import solve; import sys\n"
+        "g = Graph(); x = g.unknown(0)\n"
+        "c = compare(g, 'c', g.add('ceil', x), 'ge', g.const(3.5))\n"
+        "assert solve(System(g, (discrete('x', range(9)),), (c,), (), (objective(x),))).point == {0: 4.0}\n"
+        "print('sympy' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert result.stdout == "False\n", result.stderr
+
+
+def test_numbers_that_overflow_have_no_closed_form():
+    g = Named()
+    assert g.solve(op(g, "ln", g.x), g("a", 1e6)) is None
+    assert g.solve(op(g, "mul", g.x, 0.0), g("b", 1.0)) is None
+    assert g.solve(op(g, "mul", g.x, g("nothing", math.nan)), g("c", 1.0)) is None

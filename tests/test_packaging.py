@@ -1,0 +1,71 @@
+"""What the wheel and the source archive hold, and that the wheel works on its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHIPPED = {
+    "llmplan": {".py", ".md", ".typed"},
+    "grammar": {".lark"},
+    "plans/catalog": {".plan"},
+    "plans/configs": {".plan"},
+    "plans/std": {".plan"},
+    "templates": {".j2", ".json"},
+}
+"""The folders that a wheel is made of, and the kinds of file in them."""
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory):
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,), (source,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return wheel, source
+
+
+def test_the_wheel_holds_the_package_and_its_three_texts_and_nothing_stray(archives):
+    expected = {
+        path.relative_to(ROOT / "llmplan" if folder == "llmplan" else ROOT).as_posix()
+        for folder, suffixes in SHIPPED.items()
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in suffixes
+    }
+    names = zipfile.ZipFile(archives[0]).namelist()
+    assert {name for name in names if ".dist-info/" not in name} == {f"llmplan/{name}" for name in expected}
+
+
+def test_the_source_archive_holds_the_tests_too(archives):
+    with tarfile.open(archives[1]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"grammar/plan.lark", "plans/llama7b.plan", "tests/test_packaging.py", "README.md", "LICENSE"} <= names
+
+
+def test_the_wheel_works_from_another_folder_and_unpacked_by_nobody(archives, tmp_path):
+    """Imported from the zip itself, so that no resource needs to be a file on disk."""
+    plan = tmp_path / "mine.plan"
+    plan.write_text((ROOT / "plans" / "llama7b.plan").read_text(encoding="utf-8"), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(archives[0]), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    found = subprocess.run(
+        [sys.executable, "-c", "import llmplan, llmplan.cli; print(llmplan.__file__); llmplan.cli.main()"]
+        + ["compile", "mine.plan"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.splitlines()[0].startswith(str(archives[0]))
+    solution = json.loads((tmp_path / "build" / "mine" / "solution.json").read_text(encoding="utf-8"))
+    assert solution["status"] == "solved"
