@@ -5,12 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from llmplan import api
 from llmplan.diagnostics import Diagnostic
 from llmplan.solution import Solution
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+
+# The same examples on every run, so that a change is what a failure comes from; `--hypothesis-profile=explore`
+# looks for new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None, print_blob=True)
+settings.load_profile("repeatable")
 
 
 class Plans:

@@ -49,6 +49,8 @@ class _Printer:
     def show(self, e: Any) -> Formula:
         if e.is_Symbol:
             return self.symbols[e][1]
+        if e.is_NumberSymbol:  # such as Euler's number, where a logarithm was undone
+            return Formula.number(float(e))
         if e.is_Number:
             if e.is_Rational and not e.is_Integer:
                 text = f"{e.p} / {e.q}"

@@ -6,9 +6,10 @@ import errno
 import os
 import subprocess
 import sys
-import time
 
 import pytest
+
+from tests.hanging import ends
 
 PLAN = """\
 model "llama-7b"
@@ -59,10 +60,9 @@ def test_not_utf8(llmplan, write, command):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_too_large(llmplan, write, command):
-    started = time.perf_counter()
-    outcome = llmplan(command, write("large.plan", b"let x = 1\n" * 1_000_000))
+    with ends():
+        outcome = llmplan(command, write("large.plan", b"let x = 1\n" * 1_000_000))
     assert outcome.code == 2 and "larger than 1 MB" in outcome.err
-    assert time.perf_counter() - started < 5
 
 
 def test_a_name_that_is_no_name(llmplan, write):
@@ -109,13 +109,12 @@ def test_standard_input(llmplan, write):
     ids=lambda value: repr(value)[:30],
 )
 def test_texts_that_try_the_limits(llmplan, write, text, code):
-    started = time.perf_counter()
-    outcome = llmplan("check", write("odd.plan", text))
+    with ends():
+        outcome = llmplan("check", write("odd.plan", text))
     assert "E0901" not in outcome.err and len(outcome.err) < 50_000
     assert outcome.code in (0, 1)
     if code is not None:
         assert outcome.code == 1 and code in outcome.err
-    assert time.perf_counter() - started < 10
 
 
 @pytest.mark.parametrize(
@@ -133,10 +132,9 @@ def test_texts_that_try_the_limits(llmplan, write, text, code):
     ids=lambda text: text.splitlines()[0],
 )
 def test_numbers_that_try_the_limits(llmplan, write, text):
-    started = time.perf_counter()
-    outcome = llmplan("solve", write("large.plan", text), "--json")
+    with ends():
+        outcome = llmplan("solve", write("large.plan", text), "--json")
     assert outcome.code in (0, 1, 3) and "E0901" not in outcome.err
-    assert time.perf_counter() - started < 20
 
 
 def test_an_include_cycle(llmplan, write):

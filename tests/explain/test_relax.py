@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
-import time
 
 import pytest
 
 from llmplan import api
+from tests.hanging import ends
 
 DEADLINE = """model "llama-7b"
 dataset {
@@ -135,7 +135,6 @@ def test_the_values_stand_under_the_requirement(plans):
 
 def test_it_takes_seconds_at_most(plans):
     wide = DEADLINE.replace("gpus = 88", "gpus = ?").replace("3 days", "1 min") + "training.micro_batch = ?\n"
-    started = time.monotonic()
-    _, found = diagnosis(plans, wide)
+    with ends():
+        _, found = diagnosis(plans, wide)
     assert any(hint.edits for hint in found.hints)
-    assert time.monotonic() - started < 10

@@ -1,7 +1,6 @@
 """What an outcome says beside the point: counts, neighbours, flat objectives, limits."""
 
 import math
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from llmplan.solve.solve import solve
 from llmplan.system.graph import Graph
 from llmplan.system.system import Condition, System
+from tests.hanging import ends
 from tests.solve.systems import SPAN, brute_force, compare, discrete, objective, systems
 
 
@@ -86,9 +86,8 @@ def big(objective_node=None, size=100_000):
 
 
 def test_too_many_combinations_are_refused_at_once():
-    started = time.perf_counter()
-    outcome = solve(big())
-    assert time.perf_counter() - started < 2
+    with ends():
+        outcome = solve(big())
     assert outcome.status == "error"
     (diagnostic,) = outcome.diagnostics
     assert diagnostic.code == "E0404"

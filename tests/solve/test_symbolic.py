@@ -60,6 +60,7 @@ def test_gpus_for_a_deadline():
         (lambda g, a, b: op(g, "sub", op(g, "neg", g.x), a), lambda g, a, b: b, "x = -a - b"),
         (lambda g, a, b: op(g, "ln", op(g, "mul", g.x, a)), lambda g, a, b: b, "x = exp(b) / a"),
         (lambda g, a, b: op(g, "log2", g.x), lambda g, a, b: b, "x = 2^b"),
+        (lambda g, a, b: op(g, "ln", op(g, "mul", g.x, a)), lambda g, a, b: g.graph.const(1.0), "x = 2.71828 / a"),
         (lambda g, a, b: op(g, "exp", g.x), lambda g, a, b: a, "x = ln(a)"),
         (lambda g, a, b: op(g, "mul", g.x, op(g, "max", a, b)), lambda g, a, b: b, "x = b / max(a, b)"),
         (lambda g, a, b: op(g, "pow", op(g, "mul", g.x, a), -0.5), lambda g, a, b: b, "x = 1 / (a · b^2)"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from llmplan.source import Source
 from llmplan.syntax import nodes as n
 from llmplan.syntax import parse, parse_value
+from tests.hanging import ends
 
 PLANS = [
     path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parents[2].glob("plans/**/*.plan"))
@@ -115,10 +115,9 @@ MILLION = 1_000_000
     ],
 )
 def test_hostile_texts(text, code):
-    started = time.process_time()
-    _, diagnostics = parse(Source("x", text))
+    with ends():
+        _, diagnostics = parse(Source("x", text))
     assert code in [d.code for d in diagnostics]
-    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -141,8 +140,7 @@ def test_hostile_texts(text, code):
     ],
 )
 def test_long_but_sound(text):
-    started = time.process_time()
-    file, diagnostics = parse(Source("x", text))
+    with ends():
+        file, diagnostics = parse(Source("x", text))
     assert diagnostics == []
-    assert time.process_time() - started < 5
     assert file == parse(Source("x", text))[0]  # comparing does not recurse too deep either
