@@ -169,12 +169,11 @@ class Relaxation:
 
 @frozen
 class Sensitivity:
-    """By how many per cent a result changes for each per cent of an input, rounding left out.
+    """By how many per cent a result changes for each per cent that an input grows, rounding left out.
 
     Attributes:
         result: A quantity, or an objective or shown row as written.
-        by: Inputs, lets, assumptions and solved numbers with the elasticity, the strongest first;
-            NaN where two branches of the formulas meet.
+        by: Inputs, lets, assumptions and solved numbers with the elasticity, the strongest first.
     """
 
     result: str

@@ -49,19 +49,17 @@ def sensitivity(
     ]
     names = list(spreads.found)
     at = {i: spreads.found[name][0] for i, name in enumerate(names)}
-    values = evaluate(lowering.graph, at, [result.node for result in lines])
+    roots = [line.node for line in lines]
+    values = evaluate(graph, at, roots)
+    along = {name: (i, slopes(graph, roots, values, i)) for i, name in enumerate(names) if name in moved}
     found = []
     for result in lines:
         value = values[result.node]
         if not math.isfinite(value) or value == 0.0:
             continue
-        by = slopes(lowering.graph, result.node, values)
-        parts = {
-            names[i]: slope * at[i] / value for i, slope in by.items() if i < len(names) and names[i] in moved
-        }
-        kept = {name: part for name, part in parts.items() if not abs(part) < _SLIGHT}
-        order = sorted(kept, key=lambda name: -abs(kept[name]) if kept[name] == kept[name] else 0.0)
-        found.append(Sensitivity(result.name, tuple((name, kept[name]) for name in order)))
+        parts = {name: by[result.node] * at[i] / value for name, (i, by) in along.items()}
+        kept = [(name, part) for name, part in parts.items() if abs(part) >= _SLIGHT]
+        found.append(Sensitivity(result.name, tuple(sorted(kept, key=lambda part: -abs(part[1])))))
     gains = []
     for index, name in enumerate(names):
         knob, value = moved.get(name, (None, 0.0))
