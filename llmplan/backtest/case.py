@@ -355,8 +355,7 @@ def _adapter(case: Case) -> Settings:
     counted = re.search(r"([\d,]+) trainable parameters", notes)
     if counted:
         made["adapter.params"] = f"{counted[1].replace(',', '')} params"
-    if "attention projections" in notes:
-        made["adapter.mlp"] = "false"
+    made |= _targets(case)
     if "Embedding and output layers also trained" in notes:
         made["adapter.embeddings"] = "true"
     bits = re.search(r"bnb\.nf4(-dq)?|GPTQ Int4|FP8 base", notes)
@@ -366,6 +365,27 @@ def _adapter(case: Case) -> Settings:
         made["adapter.base_bytes"] = f"{sizes[bits[0]]} bytes/parameter"
         if "bnb" in bits[0]:
             made["adapter.rest_bytes"] = "2 bytes/parameter"  # LitGPT does not prepare models as PEFT does
+    return made
+
+
+TARGETS = {
+    "attention projections": ("q_proj", "k_proj", "v_proj", "o_proj"),
+    "c_attn, c_proj, w1, w2": ("c_attn", "c_proj", "gate_proj", "up_proj"),
+}
+"""Matrices that get adapters, as records name them. Of Qwen's first models w1 and w2 are the first products."""
+
+
+def _targets(case: Case) -> Settings:
+    """Which matrices get adapters and how their inputs are dropped, where a record or its script's default says it."""
+    notes = case.get("notes", "")
+    named = next((targets for words, targets in TARGETS.items() if words in notes), None)
+    made = {}
+    if case.get("framework_detail") == "litgpt":
+        named = ("query_key_value",)  # queries and values, which are parts of one matrix there
+    if named is not None:
+        made["adapter.targets"] = "[" + ", ".join(f'"{name}"' for name in named) + "]"
+    if case.get("framework_detail") == "litgpt" or "Qwen finetune script" in notes:
+        made["adapter.dropout"] = "0.05"
     return made
 
 
