@@ -378,12 +378,10 @@ TARGETS = {
 def _targets(case: Case) -> Settings:
     """Which matrices get adapters and how their inputs are dropped, where a record or its script's default says it."""
     notes = case.get("notes", "")
-    named = next((targets for words, targets in TARGETS.items() if words in notes), None)
-    made = {}
+    named = [name for words, names in TARGETS.items() if words in notes for name in names]
     if case.get("framework_detail") == "litgpt":
-        named = ("query_key_value",)  # queries and values, which are parts of one matrix there
-    if named is not None:
-        made["adapter.targets"] = "[" + ", ".join(f'"{name}"' for name in named) + "]"
+        named = ["query_key_value"]  # queries and values, which are parts of one matrix there
+    made = {"adapter.targets": "[" + ", ".join(f'"{name}"' for name in named) + "]"} if named else {}
     if case.get("framework_detail") == "litgpt" or "Qwen finetune script" in notes:
         made["adapter.dropout"] = "0.05"
     return made
