@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label
 from llmplan.source import Span
 
@@ -90,10 +92,22 @@ def two_units(span: Span, name: str, units: list[str], quantities: list[str]) ->
     )
 
 
-def outside(span: Span, name: str, value: str, domain: str, hint: str = "") -> Diagnostic:
+def outside(span: Span, name: str, value: str, domain: str, *hints: Hint) -> Diagnostic:
     """E0305."""
-    hints = (Hint(hint),) if hint else ()
     return Diagnostic("E0305", "error", f"`{name}` is {value}, and its domain is {domain}", span, hints=hints)
+
+
+def unordered(span: Span, name: str, values: Sequence[str]) -> Diagnostic:
+    """E0305: a range whose ends are the wrong way round, or whose expected value lies outside of them."""
+    low, expected, high = values
+    return Diagnostic(
+        "E0305",
+        "error",
+        f"the range of `{name}` is not in order: {low}, expected {expected}, {high}",
+        span,
+        "the lower end comes first",
+        hints=(Hint("write `low..high` or `low..expected..high`"),),
+    )
 
 
 def unlike_counts(left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None = None) -> Diagnostic:
@@ -115,9 +129,9 @@ def too_large(span: Span) -> Diagnostic:
     return Diagnostic("E0305", "error", "this is more than the largest number, 1.8e308 base units", span)
 
 
-def not_whole(span: Span, name: str, value: str) -> Diagnostic:
+def not_whole(span: Span, name: str, value: str, hint: Hint) -> Diagnostic:
     """E0307."""
-    return Diagnostic("E0307", "error", f"`{name}` must be whole and is {value}", span)
+    return Diagnostic("E0307", "error", f"`{name}` must be whole and is {value}", span, hints=(hint,))
 
 
 def uncovered(span: Span, missing: list[str]) -> Diagnostic:

@@ -12,7 +12,8 @@ from attrs import evolve, frozen
 
 from llmplan.check.core import is_static
 from llmplan.check.plan import Program
-from llmplan.check.program import Goal, Place, Rule
+from llmplan.check.program import Goal, Place, Rule, Setting
+from llmplan.check.vary import varied
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.system.expressions import TooLarge
 from llmplan.system.inputs import Spreads
@@ -46,7 +47,8 @@ def build(program: Program, reads: Iterable[str] = ()) -> Built:
     try:
         return builder.build(reads)
     except TooLarge:
-        found = (*builder.lowering.diagnostics, system.too_large(None))
+        at = builder.at and builder.scope.span(builder.at)
+        found = (*builder.lowering.diagnostics, system.too_large(at))
         return Built(None, builder.lowering, found)
 
 
@@ -58,12 +60,14 @@ class _Builder:
         self.problems: list[Diagnostic] = []
         self.undefined: list[Diagnostic] = []
         self.impossible = False
+        self.at: Place | None = None  # what is lowered
         self.needed: list[int] = []  # what is shown or emitted
 
     def build(self, reads: Iterable[str]) -> Built:
         lowering = self.lowering
         for table in (self.program.settings, self.program.assumptions):
             for path, layers in table.items():
+                self.at = layers[0][1].place
                 if layers[0][1].open and not self._two_units(path):
                     lowering.name(path)
         goals = [self._objective(goal) for goal in self.program.goals if goal.author]
@@ -74,6 +78,7 @@ class _Builder:
             if condition is not None:
                 (conditions if rule.weight is None else preferences).append(condition)
         for row in self.program.shows:
+            self.at = row.place
             shown = lowering.lower(row.value, {}, base=row.place[0])
             if isinstance(shown, Missing) and shown.needs:
                 span = self.scope.span(row.place)
@@ -133,6 +138,7 @@ class _Builder:
 
     def _condition(self, rule: Rule) -> Condition | None:
         lowering = self.lowering
+        self.at = rule.place
         base = rule.place[0]
         when = lowering.graph.const(1.0)
         if rule.when is not None:
@@ -229,6 +235,7 @@ class _Builder:
         return f"add `{kind} {{ {name} = … }}`{opened}"
 
     def _objective(self, goal: Goal) -> Objective | None:
+        self.at = goal.place
         node = self.lowering.lower(goal.value, {}, base=goal.place[0])
         if isinstance(node, Missing):
             if goal.author and node.needs:
@@ -259,16 +266,38 @@ class _Builder:
 def validate(program: Program) -> list[Diagnostic]:
     """What is wrong with values that the plan writes, whether or not anything asks for them."""
     lowering = Lowering(program)
+    at: Place | None = None  # what is lowered
     try:
         for table in (program.settings, program.assumptions):
             for path in table:
-                if path in program.scope.fields and len(program.scope.fields[path].types) > 1:
-                    lowering.name(f"{path}.{table[path][0][1].unit}")
-                else:
-                    lowering.name(path)
+                at = table[path][0][1].place
+                _lower(lowering, path, table[path][0][1])
         for name, quantity in program.scope.quantities.own.items():
-            if not quantity.indices:
+            if not quantity.indices and quantity.alternatives:
+                at = quantity.alternatives[0].formula
                 lowering.name(name)
+        found = lowering.diagnostics
+        variations = [("scenario", values) for values in program.scenarios.values()]
+        for layer, values in (*variations, ("sweep", program.sweeps)):
+            there = Lowering(varied(program, layer, values, over=True))
+            for path, setting in values.items():
+                at = setting.place
+                _lower(there, path, setting)
+            # What the plan itself has is said once.
+            found += [d for d in there.diagnostics if any(_within(d, at) for at in values.values())]
     except TooLarge:
-        return [system.too_large(None)]
-    return lowering.diagnostics
+        return [system.too_large(at and program.scope.span(at))]
+    return found
+
+
+def _lower(lowering: Lowering, path: str, setting: Setting) -> None:
+    """Lowers what a setting gives a value; a field with two units in the one that it has."""
+    field = lowering.scope.fields.get(path)
+    lowering.name(f"{path}.{setting.unit}" if field is not None and len(field.types) > 1 else path)
+
+
+def _within(found: Diagnostic, setting: Setting) -> bool:
+    """Whether a diagnostic stands at a right-hand side."""
+    source, start, end = setting.place
+    at = found.span
+    return at is not None and at.source.name == source and start <= at.start and at.end <= end

@@ -9,14 +9,11 @@ from attrs import define, field, frozen
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Domain, Field, Place, Setting
-from llmplan.diagnostics import Diagnostic, units
+from llmplan.diagnostics import Diagnostic
 from llmplan.system import domains
-from llmplan.system.evaluate import evaluate
-from llmplan.system.expressions import ExpressionLowering
-from llmplan.system.graph import Graph, Node
+from llmplan.system.graph import Graph
+from llmplan.system.legal import LegalValues
 from llmplan.system.missing import Missing, Result, missing
-from llmplan.system.show import show
-from llmplan.system.system import Unknown
 from llmplan.units.measure import KindType, ListType, Measure, TextType, Type
 
 
@@ -55,14 +52,11 @@ UNSOLVED = 1000
 """Unknowns that were not solved are numbered from here, apart from the variables of ranges."""
 
 
-class InputLowering(ExpressionLowering):
+class InputLowering(LegalValues):
     """Lowers inputs; quantities and what else has a name are left to the subclass.
 
     Attributes:
-        unknowns: What is open, in the order in which it was met.
         traces: How each name got its value.
-        reasons: Why a name has no value here.
-        checks: By name: 1 where a computed value is legal.
         unsolved: Unknowns without a value when the others are fixed, in the order in which they were met.
         closed: True when no further unknown may come in: what would need one is missing.
     """
@@ -76,15 +70,12 @@ class InputLowering(ExpressionLowering):
         beside: InputLowering | None,
     ) -> None:
         super().__init__(program.scope, Graph() if graph is None else graph)
+        self.known_here = fixed is None and beside is None
         self.program = program
         self.fixed = fixed
         self.spreads = spreads
         self.beside = beside
-        self.unknowns: list[Unknown] = []
         self.traces: dict[str, Trace] = {}
-        self.reasons: dict[str, str] = {}
-        self.checks: dict[str, int] = {}
-        self.diagnostics: list[Diagnostic] = []
         self.closed = False
         self.unsolved: list[str] = []
         self._values: dict[str, Result] = {}
@@ -101,7 +92,7 @@ class InputLowering(ExpressionLowering):
             layer, setting = own[0]
             self.traces[field.path] = Trace(layer, setting.place)
             value = self._setting(field.path, setting, field.type, field, field.units[0])
-            return self._legal(field.path, value, field.type, field.domain, written=setting)
+            return self.legal(field.path, value, field.type, field.domain, written=setting)
         selector = self.scope.selector(kind)
         if kind in self.scope.entries and field.path != selector:
             chosen = self.name(selector) if self._is_chosen(selector) else missing(selector)
@@ -130,7 +121,7 @@ class InputLowering(ExpressionLowering):
             # What a person would give is an entry, or the input itself: not what its default is made from.
             entries = {self.scope.selector(kind) for kind in self.scope.entries}
             return value if entries.issuperset(value.needs) else missing(field.path)
-        return self._legal(field.path, value, field.type, field.domain, written=None)
+        return self.legal(field.path, value, field.type, field.domain, written=None)
 
     def _to_give(self, path: str) -> str:
         """What a person would give for an input that is not given: the entry, where nothing of its kind is."""
@@ -197,7 +188,7 @@ class InputLowering(ExpressionLowering):
             value = self.graph.const(math.nan)
         else:
             value = self._setting(key, setting, record.type, record, record.units[0])
-            value = self._legal(key, value, record.type, record.domain, written=found[1] if found else None)
+            value = self.legal(key, value, record.type, record.domain, written=found[1] if found else None)
             self.traces[key] = Trace("entry" if found else "default", setting.place, tuple(self._reads[-1]), entry)
         self._instance = outer
         self._reads.pop()
@@ -247,7 +238,7 @@ class InputLowering(ExpressionLowering):
         owner, setting = found
         self.traces[field.path] = Trace("entry", setting.place, (), owner)
         value = self._setting(field.path, setting, field.type, field, field.units[0])
-        return self._legal(field.path, value, field.type, field.domain, written=setting)
+        return self.legal(field.path, value, field.type, field.domain, written=setting)
 
     def _of_two(self, path: str, unit: str | None) -> Result:
         """A field with two units, read in one of them (None: in the one that was given)."""
@@ -263,7 +254,7 @@ class InputLowering(ExpressionLowering):
         self.traces[path] = Trace(layer, setting.place)
         if path not in self._values:
             value = self._setting(path, setting, type, field, setting.unit)
-            self._values[path] = self._legal(path, value, type, None, written=setting if won else None)
+            self._values[path] = self.legal(path, value, type, None, written=setting if won else None)
         return self._values[path]
 
     def _setting(self, name: str, setting: Setting, type: Type, field: Field | None, unit: str) -> Result:
@@ -321,86 +312,6 @@ class InputLowering(ExpressionLowering):
             return built
         self.unknowns.append(built)
         return self.graph.unknown(len(self.unknowns) - 1)
-
-    # Legal values
-
-    def _legal(self, name: str, value: Result, type: Type, domain: Domain | None, written: Setting | None) -> Result:
-        """A value that must be whole or inside a domain: an error where it is written so, else NaN."""
-        if isinstance(value, Missing) or not isinstance(type, Measure):
-            return value
-        node = self.graph[value]
-        if node.op == "unknown" and domain is None:
-            return value
-        legal = self.graph.const(1.0)
-        if type.whole and node.op != "unknown":
-            legal = self.graph.add("whole", value)
-        inside = self._inside(value, domain)
-        if node.op == "unknown" and inside is not None and domain is not None and self._always(node, inside, domain):
-            return value
-        constant = self.graph.constant(value)
-        if constant is not None and constant == constant and written is not None and written.value is not None:
-            self._written(name, constant, type, legal, inside, domain, written)
-            return value
-        if inside is not None:
-            legal = self.graph.add("and", legal, inside)
-        verdict = self.graph.constant(legal)
-        if verdict == 1.0 or (constant is not None and constant != constant):
-            return value
-        self.checks[name] = legal
-        if verdict is not None:
-            self.reasons.setdefault(name, f"`{name}` comes out as {show(constant or 0.0, type, self.scope, '')}")
-        if node.op == "unknown":
-            return value
-        return self.graph.add("select", legal, value, self.graph.const(math.nan))
-
-    def _always(self, node: Node, test: int, domain: Domain) -> bool:
-        """True if every candidate of an unknown passes the test of lying in `domain`; only few are tried."""
-        index = int(node.value or 0)
-        if self.beside is not None or self.fixed is not None:
-            return False
-        unknown = self.unknowns[index]
-        values = unknown.values or (unknown.low, unknown.high)
-        if len(domain.items) == 1 and domain.items[0][0] == "range":
-            values = (min(values), max(values))
-        if len(values) > 1000 or self.graph.reach(test) != 1 << index:
-            return False
-        return all(evaluate(self.graph, {index: value}, (test,))[test] == 1.0 for value in values)
-
-    def _inside(self, value: int, domain: Domain | None) -> int | None:
-        """1 where a value is one of a domain's, for domains with constant ends."""
-        if domain is None:
-            return None
-        parts: list[int] = []
-        for item in domain.items:
-            if item[0] == "range":
-                ends = [self.lower(end, {}) for end in item[1:3]]
-                if any(isinstance(end, Missing) for end in ends):
-                    return None
-                low, high = (end for end in ends if not isinstance(end, Missing))
-                above = self.graph.add("le", low, value)
-                parts.append(self.graph.add("and", above, self.graph.add("le", value, high)))
-            elif item[0] == "value":
-                one = self.lower(item[1], {})
-                if isinstance(one, Missing):
-                    return None
-                parts.append(self.graph.add("eq", value, one))
-            else:
-                return None
-        result = parts[0]
-        for part in parts[1:]:
-            result = self.graph.add("or", result, part)
-        return result
-
-    def _written(
-        self, name: str, value: float, type: Measure, whole: int, inside: int | None, domain: Domain | None, setting: Setting
-    ) -> None:
-        span = self.scope.span(setting.place)
-        text = show(value, type, self.scope, setting.unit)
-        if self.graph.constant(whole) == 0.0:
-            self.diagnostics.append(units.not_whole(span, name, text))
-        elif inside is not None and self.graph.constant(inside) == 0.0 and domain is not None:
-            hint = f"write `{setting.place and span.text}%`" if 0 < value <= 100 and domain.text == "0..1" else ""
-            self.diagnostics.append(units.outside(span, name, text, domain.text, hint))
 
 
 def open_domain(field: Field) -> Domain | None:

@@ -101,7 +101,7 @@ class Lowering(InputLowering):
             quantity = self.scope.quantities[name]
             self.traces[name] = Trace("assumed" if layer in ("plan", "used") else layer, setting.place)
             value = self._setting(name, setting, quantity.type, None, quantity.unit)
-            return self._legal(name, value, quantity.type, quantity.domain, written=setting)
+            return self.legal(name, value, quantity.type, quantity.domain, written=setting)
         if name in self.scope.quantities:
             return self._quantity(self.scope.quantities[name])
         if name in self.scope.fields:
@@ -122,7 +122,7 @@ class Lowering(InputLowering):
         value = self.alternatives(quantity, {})
         first = quantity.alternatives[0]
         self.traces.setdefault(quantity.name, Trace("formula", first.formula))
-        return self._legal(quantity.name, value, quantity.type, quantity.domain, written=None)
+        return self.legal(quantity.name, value, quantity.type, quantity.domain, written=None)
 
     def alternatives(self, quantity: Quantity, env: dict[str, Result]) -> Result:
         """The formula whose guard holds; NaN where none does."""

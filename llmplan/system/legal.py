@@ -1,0 +1,179 @@
+"""Legal values: what must be whole or in a domain is an error where a plan writes it otherwise.
+
+A computed value that is not legal is NaN, so that the candidate is infeasible under the value's name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from llmplan.check.core import Core
+from llmplan.check.program import Domain, Setting
+from llmplan.check.scope import Scope
+from llmplan.diagnostics import Diagnostic, Edit, Hint, units
+from llmplan.source import Span
+from llmplan.system.evaluate import evaluate
+from llmplan.system.expressions import ExpressionLowering
+from llmplan.system.graph import Graph
+from llmplan.system.missing import Missing, Result
+from llmplan.system.show import show
+from llmplan.system.system import Unknown
+from llmplan.units.measure import Measure, Type
+
+MAX_TRIED = 1000
+"""Candidates that are tried one by one; of more it is left to the search."""
+
+
+class LegalValues(ExpressionLowering):
+    """Tests values as they are lowered.
+
+    Attributes:
+        unknowns: What is open, in the order in which it was met.
+        known_here: True if the graph's unknowns are `unknowns`, with all their candidates.
+        reasons: Why a name has no value here.
+        checks: By name: 1 where a computed value is legal.
+    """
+
+    def __init__(self, scope: Scope, graph: Graph) -> None:
+        super().__init__(scope, graph)
+        self.known_here = True
+        self.unknowns: list[Unknown] = []
+        self.reasons: dict[str, str] = {}
+        self.checks: dict[str, int] = {}
+        self.diagnostics: list[Diagnostic] = []
+
+    def legal(self, name: str, value: Result, type: Type, domain: Domain | None, written: Setting | None) -> Result:
+        """A value that must be whole or inside a domain: an error where it is written so, else NaN."""
+        if isinstance(value, Missing) or not isinstance(type, Measure):
+            return value
+        node = self.graph[value]
+        if node.op == "unknown":
+            return self._open(name, value, type, domain, written)
+        whole = self.graph.add("whole", value) if type.whole else self.graph.const(1.0)
+        inside = self._inside(value, domain)
+        constant = self.graph.constant(value)
+        if constant is not None and constant == constant and written is not None and written.value is not None:
+            self._written(name, constant, type, domain, written)
+            return value
+        legal = whole if inside is None else self.graph.add("and", whole, inside)
+        verdict = self.graph.constant(legal)
+        if verdict == 1.0 or (constant is not None and constant != constant):
+            return value
+        self.checks[name] = legal
+        if verdict is not None:
+            self.reasons.setdefault(name, f"`{name}` comes out as {show(constant or 0.0, type, self.scope, '')}")
+        return self.graph.add("select", legal, value, self.graph.const(math.nan))
+
+    def _open(self, name: str, value: int, type: Measure, domain: Domain | None, written: Setting | None) -> Result:
+        """An unknown: the candidates that a plan writes must be legal; of computed ones the others do not count."""
+        legal = self.graph.const(1.0)
+        inside = self._inside(value, domain)
+        if not self.known_here:
+            legal = legal if inside is None else inside
+        else:
+            index = int(self.graph[value].value or 0)
+            unknown = self.unknowns[index]
+            stated = written is not None and written.domain is not None and unknown.allowed is None
+            if type.whole:
+                whole = self.graph.add("whole", value)
+                suspects = [v for v in unknown.values or () if v != math.floor(v)]
+                wrong = self._failing(index, whole, suspects)
+                if wrong and stated:
+                    self._fraction(unknown.span, name, wrong[0], type, unknown.unit)
+                    return value
+                legal = whole if wrong != () else legal
+            if inside is not None and domain is not None:
+                values = unknown.values or (unknown.low, unknown.high)
+                only = len(domain.items) == 1 and domain.items[0][0] == "range"
+                wrong = self._failing(index, inside, (min(values), max(values)) if only else values)
+                if wrong and stated:
+                    self._stray(unknown.span, name, wrong[0], type, domain, unknown.unit)
+                    return value
+                legal = self.graph.add("and", legal, inside) if wrong != () else legal
+        if self.graph.constant(legal) != 1.0:
+            self.checks[name] = legal
+        return value
+
+    def _failing(self, index: int, test: int, values: Sequence[float]) -> tuple[float, ...] | None:
+        """The candidates of an unknown that do not pass a test; None where that is not tried."""
+        if values and (len(values) > MAX_TRIED or self.graph.reach(test) != 1 << index):
+            return None
+        return tuple(v for v in values if evaluate(self.graph, {index: v}, (test,))[test] != 1.0)
+
+    def _inside(self, value: int, domain: Domain | None) -> int | None:
+        """1 where a value is one of a domain's, for domains with constant ends."""
+        if domain is None:
+            return None
+        parts: list[int] = []
+        for item in domain.items:
+            if item[0] == "range":
+                ends = [self.lower(end, {}) for end in item[1:3]]
+                if any(isinstance(end, Missing) for end in ends):
+                    return None
+                low, high = (end for end in ends if not isinstance(end, Missing))
+                above = self.graph.add("le", low, value)
+                parts.append(self.graph.add("and", above, self.graph.add("le", value, high)))
+            elif item[0] == "value":
+                one = self.lower(item[1], {})
+                if isinstance(one, Missing):
+                    return None
+                parts.append(self.graph.add("eq", value, one))
+            else:
+                return None
+        result = parts[0]
+        for part in parts[1:]:
+            result = self.graph.add("or", result, part)
+        return result
+
+    def _written(self, name: str, value: float, type: Measure, domain: Domain | None, setting: Setting) -> None:
+        """Reports a value of the plan that is not legal; of a range also its ends, and ends out of order."""
+        span = self.scope.span(setting.place)
+        values = [value]
+        if setting.spread is not None:
+            low, high = (self._number(end, setting) for end in setting.spread)
+            if low is not None and high is not None:
+                if not low <= value <= high:
+                    texts = [show(number, type, self.scope, setting.unit) for number in (low, value, high)]
+                    self.diagnostics.append(units.unordered(span, name, texts))
+                    return
+                values = [low, high, value]
+        for number in values:
+            node = self.graph.const(number)
+            if type.whole and self.graph.constant(self.graph.add("whole", node)) == 0.0:
+                self._fraction(span, name, number, type, setting.unit, setting.spread is not None)
+                return
+            inside = self._inside(node, domain)
+            if inside is not None and domain is not None and self.graph.constant(inside) == 0.0:
+                self._stray(span, name, number, type, domain, setting.unit)
+                return
+
+    def _fraction(self, span: Span, name: str, value: float, type: Measure, unit: str, spread: bool = False) -> None:
+        near = [show(number, type, self.scope, unit) for number in (math.floor(value), math.ceil(value))]
+        hint = Hint(f"the nearest whole numbers are {near[0]} and {near[1]}")
+        if spread:
+            hint = Hint(f"of a range also the expected value is whole: write it, as in `{_with_middle(span, value)}`")
+        self.diagnostics.append(units.not_whole(span, name, show(value, type, self.scope, unit), hint))
+
+    def _stray(self, span: Span, name: str, value: float, type: Measure, domain: Domain, unit: str) -> None:
+        percent = 1 < value <= 100 and domain.text == "0..1" and not unit and span.text.isdigit()
+        if percent:
+            hints: tuple[Hint, ...] = (Hint(f"write `{span.text}%`", (Edit(span, f"{span.text}%"),)),)
+        else:
+            ends = [self.lower(end, {}) for item in domain.items if item[0] == "range" for end in item[1:3]]
+            numbers = [self.graph.constant(end) for end in ends if not isinstance(end, Missing)]
+            near = min((n for n in numbers if n is not None), key=lambda n: abs(n - value), default=None)
+            text = "" if near is None else show(near, type, self.scope, unit)
+            hints = (Hint(f"the nearest that it takes is {text}"),) if text else ()
+        text = show(value, type, self.scope, unit)
+        self.diagnostics.append(units.outside(span, name, text, domain.text, *hints))
+
+    def _number(self, core: Core, setting: Setting) -> float | None:
+        """The value of an end of a range, if no unknown decides it."""
+        end = self.lower(core, {}, base=setting.place[0])
+        return None if isinstance(end, Missing) else self.graph.constant(end)
+
+
+def _with_middle(span: Span, value: float) -> str:
+    low, _, high = (part.strip() for part in span.text.partition(".."))
+    return f"{low}..{math.floor(value)}..{high.rpartition('..')[2]}"
