@@ -11,7 +11,7 @@ from attrs import evolve
 from llmplan.check.core import Core
 from llmplan.check.scope import words
 from llmplan.check.typed import Typed
-from llmplan.diagnostics import names, units
+from llmplan.diagnostics import Hint, names, units
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, REAL, KindType, ListType, Measure, Type
@@ -52,6 +52,9 @@ def _own(check: Expressions, node: nodes.Call) -> Typed:
             check.report(
                 units.wrong_argument(argument.span, number, function.name, words(type), words(typed.type), declared)
             )
+        elif typed.core[0] == "num" and isinstance(type, Measure) and type.whole and typed.core[1] % 1:
+            hint = Hint(f"`{name}` is {words(type)}")
+            check.report(units.not_whole(argument.span, name, argument.span.text, hint))
         elif ends is not None and typed.core[0] == "num" and not ends[0] <= typed.core[1] <= ends[1]:
             legal = f"{ends[0]:g}..{ends[1]:g}"
             check.report(units.outside(argument.span, name, argument.span.text, legal))

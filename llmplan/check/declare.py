@@ -300,9 +300,13 @@ class Declarations:
                 self.scope.rules[rule.name] = rule
             elif isinstance(s, nodes.Objective) and self.layer == "library":
                 goals.append(self.goal(s))
+        circles: set[tuple[str, str]] = set()
+        called: set[str] = set()
         for s in statements:
             if isinstance(s, nodes.Entry):
-                self._like_circle(s)
+                self._like_circle(s, circles)
+            elif isinstance(s, nodes.Fn):
+                self._call_circle(s, called)
         for name, alternatives in self._alternatives.items():
             self._quantity_body(name, alternatives)
         if goals:
@@ -354,8 +358,6 @@ class Declarations:
             check = check.inside({let.name.text: typed.type})
         result = check.fit(check.check(node.body.value, record.result), record.result, record.name, node.result.span)
         body: Core = ("let", tuple(lets), result.core) if lets else result.core
-        if any(core[0] == "call" and core[1] == record.name for core in walk(body)):
-            self.report(names.calls_itself(node.name.span, record.name))
         self.scope.functions[record.name] = evolve(record, body=body)
 
     def _entry_body(self, node: nodes.Entry) -> None:
@@ -373,18 +375,34 @@ class Declarations:
         record = self.scope.entries[kind][name]
         self.scope.entries[kind][name] = evolve(record, like=like, settings=self.fields(kind, node.fields))
 
-    def _like_circle(self, node: nodes.Entry) -> None:
-        """E0206 for an entry that inherits from itself."""
+    def _like_circle(self, node: nodes.Entry, reported: set[tuple[str, str]]) -> None:
+        """E0206 for an entry that inherits from itself, once for a circle; `reported` holds those in one."""
         kind, name = node.kind.text, node.name.plain or ""
         table = self.scope.entries.get(kind)
-        if table is None or node.like is None or name not in table:
+        if table is None or node.like is None or name not in table or (kind, name) in reported:
             return
         seen, at = [name], table[name].like
         while at and at not in seen:
             seen.append(at)
             at = table[at].like
         if at == name:
+            reported.update((kind, one) for one in seen)
             self.report(names.inherits_itself(node.name.span, name, node.like.span))
+
+    def _call_circle(self, node: nodes.Fn, reported: set[str]) -> None:
+        """E0206 for a function that calls itself, perhaps through others; once for a circle."""
+        name = node.name.text
+        pending = [[name]]
+        seen: set[str] = set()
+        while pending and name not in reported:
+            chain = pending.pop(0)
+            function = self.scope.functions.get(chain[-1])
+            called = [core[1] for core in walk(function.body) if core[0] == "call"] if function else []
+            if name in called:
+                reported.update(chain)
+                self.report(names.calls_itself(node.name.span, name, [*chain, name] if len(chain) > 1 else []))
+            pending += [[*chain, other] for other in called if other not in seen]
+            seen.update(called)
 
     def _amend(self, node: nodes.Amend) -> None:
         kind = node.kind.text

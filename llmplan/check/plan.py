@@ -183,7 +183,7 @@ class PlanCheck:
         node = self._lets[name][0][1]
         if name in self._inferring:
             chain = self._inferring[self._inferring.index(name) :]
-            steps = [(n, self._lets[n][0][1].value.span) for n in (*chain[1:], name)]
+            steps = [(needs, self._lets[n][0][1].value.span) for n, needs in zip(chain, (*chain[1:], name))]
             self.report(names.circle(node.name.span, name, steps))
             found: Type | None = None
             unit = ""

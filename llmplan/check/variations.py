@@ -31,7 +31,13 @@ def scenarios(plan: PlanCheck, modules: Sequence[Module], chosen: str | None) ->
                 continue
             kept = (dict(program.settings), dict(program.assumptions))
             before = tuple({k: list(v) for k, v in table.items()} for table in kept)
+            first: dict[str, Span] = {}
             for line in s.settings:
+                path = line.target.text
+                if path in first:
+                    plan.report(names.defined_twice(line.target.span, path, first[path]))
+                    continue
+                first[path] = line.target.span
                 plan.assign("scenario", line, None)
             if name in program.scenarios:
                 program.settings, program.assumptions = before

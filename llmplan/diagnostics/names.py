@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label
 from llmplan.source import Span
@@ -246,10 +246,16 @@ def circle(span: Span, name: str, chain: list[tuple[str, Span]]) -> Diagnostic:
     )
 
 
-def calls_itself(span: Span, name: str) -> Diagnostic:
-    """E0206: a function that is written in terms of itself; nothing in the language loops."""
-    note = "functions are written out before anything is solved, so none may call itself"
-    return Diagnostic("E0206", "error", f"`{name}` calls itself", span, notes=(note,))
+def calls_itself(span: Span, name: str, chain: Sequence[str]) -> Diagnostic:
+    """E0206: a function that is written in terms of itself; nothing in the language loops.
+
+    Args:
+        chain: From the function through others back to it, if it does not call itself directly.
+    """
+    notes: tuple[str, ...] = ("functions are written out before anything is solved, so none may call itself",)
+    if chain:
+        notes = (" calls ".join(f"`{function}`" for function in chain), *notes)
+    return Diagnostic("E0206", "error", f"`{name}` calls itself", span, notes=notes)
 
 
 def inherits_itself(span: Span, name: str, like: Span) -> Diagnostic:

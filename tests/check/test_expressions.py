@@ -95,7 +95,7 @@ def test_functions(plans):
     assert plans.value("f(4)", "fn f(m: Real) -> Real {\n let half = m / 2\n let more = half + 1\n half ^ 2 + more\n}") == 7.0
     assert plans.value("a(2)", "fn a(n: Real) -> Real = b(n) + 1\nfn b(n: Real) -> Real = n * 2") == 5.0
     assert plans.codes("fn f(n: Real) -> Real = f(n - 1)") == ["E0206"]
-    assert "E0407" in plans.codes("fn a(n: Real) -> Real = b(n) + 1\nfn b(n: Real) -> Real = a(n) + 1\nshow a(1)")
+    assert "E0206" in plans.codes("fn a(n: Real) -> Real = b(n) + 1\nfn b(n: Real) -> Real = a(n) + 1\nshow a(1)")
     assert plans.error("show nothing(3)") == ("E0201", "nothing")
 
 
