@@ -1,7 +1,7 @@
 """The compiler as functions: `check`, `solve`, `compile`. The command line is a face over these.
 
 Each takes the path of a plan and returns data with its diagnostics; none raises for what a plan
-says. Heavy libraries are imported where they are first needed: `check` needs none.
+says. Stages are imported where they are first needed: an answer that was kept needs none.
 """
 
 from __future__ import annotations
@@ -12,43 +12,21 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from llmplan.check import library
-from llmplan.check.plan import PlanCheck, Program
+from llmplan.answers import Question
 from llmplan.diagnostics import Diagnostic, names, solving, system
-from llmplan.names.digest import digest
-from llmplan.names.modules import Module, load, project_root, shown
-from llmplan.solution import Solution, Table
+from llmplan.names.reading import project_root, read, shown
 from llmplan.source import Source, Span
-from llmplan.system.build import Built, build, validate
-from llmplan.system.expressions import TooLarge
 
 if TYPE_CHECKING:
     from llmplan.explain.derivation import Step
+    from llmplan.front import Checked
+    from llmplan.names.modules import Module
+    from llmplan.solution import Solution, Table
     from llmplan.solve.outcome import Outcome
+    from llmplan.system.build import Built
 
 DEFAULT_LIMIT = 10**8
 """The largest number of combinations that `solve` looks at unless it is told otherwise."""
-
-
-@frozen
-class Checked:
-    """A plan as far as it is known without solving.
-
-    Attributes:
-        program, built: None where errors prevent them.
-        plan: The plan's path as people know it.
-    """
-
-    plan: str
-    modules: tuple[Module, ...]
-    program: Program | None
-    built: Built | None
-    diagnostics: tuple[Diagnostic, ...]
-    library_hash: str
-
-    @property
-    def failed(self) -> bool:
-        return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
 
 @frozen
@@ -60,93 +38,6 @@ class Written:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def front(
-    path: str,
-    *,
-    root: str | None = None,
-    settings: Sequence[tuple[str, str]] = (),
-    scenario: str | None = None,
-    text: str | None = None,
-    templates: Path | None = None,
-    sweeping: bool = False,
-) -> Checked:
-    """Parses, checks and lowers a plan; with `sweeping` at the first point of its sweeps.
-
-    Raises:
-        llmplan.names.modules.Unreadable: if the plan itself cannot be read.
-    """
-    from llmplan.emit.targets import targets
-
-    modules, diagnostics = load(path, text, root)
-    scope, content, problems = library.load()
-    diagnostics = [*problems, *diagnostics]
-    for module in modules:
-        further = (source for found in module.configured for source in found.sources)
-        for source in (module.source, *further):
-            scope.sources[source.name] = source
-    known = {name: target.options for name, target in targets(templates).items()}
-    program: Program | None = None
-    built: Built | None = None
-    try:
-        program = PlanCheck(scope, known, diagnostics.append).run(modules, scenario, settings)
-        if not _failed(diagnostics):
-            diagnostics += validate(program)
-        if not _failed(diagnostics):
-            built = build(_first_point(program) if sweeping else program, _reads(program, templates))
-            diagnostics += built.diagnostics
-    except RecursionError:
-        diagnostics.append(system.too_deep())
-    found = tuple(dict.fromkeys(_causes(diagnostics)))
-    if not found and program is not None and not program.asks:
-        found = (names.asks_nothing(modules[0].tree.span),)
-    name = "<stdin>" if path == "-" else Path(path).as_posix()
-    return Checked(name, tuple(modules), program, built, found, content)
-
-
-def _causes(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Diagnostics without those that follow from others.
-
-    Left out is what points into a syntax error, an unknown name that stands on a line that could not
-    be read, where it may have been defined, and next to errors the names that nothing reads.
-    """
-    failed = _failed(diagnostics)
-    unread = [d.span for d in diagnostics if d.code.startswith("E01") and d.span is not None]
-    lines = [span.source.line(span.line) for span in unread]
-
-    def echo(found: Diagnostic) -> bool:
-        at = found.span
-        if failed and found.code == "W0602":
-            return True
-        if at is None or found.code.startswith("E01"):
-            return False
-        if any(at.source is bad.source and at.start < bad.end and bad.start < at.end for bad in unread):
-            return True
-        return found.code == "E0201" and any(at.text in line for line in lines)
-
-    return [diagnostic for diagnostic in diagnostics if not echo(diagnostic)]
-
-
-def _failed(diagnostics: Sequence[Diagnostic]) -> bool:
-    return any(diagnostic.severity == "error" for diagnostic in diagnostics)
-
-
-def _first_point(program: Program) -> Program:
-    """A program in which what it sweeps has its first value, as it may have none of its own."""
-    from llmplan.check.vary import varied
-    from llmplan.system.sweeps import points
-
-    grid = points(program)
-    first = {path: point.setting for path, point in grid[0].items()} if grid else {}
-    return varied(program, "sweep", first)
-
-
-def _reads(program: Program, templates: Path | None) -> tuple[str, ...]:
-    """Inputs that the emitted files read, so that open ones are solved too."""
-    from llmplan.emit.reads import reads
-
-    return reads([target.name for target in program.emits], templates)
-
-
 def check(
     path: str,
     *,
@@ -155,8 +46,22 @@ def check(
     scenario: str | None = None,
     text: str | None = None,
 ) -> list[Diagnostic]:
-    """Diagnostics of a plan; nothing is solved."""
-    return list(front(path, root=root, settings=settings, scenario=scenario, text=text).diagnostics)
+    """Diagnostics of a plan; nothing is solved.
+
+    Raises:
+        llmplan.names.reading.Unreadable: if the plan itself cannot be read.
+    """
+    text = read(Path(path)) if text is None else text
+    question = Question("check", path, text, (str(_base(path, root)), tuple(settings), scenario))
+    kept = question.diagnostics()
+    if kept is not None:
+        return list(kept)
+    from llmplan.front import front
+
+    checked = front(path, root=root, settings=settings, scenario=scenario, text=text)
+    if not checked.failed:
+        question.keep(checked.diagnostics, checked.modules)
+    return list(checked.diagnostics)
 
 
 def solve(
@@ -170,16 +75,34 @@ def solve(
     templates: Path | None = None,
     tables: bool = False,
 ) -> Solution:
-    """The solution of a plan, with its diagnostics; with `tables` its sweeps and scenarios too."""
-    checked = front(path, root=root, settings=settings, scenario=scenario, text=text, templates=templates)
-    base = Path(root).resolve() if root else project_root(Path(path))
-    solution = evolve(_solution(checked, limit), sources=_from_root(checked.modules, base))
-    if not tables or solution.status == "error" or checked.program is None:
-        return solution
-    from llmplan.explain import variations
+    """The solution of a plan, with its diagnostics; with `tables` its sweeps and scenarios too.
 
-    grid = variations.sweep(checked.program, limit or DEFAULT_LIMIT) if checked.program.sweeps else None
-    return evolve(solution, sweep=grid, scenarios=variations.scenarios(checked.program, limit or DEFAULT_LIMIT))
+    Raises:
+        llmplan.names.reading.Unreadable: if the plan itself cannot be read.
+    """
+    text = read(Path(path)) if text is None else text
+    limit = limit or DEFAULT_LIMIT
+    base = _base(path, root)
+    question = Question("solve", path, text, (str(base), tuple(settings), scenario, limit, tables))
+    kept = None if templates else question.solution()
+    if kept is not None:
+        return kept
+    from llmplan.front import front
+
+    checked = front(path, root=root, settings=settings, scenario=scenario, text=text, templates=templates)
+    solution = evolve(_solution(checked, limit), sources=_from_root(checked.modules, base))
+    if tables and solution.status != "error" and checked.program is not None:
+        from llmplan.explain import variations
+
+        grid = variations.sweep(checked.program, limit) if checked.program.sweeps else None
+        solution = evolve(solution, sweep=grid, scenarios=variations.scenarios(checked.program, limit))
+    if solution.status == "solved" and not templates:
+        question.keep(solution, checked.modules)
+    return solution
+
+
+def _base(path: str, root: str | None) -> Path:
+    return Path(root).resolve() if root else project_root(Path(path))
 
 
 def sweep(
@@ -197,6 +120,8 @@ def sweep(
     Args:
         progress: Is told after each point how many of how many are done.
     """
+    from llmplan.front import front
+
     checked = front(path, root=root, settings=settings, scenario=scenario, text=text, sweeping=True)
     if checked.failed or checked.program is None:
         return None, checked.diagnostics
@@ -217,8 +142,11 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
     return {name: path.relative_to(base).as_posix() for name, path in paths.items() if path.is_relative_to(base)}
 
 
-def _solution(checked: Checked, limit: int | None) -> Solution:
+def _solution(checked: Checked, limit: int) -> Solution:
     from llmplan.explain.solved import solution
+    from llmplan.names.digest import digest
+    from llmplan.solution import Solution
+    from llmplan.system.expressions import TooLarge
 
     program, built = checked.program, checked.built
     plan_hash = digest(checked.modules)
@@ -243,12 +171,12 @@ def _solution(checked: Checked, limit: int | None) -> Solution:
         return evolve(failure, diagnostics=(*failure.diagnostics, wrong))
 
 
-def _solve_system(built: Built, limit: int | None) -> Outcome:
+def _solve_system(built: Built, limit: int) -> Outcome:
     from llmplan.explain.layouts import KEPT
     from llmplan.solve.solve import solve as solve_system
 
     assert built.system is not None
-    return solve_system(built.system, limit or DEFAULT_LIMIT, KEPT)
+    return solve_system(built.system, limit, KEPT)
 
 
 def compile(
@@ -284,7 +212,7 @@ def compile(
     if solution.status == "error":
         return solution, Written(name, (), ())
     contents, problems = render(solution, over)
-    if _failed(problems):
+    if any(problem.severity == "error" for problem in problems):
         return solution, Written(name, (), tuple(problems))
     if check:
         problems += write.check(directory, contents, solution.plan, name)

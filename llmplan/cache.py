@@ -12,8 +12,6 @@ import marshal
 import os
 import stat
 import sys
-import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +45,17 @@ def load(name: str, key: str) -> object | None:
         return None
 
 
-def store(name: str, key: str, obj: Any) -> None:
+def store(name: str, key: str, obj: Any, most: int = 0) -> None:
     """Keeps plain data for later runs, all of it or nothing; does nothing where that is impossible.
+
+    Args:
+        most: How many objects of this name are kept, the newest; 0 for any number.
 
     Raises:
         ValueError: The object is not plain data.
     """
+    import tempfile  # loads much, and most runs store nothing
+
     digest = _digest(key)
     payload = marshal.dumps(obj)
     try:
@@ -67,7 +70,7 @@ def store(name: str, key: str, obj: Any) -> None:
         except OSError:
             os.unlink(temporary)
             raise
-        _sweep(folder)
+        _sweep(folder, name, most)
     except OSError:
         return
 
@@ -103,9 +106,14 @@ def _user(found: os.stat_result) -> int:
     return os.geteuid() if hasattr(os, "geteuid") else found.st_uid
 
 
-def _sweep(folder: Path) -> None:
-    """Removes what no run has written for a month."""
+def _sweep(folder: Path, name: str, most: int) -> None:
+    """Removes what no run has written for a month, and of one name the oldest beyond so many."""
+    import time
+
     limit = time.time() - _STALE
-    for entry in os.scandir(folder):
-        if entry.stat(follow_symlinks=False).st_mtime < limit:
-            os.unlink(entry.path)
+    found = sorted((entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in os.scandir(folder))
+    same = [file for _, file in found if file.rpartition("-")[0] == name]
+    extra = same[:-most] if most else []
+    for written, file in found:
+        if written < limit or file in extra:
+            os.unlink(folder / file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,5 +11,10 @@ if TYPE_CHECKING:
 
 def folder(name: str) -> Traversable:
     """A resource folder: inside the package once installed, beside it in a checkout or an editable install."""
-    inside = files("llmplan").joinpath(name)
-    return inside if inside.is_dir() else Path(__file__).resolve().parent.parent / name
+    package = Path(__file__).resolve().parent
+    for parent in (package, package.parent):
+        if (parent / name).is_dir():
+            return parent / name
+    from importlib.resources import files  # only a zip archive needs it, and it loads much
+
+    return files("llmplan").joinpath(name)

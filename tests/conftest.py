@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from llmplan import api
+from llmplan import answers, api
 from llmplan.diagnostics import Diagnostic
+from llmplan.front import front
 from llmplan.solution import Solution
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -18,6 +19,12 @@ from llmplan.system.missing import Missing
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(autouse=True)
+def computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers are computed, not recalled from an earlier test; commands in processes of their own recall them."""
+    monkeypatch.setattr(answers, "_installed", lambda: "")
 
 
 class Plans:
@@ -52,7 +59,7 @@ class Plans:
 
     def shown(self, text: str, **options: object) -> list[float | None]:
         """What each `show` comes to in base units, without solving; None where inputs are missing."""
-        checked = api.front(self.path, text=text, **options)  # type: ignore[arg-type]
+        checked = front(self.path, text=text, **options)  # type: ignore[arg-type]
         errors = [d for d in checked.diagnostics if d.severity == "error"]
         assert not errors, errors
         assert checked.program is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
-from llmplan.names.modules import Unreadable
+from llmplan.names.reading import Unreadable
 
 PLAN = """\
 ## How many?

@@ -5,12 +5,10 @@ Every record consists of plain data and types, so that `pack` and `unpack` carry
 
 from __future__ import annotations
 
-from typing import Any
-
-import attrs
 from attrs import field, frozen
 
 from llmplan.check.core import Core
+from llmplan.packing import Packing
 from llmplan.source import Span
 from llmplan.units import measure
 from llmplan.units.measure import Type
@@ -200,44 +198,15 @@ class EmitTarget:
     span: Span | None = field(default=None, eq=False, repr=False)
 
 
-_CLASSES: dict[str, type] = {
-    cls.__name__: cls
-    for cls in (
+_PACKING = Packing(
+    (
         Domain, Setting, Field, Alternative, Quantity, Function, Rule, EntryRecord, Goal, Let, ShowRow,
         measure.Measure, measure.BoolType, measure.TextType, measure.EnumType, measure.KindType,
         measure.ListType,
-    )
-}  # fmt: skip
+    ),
+    plain=lambda field: "Core" in str(field.type),
+)  # fmt: skip
+"""Of the records that the library is made of; cores are plain already."""
 
-
-def _plans() -> dict[str, tuple[type, tuple[tuple[str, bool], ...]]]:
-    """By class name: the class, and for each field whether it is carried as it is (a core)."""
-    return {
-        name: (cls, tuple((f.name, "Core" in str(f.type)) for f in attrs.fields(cls)))
-        for name, cls in _CLASSES.items()
-    }
-
-
-_FIELDS = _plans()
-
-
-def pack(value: Any) -> Any:
-    """Records and types as plain tuples that `marshal` can hold; cores are plain already."""
-    if isinstance(value, tuple):
-        return tuple(pack(item) for item in value)
-    name = type(value).__name__
-    if name in _FIELDS:
-        parts = ((getattr(value, field), raw) for field, raw in _FIELDS[name][1])
-        return ("#", name, *(part if raw else pack(part) for part, raw in parts))
-    return value
-
-
-def unpack(value: Any) -> Any:
-    """The inverse of `pack`."""
-    if not isinstance(value, tuple):
-        return value
-    if value and value[0] == "#":
-        cls, fields = _FIELDS[value[1]]
-        parts = zip(value[2:], fields)
-        return cls(*(part if raw else unpack(part) for part, (_, raw) in parts))
-    return tuple(unpack(item) for item in value)
+pack = _PACKING.pack
+unpack = _PACKING.unpack

@@ -1,7 +1,7 @@
 """The command line: a thin face over `llmplan.api`, and the only place that prints.
 
-One module a command. Modules here import click and little else at the top; a command imports the
-stage it needs when it runs, so that `--help`, `check` and `fmt` stay fast.
+One module a command, loaded when it is asked for. Modules here import click and little else at the
+top; a command imports the stage it needs when it runs, so that `--help`, `check` and `fmt` stay fast.
 """
 
 from __future__ import annotations
@@ -9,19 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from llmplan import __version__
 from llmplan.cli import terminal
-from llmplan.cli.backtest import backtest
-from llmplan.cli.catalog import catalog
-from llmplan.cli.check import check
-from llmplan.cli.compile import compile
-from llmplan.cli.explain import explain
-from llmplan.cli.fmt import fmt
-from llmplan.cli.solve import solve
-from llmplan.cli.sweep import sweep
 
 _EPILOG = """\b
 A first plan, first.plan:
@@ -41,18 +34,27 @@ Exit codes:
   3  no plan satisfies the requirements"""
 
 
-class _InOrder(click.Group):
-    """Lists its commands in the order of their use, not of the alphabet."""
+_COMMANDS = ("compile", "solve", "check", "explain", "sweep", "fmt", "catalog", "backtest")
+
+
+class _OnDemand(click.Group):
+    """Commands that lie in the module of their name, listed in the order of their use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
 
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.commands:
+            return None
+        found: click.Command = getattr(import_module(f"llmplan.cli.{name}"), name)
+        return found
+
 
 @click.group(
-    cls=_InOrder,
+    cls=_OnDemand,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=_EPILOG,
-    commands=[compile, solve, check, explain, sweep, fmt, catalog, backtest],
+    commands=[click.Command(name) for name in _COMMANDS],  # so far only their names
 )
 @click.version_option(__version__, "-V", "--version", message="llmplan %(version)s")
 def group() -> None:

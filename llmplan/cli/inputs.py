@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from llmplan.diagnostics import Diagnostic, command
+from llmplan.names import reading
 
 _GRAVITY = (0, 3, 1, 2)
 
@@ -23,13 +24,11 @@ def gravest(codes: Iterable[int]) -> int:
 
 def read(path: str) -> str | Diagnostic:
     """The text of the plan that an argument names, `-` for standard input; or why it cannot be read."""
-    from llmplan.names import modules
-
     try:
         if path == "-":
-            return modules.decode(sys.stdin.buffer.read(modules.MAX_BYTES + 1))
-        return modules.read(Path(path))
-    except modules.Unreadable as why:
+            return reading.decode(sys.stdin.buffer.read(reading.MAX_BYTES + 1))
+        return reading.read(Path(path))
+    except reading.Unreadable as why:
         return command.unreadable("<stdin>" if path == "-" else path, str(why))
 
 

@@ -49,9 +49,12 @@ def complain(text: str) -> None:
 
 def show(diagnostics: Iterable[Diagnostic]) -> None:
     """Writes diagnostics as text to standard error."""
+    found = list(diagnostics)
+    if not found:
+        return
     from llmplan.diagnostics import render_text
 
-    text = render_text.render(diagnostics, colour(sys.stderr))
+    text = render_text.render(found, colour(sys.stderr))
     if text:
         complain(text.rstrip("\n"))
 

@@ -18,13 +18,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.resources import folder
-from llmplan.solution import Scalar
+
+if TYPE_CHECKING:
+    from llmplan.solution import Scalar
 
 MANIFEST = "target.json"
 _TYPES: dict[str, tuple[type, ...]] = {

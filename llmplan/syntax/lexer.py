@@ -67,12 +67,11 @@ class Lexer:
         self._reserved = tables.reserved
         self._patterns = tables.patterns
         self._scanner = tables.scanner
-        self._matchers = [compiled(pattern).match for pattern in tables.patterns]
         self._previous = ""
 
     def next(self, state: int) -> tuple[str, int, int]:
         """Terminal, start and end of the next word."""
-        match = self._matchers[self._scanner[state]]
+        match = compiled(self._patterns[self._scanner[state]]).match
         while True:
             found = match(self._text, self.position, self._end)
             if found is None:
@@ -132,7 +131,7 @@ class Lexer:
         open_ = [closer for closer, place in self.brackets if place >= item]
         indent = self._column(item)
         self.resume(position, item)
-        match = self._matchers[0]
+        match = compiled(self._patterns[0]).match
         while True:
             found = match(self._text, self.position, self._end)
             if found is None:
@@ -165,7 +164,7 @@ class Lexer:
 
     def skip_line_end(self) -> None:
         """Skips a line's end, if one comes next."""
-        found = self._matchers[0](self._text, self.position, self._end)
+        found = compiled(self._patterns[0]).match(self._text, self.position, self._end)
         if found is not None and found.lastgroup == "_NL":
             self._run(*found.span("_NL"))
             self.position = found.end()

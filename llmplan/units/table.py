@@ -6,7 +6,6 @@ read from left to right (`USD/GPU/hour`, `FLOP/parameter/token`, `token^2`). Onl
 
 from __future__ import annotations
 
-import difflib
 import re
 from fractions import Fraction
 
@@ -142,6 +141,8 @@ class UnitTable:
         folded = [name for name in self.words if name.lower() == word.lower()]
         # Who writes `gb` may mean either.
         folded += [name for name in self.words if name.lower() == f"{word[:1]}i{word[1:]}".lower()]
+        import difflib
+
         near = difflib.get_close_matches(word, self.words, n=3, cutoff=0.6)
         return list(dict.fromkeys(folded or near))[:3]
 

@@ -1,0 +1,174 @@
+"""Answers kept between runs: the diagnostics of a sound plan, the solution of a solved one.
+
+An answer counts as long as everything that it was made from is unchanged: the question, the plan,
+every file that the plan reads, and llmplan itself with its library and templates. The plan's files
+are compared by content, what is installed by size and time of change. Nothing is kept of a plan
+with errors or without a solution: what is said of those may depend on how fast the machine is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import has
+
+from llmplan import __version__, cache
+from llmplan.names.reading import MAX_BYTES
+from llmplan.packing import Packing
+from llmplan.resources import folder
+from llmplan.source import Source, Span
+
+if TYPE_CHECKING:
+    from llmplan.diagnostics import Diagnostic
+    from llmplan.names.modules import Module
+    from llmplan.solution import Solution
+
+KEPT = 32
+"""How many answers of a sort are kept."""
+
+_TEXTS = (("grammar", ""), ("plans", "std"), ("plans", "catalog"), ("plans", "configs"), ("templates", ""))
+_LIBRARIES = ("jinja2", "lark", "numpy", "sympy")
+
+
+class Question:
+    """What is asked of a plan.
+
+    Args:
+        sort: `check` or `solve`: answers of different sorts never meet.
+        path: The plan, or `-`.
+        text: Its text.
+        details: Everything else that the answer depends on, as plain data.
+    """
+
+    def __init__(self, sort: str, path: str, text: str, details: Sequence[object]) -> None:
+        self._sort = sort
+        self._installed = _installed()
+        self._key = repr((path, text, os.getcwd(), *details, self._installed))
+
+    def diagnostics(self) -> tuple[Diagnostic, ...] | None:
+        """The diagnostics that were kept."""
+        found: tuple[Diagnostic, ...] | None = self._recall(_diagnostics())
+        return found
+
+    def solution(self) -> Solution | None:
+        """The solution that was kept."""
+        found: Solution | None = self._recall(_solutions())
+        return found
+
+    def keep(self, answer: tuple[Diagnostic, ...] | Solution, modules: Iterable[Module]) -> None:
+        """Keeps an answer that was made from these files, the plan first."""
+        if not self._installed:
+            return
+        names = [source.name for module in modules for source in (module.source, *_configurations(module))]
+        files = tuple((name, _content(name)) for name in names[1:])
+        if all(content for _, content in files):
+            packing = _Answers(_solutions())
+            packed = packing.pack(answer)
+            cache.store(self._sort, self._key, (files, packing.frozen(), packed), most=KEPT)
+
+    def _recall(self, classes: Iterable[type]) -> Any:
+        found = cache.load(self._sort, self._key) if self._installed else None
+        if not isinstance(found, tuple):
+            return None
+        files, sources, packed = found
+        if any(_content(name) != content for name, content in files):
+            return None
+        return _Answers(classes, sources).unpack(packed)
+
+
+class _Answers(Packing):
+    """Packs places too: of a text of the library its name is kept, any other text once."""
+
+    def __init__(self, classes: Iterable[type], sources: Iterable[tuple[str, str | None]] = ()) -> None:
+        super().__init__(classes)
+        self._sources = [
+            Source(name, partial(_library_text, name), library=True) if text is None else Source(name, text)
+            for name, text in sources
+        ]
+
+    def frozen(self) -> tuple[tuple[str, str | None], ...]:
+        """The texts that were met."""
+        return tuple((source.name, None if source.library else source.text) for source in self._sources)
+
+    def pack(self, value: Any) -> Any:
+        if not isinstance(value, Source):
+            return super().pack(value)
+        if value not in self._sources:
+            self._sources.append(value)
+        return ("@", self._sources.index(value))
+
+    def unpack(self, value: Any) -> Any:
+        if isinstance(value, tuple) and value and value[0] == "@":
+            return self._sources[value[1]]
+        return super().unpack(value)
+
+
+def _diagnostics() -> tuple[type, ...]:
+    from llmplan.diagnostics import Diagnostic, Edit, Hint, Label
+
+    return Diagnostic, Edit, Hint, Label, Span
+
+
+def _solutions() -> tuple[type, ...]:
+    from llmplan import solution
+    from llmplan.check.program import EmitTarget
+
+    records = (found for found in vars(solution).values() if isinstance(found, type) and has(found))
+    return tuple({*records, *_diagnostics(), EmitTarget})
+
+
+def _library_text(name: str) -> str:
+    top, _, rest = name.partition("/")
+    return folder(top).joinpath(rest).read_text(encoding="utf-8")
+
+
+def _configurations(module: Module) -> list[Source]:
+    """The files that a plan takes a model from, without the tables of the library that say how."""
+    return [source for found in module.configured for source in found.sources if not source.library]
+
+
+def _content(name: str) -> str:
+    """A hash of what a file holds, empty if it cannot be read."""
+    try:
+        with open(name, "rb") as file:
+            return hashlib.sha256(file.read(MAX_BYTES + 1)).hexdigest()
+    except OSError:
+        return ""
+
+
+def _installed() -> str:
+    """What tells one installation from another; empty for one that lies in an archive."""
+    found = [__version__]
+    try:
+        package = Path(__file__).resolve().parent
+        roots = [package, *(Path(str(folder(top))) / part for top, part in _TEXTS)]
+        for root in roots:
+            found += _files(str(root))
+        for library in _LIBRARIES:
+            spec = find_spec(library)
+            found.append(_stamp(library, os.stat(spec.origin)) if spec and spec.origin else library)
+    except OSError:
+        return ""
+    return "\n".join(found)
+
+
+def _files(root: str) -> list[str]:
+    """Every file under a folder with its size and time of change."""
+    found = []
+    with os.scandir(root) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_dir():
+                found += _files(entry.path) if entry.name != "__pycache__" else []
+            else:
+                found.append(_stamp(entry.path, entry.stat()))
+    return found
+
+
+def _stamp(name: str, found: os.stat_result) -> str:
+    return f"{name} {found.st_size} {found.st_mtime_ns}"

@@ -1,0 +1,66 @@
+"""Files as text, and paths as people know them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+MAX_BYTES = 1_000_000
+
+
+class Unreadable(Exception):
+    """A file that cannot be read as a plan; the text says why in a few words."""
+
+
+def read(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        Unreadable: if there is none, it is no regular file, too large or not UTF-8.
+    """
+    try:
+        if path.is_dir():
+            raise Unreadable("it is a directory")
+        if path.exists() and not path.is_file():
+            raise Unreadable("it is not a regular file")
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise Unreadable("there is no such file") from None
+    except PermissionError:
+        raise Unreadable("it may not be read") from None
+    except (OSError, ValueError) as error:
+        raise Unreadable(getattr(error, "strerror", None) or "it cannot be read") from None
+    return decode(data)
+
+
+def decode(data: bytes) -> str:
+    """The text in the bytes of a file.
+
+    Raises:
+        Unreadable: if there are more than `MAX_BYTES` or they are not UTF-8.
+    """
+    if len(data) > MAX_BYTES:
+        raise Unreadable("it is larger than 1 MB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise Unreadable(f"it is not UTF-8 (line {line})") from None
+
+
+def project_root(plan: Path) -> Path:
+    """The nearest parent with `.git` or `pyproject.toml`, else the plan's own folder."""
+    folder = plan.resolve().parent
+    for parent in (folder, *folder.parents):
+        if (parent / ".git").exists() or (parent / "pyproject.toml").exists():
+            return parent
+    return folder
+
+
+def shown(path: Path) -> str:
+    """A path as people read it: relative to the working folder where it lies below it, with `/`."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return Path(os.path.relpath(path)).as_posix()

@@ -1,0 +1,192 @@
+"""Answers that are kept between runs: the same as computed ones, and forgotten when anything changes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from llmplan import answers, api, cache, front
+from llmplan.diagnostics import render_text
+
+PLAN = """model { params = 7B }
+hardware { gpus = ? in 8..4096 step 8, gpu = "A100-SXM4-80GB" }
+assume mfu = 40%
+dataset.tokens = 1T
+let spare = 3
+require deadline: time <= 30 days
+minimize hardware.gpus
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A cache of these tests, so that the library is read once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def computed(kept, tmp_path, monkeypatch):
+    """In place of the fixture that turns keeping off: no answers so far, and a count of computations."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(kept))
+    for answer in [*kept.glob("llmplan/check-*"), *kept.glob("llmplan/solve-*")]:
+        answer.unlink()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").touch()
+    runs = []
+    real = front.front
+
+    def counted(*args, **options):
+        runs.append(args)
+        return real(*args, **options)
+
+    monkeypatch.setattr(front, "front", counted)
+    return runs
+
+
+@pytest.fixture
+def plan(tmp_path):
+    def write(text: str, name: str = "a.plan") -> str:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return name
+
+    return write
+
+
+def test_a_kept_solution_is_the_computed_one(plan, computed):
+    path = plan(PLAN)
+    first = api.solve(path, tables=True)
+    second = api.solve(path, tables=True)
+    assert len(computed) == 1
+    assert first.status == "solved" and second.status == "solved"
+    assert second.values == first.values and second.unknowns == first.unknowns
+    assert list(second.values) == list(first.values)
+    assert second.requirements == first.requirements and second.sensitivities == first.sensitivities
+    assert render_text.render(second.diagnostics) == render_text.render(first.diagnostics) != ""
+
+
+def test_warnings_are_shown_in_place(plan, computed):
+    path = plan(PLAN)
+    first, second = api.check(path), api.check(path)
+    assert len(computed) == 1
+    assert [d.code for d in second] == ["W0602"]  # `spare` is not read
+    assert render_text.render(second) == render_text.render(first)
+    assert second[0].span.line == 5
+
+
+def test_compiled_files_are_the_same(plan, tmp_path, computed):
+    path = plan(PLAN + "emit report\n")
+    api.compile(path, out="first")
+    api.compile(path, out="second")
+    assert len(computed) == 1
+    files = sorted(file.name for file in (tmp_path / "first").iterdir())
+    assert files and all(
+        (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes() for name in files
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"settings": (("spare", "4"),)},
+        {"limit": 10**5},
+        {"tables": True},
+        {"root": "."},
+    ],
+    ids=str,
+)
+def test_another_question_has_another_answer(plan, computed, options):
+    path = plan(PLAN)
+    api.solve(path)
+    api.solve(path, **options)
+    # The root is the same folder, so that this is the same question.
+    assert len(computed) == (1 if options == {"root": "."} else 2)
+
+
+def test_another_text_or_folder(plan, computed, tmp_path, monkeypatch):
+    path = plan(PLAN)
+    api.solve(path)
+    plan(PLAN + "# a comment moves nothing, but places are of this text\n")
+    api.solve(path)
+    assert len(computed) == 2
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    api.solve("../a.plan")
+    assert len(computed) == 3
+
+
+def test_a_used_file_that_changes(plan, computed):
+    plan("let limit = 30 days\n", "b.plan")
+    path = plan('use "b.plan"\n' + PLAN.replace("30 days", "limit"))
+    before = api.solve(path)
+    assert api.solve(path).values == before.values and len(computed) == 1
+    plan("let limit = 60 days\n", "b.plan")
+    after = api.solve(path)
+    assert len(computed) == 2
+    assert after.values["hardware.gpus"].value < before.values["hardware.gpus"].value
+
+
+def test_a_configuration_that_changes(plan, tmp_path, computed):
+    config = {"model_type": "llama", "hidden_size": 512, "intermediate_size": 1376, "num_attention_heads": 8,
+              "num_hidden_layers": 4, "vocab_size": 32000, "max_position_embeddings": 512}  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    path = plan('model from "config.json"\nshow model.params_total\n')
+    before = api.solve(path)
+    assert api.solve(path).values == before.values and len(computed) == 1
+    (tmp_path / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 8}))
+    assert api.solve(path).values["model.params_total"].value > before.values["model.params_total"].value
+
+
+def test_errors_and_infeasible_plans_are_not_kept(plan, computed):
+    wrong, never = plan("let x = y\nshow x\n", "w.plan"), plan(PLAN.replace("30 days", "1 min"), "n.plan")
+    for path in (wrong, never):
+        for _ in range(2):
+            api.check(path)
+            assert api.solve(path).status != "solved"
+    assert len([args for args in computed if args[0] == wrong]) == 4
+    assert len([args for args in computed if args[0] == never]) == 3  # its check is fine, and kept
+
+
+def test_templates_of_the_user_are_read_each_time(plan, tmp_path, computed):
+    (tmp_path / "mine").mkdir()
+    path = plan(PLAN)
+    for _ in range(2):
+        api.compile(path, templates="mine", force=True)
+    assert len(computed) == 2
+
+
+def test_another_installation(plan, computed, monkeypatch):
+    path = plan(PLAN)
+    api.solve(path)
+    monkeypatch.setattr(answers, "_installed", lambda: "another")
+    api.solve(path)
+    assert len(computed) == 2
+
+
+def test_an_archive_keeps_nothing(plan, tmp_path, computed, monkeypatch):
+    monkeypatch.setattr(answers, "folder", lambda name: tmp_path / "none")
+    path = plan(PLAN)
+    api.check(path)
+    api.check(path)
+    assert len(computed) == 2
+
+
+def test_what_tells_installations_apart(tmp_path):
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.pyc").touch()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.plan").write_text("1")
+    before = answers._files(str(tmp_path))
+    (tmp_path / "b" / "c.plan").write_text("12")
+    after = answers._files(str(tmp_path))
+    assert [line.split()[1] for line in before if "c.plan" in line] == ["1"] and before != after
+    assert not any("a.pyc" in line for line in before)
+
+
+def test_few_are_kept(kept):
+    for number in range(answers.KEPT + 5):
+        cache.store("check", str(number), (), most=answers.KEPT)
+    cache.store("solve", "other", ())
+    kept = [file.name for file in (kept / "llmplan").iterdir()]
+    assert sum(name.startswith("check-") for name in kept) == answers.KEPT
+    assert cache.load("check", str(answers.KEPT + 4)) == () and cache.load("solve", "other") == ()

@@ -1,0 +1,48 @@
+"""Records to plain data and back."""
+
+import marshal
+
+import pytest
+from attrs import frozen
+
+from llmplan.packing import Packing
+
+
+@frozen
+class Leaf:
+    value: float | None
+    names: tuple[str, ...] = ()
+
+
+@frozen
+class Branch:
+    leaves: dict[str, Leaf]
+    raw: tuple = ()
+
+
+PACKING = Packing([Leaf, Branch], plain=lambda field: field.name == "raw")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1.5,
+        ("a", ("b", None)),
+        Leaf(float("inf"), ("x",)),
+        (Leaf(None), Leaf(2.0)),
+        Branch({"b": Leaf(1.0), "a": Leaf(2.0)}, raw=("#", "Leaf")),
+    ],
+)
+def test_round_trip(value):
+    packed = marshal.loads(marshal.dumps(PACKING.pack(value)))
+    assert PACKING.unpack(packed) == value
+
+
+def test_the_order_of_a_dict_stays():
+    found = PACKING.unpack(PACKING.pack(Branch({"b": Leaf(1.0), "a": Leaf(2.0)})))
+    assert list(found.leaves) == ["b", "a"]
+
+
+def test_other_classes_do_not_come_back():
+    with pytest.raises(KeyError):
+        PACKING.unpack(("#", "Path", "/"))
