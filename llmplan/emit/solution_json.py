@@ -101,10 +101,12 @@ def encode(content: str) -> bytes:
 
 
 def _value(value: Value) -> dict[str, Any]:
-    if value.value is None and value.needs:
-        return {"value": None, "needs": list(value.needs)}
+    number = finite(value.value)
+    if number is None:
+        reason = {"reason": value.reason} if value.reason else {}
+        return {"value": None, "needs": list(value.needs), **reason}
     return {
-        "value": finite(value.value),
+        "value": number,
         "unit": value.unit,
         "low": finite(value.low),
         "high": finite(value.high),

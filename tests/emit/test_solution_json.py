@@ -39,8 +39,16 @@ def test_keys_in_order() -> None:
 def test_not_finite_is_null() -> None:
     for bad in (math.nan, math.inf, -math.inf):
         document = as_json(having(LLAMA, value("time", bad, "undefined", "s")), [])
-        assert document["quantities"]["time"]["value"] is None
+        assert document["quantities"]["time"] == {"value": None, "needs": []}
         json.dumps(document, allow_nan=False)
+
+
+def test_what_has_no_value_says_why() -> None:
+    undefined = value("time", None, "undefined", "s", reason="none of its formulas applies here")
+    document = as_json(having(LLAMA, undefined), [])
+    assert document["quantities"]["time"] == {
+        "value": None, "needs": [], "reason": "none of its formulas applies here",
+    }  # fmt: skip
 
 
 def test_diagnostics_have_places() -> None:
