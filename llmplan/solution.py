@@ -265,6 +265,7 @@ class Solution:
         status: `solved`, `infeasible` (values are then those of the nearest plan) or `error`.
         values: By name: every let, chosen entry (`model`), input of every kind, assumption and
             quantity, in the order of declaration.
+        conflict: Of an infeasible plan the names of a smallest set of requirements that conflict.
         relaxations: Of an infeasible plan the single changes that would help, the smallest first.
         sensitivities, gains: Of a solved plan.
         alternatives: The best layouts, the answer first, if there are several; `front` the best
@@ -289,6 +290,7 @@ class Solution:
     preferences: tuple[RequirementResult, ...] = ()
     objectives: tuple[ObjectiveResult, ...] = ()
     shown: tuple[Shown, ...] = ()
+    conflict: tuple[str, ...] = ()
     relaxations: tuple[Relaxation, ...] = ()
     sensitivities: tuple[Sensitivity, ...] = ()
     gains: tuple[Gain, ...] = ()

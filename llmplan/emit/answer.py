@@ -36,10 +36,11 @@ def answer(solution: Solution) -> str:
         start = sentence[0].upper() if sentence.startswith(("training ", "a ", "the ", "one ")) else sentence[0]
         return f"{start}{sentence[1:]}."
     failed = [result for result in solution.requirements if result.holds is False]
-    names = " and ".join(f"`{result.name}`" for result in failed) or "the requirements together"
+    names = " and ".join(f"`{name}`" for name in solution.conflict)
+    together = " together" if len(solution.conflict) > 1 else ""
     broken = "; ".join(f"{result.values or result.text} does not hold" for result in failed)
     nearest = f" The nearest: {sentence}" + (f"; {broken}." if broken else ".")
-    return f"No plan satisfies {names}.{nearest}"
+    return f"No plan satisfies {names}{together}.{nearest}"
 
 
 def verdict(solution: Solution) -> str:

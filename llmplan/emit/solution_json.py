@@ -119,6 +119,8 @@ def _value(value: Value) -> dict[str, Any]:
 def _advice(solution: Solution) -> dict[str, Any]:
     """What would help an infeasible plan, what the results of a solved one depend on, and its variations."""
     found: dict[str, Any] = {}
+    if solution.conflict:
+        found["conflict"] = list(solution.conflict)
     if solution.relaxations:
         found["relaxations"] = [_relaxation(one) for one in solution.relaxations]
     if solution.sensitivities:

@@ -21,6 +21,8 @@ MOST_HINTS = 8
 """So many relaxations are told; the report has them all."""
 
 _WIDEST = 78
+_LEGAL = ("type", "domain")
+"""Where conditions come from that nobody wrote as a requirement."""
 
 
 def unmet(program: Program, preferences: Sequence[RequirementResult]) -> list[Diagnostic]:
@@ -47,6 +49,16 @@ def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
     return found
 
 
+def conflict(outcome: Outcome) -> list[Condition]:
+    """The smallest set of requirements that conflict, or the value that is never legal; empty if solved."""
+    found = outcome.conflict
+    if found is None:
+        return []
+    # A value that is never legal is the cause, not the requirement that reads it.
+    causes = [number for number in found.impossible if outcome.requirements[number].origin == "type"][:1]
+    return [outcome.requirements[number] for number in causes or found.smallest]
+
+
 def infeasible(
     made: System,
     outcome: Outcome,
@@ -56,12 +68,9 @@ def infeasible(
     relaxed: Relaxed,
 ) -> Diagnostic:
     """E0402: which requirements fight, the values of the nearest plan, and what would help."""
-    conflict = outcome.conflict
-    assert conflict is not None
-    every = outcome.requirements
-    # A value that is never legal is the cause, not the requirement that reads it.
-    causes = [every[index] for index in conflict.impossible if every[index].origin == "type"][:1]
-    fighting = causes or [every[index] for index in conflict.smallest]
+    found = outcome.conflict
+    assert found is not None
+    every, fighting = outcome.requirements, conflict(outcome)
     by_name = {result.name: result for result in requirements}
     notes = []
     nearest = ", ".join(
@@ -71,9 +80,12 @@ def infeasible(
     )
     if nearest:
         notes.append(f"the nearest plan: {nearest}")
+    if len(fighting) == 1 and fighting[0].origin not in _LEGAL:
+        alone = [every[index] for index in found.impossible if every[index].origin not in _LEGAL]
+        notes += [f"nothing meets `{other.name}` either" for other in alone if other is not fighting[0]]
     said: set[str] = set()
     # What is not legal first: requirements that only lack its value add nothing.
-    for index in sorted(conflict.violated, key=lambda index: every[index].origin != "type"):
+    for index in sorted(found.violated, key=lambda index: every[index].origin != "type"):
         reason, note = _fails(every[index], by_name.get(every[index].name), lowering, values)
         if reason not in said:
             notes.append(note)

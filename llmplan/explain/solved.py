@@ -6,7 +6,7 @@ from typing import Literal
 
 from llmplan.check.plan import Program
 from llmplan.diagnostics import Diagnostic
-from llmplan.explain.findings import infeasible, unmet, without_value
+from llmplan.explain.findings import conflict, infeasible, unmet, without_value
 from llmplan.explain.layouts import layouts
 from llmplan.explain.limits import limit
 from llmplan.explain.ranges import Ranges, has_ranges
@@ -78,6 +78,7 @@ def solution(
         preferences=tuple(preferences),
         objectives=_objectives(program, lowering),
         shown=values.shows(),
+        conflict=tuple(condition.name for condition in conflict(outcome)),
         relaxations=relaxed.found,
         sensitivities=sensitivities,
         gains=gains,

@@ -99,9 +99,12 @@ def test_infeasible() -> None:
         evolve(result, holds=False, values="41 days <= 30 days") if result.name == "deadline" else result
         for result in LLAMA.requirements
     )
-    said = answer(evolve(LLAMA, status="infeasible", requirements=requirements))
-    assert said.startswith("No plan satisfies `deadline`. The nearest: 88 A100-SXM4-80GB")
+    found = evolve(LLAMA, status="infeasible", requirements=requirements, conflict=("deadline", "budget"))
+    said = answer(found)
+    assert said.startswith("No plan satisfies `deadline` and `budget` together. The nearest: 88 A100-SXM4-80GB")
     assert said.endswith("41 days <= 30 days does not hold.")
+    said = answer(evolve(found, conflict=("deadline",)))
+    assert said.startswith("No plan satisfies `deadline`. The nearest")
 
 
 def test_error() -> None:

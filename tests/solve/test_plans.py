@@ -88,6 +88,31 @@ def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
         assert not nearer
 
 
+@given(small_plans())
+@settings(max_examples=30, deadline=None, suppress_health_check=QUIET)
+def test_the_conflict_is_one_and_dropping_any_of_it_leaves_a_plan(plans, made):
+    text, grid, bounds, _ = made
+    solution = plans.solve(text)
+    if solution.status != "infeasible":
+        assert solution.conflict == ()
+        return
+    fighting = [bounds[int(name[1:])] for name in solution.conflict]
+    assert not any(all(holds(bound, point) for bound in fighting) for point in points(grid))
+    for dropped in fighting:
+        rest = [bound for bound in fighting if bound is not dropped]
+        assert any(all(holds(bound, point) for bound in rest) for point in points(grid))
+
+
+def test_the_answer_names_the_conflict_and_not_what_the_nearest_plan_violates(plans):
+    text = "let x = ? in 1..10\nrequire a: x <= 3\nrequire b: x >= 5\nrequire c: x >= 7\n"
+    solution = plans.solve(text)
+    assert solution.conflict == ("a", "b")
+    assert [r.name for r in solution.requirements if r.holds is False] == ["a"]
+    solution = plans.solve("let x = ? in 1..10\nrequire a: x > 10\nrequire b: x < 1\n")
+    assert solution.conflict == ("a",)
+    assert any("nothing meets `b` either" in d.notes for d in solution.diagnostics)
+
+
 HOSTILE = {
     "huge domains": "let a = ? in 1..1_000_000\nlet b = ? in 1..1_000_000\nrequire a * b == 7\nminimize a\n",
     "one huge domain": "let a = ? in 1..100_000_000_000\nrequire a >= 7\nminimize a\n",
