@@ -38,9 +38,18 @@ def answer(solution: Solution) -> str:
     failed = [result for result in solution.requirements if result.holds is False]
     names = " and ".join(f"`{name}`" for name in solution.conflict)
     together = " together" if len(solution.conflict) > 1 else ""
-    broken = "; ".join(f"{result.values or result.text} does not hold" for result in failed)
+    broken = "; ".join(dict.fromkeys(_broken(result) for result in failed))
     nearest = f" The nearest: {sentence}" + (f"; {broken}." if broken else ".")
     return f"No plan satisfies {names}{together}.{nearest}"
+
+
+def _broken(result: RequirementResult) -> str:
+    """What the nearest plan violates: the author's words with their values, of the library its name."""
+    if result.values.startswith("undefined"):
+        return result.values
+    if result.origin == "library" and result.values:
+        return f"`{result.name}` does not hold ({result.values})"
+    return f"{result.values or result.text} does not hold"
 
 
 def verdict(solution: Solution) -> str:
