@@ -27,12 +27,11 @@ def missing_value(
     return Diagnostic("E0501", "error", f"`emit {target}` needs `{name}`", span, notes=tuple(notes), hints=hints)
 
 
-def stale(file: str, what: str, diff: str, causes: tuple[str, ...], plan: str) -> Diagnostic:
+def stale(file: str, what: str, diff: str, causes: tuple[str, ...]) -> Diagnostic:
     """A generated file is not what the plan says. `what`: `is missing`, `is not what … says`."""
     notes = ((diff,) if diff else ()) + causes
-    return Diagnostic(
-        "E0502", "error", f"{file} {what}", notes=notes, hints=(Hint(f"run `llmplan compile {plan}`"),)
-    )
+    hint = Hint("run the same command without `--check`")  # with its `-o`, `--set` and `--scenario`
+    return Diagnostic("E0502", "error", f"{file} {what}", notes=notes, hints=(hint,))
 
 
 def not_ours(file: str, what: str, diff: str) -> Diagnostic:

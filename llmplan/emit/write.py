@@ -59,7 +59,7 @@ def check(directory: Path, contents: dict[str, str], plan: str, shown: str = "")
     def stale(file: str, what: str, difference: str = "") -> None:
         """The causes are the same for all files and are said once."""
         said = any(problem.code == "E0502" for problem in problems)
-        problems.append(files.stale(f"{name}/{file}", what, difference, () if said else causes, plan))
+        problems.append(files.stale(f"{name}/{file}", what, difference, () if said else causes))
 
     for file, text in contents.items():
         try:

@@ -57,7 +57,7 @@ def test_a_formula_changed(tmp_path: Path) -> None:
     assert causes == [
         "hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan:14 changed"
     ]
-    assert problems[0].hints[0].text == f"run `llmplan compile {PLAN}`"
+    assert problems[0].hints[0].text == "run the same command without `--check`"
 
 
 def test_the_plan_changed(tmp_path: Path) -> None:
