@@ -9,6 +9,7 @@ from typing import Any
 
 _YAML_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
 _YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}
+_CODE = re.compile(r"(`[^`]+`)")
 _MARKDOWN = re.compile(r"([\\`\[\]]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|^[#>+-](?=\s))")
 
 
@@ -54,9 +55,14 @@ def yaml(value: object) -> str:
 
 
 def markdown(text: str) -> str:
-    """Prose that renders as it is written, with few marks where few are needed."""
-    line = _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
-    return line.replace("*", "\\*") if line.count("*") > 1 else line
+    """Prose that renders as it is written, with few marks where few are needed; `names` in it stay code."""
+    line = " ".join(text.split())
+    stars = line.count("*") > 1
+    parts = _CODE.split(line)
+    for at in range(0, len(parts), 2):
+        part = _MARKDOWN.sub(r"\\\1", parts[at])
+        parts[at] = part.replace("*", "\\*") if stars else part
+    return "".join(parts)
 
 
 def code(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,3 +76,15 @@ def test_pie() -> None:
         '```mermaid\npie showData title a  b \n    "x  y" : 12345.678\n```'
     )
     assert layout.pie("a", []) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("`a_b` would violate [x]", r"`a_b` would violate \[x\]"),
+        ("one ` alone_ and <b>", r"one \` alone\_ and \<b>"),
+        ("`a * b` * `c`", r"`a * b` \* `c`"),
+    ],
+)
+def test_names_in_prose_stay_code(text, written):
+    assert filters.markdown(text) == written
