@@ -127,7 +127,7 @@ def test_a_domain_that_depends_on_the_gpu(plans):
 
 def test_a_computed_candidate_that_is_not_whole_is_not_taken(plans):
     text = "let n = ? in 4..7\nparallelism { tensor = ? in [n / 3, 1] }\nmaximize parallelism.tensor"
-    solution = api.solve(plans.path, text=text)
+    solution = plans.solve(text)
     assert solution.status == "solved"
     found = {unknown.value.name: unknown.value.value for unknown in solution.unknowns}
     assert found["parallelism.tensor"] == 2 and found["n"] == 6
