@@ -10,6 +10,7 @@ from llmplan.explain.findings import conflict, infeasible, unmet, without_value
 from llmplan.explain.layouts import layouts
 from llmplan.explain.limits import limit
 from llmplan.explain.ranges import Ranges, has_ranges
+from llmplan.explain.relation import relation
 from llmplan.explain.relax import Relaxed, relax
 from llmplan.explain.sensitivity import sensitivity
 from llmplan.solution import (
@@ -27,7 +28,6 @@ from llmplan.system.build import Built
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.show import show
-from llmplan.system.symbols import SymbolLowering
 from llmplan.system.system import System, Unknown
 from llmplan.system.values import Values
 
@@ -122,7 +122,6 @@ def _unknowns(
     for index, unknown in enumerate(made.unknowns):
         if not unknown.used:
             continue
-        relation = _relation(made, outcome, index, lowering) if outcome.how.get(index) == "closed form" else ""
         exact = outcome.exact.get(index)
         beside = outcome.neighbours.get(index)
         set_by, past = limit(made, outcome, index, lowering) if unknown.asked else ((), "")
@@ -133,7 +132,7 @@ def _unknowns(
                 how=outcome.how.get(index, "search"),
                 asked=unknown.asked,
                 domain=_domain(unknown, lowering),
-                relation=relation,
+                relation=relation(made, outcome, index, lowering),
                 exact=exact,
                 exact_text="" if exact is None else show(exact, unknown.type, lowering.scope, unknown.unit),
                 below=_neighbour(beside.below if beside else None, unknown, lowering),
@@ -144,30 +143,6 @@ def _unknowns(
         )
     # What the plan asks for comes first.
     return tuple(sorted(found, key=lambda answer: not answer.asked))
-
-
-def _relation(made: System, outcome: Outcome, index: int, lowering: Lowering) -> str:
-    """The closed form of an unknown with symbols, from the requirement that binds it."""
-    from llmplan.solve.symbolic import closed_form
-
-    if index not in outcome.binding:
-        return ""
-    condition = outcome.requirements[outcome.binding[index]]
-    rule = next((r for r in lowering.program.rules if r.name == condition.name), None)
-    if rule is None:
-        return ""
-    path = made.unknowns[index].path
-    symbols = SymbolLowering(lowering.program, lowering.fixed or {}, path)
-    sides = symbols.sides(rule)
-    if sides is None:
-        return ""
-    graph = symbols.graph
-    form = closed_form(graph, *sides, 0, graph.names, graph.leaves())
-    if form is None:
-        return ""
-    exact = outcome.exact.get(index, outcome.point[index])
-    nearest = min(range(len(form.roots)), key=lambda i: abs(form.roots[i] - exact))
-    return form.relations[nearest]
 
 
 def _domain(unknown: Unknown, lowering: Lowering) -> str:

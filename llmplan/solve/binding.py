@@ -13,6 +13,9 @@ from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
 
+_NEAR = 1e-6
+"""How far, relatively, a root may lie from a continuous solution that is as good within the tolerance."""
+
 
 @define
 class Bound:
@@ -37,8 +40,8 @@ def bind(
     """Looks for the binding requirement of each asked unknown, and for its closed form.
 
     A closed form is accepted for an unknown that is the only asked one in its binding requirement,
-    with the others at their solution, and only if evaluation agrees: its root lies between the
-    chosen value and the next one, which fails.
+    or for the continuous one, with the others at their solution, and only if evaluation agrees: its
+    root lies between the chosen value and the next one, which fails.
 
     Args:
         system: The system.
@@ -50,11 +53,12 @@ def bind(
     ordered = [i for i, u in enumerate(system.unknowns) if u.asked and isinstance(u.type, Measure)]
     mask = sum(1 << i for i in ordered)
     for unknown in ordered:
+        continuous = system.unknowns[unknown].values is None
         candidates = _candidates(system, requirements, point, unknown)
         closest: float | None = None
         for number, low, high in candidates:
             bound.binding.setdefault(unknown, number)
-            if system.graph.reach(requirements[number].node) & mask != 1 << unknown:
+            if not continuous and system.graph.reach(requirements[number].node) & mask != 1 << unknown:
                 continue
             root = _root(system, requirements[number], point, unknown, low, high)
             nearer = closest is None or (
@@ -75,8 +79,9 @@ def _candidates(
     """Requirements that may hold an unknown back, with the ends between which they begin to fail."""
     values, here = system.unknowns[unknown].values, point[unknown]
     if values is None:
+        low, high = sorted((here * (1 - _NEAR), here * (1 + _NEAR)))
         return [
-            (number, here * (1 - TOLERANCE), here * (1 + TOLERANCE))
+            (number, low, high)
             for number in _tight(system, requirements, point, unknown)
         ]
     found = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import Graph
@@ -18,7 +18,7 @@ from llmplan.system.system import Condition, Objective, System, Unknown
 
 @frozen
 class Definition:
-    """An unknown as a function of others: a node of the graph before, and the equation's index."""
+    """An unknown as a function of those that are left then: a node, and the equation's index."""
 
     unknown: int
     node: int
@@ -32,21 +32,22 @@ class Reduced:
     Attributes:
         system, requirements: The same places as before; a used equation holds everywhere, and that
             an eliminated unknown is in its domain is a further requirement.
-        stated: The requirements as they are in the graph of the original system.
-        defined: In the order in which they were found, with the graphs that their nodes are of.
+        stated: The requirements as they are before anything is replaced.
+        defined: In the order in which they were found.
     """
 
     system: System
     requirements: tuple[Condition, ...]
     stated: tuple[Condition, ...]
-    defined: tuple[tuple[Graph, Definition], ...] = field(default=())
+    defined: tuple[Definition, ...] = ()
 
     def complete(self, point: Mapping[int, float]) -> dict[int, float]:
         """A point with the values of the unknowns that were eliminated."""
         found = dict(point)
         # The last one found may be part of the earlier ones.
-        for graph, definition in reversed(self.defined):
-            found[definition.unknown] = evaluate(graph, found, (definition.node,))[definition.node]
+        for definition in reversed(self.defined):
+            at = evaluate(self.system.graph, found, (definition.node,))
+            found[definition.unknown] = at[definition.node]
         return found
 
 
@@ -83,11 +84,9 @@ def _definition(system: System, requirements: Sequence[Condition], open_: Sequen
         if condition.op != "eq" or left is None or right is None or graph.add("eq", left, right) != condition.node:
             continue
         for unknown in open_:
-            for side, other in ((left, right), (right, left)):
-                if graph.reach(side) >> unknown & 1 and not graph.reach(other) >> unknown & 1:
-                    node = _isolate(graph, side, other, unknown, system.unknowns[unknown].low >= 0.0)
-                    if node is not None:
-                        return Definition(unknown, node, number)
+            node = _isolated(graph, (left, right), unknown, system.unknowns[unknown].low >= 0.0)
+            if node is not None:
+                return Definition(unknown, node, number)
     return None
 
 
@@ -140,24 +139,16 @@ _UNDO: dict[tuple[str, int], Undo] = {
 
 def _substituted(before: Reduced, definition: Definition) -> Reduced:
     """The same with the unknown replaced everywhere by what it is."""
-    system, old, unknown = before.system, before.system.graph, before.system.unknowns[definition.unknown]
-    graph = Graph()
-    wanted = _nodes(system, before.requirements)
-    moved: dict[int, int] = {}
-    for roots in ((definition.node,), wanted):
-        for index in ancestors(old, roots):
-            if index not in moved:
-                moved[index] = _moved(old, graph, index, moved, definition)
-    requirements = list(before.requirements)
-    for number, condition in enumerate(requirements):
-        requirements[number] = _condition(condition, moved)
+    system, unknown = before.system, before.system.unknowns[definition.unknown]
+    graph = system.graph
+    moved = substituted(graph, _nodes(system, before.requirements), definition.unknown, definition.node)
+    requirements = [_condition(condition, moved) for condition in before.requirements]
     used = requirements[definition.equation]
     requirements[definition.equation] = evolve(used, node=graph.const(1.0), left=None, right=None)
-    requirements.append(_inside(graph, moved[definition.node], unknown))
-    stated = (*before.stated, _inside(old, old.unknown(definition.unknown), unknown))
+    requirements.append(_inside(graph, definition.node, unknown))
+    stated = (*before.stated, _inside(graph, graph.unknown(definition.unknown), unknown))
     reduced = evolve(
         system,
-        graph=graph,
         unknowns=tuple(
             u if u.allowed is None else evolve(u, allowed=moved[u.allowed]) for u in system.unknowns
         ),
@@ -166,7 +157,68 @@ def _substituted(before: Reduced, definition: Definition) -> Reduced:
         objectives=_objectives(system.objectives, moved),
         front=_objectives(system.front, moved),
     )
-    return Reduced(reduced, tuple(requirements), stated, (*before.defined, (old, definition)))
+    return Reduced(reduced, tuple(requirements), stated, (*before.defined, definition))
+
+
+def eliminated(
+    graph: Graph, equations: Sequence[tuple[int, int]], unknown: int, positive: Iterable[int]
+) -> tuple[int, int] | None:
+    """One equation in one unknown from as many equations as there are unknowns in them.
+
+    Args:
+        graph: It grows.
+        equations: The two sides of each.
+        unknown: The index of the one that is to stay.
+        positive: Unknowns that are not negative.
+
+    Returns:
+        The sides of the equation that is left; None if the others cannot be isolated.
+    """
+    signs = frozenset(positive)
+    if len(equations) == 1:
+        left, right = equations[0]
+        reach = graph.reach(left) | graph.reach(right)
+        return equations[0] if reach == 1 << unknown else None
+    for number, sides in enumerate(equations):
+        rest = [*equations[:number], *equations[number + 1 :]]
+        reach = graph.reach(sides[0]) | graph.reach(sides[1])
+        for other in (i for i in range(reach.bit_length()) if reach >> i & 1 and i != unknown):
+            node = _isolated(graph, sides, other, other in signs)
+            if node is None:
+                continue
+            moved = substituted(graph, [side for pair in rest for side in pair], other, node)
+            found = eliminated(graph, [(moved[a], moved[b]) for a, b in rest], unknown, signs)
+            if found is not None:
+                return found
+    return None
+
+
+def _isolated(graph: Graph, sides: tuple[int, int], unknown: int, positive: bool) -> int | None:
+    """What an unknown that stands on one side of an equation is; None if that is not so simple."""
+    for side, other in (sides, sides[::-1]):
+        if graph.reach(side) >> unknown & 1 and not graph.reach(other) >> unknown & 1:
+            return _isolate(graph, side, other, unknown, positive)
+    return None
+
+
+def substituted(graph: Graph, roots: Iterable[int], unknown: int, by: int) -> dict[int, int]:
+    """What the nodes below some roots become when a node stands in the place of an unknown."""
+    moved: dict[int, int] = {}
+    for index in ancestors(graph, roots):
+        node = graph[index]
+        args = tuple(moved[arg] for arg in node.args)
+        if not node.reach >> unknown & 1:
+            moved[index] = index
+        elif node.op == "unknown":
+            moved[index] = by
+        elif node.op == "table":
+            moved[index] = graph.table(args[0], node.table)
+        elif node.op == "interpolate":
+            half = len(node.table) // 2
+            moved[index] = graph.interpolate(args[0], node.table[:half], node.table[half:])
+        else:
+            moved[index] = graph.add(node.op, *args)
+    return moved
 
 
 def _inside(graph: Graph, value: int, unknown: Unknown) -> Condition:
@@ -177,22 +229,6 @@ def _inside(graph: Graph, value: int, unknown: Unknown) -> Condition:
     if isfinite(unknown.high):
         inside = graph.add("and", inside, graph.add("le", value, graph.const(unknown.high)))
     return Condition(unknown.path, inside, "domain", None, None, "", None, unknown.span)
-
-
-def _moved(old: Graph, new: Graph, index: int, moved: Mapping[int, int], definition: Definition) -> int:
-    node = old[index]
-    args = tuple(moved[arg] for arg in node.args)
-    if node.op == "const":
-        return new.const(node.value if node.value is not None else float("nan"))
-    if node.op == "unknown":
-        at = int(node.value or 0)
-        return moved[definition.node] if at == definition.unknown else new.unknown(at)
-    if node.op == "table":
-        return new.table(args[0], node.table)
-    if node.op == "interpolate":
-        half = len(node.table) // 2
-        return new.interpolate(args[0], node.table[:half], node.table[half:])
-    return new.add(node.op, *args)
 
 
 def _nodes(system: System, requirements: Iterable[Condition]) -> list[int]:

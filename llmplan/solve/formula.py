@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
+from math import log10
 from typing import Any
 
 from attrs import frozen
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_SHORT = 12
 
 
 @frozen
 class Formula:
-    """A text and how tightly it holds together."""
+    """A text and how tightly it holds together.
+
+    Attributes:
+        value: Of a number, which is multiplied with the other numbers of a product; else None.
+    """
 
     text: str
     binds: int
+    value: float | None = None
 
     @staticmethod
     def leaf(name: str) -> Formula:
@@ -25,7 +33,7 @@ class Formula:
     def number(value: float) -> Formula:
         """A number in at most six digits."""
         text = f"{value:.0f}" if value == int(value) and abs(value) < 1e6 else f"{value:.6g}"
-        return Formula(text, _ATOM if value >= 0 else _SUM)
+        return Formula(text, _ATOM if value >= 0 else _SUM, value)
 
     def within(self, binds: int) -> str:
         """The text, in parentheses if it binds less than its place needs."""
@@ -89,27 +97,76 @@ class _Printer:
     def _product(self, e: Any) -> Formula:
         if e.could_extract_minus_sign():
             return Formula(f"-{self.show(-e).within(_PRODUCT)}", _SUM)
+        exact, inexact = Fraction(1), 1.0
         above: list[Any] = []
         below: list[Any] = []
+        roots: dict[int, list[Any]] = {}
         for factor in e.args if e.is_Mul else (e,):
-            if factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:
-                below.append(1 / factor)
-            elif factor.is_Rational and not factor.is_Integer:
-                above.extend([factor.p] if factor.p != 1 else [])
-                below.append(factor.q)
+            base, exponent = factor.as_base_exp()
+            number = self._number(base)
+            if factor.is_Rational:
+                exact *= Fraction(int(factor.p), int(factor.q))
+            elif exponent.is_Rational and exponent.q > 1 and base.is_nonnegative:
+                roots.setdefault(int(exponent.q), []).append(factor)
+            elif number and exponent.is_Integer and _moderate(log10(abs(number)) * int(exponent)):
+                inexact *= number ** int(exponent)
+            elif exponent.is_Rational and exponent < 0:
+                below.append((self._order(factor), self.show(1 / factor)))
             else:
-                above.append(factor)
-        top, bottom = self._factors(above), self._factors(below)
-        if not below:
+                above.append((self._order(factor), self.show(factor)))
+        for degree, factors in roots.items():
+            if any(factor.as_base_exp()[0].is_Number for factor in factors):
+                inside, exact = exact**degree, Fraction(1)
+            else:
+                inside = Fraction(1)
+            turned = all(factor.exp < 0 for factor in factors)
+            root = self._root([1 / f for f in factors] if turned else factors, 1 / inside if turned else inside, degree)
+            (below if turned else above).append(root)
+        over, under = _coefficient(exact) if inexact == 1.0 else (exact * inexact, 1)
+        bottom = self._factors(under, below)
+        top = self._factors(over, above)
+        if bottom == "":
             return Formula(top or "1", _PRODUCT)
-        return Formula(f"{top or '1'} / {bottom if len(below) == 1 else f'({bottom})'}", _PRODUCT)
+        several = len(below) + (under != 1) > 1
+        return Formula(f"{top or '1'} / {f'({bottom})' if several else bottom}", _PRODUCT)
 
-    def _factors(self, factors: list[Any]) -> str:
-        whole = [Formula.number(float(f)) for f in factors if isinstance(f, int)]
-        rest = sorted((f for f in factors if not isinstance(f, int)), key=self._order)
-        return " · ".join(f.within(_POWER) for f in [*whole, *map(self.show, rest)])
+    def _root(self, factors: list[Any], inside: Any, degree: int) -> tuple[tuple[int, int, str], Formula]:
+        """Roots under one sign: `sqrt(a · b)`, which sympy takes apart where it knows both to be positive."""
+        if len(factors) == 1 and inside == 1:
+            return self._order(factors[0]), self._power(*factors[0].as_base_exp())
+        for factor in factors:
+            inside = factor**degree * inside
+        shown = self.show(inside)
+        text = f"sqrt({shown.text})" if degree == 2 else f"{shown.within(_ATOM)}^(1 / {degree})"
+        return self._order(inside), Formula(text, _ATOM if degree == 2 else _POWER)
+
+    def _number(self, e: Any) -> float | None:
+        if e.is_NumberSymbol:
+            return float(e)
+        return self.symbols[e][1].value if e.is_Symbol else None
+
+    def _factors(self, number: float, factors: list[tuple[tuple[int, int, str], Formula]]) -> str:
+        shown = [formula for _, formula in sorted(factors, key=lambda factor: factor[0])]
+        whole = [] if number == 1 else [Formula.number(number)]
+        return " · ".join(formula.within(_POWER) for formula in [*whole, *shown])
 
     def _power(self, base: Any, exponent: Any) -> Formula:
         if exponent.is_Rational and (exponent.p, exponent.q) == (1, 2):
             return Formula(f"sqrt({self.show(base).text})", _ATOM)
         return Formula(f"{self.show(base).within(_ATOM)}^{self.show(exponent).within(_ATOM)}", _POWER)
+
+
+def _moderate(decades: float) -> bool:
+    """Whether some such numbers can be multiplied without leaving the floats."""
+    return abs(decades) < 30
+
+
+def _coefficient(exact: Fraction) -> tuple[float, float]:
+    """A rational factor as one above and one below the line: short whole numbers, else a decimal on one side."""
+    p, q = exact.numerator, exact.denominator
+    if p == 1 or q == 1 or max(p, q) <= _SHORT:
+        return p, q
+    for value, turned in ((p / q, False), (q / p, True)):
+        if float(f"{value:.6g}") == value:
+            return (1, value) if turned else (value, 1)
+    return p, q

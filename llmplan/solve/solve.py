@@ -74,7 +74,7 @@ def _completed(outcome: Outcome, reduced: Reduced) -> Outcome:
         return outcome
     how, exact, binding = dict(outcome.how), dict(outcome.exact), dict(outcome.binding)
     point = reduced.complete(outcome.point)
-    for _, definition in reduced.defined:
+    for definition in reduced.defined:
         how[definition.unknown] = "closed form"
         exact[definition.unknown] = point[definition.unknown]
         binding[definition.unknown] = definition.equation

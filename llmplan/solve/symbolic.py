@@ -28,7 +28,7 @@ _MOST_TERMS = 200
 _DIGITS = 30
 _LARGEST = 1e300
 _MOST_BITS = 1000
-_REVISION = 1  # of what is derived: older results that are kept no longer hold when it changes
+_REVISION = 2  # of what is derived: older results that are kept no longer hold when it changes
 
 
 @frozen
@@ -78,7 +78,7 @@ def closed_form(
     """
     if not graph.reach(left) >> unknown & 1:
         left, right = right, left
-    builder = _Builder(graph, (left, right), unknown, names, values)
+    builder = _Builder(graph, (left, right), unknown, names, values, low >= 0.0)
     try:
         builder.check_size()
     except _TooHard:
@@ -123,8 +123,10 @@ class _Builder:
         unknown: int,
         names: Mapping[int, str],
         values: Mapping[int, float],
+        positive: bool,
     ) -> None:
         self._graph = graph
+        self._positive = positive
         self._sides = sides
         self._unknown = unknown
         self._names = names
@@ -327,7 +329,9 @@ class _Builder:
     def _unknown_symbol(self) -> Any:
         import sympy
 
-        return self._symbols.setdefault(-1, sympy.Symbol("x", real=True))
+        # With the sign known `sqrt(x^2)` is `x`.
+        known = {"nonnegative": True} if self._positive else {"real": True}
+        return self._symbols.setdefault(-1, sympy.Symbol("x", **known))
 
     def build(self, node: int) -> Any:
         """The expression of a node."""
@@ -384,9 +388,9 @@ class _Builder:
         value = self._values[node]
         if not math.isfinite(value):
             raise _TooHard
-        exact = Fraction(value).limit_denominator(12)
-        if float(exact) == value and abs(exact.numerator) < 10**4:
-            return sympy.Rational(exact.numerator, exact.denominator)
+        for exact in (Fraction(value).limit_denominator(12), Fraction(repr(value))):
+            if float(exact) == value and max(abs(exact.numerator), exact.denominator) <= 10**4:
+                return sympy.Rational(exact.numerator, exact.denominator)
         return self._symbol(node, Formula.number(value))
 
     def _symbol(self, node: int, formula: Formula) -> Any:

@@ -1,4 +1,4 @@
-"""A second lowering for formulas that people read: what does not depend on the one unknown keeps its name.
+"""A second lowering for formulas that people read: what depends on no open unknown keeps its name.
 
 `time <= 30 days` with `hardware.gpus` open becomes a relation between `tokens_total`, `mfu`,
 `gpu.peak_bf16` and `hardware.gpus` instead of one between two numbers.
@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
@@ -72,23 +72,23 @@ class SymbolGraph(Graph):
 
 
 class SymbolLowering(Lowering):
-    """Lowers with one unknown open; names that it does not reach become leaves.
+    """Lowers with some unknowns open; names that they do not reach become leaves.
 
     Args:
         point: Values of all other unknowns, by path.
-        unknown: The path of the open one.
+        unknowns: The paths of the open ones, whose indices are their places.
     """
 
     graph: SymbolGraph
 
-    def __init__(self, program: Program, point: Mapping[str, float], unknown: str) -> None:
-        super().__init__(program, {path: value for path, value in point.items() if path != unknown}, SymbolGraph())
-        self.open = unknown
-        self.node: int | None = None
+    def __init__(self, program: Program, point: Mapping[str, float], unknowns: Sequence[str]) -> None:
+        self.open = {path: index for index, path in enumerate(unknowns)}
+        fixed = {path: value for path, value in point.items() if path not in self.open}
+        super().__init__(program, fixed, SymbolGraph())
 
     def _lower_name(self, name: str) -> Result:
         value = super()._lower_name(name)
-        if name == self.open or isinstance(value, Missing):
+        if name in self.open or isinstance(value, Missing):
             return value
         worth = self.graph.constant(value)
         meaning = self.scope.lookup(name)
@@ -99,11 +99,10 @@ class SymbolLowering(Lowering):
         return self.graph.leaf(name, worth)
 
     def name(self, name: str, at: Span | None = None) -> Result:
-        if name == self.open:
-            if self.node is None:
-                self.node = self.graph.unknown(0)
-                self.graph.names[self.node] = name
-            return self.node
+        if name in self.open:
+            node = self.graph.unknown(self.open[name])
+            self.graph.names[node] = name
+            return node
         return super().name(name, at)
 
     def sides(self, rule: Rule) -> tuple[int, int] | None:

@@ -113,7 +113,7 @@ def test_the_discrete_unknowns_are_chosen_with_it():
     outcome = solve(system(graph, 0.1, 0.7, conditions, [objective(gpus), objective(x)], others))
     assert outcome.point[1] == 144.0
     assert outcome.point[0] == pytest.approx(100 / 144, rel=1e-12)
-    assert outcome.how == {0: "numeric", 1: "search"}
+    assert outcome.how == {0: "closed form", 1: "search"}
     assert outcome.feasible == sum(100 / 0.7 <= n for n in range(4, 301, 4))
 
 

@@ -99,6 +99,6 @@ def test_operations_are_undone(operations, value, number):
     system = System(graph, unknowns, (equation,), (), ())
     reduced = reduce(system, requirements_of(system))
     assert len(open_unknowns(reduced.system, reduced.requirements)) == 1
-    (definition,) = (definition for _, definition in reduced.defined)
+    (definition,) = reduced.defined
     if definition.unknown == 1:
         assert reduced.complete({0: 1.0})[1] == pytest.approx(value, rel=1e-6)

@@ -34,6 +34,43 @@ class Named:
         return closed_form(self.graph, left, right, 0, self.names, self.values, *domain)
 
 
+def worth(text, values):
+    """What a printed formula comes to."""
+    text = text.replace("·", "*").replace("^", "**")
+    return eval(text, {"__builtins__": {}}, {"sqrt": math.sqrt, **values})
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(st.tuples(st.sampled_from([-2.0, -1.0, 0.5, 1.0, 1.5, 3.0]), st.floats(0.2, 50)), min_size=1, max_size=5),
+    st.sampled_from([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0]),
+    st.sampled_from([1.0, 6.0, 0.03, 2.5, 1 / 3, 0.123456789, 86400.0]),
+    st.booleans(),
+)
+def test_the_printed_formula_gives_the_root_that_bisection_finds(factors, exponent, constant, summed):
+    """`constant · x^exponent == n0^p0 · n1^p1 …`, or with the last two known ones added up."""
+    g = Named()
+    terms = [op(g, "pow", g(f"n{i}", value), power) for i, (power, value) in enumerate(factors)]
+    if summed and len(terms) > 1:
+        terms = [*terms[:-2], op(g, "add", terms[-2], terms[-1])]
+    right = terms[0]
+    for term in terms[1:]:
+        right = op(g, "mul", right, term)
+    left = op(g, "mul", constant, op(g, "pow", g.x, exponent))
+    found = g.solve(left, right, 1e-30, 1e30)
+    assert found is not None and len(found.roots) == 1
+    low, high = 1e-30, 1e30
+    for _ in range(300):
+        middle = math.sqrt(low * high)
+        sides = evaluate(g.graph, {0: middle}, [left, right], g.values)
+        low, high = (middle, high) if (sides[left] < sides[right]) == (exponent > 0) else (low, middle)
+    assert found.roots[0] == pytest.approx(low, rel=1e-9)
+    values = {name: g.values[node] for node, name in g.names.items() if node in g.values}
+    text = found.relations[0].removeprefix("x = ")
+    assert worth(text, values) == pytest.approx(low, rel=1e-4)
+    assert summed or text.count("sqrt(") <= 1
+
+
 def op(named, name, *args):
     graph = named.graph
     return graph.add(name, *(graph.const(arg) if isinstance(arg, float) else arg for arg in args))
@@ -69,6 +106,13 @@ def test_gpus_for_a_deadline():
             lambda g, a, b: b,
             "x = (sqrt(a^2 + 4 · b) - a) / 2",
         ),
+        (lambda g, a, b: op(g, "mul", a, op(g, "pow", g.x, 2.0)), lambda g, a, b: op(g, "div", b, 120.0), "x = sqrt(b / (120 · a))"),
+        (lambda g, a, b: op(g, "mul", g.x, op(g, "mul", g.x, 30.0)), lambda g, a, b: op(g, "mul", a, b), "x = sqrt(a · b / 30)"),
+        (lambda g, a, b: op(g, "pow", g.x, 3.0), lambda g, a, b: op(g, "div", a, b), "x = (a / b)^(1 / 3)"),
+        (lambda g, a, b: op(g, "div", a, g.x), lambda g, a, b: op(g, "mul", b, g.x), "x = sqrt(a / b)"),
+        (lambda g, a, b: op(g, "mul", b, op(g, "mul", g.x, g.x)), lambda g, a, b: g.graph.const(4.0), "x = 2 / sqrt(b)"),
+        (lambda g, a, b: op(g, "sub", g.x, op(g, "mul", 0.03, g.x)), lambda g, a, b: a, "x = a / 0.97"),
+        (lambda g, a, b: op(g, "mul", g.x, 0.123456789), lambda g, a, b: op(g, "mul", a, 0.987654321), "x = 8 · a"),
     ],
 )
 def test_relations(left, right, relation):
