@@ -10,7 +10,7 @@ import click
 from llmplan.cli import terminal
 
 if TYPE_CHECKING:
-    from llmplan.explain.catalog import Cell, Column, Entry, Field, View
+    from llmplan.explain.catalog import Cell, Column, Convention, Entry, Field, View
 
 _WHAT = {"gpus": "gpus", "gpu": "gpus", "models": "models", "model": "models", "prices": "prices", "price": "prices"}
 
@@ -74,9 +74,31 @@ def _page(entry: Entry, view: View) -> str:
     figures = [[f"  {column.title}", cell.text] for column, cell in entry.figures if _is_new(column, entry)]
     if figures:
         blocks.append("comes out\n" + _aligned(figures, [False] * 2).rstrip("\n"))
+    if view.grid is not None and entry.conventions:
+        blocks.append(_grid(entry.conventions, view.grid.title))
     if entry.sources:
         blocks.append("sources\n" + "\n".join(f"  {source}" for source in entry.sources))
     return "\n\n".join(blocks) + "\n"
+
+
+def _grid(conventions: Sequence[Convention], title: str) -> str:
+    """A row for each format, a column for each use, and below what each figure counts and who says so."""
+    titles = list(dict.fromkeys(found.title for found in conventions))
+    rows: dict[str, list[str]] = {}
+    notes: dict[tuple[str, str], list[str]] = {}
+    for found in conventions:
+        cells = rows.setdefault(found.member, [""] * len(titles))
+        cells[titles.index(found.title)] = found.cell.text
+        doc = " ".join(found.doc.split())
+        note = f"{doc} ({'; '.join(found.sources)})" if found.sources else doc
+        notes.setdefault((found.title, note), []).append(found.member)
+    lines = [["  ", *titles], *([f"  {row}", *cells] for row, cells in rows.items())]
+    table = _aligned(lines, [False] * (len(titles) + 1))
+    said = ""
+    for (column, note), members in notes.items():
+        where = "" if len(members) == len(rows) else f", {', '.join(members)}"
+        said += f"\n  {column}{where}: {note}"
+    return f"{title}\n{table}{said}"
 
 
 def _is_new(column: Column, entry: Entry) -> bool:
@@ -114,7 +136,15 @@ def _object(entry: Entry) -> dict[str, Any]:
             }
             for field in entry.fields
         },
-        "figures": {column.title: _cell(cell) for column, cell in entry.figures},
+        "figures": {column.title: _cell(cell) for column, cell in entry.figures}
+        | {
+            f"{found.title} in {found.member}": {
+                **_cell(found.cell),
+                "convention": " ".join(found.doc.split()),
+                "sources": list(found.sources),
+            }
+            for found in entry.conventions
+        },
         "sources": list(entry.sources),
     }
 

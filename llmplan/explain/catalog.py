@@ -46,12 +46,27 @@ class Column:
 
 
 @frozen
+class Grid:
+    """Figures of one entry by member of an enum: a row for each, a column for each quantity.
+
+    Attributes:
+        title: What the figures are.
+        enum: Whose members are the rows.
+        columns: What each column is called, and the quantity that it shows.
+    """
+
+    title: str
+    enum: str
+    columns: tuple[tuple[str, str], ...]
+
+
+@frozen
 class View:
     """A way to look at the entries of a kind.
 
     Attributes:
         columns: Of the list of entries.
-        further: Figures that are shown of one entry only.
+        grid: Figures that are shown of one entry only.
         needed: The column without which an entry is left out; empty if all are listed.
         fields: Which inputs of one entry are shown; all of the kind if empty.
     """
@@ -59,7 +74,7 @@ class View:
     name: str
     kind: str
     columns: tuple[Column, ...]
-    further: tuple[Column, ...] = ()
+    grid: Grid | None = None
     needed: str = ""
     fields: tuple[str, ...] = ()
 
@@ -69,7 +84,15 @@ _PRICES = (
     Column("price", "gpu.price", "USD/GPU/hour"),
     Column("per PFLOP", "gpu.price / hardware.peak", "USD/PFLOP"),
 )
-_ADAMW = "zero_bytes(model.params_total, 0, 1)"
+_FOOTPRINT = Grid(
+    "memory by convention",
+    "QuotedFormat",
+    (
+        ("weights", "model.weights_in"),
+        ("inference", "model.inference_in"),
+        ("training with AdamW", "model.adamw_in"),
+    ),
+)
 
 VIEWS = (
     View(
@@ -99,13 +122,7 @@ VIEWS = (
             Column("context", "model.max_context", "tokens"),
             Column("trained on", "model.training_tokens / model.params_total", "token/parameter"),
         ),
-        (
-            Column("weights in fp32", "model.params_total * dtype_bytes(fp32)"),
-            Column("weights in bf16", "model.params_total * dtype_bytes(bf16)"),
-            Column("weights in int8", "model.params_total * dtype_bytes(int8)"),
-            Column("weights in int4", "model.params_total * 4 bit/parameter"),
-            Column("weights, gradients and AdamW states, 16-bit training", _ADAMW),
-        ),
+        _FOOTPRINT,
     ),
     View(
         "prices",
@@ -145,12 +162,24 @@ class Field:
 
 
 @frozen
+class Convention:
+    """A figure of a grid with what it means: the doc comment and the sources of the formula that gave it."""
+
+    title: str
+    member: str
+    cell: Cell
+    doc: str
+    sources: tuple[str, ...]
+
+
+@frozen
 class Entry:
     """One entry with what is known of it."""
 
     record: EntryRecord
     fields: tuple[Field, ...]
     figures: tuple[tuple[Column, Cell], ...]
+    conventions: tuple[Convention, ...]
     sources: tuple[str, ...]
 
 
@@ -179,14 +208,33 @@ def find(view: View, name: str) -> Entry | Diagnostic:
     lowering = _chosen(scope, view.kind, canonical)
     record = scope.entries[view.kind][canonical]
     fields = [_field(lowering, view.kind, canonical, name) for name in view.fields or scope.kinds[view.kind]]
-    columns = (*view.columns, *view.further) if not view.fields else view.columns
-    figures = zip(columns, _figures(lowering, _checked(scope, columns)))
+    figures = zip(view.columns, _figures(lowering, _checked(scope, view.columns)))
     return Entry(
         record,
         tuple(field for field in fields if field is not None),
         tuple((column, cell) for column, cell in figures if cell.value is not None),
-        () if view.fields else tuple(", ".join(filter(None, cite)) for cite in _cites(scope, record)),
+        _conventions(lowering, view.grid) if view.grid is not None else (),
+        () if view.fields else _texts(_cites(scope, record)),
     )
+
+
+def _conventions(lowering: Lowering, grid: Grid) -> tuple[Convention, ...]:
+    """The figures of a grid that are known, row by row."""
+    scope = lowering.scope
+    found = []
+    for at, member in enumerate(scope.enums[grid.enum].members):
+        for title, name in grid.columns:
+            quantity = scope.quantities[name]
+            cell = _evaluated(lowering, ("index", name, (("member", grid.enum, at),), 0, 0), quantity.type, "", "")
+            if cell.value is not None:
+                used = lowering.traces[f"{name}[{member}]"].place
+                formula = next(a for a in quantity.alternatives if a.formula == used)
+                found.append(Convention(title, member, cell, formula.doc, _texts(formula.cites)))
+    return tuple(found)
+
+
+def _texts(cites: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(", ".join(filter(None, cite)) for cite in cites)
 
 
 def _chosen(scope: Scope, kind: str, name: str) -> Lowering:

@@ -79,11 +79,39 @@ def test_a_model_with_its_bytes(llmplan):
     found = json.loads(llmplan("catalog", "model", "llama-7b", "--json").out)
     params = found["fields"]["model.params"]["value"]
     figures = {title: figure["value"] for title, figure in found["figures"].items()}
-    for title, size in (("fp32", 4), ("bf16", 2), ("int8", 1), ("int4", 0.5)):
+    for title, size, training in (("fp32", 4, 16), ("bf16", 2, 16), ("int8", 1, 6)):
         assert figures[f"weights in {title}"] == params * size
-    assert figures["weights, gradients and AdamW states, 16-bit training"] == params * 16
+        assert figures[f"inference in {title}"] == pytest.approx(1.2 * params * size)
+        assert figures[f"training with AdamW in {title}"] == params * training
+    assert figures["weights in int4"] == params / 2
+    # QLoRA: 4.13 bits for matrices, fp32 for tables and norms, adapters of rank 16 beside seven matrices.
+    matrices = 32 * (4 * 4096**2 + 3 * 4096 * 11_008)
+    adapters = 32 * 16 * (4 * 2 * 4096 + 3 * (4096 + 11_008))
+    by_hand = 0.516 * matrices + 4 * (params - matrices) + 16 * adapters
+    assert figures["training with AdamW in int4"] == pytest.approx(by_hand)
     assert found["fields"]["model.layers"]["value"] == 32
     assert "arXiv:2302.13971, table 2" in found["sources"]
+
+
+def test_every_model_has_a_row_for_each_format(llmplan, scope):
+    for name in scope.entries["model"]:
+        figures = json.loads(llmplan("catalog", "model", name, "--json").out)["figures"]
+        for use in ("weights", "inference", "training with AdamW"):
+            for format in ("fp32", "bf16", "int8", "int4"):
+                figure = figures[f"{use} in {format}"]
+                assert figure["value"] > 0 and figure["unit"] == "byte", (name, use, format)
+                assert figure["convention"] and figure["sources"]
+
+
+def test_a_table_of_formats_names_its_conventions(llmplan):
+    lines = llmplan("catalog", "model", "llama-7b").out.splitlines()
+    at = lines.index("memory by convention")
+    assert lines[at + 1].split() == ["weights", "inference", "training", "with", "AdamW"]
+    assert [line.split()[0] for line in lines[at + 2 : at + 6]] == ["fp32", "bf16", "int8", "int4"]
+    assert lines[at + 3].split()[1:] == ["13.48", "GB", "16.17", "GB", "107.8", "GB"]
+    said = "\n".join(lines[at + 7 : lines.index("sources")])
+    for words in ("a fifth of them", "Mixed precision", "8-bit AdamW", "QLoRA", "EleutherAI"):
+        assert words in said
 
 
 @pytest.mark.parametrize("name", ["gpu", "model", "price"])
