@@ -51,8 +51,12 @@ def _unknown(unknown: SolvedUnknown) -> tuple[str, ...]:
 
 
 def _requirements(requirements: Sequence[RequirementResult]) -> list[tuple[str, ...]]:
-    """The author's one by one; of the library's only those that are violated."""
-    listed = [one for one in requirements if one.holds is False or one.origin in ("plan", "used")]
+    """The author's one by one; of the library's only those that are violated or do not hold all over the ranges."""
+    listed = [
+        one
+        for one in requirements
+        if one.holds is False or one.certainty == "expected" or one.origin in ("plan", "used")
+    ]
     rows = [_requirement(one) for one in listed]
     rest = [one for one in requirements if one not in listed]
     held = sum(one.holds is True for one in rest)
@@ -72,7 +76,8 @@ def _preferences(preferences: Sequence[RequirementResult]) -> list[tuple[str, ..
 def _requirement(one: RequirementResult) -> tuple[str, ...]:
     if one.holds is None:
         return ("not checked", one.name or one.text, _needs(one.needs))
-    verdict = "holds" if one.holds else "violated" if one.weight is None else "unmet"
+    holds = "holds" if one.certainty == "certain" else "expected"
+    verdict = holds if one.holds else "violated" if one.weight is None else "unmet"
     return (verdict, one.name or one.text, one.values or one.because or one.text)
 
 
@@ -88,7 +93,7 @@ def _quantities(solution: Solution) -> list[tuple[str, ...]]:
 def _quantity(value: Value) -> tuple[str, ...]:
     if value.value is None:
         return (value.name, _needs(value.needs) if value.needs else value.reason or "no value")
-    return (value.name, value.text)
+    return (value.name, f"{value.text} ({value.spread})" if value.spread else value.text)
 
 
 def _needs(names: Sequence[str]) -> str:

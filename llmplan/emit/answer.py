@@ -132,7 +132,8 @@ def _words(path: str) -> str:
 
 def _price(solution: Solution) -> str:
     cost = _text(solution, "cost", set())
-    return f", for {cost}" if cost else ""
+    spread = solution.values["cost"].spread if cost else ""
+    return (f", for {cost}" if cost else "") + (f" ({spread})" if spread else "")
 
 
 def _verdict(solution: Solution) -> str:

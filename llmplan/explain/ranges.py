@@ -8,8 +8,8 @@ from typing import Literal
 from attrs import evolve
 
 from llmplan.check.plan import Program
-from llmplan.check.program import Rule
-from llmplan.solution import RequirementResult, Value
+from llmplan.check.program import Rule, ShowRow
+from llmplan.solution import RequirementResult, Shown, Value
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.inputs import Spreads
 from llmplan.system.intervals import Interval, bounds
@@ -49,6 +49,17 @@ class Ranges:
             shown = (show(end, meaning.type, self.lowering.scope, meaning.unit) for end in found)
             text = " .. ".join(shown)
         return evolve(value, low=found[0], high=found[1], spread=text)
+
+    def row(self, row: ShowRow, shown: Shown) -> Shown:
+        """A shown row with the ends of its value, if any range reaches it."""
+        node = self.lowering.settled(self.lowering.lower(row.value, {}, base=row.place[0]))
+        if isinstance(node, Missing) or not self.lowering.graph.reach(node):
+            return shown
+        found = bounds(self.lowering.graph, node, self.box())
+        if found is None or not isinstance(row.type, Measure):
+            return shown
+        ends = (show(end, row.type, self.lowering.scope, row.unit, exact_unit=row.exact) for end in found)
+        return evolve(shown, value=f"{shown.value} ({' .. '.join(ends)})")
 
     def rule(self, rule: Rule, result: RequirementResult) -> RequirementResult:
         """A requirement with `certain` where it holds at every point of the ranges."""

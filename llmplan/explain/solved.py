@@ -17,7 +17,6 @@ from llmplan.solution import (
     Alternative,
     Gain,
     ObjectiveResult,
-    RequirementResult,
     Sensitivity,
     Solution,
     SolvedUnknown,
@@ -54,8 +53,14 @@ def solution(
     values = Values(lowering)
     everything = values.all()
     requirements, preferences = values.rules()
+    shown = values.shows()
     if has_ranges(program):
-        everything, requirements, preferences = _ranged(program, point, everything, requirements, preferences)
+        ranges = Ranges(program, point)
+        rules = {rule.name: rule for rule in program.rules}
+        everything = {name: ranges.value(value) for name, value in everything.items()}
+        requirements = [ranges.rule(rules[result.name], result) for result in requirements]
+        preferences = [ranges.rule(rules[result.name], result) for result in preferences]
+        shown = tuple(map(ranges.row, program.shows, shown))
     relaxed = Relaxed()
     sensitivities: tuple[Sensitivity, ...] = ()
     gains: tuple[Gain, ...] = ()
@@ -77,7 +82,7 @@ def solution(
         requirements=tuple(requirements),
         preferences=tuple(preferences),
         objectives=_objectives(program, lowering),
-        shown=values.shows(),
+        shown=shown,
         conflict=tuple(condition.name for condition in conflict(outcome)),
         relaxations=relaxed.found,
         sensitivities=sensitivities,
@@ -94,24 +99,6 @@ def solution(
         diagnostics=found,
         plan_hash=plan_hash,
         library_hash=library_hash,
-    )
-
-
-def _ranged(
-    program: Program,
-    point: dict[str, float],
-    values: dict[str, Value],
-    requirements: list[RequirementResult],
-    preferences: list[RequirementResult],
-) -> tuple[dict[str, Value], list[RequirementResult], list[RequirementResult]]:
-    """The same with the ends of every range that reaches a value, and certainty."""
-    ranges = Ranges(program, point)
-    widened = {name: ranges.value(value) for name, value in values.items()}
-    rules = {rule.name: rule for rule in program.rules}
-    return (
-        widened,
-        [ranges.rule(rules[result.name], result) for result in requirements],
-        [ranges.rule(rules[result.name], result) for result in preferences],
     )
 
 

@@ -111,3 +111,19 @@ def test_help_shows_a_plan_that_compiles(tmp_path: Path, capsys: pytest.CaptureF
     plan = tmp_path / "first.plan"
     plan.write_text("\n".join(line.strip() for line in lines[first + 1 : last]), encoding="utf-8")
     assert run(["compile", str(plan)]) == 0
+
+
+def test_ranges_are_on_the_screen(llmplan, write):
+    write("a.plan", """let price = 2 USD..3 USD..5 USD
+let days = 10
+let total = days * price
+require certain sure: total <= 60 USD
+require likely: total <= 40 USD
+show total / 2
+""")
+    shown = llmplan("solve", "a.plan")
+    assert shown.code == 0
+    lines = [line.split() for line in shown.out.splitlines()]
+    assert ["holds", "sure", "30", "USD", "<=", "60", "USD"] in lines
+    assert ["expected", "likely", "30", "USD", "<=", "40", "USD"] in lines
+    assert "15 USD (10 USD .. 25 USD)" in shown.out

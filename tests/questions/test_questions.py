@@ -46,12 +46,25 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("", "hardware.price * 1 hour"),
         ("", "cost"),
         ("", "time"),
-        ("", "h20_rate"),
-        ("", "h20_of_h100"),
-        ("", "h20_cost"),
+        ("B200", "cost"),
+        ("H20", "hardware.peak"),
+        ("H100", "hardware.peak"),
+        ("H20", "cost"),
+        ("H20", "time"),
     ],
     "gpus": [("", "hardware.gpus"), ("", "time")],
     "gpus_and_cost": [("", "hardware.gpus"), ("", "time"), ("", "cost"), ("", "hardware.price * 1 hour")],
+    "how_sure": [
+        ("", "time"),
+        ("", "cost"),
+        ("", "low: time"),
+        ("", "low: cost"),
+        ("", "high: time"),
+        ("", "high: cost"),
+        ("", "late"),
+        ("", "soon"),
+        ("", "money"),
+    ],
     "layout": [
         ("", "parallelism.zero_stage"),
         ("", "training.micro_batch"),
@@ -65,6 +78,7 @@ MEANING: dict[str, list[tuple[str, str]]] = {
     "mfu_percent": [("", "days_saved"), ("", "time / 1 day"), ("", "cost_saved")],
     "micro_batch": [("", "training.micro_batch"), ("", "2 * training.micro_batch")],
     "parameters": [("", "model.params / 1 param"), ("", "dataset.tokens / 1 token")],
+    "parameters_given_tokens": [("", "model.params / 1 param"), ("", "tokens_per_parameter / 1 token/param")],
     "tokens": [("", "dataset.tokens / 1 token"), ("", "tokens_per_parameter / 1 token/param")],
     "zero_stage": [("", "parallelism.zero_stage"), ("", "16 bytes/parameter * model.params")],
 }
@@ -96,6 +110,19 @@ def test_answer_is_current(plan: Path) -> None:
         words = [u.value.value for u in solution.unknowns if u.asked and isinstance(u.value.value, str)]
         missing = [word for word in words if word not in answer(plan) and word != "none"]
         assert missing == [] or scenario
+
+
+def test_what_is_certain() -> None:
+    solution = api.solve(str(PLANS / "questions/how_sure.plan"))
+    found = {result.name: result.certainty for result in solution.requirements if result.origin == "plan"}
+    assert found == {"surely": "certain", "likely": "expected", "budget": "expected"}
+
+
+def test_the_sweep_over_accelerators_has_the_answer_as_its_best() -> None:
+    table, _ = api.sweep(str(PLANS / "questions/gpu_type.plan"))
+    assert [row.at[0] for row in table.rows if row.best] == ["MI300X"]
+    costs = {row.at[0]: row.results["cost"][0] for row in table.rows}
+    assert max(costs, key=lambda gpu: costs[gpu]) == "H20"
 
 
 @pytest.mark.parametrize("plan", questions(), ids=lambda plan: plan.stem)

@@ -32,11 +32,13 @@ def evaluate(
 ) -> tuple[Solution, list[str]]:
     """Solves a plan with each expression and each figure as a `let` of its own.
 
+    `low: time` and `high: time` are the ends of what ranges in the plan leave open.
+
     Returns:
         The solution, and a line for each expression that does not round to its figure.
     """
     lets = [
-        f"let computed_{k} = {expression}\nlet printed_{k} = {figure.replace(',', '')}"
+        f"let computed_{k} = {expression.rpartition(': ')[2]}\nlet printed_{k} = {figure.replace(',', '')}"
         for k, (expression, figure) in enumerate(pairs)
     ]
     text = "\n".join([plan.read_text(encoding="utf-8"), *lets, ""])
@@ -45,6 +47,8 @@ def evaluate(
     wrong = []
     for k, (expression, figure) in enumerate(pairs):
         computed, printed = number(solution, f"computed_{k}"), number(solution, f"printed_{k}")
+        if expression.startswith(("low: ", "high: ")):
+            computed = getattr(solution.values[f"computed_{k}"], expression.partition(":")[0])
         if abs(computed - printed) > tolerance(figure, printed):
             wrong.append(f"{expression} is {solution.values[f'computed_{k}'].text}, printed {figure}")
     return solution, wrong
