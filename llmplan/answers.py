@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import has
 
 from llmplan import __version__, cache
-from llmplan.names.reading import MAX_BYTES
 from llmplan.packing import Packing
 from llmplan.resources import folder
-from llmplan.source import Source, Span
+from llmplan.source import MAX_BYTES, Source, Span
 
 if TYPE_CHECKING:
     from llmplan.diagnostics import Diagnostic

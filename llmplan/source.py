@@ -12,6 +12,9 @@ from functools import cached_property
 
 from attrs import field, frozen
 
+MAX_BYTES = 1_000_000
+"""The most that a file may have, in UTF-8."""
+
 
 class Source:
     """A plan text. Library texts are loaded when a span in them is first shown.

@@ -26,7 +26,7 @@ def read(path: str) -> str | Diagnostic:
     """The text of the plan that an argument names, `-` for standard input; or why it cannot be read."""
     try:
         if path == "-":
-            return reading.decode(sys.stdin.buffer.read(reading.MAX_BYTES + 1))
+            return reading.decode(sys.stdin.buffer.read(reading.READ))
         return reading.read(Path(path))
     except reading.Unreadable as why:
         return command.unreadable("<stdin>" if path == "-" else path, str(why))

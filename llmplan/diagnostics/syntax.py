@@ -145,9 +145,9 @@ def too_deep(span: Span, limit: int) -> Diagnostic:
     return _error("E0108", f"brackets and operators nest more than {limit} deep", span, "", hint)
 
 
-def too_long(span: Span, size: int, limit: int) -> Diagnostic:
+def too_long(span: Span) -> Diagnostic:
     hint = Hint("split it and join the parts with `use`")
-    return _error("E0108", f"the file has {size} bytes, and at most {limit} are read", span, "", hint)
+    return _error("E0108", "the file is larger than 1 MB, which is the most that is read", span, "", hint)
 
 
 def number_too_long(span: Span, digits: int) -> Diagnostic:

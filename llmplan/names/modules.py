@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, names
 from llmplan.names.reading import Unreadable, project_root, read, shown
-from llmplan.source import Source, Span
+from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
 
@@ -159,6 +159,8 @@ def _config(kind: str, target: Path, root: Path, at: nodes.Text) -> Configured |
     """The entry that a file describes, called by its path from the project root."""
     try:
         source = Source(Path(os.path.normpath(target)).as_posix(), read(target))
+        if len(source.text.encode()) > MAX_BYTES:
+            raise Unreadable("it is larger than 1 MB")
     except Unreadable as why:
         return names.no_file(at.span, at.plain or "", str(why))
     from llmplan.names import config

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-MAX_BYTES = 1_000_000
+from llmplan.source import MAX_BYTES
+
+READ = MAX_BYTES + 8  # so many that one too many is seen also behind a byte-order mark
 
 
 class Unreadable(Exception):
@@ -13,10 +15,10 @@ class Unreadable(Exception):
 
 
 def read(path: Path) -> str:
-    """The text of a file.
+    """The text of a file; of one that is too large the beginning, which is still too large for the parser.
 
     Raises:
-        Unreadable: if there is none, it is no regular file, too large or not UTF-8.
+        Unreadable: if there is none, it is no regular file or not UTF-8.
     """
     try:
         if path.is_dir():
@@ -24,7 +26,7 @@ def read(path: Path) -> str:
         if path.exists() and not path.is_file():
             raise Unreadable("it is not a regular file")
         with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(READ)
     except FileNotFoundError:
         raise Unreadable("there is no such file") from None
     except PermissionError:
@@ -35,13 +37,13 @@ def read(path: Path) -> str:
 
 
 def decode(data: bytes) -> str:
-    """The text in the bytes of a file.
+    """The text in the first `READ` bytes of a file.
 
     Raises:
-        Unreadable: if there are more than `MAX_BYTES` or they are not UTF-8.
+        Unreadable: if they are not UTF-8.
     """
     if len(data) > MAX_BYTES:
-        raise Unreadable("it is larger than 1 MB")
+        return data.decode("utf-8-sig", "replace")  # the last character may be cut
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from attrs import evolve
 
 from llmplan.diagnostics import Diagnostic, syntax
-from llmplan.source import Source, Span
+from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax import mistakes
 from llmplan.syntax.automaton import Automaton, BoundRule, bind
 from llmplan.syntax.build import Builder
@@ -16,7 +16,6 @@ from llmplan.syntax.lexer import Lexer
 from llmplan.syntax.nodes import Expr, File, Interpolation
 from llmplan.syntax.tables import Tables, tables
 
-SIZE = 2**20  # bytes of UTF-8 that are read
 ERRORS = 20  # diagnostics of one text, one a line
 
 # Control characters, lone surrogates and carriage returns that end no line: they show as nothing,
@@ -97,8 +96,8 @@ class _Reading:
     def run(self, rule: str, recover: bool) -> Any:
         text = self.source.text
         size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-        if size > SIZE:
-            self.report(syntax.too_long(Span(self.source, 0, 0), size, SIZE))
+        if size > MAX_BYTES:
+            self.report(syntax.too_long(Span(self.source, 0, 0)))
             return None
         found = _CONTROL.search(text)
         while found is not None:
