@@ -61,9 +61,10 @@ def _int_bounds(check: Expressions, core: Core) -> tuple[int, int] | None:
     """The declared range of an Int field or parameter, when its ends are literals."""
     if core[0] == "local":
         return check.bounds.get(core[1])
-    if core[0] != "ref" or core[1] not in check.scope.fields:
+    if core[0] != "ref":
         return None
-    domain = check.scope.fields[core[1]].domain
+    record = check.scope.fields.get(core[1]) or check.scope.quantities.get(core[1])
+    domain = record.domain if record is not None else None
     if domain is None or len(domain.items) != 1 or domain.items[0][0] != "range":
         return None
     low, high = domain.items[0][1], domain.items[0][2]

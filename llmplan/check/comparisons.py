@@ -12,7 +12,7 @@ from llmplan.check.scope import words
 from llmplan.check.typed import Typed
 from llmplan.diagnostics import units
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, EnumType, Measure
+from llmplan.units.measure import BOOL, Measure
 
 if TYPE_CHECKING:
     from llmplan.check.expressions import Expressions
@@ -27,7 +27,7 @@ def check_compare(check: Expressions, node: nodes.Compare) -> Typed:
     for operator, right_node in node.rest:
         left, right = _pair(check, left_node, right_node)
         check.unify(left, right, "compared")
-        if operator not in ("==", "!=") and isinstance(left.type, EnumType):
+        if operator not in ("==", "!=") and left.type is not None and not isinstance(left.type, Measure):
             check.report(units.not_here(left.span, words(left.type), "a number"))
         parts.append(comparison(COMPARISONS[operator], left.core, right.core))
         left_node = right_node
@@ -77,15 +77,20 @@ def check_member(check: Expressions, node: nodes.Member) -> Typed:
     for item in items:
         if isinstance(item, nodes.Range):
             low, high = check.check(item.low, value.type), check.check(item.high, value.type)
-            check.unify(evolve(value, bare=False), low, "compared")
-            check.unify(evolve(value, bare=False), high, "compared")
+            value = _like(check, _like(check, value, low), high)
             ends = comparison("le", low.core, value.core), comparison("le", value.core, high.core)
             parts.append(chain("and", ends))
         else:
             typed = check.check(item, value.type)
-            check.unify(evolve(value, bare=False), typed, "compared")
+            value = _like(check, value, typed)
             parts.append(comparison("eq", value.core, typed.core))
     return Typed(chain("or", parts) if parts else FALSE, BOOL, node.span)
+
+
+def _like(check: Expressions, value: Typed, other: Typed) -> Typed:
+    """A value that is compared with several others, of no type once one of them is unlike it."""
+    common = check.unify(evolve(value, bare=False), other, "compared")
+    return evolve(value, type=None) if common.type is None else value
 
 
 def chain(operation: str, parts: Sequence[Core]) -> Core:

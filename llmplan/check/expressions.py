@@ -189,6 +189,8 @@ class Expressions:
         if meaning.role == "field" and meaning.type is None:
             self._two_units(node, text)
             return self.wrong(node)
+        if isinstance(meaning.type, KindType) and text not in self.scope.fields:
+            text = self.scope.selector(meaning.type.name)
         core = ("ref", text, node.span.start, node.span.end)
         return Typed(core, meaning.type, node.span, unit=meaning.unit)
 

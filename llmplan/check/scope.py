@@ -142,6 +142,8 @@ class Scope:
             if unit in two.units:
                 at = two.units.index(unit)
                 return Meaning("field", two.types[at], unit)
+        if unit == "name" and owner in self.entries:
+            return Meaning("field", KindType(owner))  # what the chosen entry is called
         let = self.let_type(name)
         if let is not None:
             self.read.add(name)
@@ -149,7 +151,7 @@ class Scope:
 
     def names(self) -> list[str]:
         """Every name that an expression can read."""
-        return [*self.lets, *self.fields, *self.quantities]
+        return [*self.lets, *self.fields, *self.quantities, *(f"{kind}.name" for kind in self.entries)]
 
     def find_entry(self, kind: str, name: str) -> tuple[str | None, list[str]]:
         """The canonical entry that a name means, else None and the likeliest candidates."""

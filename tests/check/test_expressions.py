@@ -179,3 +179,22 @@ def test_interpolated_texts(plans):
     assert failed.because == "in 1.5 days, 2 x 36 hours; {not}"
     assert plans.error('require 1 < 2 because "{time in GB}"')[0] == "E0301"
     assert plans.error('require 1 < 2 because "{nothing}"')[0] == "E0201"
+
+
+def test_the_name_of_an_entry(plans):
+    given = 'model "llama 7b"\nhardware { gpu = "a100 sxm4 80gb", gpus = 8 }\n'
+    assert plans.value('if gpu.name == "A100-SXM4-80GB" then 1 else 2', given) == 1.0
+    solved = plans.solve(given + 'require few: hardware.gpus <= 8 because "{hardware.gpus} x {gpu.name} for {model.name}"')
+    because = {rule.name: rule.because for rule in solved.requirements}
+    assert because["few"] == "8 GPUs x A100-SXM4-80GB for llama-7b"
+    assert plans.error("show gpu.nam") == ("E0201", "gpu.nam")
+
+
+def test_one_mistake_in_a_membership_is_told_once(plans):
+    assert plans.codes("require 3 s in [1 GB, 2 GB]\nrequire 3 s in 1 GB .. 2 GB") == ["E0301", "E0301"]
+    assert plans.error('require hardware.gpu < "A100-SXM4-80GB"') == ("E0303", "hardware.gpu")
+
+
+def test_the_range_of_a_quantity_covers_a_match(plans):
+    assert plans.value("match k { 1 => 3, 2 => 4 }", "quantity k: Int in 1..2 = 2\n") == 4.0
+    assert plans.error("quantity k: Int in 1..2 = 2\nshow match k { 1 => 3 }") == ("E0308", "match k { 1 => 3 }")
