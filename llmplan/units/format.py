@@ -18,6 +18,7 @@ _TIME = (
     ("us", 0.0, 1e-6),
 )
 _MAGNITUDES = (("T", 1e12), ("B", 1e9), ("M", 1e6))
+_LEAST, _MOST = 0.1, 1e5  # numbers in between are read easily
 _PREFIXES = (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 
@@ -50,11 +51,16 @@ def quantity(value: float, measure: Measure, table: UnitTable, unit: str = "") -
         measure: Its measure.
         table: The units of the program.
         unit: The unit that its declaration or author used. A compound one is kept, a simple one
-            is scaled to the size of the number.
+            too if it is none of the base units and the number is of a size to read; else the unit is
+            chosen by the size of the number.
     """
     if not math.isfinite(value):
         return number(value)
     dims = dict(measure.dims)
+    if measure.dims in ((("Time", 1),), (("Information", 1),)):
+        by_author = _by_author(value, measure, table, unit)
+        if by_author is not None:
+            return by_author
     if measure.dims == (("Time", 1),) and (not measure.labels or unit in ("", "s")):
         return _time(value)
     if measure.dims == (("Information", 1),):
@@ -78,10 +84,34 @@ def quantity(value: float, measure: Measure, table: UnitTable, unit: str = "") -
         factor = Fraction(1)
     first = shown.split("/")[0].split("*")[0].split("^")[0]
     if first in ("byte", "FLOP", "bit", "W", "J") and shown != first and shown[len(first)] != "^":
-        name, scaled = _scaled(value / float(factor), _PREFIXES)
+        name, scaled = _scaled(_over(value, factor), _PREFIXES)
         bare = "B" if first == "byte" and name else first
         return f"{number(scaled)} {name}{bare}{shown[len(first):]}"
-    return f"{number(value / float(factor))} {shown}"
+    return f"{number(_over(value, factor))} {shown}"
+
+
+def _over(value: float, factor: Fraction) -> float:
+    """A value in a unit of some size, which may itself be beyond what a float holds."""
+    try:
+        return value / float(factor)
+    except (OverflowError, ZeroDivisionError):
+        pass
+    try:
+        return float(Fraction(value) / factor) if math.isfinite(value) else value
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _by_author(value: float, measure: Measure, table: UnitTable, unit: str) -> str | None:
+    """A value in the unit that its author chose, a single word, if the number is of a size to read."""
+    word = table.words.get(unit)
+    if word is None or word.measure != measure or word.factor == 1:
+        return None
+    scaled = _over(value, word.factor)
+    if scaled and not _LEAST <= abs(scaled) < _MOST:
+        return None
+    text, many = number(scaled), f"{word.name}s"
+    return f"{text} {many if text != '1' and many in table.words else word.name}"
 
 
 def _time(value: float) -> str:
@@ -96,5 +126,5 @@ def _time(value: float) -> str:
 def in_unit(value: float, unit: str, table: UnitTable) -> str:
     """A value in base units shown in exactly the unit that was asked for."""
     factor, _ = table.parse(unit)
-    scaled = number(value / float(factor))
+    scaled = number(_over(value, factor))
     return f"{scaled}%" if unit == "%" else f"{scaled} {unit}"

@@ -1,0 +1,36 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from llmplan.check import library
+from llmplan.units.format import quantity
+from llmplan.units.measure import Measure
+
+TIME = Measure((("Time", 1),))
+BYTES = Measure((("Information", 1),))
+
+
+@pytest.mark.parametrize(
+    ("value", "measure", "unit", "text"),
+    [
+        (86400.0, TIME, "day", "1 day"),
+        (86400.0, TIME, "s", "24 hours"),
+        (86400.0 * 60, TIME, "days", "60 days"),
+        (86400.0 * 15, TIME, "hours", "360 hours"),
+        (3.0, TIME, "days", "3 s"),  # too small a number of days to read
+        (86400.0 * 400, TIME, "ms", "400 days"),
+        (80 * 2.0**30, BYTES, "GiB", "80 GiB"),
+        (80e9, BYTES, "GB", "80 GB"),
+        (80e9, BYTES, "byte", "80 GB"),
+    ],
+)
+def test_the_authors_unit_while_the_number_is_of_a_size_to_read(value, measure, unit, text):
+    assert quantity(value, measure, library.load()[0].units, unit) == text
+
+
+@pytest.mark.parametrize("unit", ["PB^30", "B^30/PB^30", "us^70", "year^50"])
+def test_units_beyond_what_a_float_holds(unit):
+    table = library.load()[0].units
+    assert quantity(1.0, Measure((("Information", 30),)), table, unit)
