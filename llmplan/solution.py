@@ -90,6 +90,9 @@ class SolvedUnknown:
         below, above: The next feasible neighbours in the domain, as text with what they cost; empty if none.
         set_by: The requirements that keep it from the next better value; empty if none does.
         beyond: What that value would violate, and by how much.
+        works: Of a continuous unknown the values that meet every requirement beside the others as they
+            are, `64.9 GB .. 200 GB`; empty if it is its value alone.
+        numbers: The right-hand side of the relation with values in the place of names.
     """
 
     path: str
@@ -104,6 +107,8 @@ class SolvedUnknown:
     above: str = ""
     set_by: tuple[str, ...] = ()
     beyond: str = ""
+    works: str = ""
+    numbers: str = ""
 
 
 @frozen

@@ -7,6 +7,7 @@ read them: what was asked for first, then what it rests on, each name once.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from attrs import frozen
 
@@ -82,25 +83,26 @@ def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
 
 def _step(solution: Solution, value: Value, level: int) -> Step:
     reads = tuple(read for read in value.reads if read in solution.values)
-    numbers = with_numbers(value.formula, value.name, solution) if value.formula else ""
+    numbers = with_numbers(value.formula, value.name, solution.values) if value.formula else ""
     unknown = next((u for u in solution.unknowns if u.path == value.name), None)
     return Step(
         level, value.name, value.text, value.role, value.doc, value.formula, numbers,
-        value.origin, value.others, value.cites, reads, _solved(unknown, solution),
+        value.origin, value.others, value.cites, reads, _solved(unknown),
     )  # fmt: skip
 
 
-def _solved(unknown: SolvedUnknown | None, solution: Solution) -> tuple[str, ...]:
+def _solved(unknown: SolvedUnknown | None) -> tuple[str, ...]:
     if unknown is None:
         return ()
     found = [f"found by {unknown.how} in {unknown.domain}"]
     if unknown.relation:
         found.append(unknown.relation)
-        left, _, right = unknown.relation.partition(" = ")
         exact = f", exactly {unknown.exact_text}" if unknown.exact_text else ""
-        found.append(f"{left} = {with_numbers(right, '', solution)}{exact}")
+        found.append(f"{unknown.path} = {unknown.numbers}{exact}")
     if unknown.set_by:
         found.append(f"set by {' and '.join(unknown.set_by)}" + (f": {unknown.beyond}" if unknown.beyond else ""))
+    if unknown.works:
+        found.append(f"works: {unknown.works}")
     if unknown.below:
         found.append(f"next smaller that works: {unknown.below}")
     if unknown.above:
@@ -114,15 +116,15 @@ def names_in(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def with_numbers(formula: str, owner: str, solution: Solution) -> str:
+def with_numbers(formula: str, owner: str, values: Mapping[str, Value]) -> str:
     """A formula with each name replaced by its value; a sibling field may stand bare."""
     kind = owner.rpartition(".")[0]
 
     def replace(match: re.Match[str]) -> str:
         name = match.group()
-        value = solution.values.get(name)
+        value = values.get(name)
         if value is None and kind and "." not in name:
-            value = solution.values.get(f"{kind}.{name}")
+            value = values.get(f"{kind}.{name}")
         if value is None or value.value is None:
             return name
         return value.text

@@ -6,6 +6,7 @@ from typing import Literal
 
 from llmplan.check.plan import Program
 from llmplan.diagnostics import Diagnostic
+from llmplan.explain.derivation import with_numbers
 from llmplan.explain.findings import conflict, infeasible, unmet, without_value
 from llmplan.explain.layouts import layouts
 from llmplan.explain.limits import limit
@@ -112,6 +113,7 @@ def _unknowns(
         exact = outcome.exact.get(index)
         beside = outcome.neighbours.get(index)
         set_by, past = limit(made, outcome, index, lowering) if unknown.asked else ((), "")
+        formula = relation(made, outcome, index, lowering)
         found.append(
             SolvedUnknown(
                 path=unknown.path,
@@ -119,7 +121,9 @@ def _unknowns(
                 how=outcome.how.get(index, "search"),
                 asked=unknown.asked,
                 domain=_domain(unknown, lowering),
-                relation=relation(made, outcome, index, lowering),
+                relation=formula,
+                numbers=with_numbers(formula.partition(" = ")[2], "", values),
+                works=_works(outcome.intervals.get(index, ()), unknown, lowering),
                 exact=exact,
                 exact_text="" if exact is None else show(exact, unknown.type, lowering.scope, unknown.unit),
                 below=_neighbour(beside.below if beside else None, unknown, lowering),
@@ -142,6 +146,15 @@ def _domain(unknown: Unknown, lowering: Lowering) -> str:
         return ", ".join(text(value) for value in unknown.values)
     first = ", ".join(text(value) for value in unknown.values[:4])
     return f"{first} … {text(unknown.values[-1])}"
+
+
+def _works(intervals: tuple[tuple[float, float], ...], unknown: Unknown, lowering: Lowering) -> str:
+    def text(value: float) -> str:
+        return show(value, unknown.type, lowering.scope, unknown.unit)
+
+    if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
+        return ""
+    return " or ".join(text(low) if low == high else f"{text(low)} .. {text(high)}" for low, high in intervals)
 
 
 def _neighbour(beside: Neighbour | None, unknown: Unknown, lowering: Lowering) -> str:

@@ -79,18 +79,41 @@ def _candidates(
     """Requirements that may hold an unknown back, with the ends between which they begin to fail."""
     values, here = system.unknowns[unknown].values, point[unknown]
     if values is None:
+        tight = _tight(system, requirements, point, unknown)
+        if not tight:
+            return _failing(system, requirements, point, unknown)
         low, high = sorted((here * (1 - _NEAR), here * (1 + _NEAR)))
-        return [
-            (number, low, high)
-            for number in _tight(system, requirements, point, unknown)
-        ]
-    found = []
+        return [(number, low, high) for number in tight]
     order = sorted(values)
     at = order.index(here)
-    for there in order[max(at - 1, 0) : at] + order[at + 1 : at + 2]:
+    return _violated(system, requirements, point, unknown, order[max(at - 1, 0) : at] + order[at + 1 : at + 2])
+
+
+def _failing(
+    system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int
+) -> list[tuple[int, float, float]]:
+    """Requirements that fail just beside a continuous value though their sides do not meet there: steps."""
+    here, domain = point[unknown], system.unknowns[unknown]
+    beside = (here * (1 - _NEAR), here * (1 + _NEAR))
+    return _violated(
+        system, requirements, point, unknown, [there for there in beside if domain.low <= there <= domain.high]
+    )
+
+
+def _violated(
+    system: System,
+    requirements: Sequence[Condition],
+    point: Mapping[int, float],
+    unknown: int,
+    values: Sequence[float],
+) -> list[tuple[int, float, float]]:
+    """Requirements that better ones of some values beside that at a point violate, with both values."""
+    here = point[unknown]
+    nodes = [condition.node for condition in requirements]
+    found = []
+    for there in values:
         if not better(system, {**point, unknown: there}, point):
             continue
-        nodes = [condition.node for condition in requirements]
         holds = evaluate(system.graph, {**point, unknown: there}, nodes)
         found += [
             (number, min(here, there), max(here, there))

@@ -10,18 +10,21 @@ Nothing is ever answered that was not evaluated and found feasible.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cmp_to_key, partial
 
 import numpy as np
-from attrs import define, frozen
+from attrs import define, field, frozen
 
+from llmplan.solve.breaks import breakpoints
 from llmplan.solve.conflict import conflict_of, failure_patterns, failures, nearness
-from llmplan.solve.line import Line, bisect, grid, minimise
+from llmplan.solve.line import Line, grid, minimise
 from llmplan.solve.outcome import Conflict
-from llmplan.solve.search import OverLimit, axes_of, best_rows, costs_of, earliest, point_at, score_of, tied
+from llmplan.solve.ranking import Front, first_rows
+from llmplan.solve.search import OverLimit, axes_of, best_rows, costs_of, earliest, point_at, score_of
 from llmplan.solve.sweep import Sweep
 from llmplan.solve.vector import Array, truth
-from llmplan.system.graph import TOLERANCE, Graph
+from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System
 
 _POINTS = 1 << 17
@@ -44,6 +47,31 @@ class Continuum:
 
 
 @define
+class Scan:
+    """What a search along a continuous unknown saw.
+
+    Attributes:
+        top: The best points of different settings, the best first; empty if nothing is feasible.
+        front: The best trade-offs; the place of the continuous unknown is its value.
+        feasible: Settings with a feasible point.
+        spread: For each objective its least and its largest value over the feasible candidates.
+        seen: For each discrete unknown, by place in its domain, whether some feasible point has that value.
+    """
+
+    top: list[Continuum] = field(factory=list)
+    front: Front = field(factory=Front)
+    feasible: int = 0
+    spread: list[tuple[float, float]] = field(factory=list)
+    seen: dict[int, Array] = field(factory=dict)
+
+    @property
+    def varies(self) -> bool:
+        """Whether there is more than one feasible point."""
+        wide = any(high > low for found in self.top for low, high in found.intervals)
+        return self.feasible > 1 or any(len(found.intervals) > 1 for found in self.top) or wide
+
+
+@define
 class _Candidates:
     """Points on the lines of some settings, sorted by setting and value."""
 
@@ -61,9 +89,17 @@ class Along:
         requirements: What must hold.
         unknown: Its index.
         limit: The largest number of settings times points of the grid.
+        allowed: For some discrete unknowns the places that are to be tried, instead of all.
     """
 
-    def __init__(self, system: System, requirements: Sequence[Condition], unknown: int, limit: float) -> None:
+    def __init__(
+        self,
+        system: System,
+        requirements: Sequence[Condition],
+        unknown: int,
+        limit: float,
+        allowed: Mapping[int, Sequence[int]] | None = None,
+    ) -> None:
         self._system = system
         self._requirements = requirements
         self._unknown = unknown
@@ -72,7 +108,7 @@ class Along:
         self._still = [c for c in requirements if not graph.reach(c.node) >> unknown & 1]
         self._grid = grid(system.unknowns[unknown].low, system.unknowns[unknown].high)
         self._limit = limit
-        self.feasible = 0
+        self._allowed = allowed or {}
         judged = [*requirements, *system.preferences]
         sides = [
             side for c in judged if c.left is not None and c.right is not None for side in (c.left, c.right)
@@ -85,23 +121,49 @@ class Along:
         """How many points the grid over the domain has."""
         return len(self._grid)
 
-    def best(self) -> Continuum | None:
-        """The best feasible point, None if there is none.
+    def scan(self, keep: int = 1) -> Scan:
+        """The best feasible points.
+
+        Args:
+            keep: How many are wanted, each of another setting; from 2 on with the best trade-offs.
 
         Raises:
             OverLimit: if there are too many settings.
         """
-        best: Continuum | None = None
+        result = Scan(spread=[(np.inf, -np.inf)] * len(self._system.objectives))
+        compared = len(self._system.objectives) + 1
+        order = cmp_to_key(partial(_order, compared))
         for places, columns, count in self._settings([c.node for c in self._still]):
             line = Line(self._system.graph, self._unknown, columns, self._roots)
             found = self._candidates(line, count)
-            self.feasible += len(np.unique(found.rows[found.feasible]))
             if not found.feasible.any():
                 continue
-            mine = self._choose(line, found, places)
-            if best is None or _before(mine.key, best.key, len(self._system.objectives) + 1):
-                best = mine
-        return best
+            best, found = self._choose(line, found, places, count, keep)
+            result.top = sorted([*result.top, *best], key=order)[:keep]
+            self._note(result, found, places, keep)
+        return result
+
+    def _note(self, result: Scan, found: _Candidates, places: dict[int, Array], keep: int) -> None:
+        """Takes the feasible candidates of a block into account."""
+        rows = np.unique(found.rows[found.feasible])
+        result.feasible += len(rows)
+        for unknown, array in places.items():
+            size = len(self._system.unknowns[unknown].values or ())
+            result.seen.setdefault(unknown, np.zeros(size, bool))[array[rows]] = True
+        for number, cost in enumerate(costs_of(found.values, self._system.objectives)):
+            mine = np.broadcast_to(cost, len(found.x))[found.feasible]
+            low, high = result.spread[number]
+            result.spread[number] = min(low, float(mine.min())), max(high, float(mine.max()))
+        if keep > 1 and self._system.front:
+            at = np.flatnonzero(found.feasible)
+            costs = [np.broadcast_to(c, len(found.x))[at] for c in costs_of(found.values, self._system.front)]
+            every = {unknown: array[found.rows[at]] for unknown, array in places.items()}
+            result.front.add(costs, {**every, self._unknown: found.x[at]}, len(at))
+
+    def front_point(self, front: Front, row: int) -> dict[int, float]:
+        """The point of a front at a row."""
+        at = {unknown: int(array[row]) for unknown, array in front.places.items() if unknown != self._unknown}
+        return {**point_at(self._system, at), self._unknown: float(front.places[self._unknown][row])}
 
     def diagnose(self) -> Conflict:
         """Why there is none."""
@@ -117,7 +179,8 @@ class Along:
             for number, array in enumerate(failed):
                 met[number] += size - int(np.count_nonzero(array))
             patterns.update(failure_patterns(failed, size))
-            costs = [*nearness(values, self._requirements, failed, size), *self._costs(values)]
+            every = [self._cost(values, number) for number in range(1 + len(self._system.objectives))]
+            costs = [*nearness(values, self._requirements, failed, size), *every]
             left = best_rows(costs, size)
             at = left[earliest([*self._places_at(places, found.rows[left]), found.x[left]])]
             key = tuple(float(cost if cost.ndim == 0 else cost[at]) for cost in costs)
@@ -126,9 +189,11 @@ class Along:
         assert nearest is not None
         return conflict_of(self._system, self._requirements, met, patterns, nearest[1])
 
-    def _costs(self, values: dict[int, Array]) -> list[Array]:
-        """What is compared: the preferences that are met, then the objectives."""
-        return [-score_of(values, self._system.preferences), *costs_of(values, self._system.objectives)]
+    def _cost(self, values: dict[int, Array], number: int) -> Array:
+        """What is compared: first the preferences that are met, then the objectives."""
+        if number == 0:
+            return -score_of(values, self._system.preferences)
+        return costs_of(values, self._system.objectives[number - 1 : number])[0]
 
     def _places_at(self, places: dict[int, Array], rows: Array) -> list[Array]:
         return [places[unknown][rows] for unknown in sorted(places)]
@@ -139,7 +204,7 @@ class Along:
         reach = 0
         for node in self._roots:
             reach |= system.graph.reach(node)
-        axes = [axis for axis in axes_of(system, {}) if reach >> axis.unknown & 1]
+        axes = [axis for axis in axes_of(system, self._allowed) if reach >> axis.unknown & 1]
         sweep = Sweep(system.graph, axes, gates, (), cells=max(1, _POINTS // len(self._grid)))
         scanned = 0
         for step in sweep.slices:
@@ -165,7 +230,7 @@ class Along:
         rows, x = [np.repeat(every, len(self._grid))], [np.tile(self._grid, count)]
         marked = [np.zeros(count * len(self._grid), bool)]
         for condition in self._moving:
-            for at, points in self._breakpoints(line, condition, every):
+            for at, points in breakpoints(self._system.graph, line, condition, every, self._grid):
                 rows.append(at)
                 x.append(points)
                 marked.append(np.ones(len(at), bool))
@@ -186,84 +251,43 @@ class Along:
             feasible &= truth(values[condition.node])
         return _Candidates(rows, x, values, feasible)
 
-    def _breakpoints(self, line: Line, condition: Condition, every: Array) -> Iterator[tuple[Array, Array]]:
-        """Where a condition begins or ceases to hold: both ends of every narrowed bracket."""
-        roots, holds = _predicate(self._system.graph, condition)
-        on_grid = holds(line.probe(roots, every[:, None])(self._grid[None, :]))
-        on_grid = np.broadcast_to(on_grid, (len(every), len(self._grid)))
-        row, cell = np.nonzero(on_grid[:, 1:] != on_grid[:, :-1])
-        low, high = self._grid[cell], self._grid[cell + 1]
-        dips = list(self._dips(line, condition, every))
-        for at, points, left, right in dips:
-            yield at, points
-            row = np.concatenate([row, at, at])
-            low, high = np.concatenate([low, left, points]), np.concatenate([high, points, right])
-        probe = line.probe(roots, row)
-        changes = holds(probe(low)) != holds(probe(high))
-        row, low, high = row[changes], low[changes], high[changes]
-        probe = line.probe(roots, row)
-        low, high = bisect(lambda x: np.broadcast_to(holds(probe(x)), len(x)), low, high)
-        yield row, low
-        yield row, high
-
-    def _dips(
-        self, line: Line, condition: Condition, every: Array
-    ) -> Iterator[tuple[Array, Array, Array, Array]]:
-        """Points between those of the grid where a violated condition comes nearest to holding."""
-        if condition.left is None or condition.right is None or condition.op == "ne":
-            return
-        sides = (condition.left, condition.right)
-
-        def gap(values: dict[int, Array]) -> Array:
-            return values[sides[0]] - values[sides[1]]
-
-        with np.errstate(all="ignore"):
-            gaps = gap(line.probe(sides, every[:, None])(self._grid[None, :]))
-            gaps = np.broadcast_to(gaps, (len(every), len(self._grid)))
-            if condition.op in ("ge", "gt"):
-                sign = np.full(gaps.shape, -1.0)
-            elif condition.op == "eq":
-                sign = np.sign(gaps)
-            else:
-                sign = np.ones(gaps.shape)
-            bad = gaps * sign
-            here, before, after = bad[:, 1:-1], bad[:, :-2], bad[:, 2:]
-            dip = (here > 0) & (before > here) & (after >= here)
-            row, cell = np.nonzero(dip)
-            if not len(row):
-                return
-            signs = sign[:, 1:-1][row, cell]
-            probe = line.probe(sides, row)
-            left, right = self._grid[cell], self._grid[cell + 2]
-            yield row, minimise(lambda x: gap(probe(x)) * signs, left, right), left, right
-
-    def _choose(self, line: Line, found: _Candidates, places: dict[int, Array]) -> Continuum:
-        """The best of the candidates, refined objective by objective."""
+    def _choose(
+        self, line: Line, found: _Candidates, places: dict[int, Array], count: int, keep: int
+    ) -> tuple[list[Continuum], _Candidates]:
+        """The best point of each of the best settings, refined objective by objective, and all candidates."""
         graph = self._system.graph
         active = found.feasible
-        least: list[float] = []
+        least: list[Array] = []
         for number in range(1 + len(self._system.objectives)):
             if number:
                 node = graph[self._system.objectives[number - 1].node]
                 if node.reach >> self._unknown & 1 and node.op != "unknown":
                     found, active = self._refine(line, found, active, least)
-            cost = np.broadcast_to(self._costs(found.values)[number], len(found.x))
-            least.append(float(cost[active].min()))
-            active = active & tied(cost, least[-1])
+            cost = np.broadcast_to(self._cost(found.values, number), len(found.x))
+            best = np.full(count, np.inf)
+            np.minimum.at(best, found.rows[active], cost[active])
+            least.append(best)
+            active = active & _tied(cost, best[found.rows])
         at = np.flatnonzero(active)
-        ties = [*self._places_at(places, found.rows[at]), found.x[at]]
-        first = earliest(ties)
-        chosen = at[first]
-        row = int(found.rows[chosen])
-        key = (*least, *(float(array[first]) for array in ties))
-        return Continuum(self._point(places, row, float(found.x[chosen])), key, self._intervals(found, row))
+        first = at[np.unique(found.rows[at], return_index=True)[1]]
+        rows, x = found.rows[first], found.x[first]
+        ties = [*self._places_at(places, rows), x]
+        chosen = first_rows([best[rows] for best in least], ties, np.arange(len(rows)), keep)
+        return [
+            Continuum(
+                self._point(places, int(rows[k]), float(x[k])),
+                (*(float(best[rows[k]]) for best in least), *(float(array[k]) for array in ties)),
+                self._intervals(found, int(rows[k])),
+            )
+            for k in chosen.tolist()
+        ], found
 
     def _refine(
-        self, line: Line, found: _Candidates, active: Array, least: Sequence[float]
+        self, line: Line, found: _Candidates, active: Array, least: Sequence[Array]
     ) -> tuple[_Candidates, Array]:
         """Adds for each setting the best point of the next objective beside its best candidate."""
         number = len(least)
-        cost = self._costs(found.values)[number]
+        cost = np.broadcast_to(self._cost(found.values, number), len(found.x))
         at = np.flatnonzero(active)
         at = at[np.lexsort((cost[at], found.rows[at]))]
         at = at[np.unique(found.rows[at], return_index=True)[1]]
@@ -273,24 +297,28 @@ class Along:
             usable = active[beside] & (found.rows[beside] == found.rows[at])
             return np.where(usable, found.x[beside], found.x[at])
 
-        rows = found.rows[at]
+        low, high = end(-1), end(1)
+        wide = high > low
+        if not wide.any():
+            return found, active
+        rows, low, high = found.rows[at][wide], low[wide], high[wide]
         probe = line.probe(self._judged, rows)
 
         def penalised(x: Array) -> Array:
             values = {node: np.broadcast_to(array, len(x)) for node, array in probe(x).items()}
-            return np.where(self._as_good(values, least), self._costs(values)[number], np.inf)
+            return np.where(self._as_good(values, least, rows), self._cost(values, number), np.inf)
 
-        points = minimise(penalised, end(-1), end(1))
+        points = minimise(penalised, low, high)
         joined = self._judge(line, np.concatenate([found.rows, rows]), np.concatenate([found.x, points]))
-        return joined, joined.feasible & self._as_good(joined.values, least)
+        return joined, joined.feasible & self._as_good(joined.values, least, joined.rows)
 
-    def _as_good(self, values: dict[int, Array], least: Sequence[float]) -> Array:
-        """Where everything required holds, and what was compared already is as good as the best."""
+    def _as_good(self, values: dict[int, Array], least: Sequence[Array], rows: Array) -> Array:
+        """Where everything required holds, and what was compared already is as good as the setting's best."""
         good: Array = np.ones((), bool)
         for condition in self._requirements:
             good = good & truth(values[condition.node])
-        for cost, bound in zip(self._costs(values), least):
-            good = good & tied(cost, bound)
+        for number, best in enumerate(least):
+            good = good & _tied(self._cost(values, number), best[rows])
         return good
 
     def _intervals(self, found: _Candidates, row: int) -> tuple[tuple[float, float], ...]:
@@ -312,18 +340,11 @@ class Along:
         return {**point_at(self._system, at), self._unknown: x}
 
 
-def _predicate(graph: Graph, condition: Condition) -> tuple[tuple[int, ...], Callable[[dict[int, Array]], Array]]:
-    """What changes where a condition begins or ceases to hold, and the nodes that it is computed from.
-
-    For `<=`, `>=` and `==` that is the exact order of the sides, so that the answer is the root and
-    not the end of the tolerance beyond it. A condition with a guard is more than its sides.
-    """
-    left, right = condition.left, condition.right
-    guarded = set(graph[condition.node].args) != {left, right}
-    if left is None or right is None or guarded or condition.op not in ("le", "ge", "eq"):
-        return (condition.node,), lambda values: truth(values[condition.node])
-    low, high = (right, left) if condition.op == "ge" else (left, right)
-    return (low, high), lambda values: values[low] <= values[high]
+def _tied(cost: Array, best: Array) -> Array:
+    """Where costs are as good as their setting's best, within the tolerance."""
+    with np.errstate(invalid="ignore"):
+        good: Array = np.where(np.isfinite(best), cost <= best + TOLERANCE * np.abs(best), cost == best)
+    return good
 
 
 def _before(mine: Sequence[float], other: Sequence[float], compared: int) -> bool:
@@ -332,3 +353,7 @@ def _before(mine: Sequence[float], other: Sequence[float], compared: int) -> boo
         if a != b and not abs(a - b) <= TOLERANCE * abs(b) < np.inf:
             return a < b
     return tuple(mine[compared:]) < tuple(other[compared:])
+
+
+def _order(compared: int, a: Continuum, b: Continuum) -> int:
+    return -1 if _before(a.key, b.key, compared) else 1

@@ -35,8 +35,8 @@ def best_point(
     if open_:
         from llmplan.solve.continuous import Along
 
-        found = Along(reduced.system, reduced.requirements, open_[0], limit).best()
-        return None if found is None else reduced.complete(found.point)
+        found = Along(reduced.system, reduced.requirements, open_[0], limit).scan().top
+        return reduced.complete(found[0].point) if found else None
     best = search(system, requirements, limit=limit, until=until).best
     return None if best is None else point_at(system, best.places)
 

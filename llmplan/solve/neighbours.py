@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import inf, prod
 
 import numpy as np
 from attrs import define
 
+from llmplan.solve.continuous import Along, Scan
 from llmplan.solve.outcome import Neighbour, Neighbours
 from llmplan.solve.search import Found, Search, ordered_first, point_at, search
 from llmplan.solve.vector import Array, evaluate_rows, truth
@@ -87,4 +88,34 @@ def neighbours(
             # The objective is the unknown: what would be better was found to be infeasible.
             below, above = ([], above) if system.objectives[0].sense > 0 else (below, [])
         found[index] = Neighbours(finder.side(index, below), finder.side(index, above))
+    return found
+
+
+def neighbours_along(
+    system: System, requirements: Sequence[Condition], scan: Scan, open_: int, cost: float
+) -> dict[int, Neighbours]:
+    """The same beside a continuous unknown, which follows too.
+
+    Args:
+        system: The system that was searched.
+        requirements: What must hold.
+        scan: The search, which saw every setting.
+        open_: The continuous unknown.
+        cost: Points that the search looked at.
+    """
+    best = scan.top[0].point
+    found = {}
+    for index, unknown in enumerate(system.unknowns):
+        values = unknown.values
+        if values is None or not unknown.asked or not isinstance(unknown.type, Measure) or index not in scan.seen:
+            continue
+        works = sorted(value for value, seen in zip(values, scan.seen[index].tolist()) if seen)
+        sides = []
+        for beside in ([v for v in works if v < best[index]][-1:], [v for v in works if v > best[index]][:1]):
+            point = None
+            if beside and cost / len(values) <= BUDGET:
+                allowed = {index: [values.index(beside[0])]}
+                point = Along(system, requirements, open_, inf, allowed).scan().top[0].point
+            sides.append(Neighbour(beside[0], point or {**best, index: beside[0]}, point is None) if beside else None)
+        found[index] = Neighbours(*sides)
     return found

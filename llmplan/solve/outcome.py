@@ -80,7 +80,8 @@ class Outcome:
             the domains that depend on other unknowns, values for the author's objectives.
         conflict: Set when infeasible.
         top: The best points, the answer first; `front` the best trade-offs of the two objectives of
-            `System.front`, by ascending first. Of a discrete system, if they were asked for.
+            `System.front`, by ascending first; if they were asked for. Beside a continuous unknown the
+            best points differ in another unknown.
     """
 
     status: Status

@@ -72,7 +72,7 @@ class Front:
 
 def _undominated(costs: Array) -> Array:
     """Indices of the points that no other dominates, in ascending order of the first cost; one of equals."""
-    order = np.lexsort((costs[:, 1], costs[:, 0]))
+    order = np.lexsort((_coarse(costs[:, 1]), _coarse(costs[:, 0])))
     finite = np.isfinite(costs[order]).all(axis=1)
     order = order[finite]
     second = costs[order, 1]
@@ -81,3 +81,10 @@ def _undominated(costs: Array) -> Array:
         better = second < before - TOLERANCE * np.abs(second)
     kept: Array = order[better]
     return kept
+
+
+def _coarse(cost: Array) -> Array:
+    """Without the last digits, so that of points that are equal but for rounding the earlier comes first."""
+    mantissa, exponent = np.frexp(cost)
+    rounded: Array = np.ldexp(np.round(mantissa * 2.0**36), exponent - 36)
+    return rounded

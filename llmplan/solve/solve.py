@@ -15,7 +15,7 @@ from llmplan.diagnostics.solving import (
 )
 from llmplan.solve.binding import Bound, bind
 from llmplan.solve.eliminate import Reduced, open_unknowns, reduce
-from llmplan.solve.outcome import Conflict, How, Outcome
+from llmplan.solve.outcome import Conflict, How, Neighbours, Outcome
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System
 
@@ -63,7 +63,7 @@ def solve(system: System, limit: int = LIMIT, keep: int = 0, brief: bool = False
         places = [(system.unknowns[i].path, system.unknowns[i].span) for i in continuous]
         return Outcome("error", diagnostics=(several_continuous(places),))
     if continuous:
-        found = _solve_continuous(reduced.system, reduced.requirements, continuous[0], limit, brief)
+        found = _solve_continuous(reduced.system, reduced.requirements, continuous[0], limit, keep, brief)
         return _completed(found, reduced) if reduced.defined else found
     return _solve_discrete(system, requirements, limit, keep, brief)
 
@@ -83,7 +83,26 @@ def _completed(outcome: Outcome, reduced: Reduced) -> Outcome:
         conflict = evolve(conflict, nearest=reduced.complete(conflict.nearest))
         exact = {}
     return evolve(
-        outcome, point=point, how=how, exact=exact, binding=binding, requirements=reduced.stated, conflict=conflict
+        outcome,
+        point=point,
+        how=how,
+        exact=exact,
+        binding=binding,
+        requirements=reduced.stated,
+        conflict=conflict,
+        neighbours={index: _both(beside, reduced) for index, beside in outcome.neighbours.items()},
+        top=tuple(reduced.complete(found) for found in outcome.top),
+        front=tuple(reduced.complete(found) for found in outcome.front),
+    )
+
+
+def _both(beside: Neighbours, reduced: Reduced) -> Neighbours:
+    """Neighbours with their points completed."""
+    return Neighbours(
+        *(
+            None if side is None else evolve(side, point=reduced.complete(side.point))
+            for side in (beside.below, beside.above)
+        )
     )
 
 
@@ -99,27 +118,30 @@ def _considered(system: System) -> int:
 
 
 def _solve_continuous(
-    system: System, requirements: tuple[Condition, ...], unknown: int, limit: int, brief: bool
+    system: System, requirements: tuple[Condition, ...], unknown: int, limit: int, keep: int, brief: bool
 ) -> Outcome:
     from llmplan.solve.continuous import Along
     from llmplan.solve.line import FAR
+    from llmplan.solve.neighbours import neighbours_along
     from llmplan.solve.search import OverLimit
 
     considered = _considered(system)
     along = Along(system, requirements, unknown, limit)
     try:
-        best = along.best()
-        conflict = None if best is not None else along.diagnose()
+        scan = along.scan(max(keep, 1))
+        conflict = None if scan.top else along.diagnose()
     except OverLimit:
         return _too_many(system, limit, considered * along.grid_points, along.grid_points)
     if conflict is not None:
         return _infeasible(system, requirements, conflict, considered)
-    assert best is not None
+    best = scan.top[0]
     end = system.unknowns[unknown].high if best.point[unknown] > 0 else system.unknowns[unknown].low
     if abs(best.point[unknown]) >= FAR and not isfinite(end):
         return Outcome("error", diagnostics=(_unbounded(system, unknown, best.point[unknown] > 0),))
     how = _how(system, best.point)
     bound = Bound(best.point, how) if brief else bind(system, requirements, best.point, how)
+    flat = _flat(system, scan.spread, 2 if scan.varies else 1, True)
+    points = considered * along.grid_points
     return Outcome(
         "solved",
         bound.point,
@@ -129,7 +151,12 @@ def _solve_continuous(
         requirements=requirements,
         intervals={unknown: best.intervals},
         considered=considered,
-        feasible=along.feasible,
+        feasible=scan.feasible,
+        neighbours={} if brief else neighbours_along(system, requirements, scan, unknown, points),
+        flat=flat,
+        top=tuple(found.point for found in scan.top) if keep else (),
+        front=tuple(along.front_point(scan.front, row) for row in range(len(scan.front.costs))),
+        diagnostics=_flat_warnings(system, flat),
     )
 
 
