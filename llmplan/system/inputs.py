@@ -254,7 +254,7 @@ class InputLowering(LegalValues):
         self.traces[path] = Trace(layer, setting.place)
         if path not in self._values:
             value = self._setting(path, setting, type, field, setting.unit)
-            self._values[path] = self.legal(path, value, type, None, written=setting if won else None)
+            self._values[path] = self.legal(path, value, type, field.domain, written=setting if won else None)
         return self._values[path]
 
     def _setting(self, name: str, setting: Setting, type: Type, field: Field | None, unit: str) -> Result:
