@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from llmplan.front import Checked
     from llmplan.names.modules import Module
     from llmplan.solution import Solution, Table
-    from llmplan.solve.outcome import Outcome
-    from llmplan.system.build import Built
 
 DEFAULT_LIMIT = 10**8
 """The largest number of combinations that `solve` looks at unless it is told otherwise."""
@@ -143,6 +141,8 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
 
 
 def _solution(checked: Checked, limit: int) -> Solution:
+    from llmplan.explain.certain import solve_certain
+    from llmplan.explain.layouts import KEPT
     from llmplan.explain.solved import solution
     from llmplan.names.digest import digest
     from llmplan.solution import Solution
@@ -160,7 +160,7 @@ def _solution(checked: Checked, limit: int) -> Solution:
     )
     if checked.failed or program is None or built is None or built.system is None:
         return failure
-    outcome = _solve_system(built, limit)
+    built, outcome = solve_certain(program, built, limit, KEPT)
     try:
         return solution(
             checked.plan, program, built, outcome, checked.diagnostics, plan_hash, checked.library_hash
@@ -169,14 +169,6 @@ def _solution(checked: Checked, limit: int) -> Solution:
         # Everything is computed here, also what the plan did not ask for.
         wrong = system.too_large(None) if isinstance(stopped, TooLarge) else system.too_deep()
         return evolve(failure, diagnostics=(*failure.diagnostics, wrong))
-
-
-def _solve_system(built: Built, limit: int) -> Outcome:
-    from llmplan.explain.layouts import KEPT
-    from llmplan.solve.solve import solve as solve_system
-
-    assert built.system is not None
-    return solve_system(built.system, limit, KEPT)
 
 
 def compile(

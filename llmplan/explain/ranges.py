@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from attrs import evolve
 
@@ -62,32 +61,75 @@ class Ranges:
         return evolve(shown, value=f"{shown.value} ({' .. '.join(ends)})")
 
     def rule(self, rule: Rule, result: RequirementResult) -> RequirementResult:
-        """A requirement with `certain` where it holds at every point of the ranges."""
+        """A requirement with `certain` where it holds at every point of the ranges.
+
+        One that must be certain and is not does not hold: its values and slack are those of the bad end.
+        """
         if result.holds is None:
             return result
-        certainty: Literal["certain", "expected", "no"] = "no"
-        if result.holds:
-            certainty = "certain" if self._always(rule) else "expected"
-        return evolve(result, certainty=certainty)
+        if result.holds and self.always(rule):
+            return evolve(result, certainty="certain")
+        if result.holds and rule.certain:
+            return self._at_the_bad_end(rule, evolve(result, holds=False, certainty="no"))
+        return evolve(result, certainty="expected" if result.holds else "no")
 
-    def _always(self, rule: Rule) -> bool:
-        lowering = self.lowering
-        base = rule.place[0]
-        if rule.sides is not None and rule.sides[0] in ("le", "lt", "ge", "gt"):
-            sides = [lowering.lower(side, {}, base=base) for side in rule.sides[1:]]
-            left, right = sides if rule.sides[0] in ("le", "lt") else reversed(sides)
-            if isinstance(left, Missing) or isinstance(right, Missing):
-                return False
-            found = bounds(lowering.graph, lowering.graph.add("sub", left, right), self.box())
-            size = bounds(lowering.graph, right, self.box())
-            if found is None or size is None:
-                return False
-            slack = TOLERANCE * max(abs(size[0]), abs(size[1]))
-            return found[1] <= slack if rule.sides[0] in ("le", "ge") else found[1] < 0.0
-        node = lowering.lower(rule.condition, {}, base=base)
-        if isinstance(node, Missing):
+    def nodes(self, rule: Rule) -> tuple[int | None, int | None]:
+        """The condition of a requirement, and the slack of a comparison; None where there is none."""
+        lowering, base = self.lowering, rule.place[0]
+        condition = lowering.lower(rule.condition, {}, base=base)
+        sides = self._sides(rule)
+        slack = None if sides is None else lowering.graph.add("sub", sides[1], sides[0])
+        return None if isinstance(condition, Missing) else condition, slack
+
+    def always(self, rule: Rule) -> bool:
+        """Whether a requirement is proved to hold at every point of the ranges, or is not asked for."""
+        graph = self.lowering.graph
+        when = self._when(rule)
+        if when is not None and graph.constant(when) == 0.0:
+            return True
+        sides = self._sides(rule)
+        if sides is None:
+            node = self.lowering.lower(rule.condition, {}, base=rule.place[0])
+            return not isinstance(node, Missing) and bounds(graph, node, self.box()) == (1.0, 1.0)
+        left, right = sides
+        found = bounds(graph, graph.add("sub", left, right), self.box())
+        size = bounds(graph, right, self.box())
+        if found is None or size is None or rule.sides is None:
             return False
-        return bounds(lowering.graph, node, self.box()) == (1.0, 1.0)
+        slack = TOLERANCE * max(abs(size[0]), abs(size[1]))
+        return found[1] <= slack if rule.sides[0] in ("le", "ge") else found[1] < 0.0
+
+    def _when(self, rule: Rule) -> int | None:
+        if rule.when is None:
+            return None
+        when = self.lowering.lower(rule.when, {}, base=rule.place[0])
+        return None if isinstance(when, Missing) else when
+
+    def _sides(self, rule: Rule) -> tuple[int, int] | None:
+        """The side that must be the smaller one and the other, of a comparison by size."""
+        if rule.sides is None or rule.sides[0] not in ("le", "lt", "ge", "gt"):
+            return None
+        sides = [self.lowering.lower(side, {}, base=rule.place[0]) for side in rule.sides[1:]]
+        found = [side for side in sides if not isinstance(side, Missing)]
+        if len(found) < 2:
+            return None
+        return (found[0], found[1]) if rule.sides[0] in ("le", "lt") else (found[1], found[0])
+
+    def _at_the_bad_end(self, rule: Rule, result: RequirementResult) -> RequirementResult:
+        sides = self._sides(rule)
+        if sides is None or rule.sides is None or rule.type is None:
+            return result
+        graph, box = self.lowering.graph, self.box()
+        ends = [bounds(graph, side, box) for side in sides]
+        gap = bounds(graph, graph.add("sub", sides[1], sides[0]), box)
+        if ends[0] is None or ends[1] is None or gap is None:
+            return result
+        texts = [show(end, rule.type, self.lowering.scope, rule.unit) for end in (ends[0][1], ends[1][0])]
+        symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">"}[rule.sides[0]]
+        if rule.sides[0] in ("ge", "gt"):
+            texts.reverse()
+        slack = show(gap[0], rule.type, self.lowering.scope, rule.unit)
+        return evolve(result, slack=gap[0], slack_text=slack, values=f"{texts[0]} {symbol} {texts[1]} at the bad end")
 
 
 def has_ranges(program: Program) -> bool:

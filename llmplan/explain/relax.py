@@ -87,8 +87,9 @@ class _Relaxer:
     def run(self) -> Relaxed:
         found: list[tuple[Relaxation, tuple[Edit, ...]]] = []
         untried: list[str] = []
+        # What may lie anywhere in a range is nobody's to choose.
+        given = (knob for knob in knobs(self.program, self.built.lowering) if knob.setting.spread is None)
         # A member of a domain that the author left out is nearer to the plan than another model.
-        given = knobs(self.program, self.built.lowering)
         changes: list[Rule | Knob] = [*self._bounds(), *given, *domains(self.program)]
         for change in sorted(changes, key=_last):
             name = change.name if isinstance(change, Rule) else change.path
@@ -112,7 +113,7 @@ class _Relaxer:
 
     def _bounds(self) -> list[Rule]:
         """The author's requirements that bound something by a number."""
-        own = [rule for rule in self.program.rules if rule.origin != "library" and not rule.certain]
+        own = [rule for rule in self.program.rules if rule.origin != "library"]
         return [rule for rule in own if rule.name in self.fighting and _literal(rule) is not None]
 
     def _bound(self, rule: Rule) -> tuple[Relaxation, tuple[Edit, ...]] | None:

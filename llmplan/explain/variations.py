@@ -8,10 +8,10 @@ from attrs import evolve, frozen
 
 from llmplan.check.plan import Program
 from llmplan.check.vary import varied
+from llmplan.explain.certain import solve_certain
 from llmplan.explain.results import results, values_of
 from llmplan.solution import Row, Scalar, Table
 from llmplan.solve.outcome import Outcome
-from llmplan.solve.solve import solve
 from llmplan.system.build import Built, build
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE
@@ -100,7 +100,8 @@ def _solve(
     if built.system is None:
         errors = [d.message for d in built.diagnostics if d.severity == "error"]
         return _Solved(Row(texts, values, "error", reason="; ".join(errors)))
-    outcome = solve(built.system, limit, brief=True)
+    built, outcome = solve_certain(program, built, limit, brief=True)
+    assert built.system is not None
     if outcome.status == "error":
         return _Solved(Row(texts, values, "error", reason="; ".join(d.message for d in outcome.diagnostics)))
     unknowns, found = _at(program, built, built.system, outcome, units, asked)

@@ -6,7 +6,7 @@ What the plan asks for is lowered first; only what that reaches becomes part of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
@@ -30,31 +30,40 @@ MAX_RANGES = 6
 
 @frozen
 class Built:
-    """A system, unless errors prevent it, with the lowering that made it and what was noticed."""
+    """A system, unless errors prevent it, with the lowering that made it and what was noticed.
+
+    Attributes:
+        reads: What it was built for, see `build`.
+    """
 
     system: System | None
     lowering: Lowering
     diagnostics: tuple[Diagnostic, ...]
+    reads: tuple[str, ...] = ()
 
 
-def build(program: Program, reads: Iterable[str] = ()) -> Built:
+def build(program: Program, reads: Iterable[str] = (), between: Sequence[Mapping[str, float]] = ()) -> Built:
     """The system of a plan.
 
     Args:
         reads: Inputs that the emitted files read, so that those of them that are open are solved.
+        between: Where between the ends of the ranges certain requirements must hold too, beside the corners:
+            by name the share of the way from the low end to the high one.
     """
-    builder = _Builder(program)
+    builder = _Builder(program, between)
+    wanted = tuple(reads)
     try:
-        return builder.build(reads)
+        return evolve(builder.build(wanted), reads=wanted)
     except TooLarge:
         at = builder.at and builder.scope.span(builder.at)
         found = (*builder.lowering.diagnostics, system.too_large(at))
-        return Built(None, builder.lowering, found)
+        return Built(None, builder.lowering, found, wanted)
 
 
 class _Builder:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, between: Sequence[Mapping[str, float]]) -> None:
         self.program = program
+        self.between = between
         self.scope = program.scope
         self.lowering = Lowering(program)
         self.problems: list[Diagnostic] = []
@@ -160,22 +169,29 @@ class _Builder:
             self._lacks(rule, node)
             return None
         self._constant(rule, node)
+        left, right = self._sides(rule, lowering)
         if rule.certain and rule.weight is None:
-            node = self._at_corners(rule, node)
+            node, left = self._at_corners(rule, node, left, right)
         node = lowering.graph.add("or", lowering.graph.add("not", when), node)
-        left = right = None
-        operation = ""
-        if rule.sides is not None:
-            operation = rule.sides[0]
-            sides = [lowering.lower(side, {}, base=base) for side in rule.sides[1:]]
-            left, right = (None if isinstance(side, Missing) else side for side in sides)
+        operation = "" if rule.sides is None else rule.sides[0]
         origin = rule.origin if rule.origin in ("plan", "used") else "library"
         return Condition(
             rule.name, node, origin, left, right, operation, rule.weight, self.scope.span(rule.place)  # type: ignore[arg-type]
         )
 
-    def _at_corners(self, rule: Rule, node: int) -> int:
-        """`require certain`: 1 where the condition holds as expected and at every corner of the ranges."""
+    def _sides(self, rule: Rule, lowering: Lowering) -> tuple[int | None, int | None]:
+        """The sides of a comparison, None where there is none or it has no value."""
+        if rule.sides is None:
+            return None, None
+        sides = [lowering.lower(side, {}, base=rule.place[0]) for side in rule.sides[1:]]
+        left, right = (None if isinstance(side, Missing) else side for side in sides)
+        return left, right
+
+    def _at_corners(self, rule: Rule, node: int, left: int | None, right: int | None) -> tuple[int, int | None]:
+        """`require certain`: 1 where the condition holds as expected, at every corner of the ranges and at `between`.
+
+        With it the left side, moved as far from the right one as it is at the worst of them.
+        """
         graph = self.lowering.graph
         first = Spreads({})
         Lowering(self.program, graph=graph, spreads=first, beside=self.lowering).lower(
@@ -183,13 +199,21 @@ class _Builder:
         )
         if len(first.found) > MAX_RANGES:
             raise TooLarge
-        for ends in itertools.product((0, 1), repeat=len(first.found)):
-            corner = Spreads(dict(zip(first.found, ends)))
-            lowering = Lowering(self.program, graph=graph, spreads=corner, beside=self.lowering)
+        worse = {"le": "max", "lt": "max", "ge": "min", "gt": "min"}.get("" if rule.sides is None else rule.sides[0])
+        gap = graph.add("sub", left, right) if left is not None and right is not None else None
+        corners = [dict(zip(first.found, ends)) for ends in itertools.product((0.0, 1.0), repeat=len(first.found))]
+        for corner in (*corners, *self.between):
+            lowering = Lowering(self.program, graph=graph, spreads=Spreads(corner), beside=self.lowering)
             there = lowering.lower(rule.condition, {}, base=rule.place[0])
-            if not isinstance(there, Missing):
-                node = graph.add("and", node, there)
-        return node
+            if isinstance(there, Missing):
+                continue
+            node = graph.add("and", node, there)
+            sides = self._sides(rule, lowering)
+            if worse and gap is not None and sides[0] is not None and sides[1] is not None:
+                gap = graph.add(worse, gap, graph.add("sub", sides[0], sides[1]))
+        if worse and gap is not None and right is not None:
+            left = graph.add("add", right, gap)
+        return node, left
 
     def _constant(self, rule: Rule, node: int) -> None:
         """What is known of a requirement before anything is solved."""

@@ -39,12 +39,12 @@ class Spreads:
     """What becomes of inputs that are ranges.
 
     Attributes:
-        corner: By name: 1 where the high end is taken, else the low one. None: each is an unknown of
-            the graph, numbered as in `found`.
+        corner: By name where between its ends each is taken: 0 the low end, which is also that of a name
+            that is not listed, 1 the high one. None: each is an unknown of the graph, numbered as in `found`.
         found: The ends of each, in the order in which they were met.
     """
 
-    corner: Mapping[str, int] | None
+    corner: Mapping[str, float] | None
     found: dict[str, tuple[float, float]] = field(factory=dict)
 
 
@@ -278,7 +278,8 @@ class InputLowering(LegalValues):
         spreads.found.setdefault(name, (min(low, high), max(low, high)))
         if spreads.corner is None:
             return self.graph.unknown(list(spreads.found).index(name))
-        return self.graph.const(spreads.found[name][spreads.corner.get(name, 0)])
+        (low, high), share = spreads.found[name], spreads.corner.get(name, 0.0)
+        return self.graph.const(high if share == 1.0 else low + share * (high - low))
 
     def settled(self, value: Result) -> Result:
         """The same, or Missing where it depends on unknowns that were not solved."""

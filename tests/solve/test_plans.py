@@ -113,6 +113,48 @@ def test_the_answer_names_the_conflict_and_not_what_the_nearest_plan_violates(pl
     assert any("nothing meets `b` either" in d.notes for d in solution.diagnostics)
 
 
+@st.composite
+def preferring_plans(draw):
+    """A small plan with preferences of different weights, some of them equal and some 0."""
+    text, grid, bounds, goal = draw(small_plans())
+    names = list(grid)
+    wishes = [
+        (
+            f"{draw(st.sampled_from(names))} {draw(st.sampled_from(OPERATIONS))} {draw(st.sampled_from([*names, '2']))}",
+            draw(st.sampled_from(("<=", ">=", "=="))),
+            draw(st.integers(-2, 9)),
+            draw(st.sampled_from(("", "0", "0.5", "1", "3"))),
+        )
+        for _ in range(draw(st.integers(1, 4)))
+    ]
+    lines = [
+        f"prefer w{number}: {side} {op} {limit}" + (f" weight {weight}" if weight else "")
+        for number, (side, op, limit, weight) in enumerate(wishes)
+    ]
+    return text + "\n".join(lines) + "\n", grid, bounds, goal, wishes
+
+
+@given(preferring_plans())
+@settings(max_examples=20, deadline=None, suppress_health_check=QUIET)
+def test_the_weight_of_met_preferences_comes_first_then_the_objective(plans, made):
+    text, grid, bounds, goal, wishes = made
+    solution = plans.solve(text)
+    if solution.status != "solved":
+        return
+    feasible = [point for point in points(grid) if all(holds(bound, point) for bound in bounds)]
+
+    def rank(point):
+        met = sum(float(weight or 1) for side, op, limit, weight in wishes if holds((side, op, limit), point))
+        return -met, eval(goal, {}, point)
+
+    found = {name: solution.values[name].value for name in grid}
+    assert rank(found) == min(map(rank, feasible))
+    said = {result.name: result.holds for result in solution.preferences if result.origin == "plan"}
+    assert said == {f"w{number}": holds(wish[:3], found) for number, wish in enumerate(wishes)}
+    unmet = [d.message for d in solution.diagnostics if d.code == "W0606"]
+    assert len(unmet) == list(said.values()).count(False)
+
+
 HOSTILE = {
     "huge domains": "let a = ? in 1..1_000_000\nlet b = ? in 1..1_000_000\nrequire a * b == 7\nminimize a\n",
     "one huge domain": "let a = ? in 1..100_000_000_000\nrequire a >= 7\nminimize a\n",

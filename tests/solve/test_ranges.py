@@ -1,0 +1,136 @@
+"""Random plans with ranges: no sample leaves what is shown, and what is certain holds at every sample."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+SLACK = 1e-9
+
+
+@st.composite
+def ranged_plans(draw):
+    """Ranges, unknowns over small grids, a value of both, certain and other bounds, and an objective."""
+    ranges = {}
+    for number in range(draw(st.integers(1, 2))):
+        low, expected, high = sorted(draw(st.lists(st.integers(-4, 8), min_size=3, max_size=3)))
+        ranges[f"r{number}"] = (low, expected, high)
+    grid = {
+        f"x{number}": values
+        for number, values in enumerate(
+            draw(st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True), min_size=1, max_size=2))
+        )
+    }
+    names = [*ranges, *grid]
+
+    def term():
+        return draw(st.sampled_from([*names, "2", "(r0 * x0)", "(x0 - r0)", "max(r0, x0)", "min(r0, 3)", "abs(r0 - 2)"]))
+
+    def expression():
+        text = term()
+        for _ in range(draw(st.integers(0, 2))):
+            text += f" {draw(st.sampled_from(('+', '-', '*')))} {term()}"
+        return text
+
+    bounds = [
+        (expression(), draw(st.sampled_from(("<=", ">="))), draw(st.integers(-10, 60)), draw(st.booleans()))
+        for _ in range(draw(st.integers(1, 2)))
+    ]
+    return ranges, grid, expression(), bounds, expression()
+
+
+def written(made):
+    ranges, grid, value, bounds, goal = made
+    lines = [f"let {name} = {low}..{expected}..{high}" for name, (low, expected, high) in ranges.items()]
+    lines += [f"let {name} = ? in {values}" for name, values in grid.items()]
+    lines += [f"let value = {value}"]
+    lines += [
+        f"require {'certain ' if certain else ''}b{number}: {side} {op} {limit}"
+        for number, (side, op, limit, certain) in enumerate(bounds)
+    ]
+    return "\n".join([*lines, f"minimize {goal}", ""])
+
+
+def value_of(text, point):
+    return eval(text, {"abs": abs, "max": max, "min": min}, point)  # made above
+
+
+def holds(bound, point, slack=0.0):
+    side, op, limit, _ = bound
+    value = value_of(side, point)
+    return value <= limit + slack if op == "<=" else value >= limit - slack
+
+
+def samples(ranges, per_range=5):
+    """Points of the box: a grid with its corners, and random ones between."""
+    axes = [[low + (high - low) * i / (per_range - 1) for i in range(per_range)] for low, _, high in ranges.values()]
+    dice = random.Random(7)
+    inner = [[dice.uniform(low, high) for low, _, high in ranges.values()] for _ in range(20)]
+    return [dict(zip(ranges, values)) for values in [*itertools.product(*axes), *inner]]
+
+
+@given(ranged_plans())
+@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+def test_samples_stay_inside_and_certain_bounds_hold_at_each(plans, made):
+    ranges, grid, value, bounds, goal = made
+    solution = plans.solve(written(made))
+    if any(d.code == "E0406" for d in solution.diagnostics):
+        return
+    expected = {name: middle for name, (_, middle, _) in ranges.items()}
+    points = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
+    everywhere = samples(ranges)
+
+    def feasible(point, slack):
+        return all(
+            holds(bound, expected | point)
+            and (not bound[3] or all(holds(bound, at | point, slack) for at in everywhere))
+            for bound in bounds
+        )
+
+    allowed = [point for point in points if feasible(point, SLACK)]
+    if solution.status != "solved":
+        assert solution.status == "infeasible"
+        assert not allowed
+        return
+    found = {name: solution.values[name].value for name in grid}
+    assert found in allowed
+    assert value_of(goal, expected | found) == min(value_of(goal, expected | point) for point in allowed)
+    shown = solution.values["value"]
+    low, high = (shown.value, shown.value) if shown.low is None else (shown.low, shown.high)
+    for at in everywhere:
+        assert low - SLACK <= value_of(value, at | found) <= high + SLACK
+    certainty = {result.name: result.certainty for result in solution.requirements}
+    for number, bound in enumerate(bounds):
+        if certainty[f"b{number}"] == "certain":
+            assert all(holds(bound, at | found, SLACK) for at in everywhere)
+
+
+def test_what_must_be_certain_is_held_between_the_ends_too(plans):
+    solution = plans.solve(
+        "let r = 0..1..4\nlet x = ? in 0..4\nrequire certain apart: (r - 2) ^ 2 + x >= 1\nminimize x\n"
+    )
+    assert solution.values["x"].value == 1
+    (apart,) = (result for result in solution.requirements if result.name == "apart")
+    assert apart.certainty == "certain"
+
+
+def test_what_is_not_certain_and_must_be_does_not_hold(plans):
+    solution = plans.solve("let r = 0..10\nlet x = ? in [1, 2]\nrequire certain small: x * r <= 8\n")
+    assert solution.status == "infeasible"
+    assert solution.values["x"].value == 1  # nearer at the bad end, though not as expected
+    (small,) = (result for result in solution.requirements if result.name == "small")
+    assert (small.holds, small.certainty, small.slack) == (False, "no", -2.0)
+    assert small.values == "10 <= 8 at the bad end"
+    assert [relaxation.text for relaxation in solution.relaxations] == ["small from 8 to 10"]
+
+
+@pytest.mark.parametrize("goal", ["minimize x", "maximize x"])
+def test_a_sweep_holds_certain_bounds_as_solve_does(plans, goal):
+    text = f"let r = 0..1..4\nlet n = 1\nlet x = ? in 0..4\nrequire certain apart: (r - 2) ^ 2 + x >= n\n{goal}\n"
+    for n in (1, 2):
+        assert plans.solve(text.replace("n = 1", f"n = {n}")).values["x"].value == (n if goal == "minimize x" else 4)
