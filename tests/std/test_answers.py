@@ -128,3 +128,19 @@ def test_tensor_parallelism_costs_time() -> None:
         return number(solve(plan + f"parallelism {{ zero_stage = 1, tensor = {tensor} }}\n"), "step_time")
 
     assert step(1) < step(2) < step(8)
+
+
+@pytest.mark.parametrize(("tokens", "steps", "warmup"), [("100M", 48, 5), ("10B", 4769, 477), ("1T", 476838, 2000)])
+def test_warm_up_is_at_most_a_tenth_of_the_steps(tokens: str, steps: int, warmup: int) -> None:
+    solution = solve(f"""model "llama-7b"
+dataset {{
+    tokens = {tokens}
+    sequence_length = 2048
+}}
+hardware {{
+    gpu = "A100-SXM4-80GB"
+    gpus = 64
+}}
+training.global_batch = 1024 sequences
+""")
+    assert (number(solution, "steps"), number(solution, "training.warmup")) == (steps, warmup)
