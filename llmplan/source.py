@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import cached_property
+from itertools import accumulate
 
 from attrs import field, frozen
 
@@ -37,11 +38,7 @@ class Source:
 
     @cached_property
     def _starts(self) -> list[int]:
-        starts = [0]
-        for index, char in enumerate(self.text):
-            if char == "\n":
-                starts.append(index + 1)
-        return starts
+        return [0, *accumulate(len(line) + 1 for line in self.text.split("\n")[:-1])]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column, both from 1, of a character offset."""

@@ -83,6 +83,7 @@ class Layout:
         self.outer = len(outer)
         self._graph = graph
         self._chunk = max(1, cells // size)
+        self._reached: dict[int, tuple[int, ...]] = {}  # by what a node depends on: few sets, many nodes
 
     def levels(self) -> list[Level]:
         """One for each outer axis; the last of them advances by as much as fills a block."""
@@ -96,7 +97,11 @@ class Layout:
     def reach(self, node: int) -> tuple[int, ...]:
         """The dimensions that a node depends on."""
         reach = self._graph.reach(node)
-        return tuple(k for k, axis in enumerate(self.axes) if axis.unknown >= 0 and reach >> axis.unknown & 1)
+        if reach not in self._reached:
+            self._reached[reach] = tuple(
+                k for k, axis in enumerate(self.axes) if axis.unknown >= 0 and reach >> axis.unknown & 1
+            )
+        return self._reached[reach]
 
     def size(self, node: int) -> int:
         """Points of the sub-grid that a node depends on."""

@@ -13,6 +13,7 @@ def ancestors(graph: Graph, roots: Iterable[int], leaves: Container[int] = ()) -
 
     What `leaves` are made of is left out.
     """
+    nodes = graph.nodes
     needed: set[int] = set()
     pending = list(roots)
     while pending:
@@ -20,7 +21,7 @@ def ancestors(graph: Graph, roots: Iterable[int], leaves: Container[int] = ()) -
         if node not in needed:
             needed.add(node)
             if node not in leaves:
-                pending.extend(graph[node].args)
+                pending.extend(nodes[node].args)
     return sorted(needed)
 
 

@@ -38,6 +38,7 @@ class ExpressionLowering:
         self._source = ""
         self._depth = 0
         self._steps = 0
+        self._methods: dict[str, Callable[[Core, Env], Result]] = {}
 
     def name(self, name: str, at: Span | None = None) -> Result:
         raise NotImplementedError
@@ -77,7 +78,9 @@ class ExpressionLowering:
                 return self.lower(core, env)
             finally:
                 self._source = outer
-        method: Callable[[Core, Env], Result] = getattr(self, f"_{core[0]}")
+        method = self._methods.get(core[0])
+        if method is None:
+            method = self._methods[core[0]] = getattr(self, f"_{core[0]}")
         return method(core, env)
 
     def conditional(self, core: Core, env: Env, base: str | None = None) -> Result:
@@ -107,8 +110,7 @@ class ExpressionLowering:
         return env[core[1]]
 
     def _op(self, core: Core, env: Env) -> Result:
-        args = [self.lower(arg, env) for arg in core[2:]]
-        return self._apply(core[1], args)
+        return self._apply(core[1], [self.lower(arg, env) for arg in core[2:]])
 
     def _apply(self, operation: str, args: list[Result]) -> Result:
         nodes = [arg for arg in args if not isinstance(arg, Missing)]

@@ -119,6 +119,7 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._ids: dict[tuple[object, ...], int] = {}
+        self._constants: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -127,8 +128,7 @@ class Graph:
         return self.nodes[index]
 
     def _intern(self, node: Node) -> int:
-        # repr keeps NaN equal to itself and 0.0 apart from -0.0.
-        key = (node.op, node.args, repr(node.value), node.table)
+        key = (node.op, node.args, node.value, node.table)
         found = self._ids.get(key)
         if found is None:
             found = self._ids[key] = len(self.nodes)
@@ -136,7 +136,14 @@ class Graph:
         return found
 
     def const(self, value: float) -> int:
-        return self._intern(Node("const", (), float(value)))
+        # repr keeps NaN equal to itself and 0.0 apart from -0.0.
+        number = float(value)
+        key = repr(number)
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = len(self.nodes)
+            self.nodes.append(Node("const", (), number))
+        return found
 
     def unknown(self, index: int) -> int:
         return self._intern(Node("unknown", (), float(index), reach=1 << index))
@@ -157,6 +164,9 @@ class Graph:
         short = self._shortcut(op, args, nodes)
         if short is not None:
             return short
+        found = self._ids.get((op, args, None, ()))
+        if found is not None:
+            return found
         reach = 0
         for node in nodes:
             reach |= node.reach

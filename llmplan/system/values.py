@@ -40,6 +40,7 @@ class Values:
         self.lowering = lowering
         self.scope = lowering.scope
         self.program = lowering.program
+        self._texts: dict[Place, str] = {}
 
     def all(self) -> dict[str, Value]:
         """By name: the plan's lets, then the inputs of each kind, then the quantities."""
@@ -191,7 +192,9 @@ class Values:
         return self._text(where)
 
     def _text(self, place: Place) -> str:
-        return one_line(self.scope.span(place).text)
+        if place not in self._texts:
+            self._texts[place] = one_line(self.scope.span(place).text)
+        return self._texts[place]
 
     def _origins(self, name: str, layer: str, where: Place | None, unit: str) -> tuple[Origin | None, tuple[Origin, ...]]:
         """The layer that won, and those that it won against."""
