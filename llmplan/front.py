@@ -16,6 +16,8 @@ from llmplan.diagnostics import Diagnostic, names, system
 from llmplan.names.modules import Module, load
 from llmplan.system.build import Built, build, validate
 
+_SEVERITIES = ("error", "warning", "note")
+
 
 @frozen
 class Checked:
@@ -67,18 +69,28 @@ def front(
     built: Built | None = None
     try:
         program = PlanCheck(scope, known, diagnostics.append).run(modules, scenario, settings)
-        if not _failed(diagnostics):
-            diagnostics += validate(program)
+        # Next to other errors only what is wrong with numbers as they are written.
+        failed = _failed(diagnostics)
+        diagnostics += [d for d in validate(program) if not failed or d.code in ("E0305", "E0307")]
         if not _failed(diagnostics):
             built = build(_first_point(program) if sweeping else program, _reads(program, templates))
             diagnostics += built.diagnostics
     except RecursionError:
         diagnostics.append(system.too_deep())
-    found = tuple(dict.fromkeys(_causes(diagnostics)))
+    files = [module.source.name for module in modules]
+    found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, files)))
     if not found and program is not None and not program.asks:
         found = (names.asks_nothing(modules[0].tree.span),)
     name = "<stdin>" if path == "-" else Path(path).as_posix()
     return Checked(name, tuple(modules), program, built, found, content)
+
+
+def _rank(found: Diagnostic, files: Sequence[str]) -> tuple[int, int, int]:
+    """Errors first, in the order of the files and of the places in them."""
+    at = found.span
+    if at is None or at.source.name not in files:
+        return _SEVERITIES.index(found.severity), len(files), 0
+    return _SEVERITIES.index(found.severity), files.index(at.source.name), at.start
 
 
 def _causes(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -88,6 +100,7 @@ def _causes(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     be read, where it may have been defined, and next to errors the names that nothing reads.
     """
     failed = _failed(diagnostics)
+    contradicted = any(d.code == "E0406" for d in diagnostics)
     unread = [d.span for d in diagnostics if d.code.startswith("E01") and d.span is not None]
     lines = [span.source.line(span.line) for span in unread]
 
@@ -97,6 +110,8 @@ def _causes(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
             return True
         if at is None or found.code.startswith("E01"):
             return False
+        if contradicted and found.code == "E0203" and at.source.library:
+            return True  # only where its requirement holds has the library one formula
         if any(at.source is bad.source and at.start < bad.end and bad.start < at.end for bad in unread):
             return True
         return found.code == "E0201" and any(at.text in line for line in lines)

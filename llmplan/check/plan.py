@@ -231,8 +231,8 @@ class PlanCheck:
         if kind not in self.scope.kinds:
             self.report(names.unknown_kind(block.kind.span, kind, self.scope.kinds))
             return
-        if block.entry is not None and self.once(module, kind, block.entry):
-            selector = self.scope.selector(kind)
+        selector = self.scope.selector(kind)
+        if block.entry is not None and self.once(module, selector, block.entry, block.entry):
             types: tuple[Type, ...] = (KindType(kind),)
             check = Expressions(self.scope, self.report)
             found = setting(check, block.entry, types, ("",), kind)

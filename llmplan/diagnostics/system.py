@@ -117,16 +117,21 @@ def unknown_domain(span: Span, path: str, needs: Sequence[str]) -> Diagnostic:
     return Diagnostic("E0401", "error", f"the domain of `{path}` needs {_listed(needs)}", span, "needed here")
 
 
-def contradiction(span: Span, name: str, because: str, text: str) -> Diagnostic:
-    """E0406: a requirement that the plan's text alone decides does not hold."""
+def contradiction(span: Span | None, name: str, because: str, text: str) -> Diagnostic:
+    """E0406: a requirement that the plan's text alone decides does not hold.
+
+    Args:
+        span: The author's requirement, or what contradicts one of the library; None where nothing is written.
+    """
     notes = (because,) if because else ()
     return Diagnostic(
         "E0406",
         "error",
         f"the plan contradicts the requirement `{name}`",
-        None if not text else span,
-        text,
+        span,
+        text if span is not None else "",
         notes=notes,
+        hints=(Hint("change what is marked, or what it speaks of"),) if span is not None else (),
     )
 
 

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.check.core import is_static
+from llmplan.check.core import is_static, walk
 from llmplan.check.plan import Program
 from llmplan.check.program import Goal, Place, Rule, Setting
 from llmplan.check.vary import varied
 from llmplan.diagnostics import Diagnostic, system
+from llmplan.source import Span
 from llmplan.system.expressions import TooLarge
 from llmplan.system.inputs import Spreads
 from llmplan.system.lower import Lowering
@@ -225,12 +226,27 @@ class _Builder:
             self.impossible = True
             if static:
                 because = plain_text(rule.because, self.lowering)
-                span = self.scope.span(rule.place)
-                label = "" if rule.origin == "library" else "this is false"
+                span: Span | None = self.scope.span(rule.place)
+                label = "this is false"
+                if rule.origin == "library":
+                    span, label = self._stated(rule), "this contradicts it"
                 self.problems.append(system.contradiction(span, rule.name, because, label))
         elif rule.origin != "library":
             reason = self.lowering.why(rule.condition)
             self.undefined.append(system.undefined(self.scope.span(rule.place), self._text(rule.place), reason))
+
+    def _stated(self, rule: Rule) -> Span | None:
+        """The last of the plan's statements that decide a requirement of `given`, `assumed` and `emits`."""
+        program = self.program
+        found: list[Span] = []
+        for core in (*walk(rule.condition), *(walk(rule.when) if rule.when is not None else ())):
+            if core[0] == "emits":
+                found += [t.span for t in program.emits if t.name == core[1] and t.span is not None]
+            elif core[0] in ("assumed", "given"):
+                won = program.winner(core[1])
+                found += [self.scope.span(won[1].place)] if won is not None else []
+        own = [span for span in found if not span.source.library]
+        return max(own, key=lambda span: span.start, default=None)
 
     def _lacks(self, rule: Rule, lacking: Missing) -> None:
         """A library's requirement is not checked then; the author's own is an error."""
@@ -311,7 +327,8 @@ def validate(program: Program) -> list[Diagnostic]:
             found += [d for d in there.diagnostics if any(_within(d, at) for at in values.values())]
     except TooLarge:
         return [system.too_large(at and program.scope.span(at))]
-    return found
+    # Whether two formulas of the library's hold is for its requirements to say.
+    return [d for d in found if d.code != "E0203" or d.span is None or not d.span.source.library]
 
 
 def _lower(lowering: Lowering, path: str, setting: Setting) -> None:
