@@ -75,15 +75,29 @@ def _job(solution: Solution, said: set[str]) -> str:
         time = f"{time} ({spread})"
     if machines and time:
         return f"{machines} train{'' if several else 's'} {what}{on} in {time}"
-    if machines and solution.values.get("memory.total") is not None and model:
-        memory = _text(solution, "memory.total", said)
-        return f"{what} on {machines}" + (f" takes {memory} of each GPU" if memory else "")
+    memory = _text(solution, "memory.total", said)
+    if machines and memory and model:
+        return f"{what} on {machines} takes {memory} of each GPU"
+    answering = _answering(solution, what, said)
+    if answering:
+        return answering
     flops = _text(solution, "train_flops", said)
     if flops:
         return f"training {what}{on} takes {flops}" + (f" on {machines}" if machines else "")
     if model:
         return f"{what} is planned" + (f" on {machines}" if machines else "") + on
     return f"{machines or solution.plan} {'are' if several else 'is'} planned"
+
+
+def _answering(solution: Solution, what: str, said: set[str]) -> str:
+    """What accelerators that only answer do; empty where the plan says nothing of it."""
+    gpus = _number(solution, "serving.gpus")
+    queries = _number(solution, "serving.queries_per_minute")
+    gpu, latency = _text(solution, "hardware.gpu", said), _text(solution, "serving.latency", set())
+    if gpus is None or not latency:
+        return ""
+    often = "a query" if queries is None else f"{number(queries)} queries a minute"
+    return f"{number(gpus)} {gpu} answer{'' if gpus != 1 else 's'} {often} with {what}, each in {latency}"
 
 
 def _machines(solution: Solution, said: set[str]) -> tuple[str, bool]:

@@ -65,6 +65,13 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("", "soon"),
         ("", "money"),
     ],
+    "inference": [
+        ("", "serving.memory"),
+        ("", "serving.kv_cache"),
+        ("", "serving.copy_gpus"),
+        ("", "serving.latency"),
+        ("", "serving.gpus"),
+    ],
     "layout": [
         ("", "parallelism.zero_stage"),
         ("", "training.micro_batch"),

@@ -1,0 +1,74 @@
+"""Memory, time and accelerators of a model that answers, against arithmetic written out here."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from llmplan.emit.answer import answer
+from tests.std.answers import block, number, solve
+
+H100 = block("hardware", gpu='"H100-SXM5-80GB"')
+PARAMS, MATMUL = 68_976_648_192, 68_976_648_192 - 32_000 * 8192 - 161 * 8192
+
+
+def serving(model: str = "llama-2-70b", **fields: object):
+    wanted = {"input_tokens": 1000, "output_tokens": 500, "batch": 32, **fields}
+    return solve(f'model "{model}"\n' + H100 + block("serving", **wanted))
+
+
+def test_dense_model_by_hand() -> None:
+    found = serving(queries_per_minute=1000)
+    token = 2 * 80 * 8 * 128 * 2
+    assert number(found, "serving.kv_cache") == 32 * 1500 * token
+    assert number(found, "serving.memory") == 2 * PARAMS + 32 * 1500 * token
+    rate = number(found, "gpu.peak_bf16") * number(found, "gpu.matmul_ceiling")
+    reading = 1000 * (2 * MATMUL + 2 * 64 * 256 * 80 * 500)
+    each = (2 * PARAMS + 32 * 1250 * token) / (number(found, "gpu.bandwidth") * number(found, "step.memory_efficiency"))
+    latency = (32 * reading / rate + 500 * each) / 2
+    assert number(found, "serving.latency") == pytest.approx(latency)
+    assert number(found, "serving.gpus") == 2 * math.ceil(1000 / 60 * latency / 32)
+    assert answer(found).startswith("18 H100-SXM5-80GB answer 1,000 queries a minute with llama-2-70b")
+
+
+def test_a_large_batch_is_bound_by_its_products() -> None:
+    found = serving("llama-2-7b", batch=4096, input_tokens=1, output_tokens=1)
+    rate = number(found, "gpu.peak_bf16") * number(found, "gpu.matmul_ceiling")
+    expected = 4096 * 2 * number(found, "model.params_matmul") / rate / number(found, "serving.copy_gpus")
+    assert number(found, "serving.token_time") == pytest.approx(expected)
+
+
+def test_without_a_number_of_queries_the_gpus_of_one_copy() -> None:
+    found = serving()
+    assert number(found, "serving.gpus") == number(found, "serving.copy_gpus") == 2
+
+
+def test_latent_attention_keeps_the_latent_and_few_experts_are_read() -> None:
+    found = serving("deepseek-v3", batch=1)
+    assert number(found, "serving.kv_cache") == 1500 * 61 * (512 + 64) * 2
+    experts = number(found, "model.params_experts")
+    read = number(found, "model.params_total") - experts * (1 - 8 / 256)
+    assert number(found, "serving.weights_read") == pytest.approx(2 * read)
+
+
+def test_a_window_bounds_the_cache() -> None:
+    long, short = (serving("gemma-2-2b", batch=1, input_tokens=tokens) for tokens in (50_000, 1000))
+    width = number(long, "serving.cache_width") * 2
+    assert number(long, "serving.kv_cache") == width * (13 * 50_500 + 13 * 4096)
+    assert number(short, "serving.kv_cache") == width * 26 * 1500
+
+
+def test_formats() -> None:
+    whole = number(serving(), "serving.memory")
+    assert number(serving(precision="int4", kv_precision="fp8"), "serving.memory") == pytest.approx(
+        whole / 4 + number(serving(), "serving.kv_cache") / 4
+    )
+
+
+def test_nothing_is_trained_unless_data_or_a_batch_is_given() -> None:
+    assert [u.path for u in serving().unknowns] == []
+    trained = solve(
+        'model "llama-2-7b"\ndataset.tokens = 1B\n' + H100 + block("serving", input_tokens=9, output_tokens=9)
+    )
+    assert "fits" in {r.name for r in trained.requirements if r.holds}
