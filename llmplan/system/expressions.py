@@ -7,9 +7,8 @@ import math
 from collections.abc import Callable
 
 from llmplan.check.core import Core
-from llmplan.check.program import Quantity
+from llmplan.check.program import Place, Quantity
 from llmplan.check.scope import Scope
-from llmplan.source import Span
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.units.measure import ListType
@@ -40,7 +39,7 @@ class ExpressionLowering:
         self._steps = 0
         self._methods: dict[str, Callable[[Core, Env], Result]] = {}
 
-    def name(self, name: str, at: Span | None = None) -> Result:
+    def name(self, name: str, at: Place | None = None) -> Result:
         raise NotImplementedError
 
     def given(self, path: str) -> Result:
@@ -70,18 +69,18 @@ class ExpressionLowering:
     def lower(self, core: Core, env: Env, base: str | None = None) -> Result:
         """The node of an expression; `base` names the source that offsets in it belong to."""
         self._steps += 1
-        if self._steps > MAX_STEPS or len(self.graph) > MAX_NODES:
+        if self._steps > MAX_STEPS or len(self.graph.nodes) > MAX_NODES:
             raise TooLarge
-        if base is not None:
-            outer, self._source = self._source, base
-            try:
-                return self.lower(core, env)
-            finally:
-                self._source = outer
         method = self._methods.get(core[0])
         if method is None:
             method = self._methods[core[0]] = getattr(self, f"_{core[0]}")
-        return method(core, env)
+        if base is None:
+            return method(core, env)
+        outer, self._source = self._source, base
+        try:
+            return method(core, env)
+        finally:
+            self._source = outer
 
     def conditional(self, core: Core, env: Env, base: str | None = None) -> Result:
         """The node of an expression that only some candidates need."""
@@ -101,10 +100,7 @@ class ExpressionLowering:
         return self.graph.const(math.nan)
 
     def _ref(self, core: Core, env: Env) -> Result:
-        at = None
-        if self._source in self.scope.sources:
-            at = Span(self.scope.sources[self._source], core[2], core[3])
-        return self.name(core[1], at)
+        return self.name(core[1], (self._source, core[2], core[3]))
 
     def _local(self, core: Core, env: Env) -> Result:
         return env[core[1]]
@@ -114,9 +110,7 @@ class ExpressionLowering:
 
     def _apply(self, operation: str, args: list[Result]) -> Result:
         nodes = [arg for arg in args if not isinstance(arg, Missing)]
-        if len(nodes) < len(args):
-            return missing(*args)
-        return self.graph.add(operation, *nodes)
+        return self.graph.add(operation, *nodes) if len(nodes) == len(args) else missing(*args)
 
     def _chain(self, core: Core, env: Env) -> Result:
         result = self.lower(core[1], env)

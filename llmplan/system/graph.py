@@ -118,8 +118,9 @@ class Graph:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._ids: dict[tuple[object, ...], int] = {}
-        self._constants: dict[str, int] = {}
+        self._constants: dict[float | str, int] = {}
+        self._others: dict[tuple[object, ...], int] = {}
+        self._operations: dict[tuple[str, tuple[int, ...]], int] = {}  # what `add` has answered
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -127,22 +128,24 @@ class Graph:
     def __getitem__(self, index: int) -> Node:
         return self.nodes[index]
 
+    def _append(self, node: Node) -> int:
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
     def _intern(self, node: Node) -> int:
         key = (node.op, node.args, node.value, node.table)
-        found = self._ids.get(key)
+        found = self._others.get(key)
         if found is None:
-            found = self._ids[key] = len(self.nodes)
-            self.nodes.append(node)
+            found = self._others[key] = self._append(node)
         return found
 
     def const(self, value: float) -> int:
-        # repr keeps NaN equal to itself and 0.0 apart from -0.0.
-        number = float(value)
-        key = repr(number)
+        value = float(value)
+        # The text keeps NaN equal to itself and 0.0 apart from -0.0.
+        key = value if value and value == value else repr(value)
         found = self._constants.get(key)
         if found is None:
-            found = self._constants[key] = len(self.nodes)
-            self.nodes.append(Node("const", (), number))
+            found = self._constants[key] = self._append(Node("const", (), value))
         return found
 
     def unknown(self, index: int) -> int:
@@ -158,19 +161,22 @@ class Graph:
 
     def add(self, op: str, *args: int) -> int:
         """The node of an operation, folded if all arguments are constant."""
+        found = self._operations.get((op, args))
+        if found is None:
+            found = self._operations[op, args] = self._made(op, args)
+        return found
+
+    def _made(self, op: str, args: tuple[int, ...]) -> int:
         nodes = [self.nodes[arg] for arg in args]
         if all(node.op == "const" for node in nodes):
             return self.const(SCALAR[op](*(node.value for node in nodes)))
         short = self._shortcut(op, args, nodes)
         if short is not None:
             return short
-        found = self._ids.get((op, args, None, ()))
-        if found is not None:
-            return found
         reach = 0
         for node in nodes:
             reach |= node.reach
-        return self._intern(Node(op, args, reach=reach))
+        return self._append(Node(op, args, reach=reach))
 
     def _shortcut(self, op: str, args: tuple[int, ...], nodes: list[Node]) -> int | None:
         """What a constant argument alone decides: choices, truth, and the neutral elements."""

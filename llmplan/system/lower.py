@@ -46,24 +46,27 @@ class Lowering(InputLowering):
         beside: Lowering | None = None,
     ) -> None:
         super().__init__(program, fixed, graph, spreads, beside)
-        self._active: list[tuple[str, Span | None]] = []
+        self._active: list[tuple[str, Place | None]] = []
+        self._indexed: dict[tuple[str, tuple[float, ...]], str] = {}  # names of indexed quantities
         self._branches = 0  # depth of choices that only some candidates take
         self.needed: set[str] = set()  # names that every candidate needs
         self.emitted = {target.name for target in program.emits}
 
     # Names
 
-    def name(self, name: str, at: Span | None = None) -> Result:
-        """The value of an input, let or quantity."""
-        kind, _, field = name.partition(".")
-        if kind in self._instance and name in self.scope.fields:
-            return self.of_instance(kind, self._instance[kind], field)
+    def name(self, name: str, at: Place | None = None) -> Result:
+        """The value of an input, let or quantity; `at` is where it is named."""
+        if self._instance:
+            kind, _, field = name.partition(".")
+            if kind in self._instance and name in self.scope.fields:
+                return self.of_instance(kind, self._instance[kind], field)
         if self._reads:
             self._reads[-1].append(name)
         if not self._branches:
             self.needed.add(name)
-        if name in self._values:
-            return self._values[name]
+        known = self._values.get(name)
+        if known is not None:
+            return known
         if any(active == name for active, _ in self._active):
             return self._circle(name, at)
         self._active.append((name, at))
@@ -77,11 +80,13 @@ class Lowering(InputLowering):
         self._values[name] = value
         return value
 
-    def _circle(self, name: str, at: Span | None) -> Result:
+    def _circle(self, name: str, at: Place | None) -> Result:
         start = next(i for i, (active, _) in enumerate(self._active) if active == name)
-        loop = self._active[start:]
-        chain = [(needs, span) for needs, span in (*loop[1:], (name, at)) if span is not None]
-        first = self.place_of(name) or self.place_of(name.partition("[")[0]) or at
+        steps = (*self._active[start + 1 :], (name, at))
+        placed = [(needs, place) for needs, place in steps if place is not None and place[0] in self.scope.sources]
+        chain = [(needs, self.scope.span(place)) for needs, place in placed]
+        first = self.place_of(name) or self.place_of(name.partition("[")[0])
+        first = first or (chain[-1][1] if chain else None)
         if first is not None and not any(d.code == "E0206" for d in self.diagnostics):
             self.diagnostics.append(names.circle(first, name, chain))
         return missing()
@@ -161,9 +166,11 @@ class Lowering(InputLowering):
         return result
 
     def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
-        enums = [self.scope.enums[enum] for _, enum in quantity.indices]
-        shown = ", ".join(enum.members[int(m)] for enum, m in zip(enums, members))
-        name = f"{quantity.name}[{shown}]"
+        name = self._indexed.get((quantity.name, members))
+        if name is None:
+            enums = [self.scope.enums[enum] for _, enum in quantity.indices]
+            shown = ", ".join(enum.members[int(m)] for enum, m in zip(enums, members))
+            name = self._indexed[quantity.name, members] = f"{quantity.name}[{shown}]"
         if self._reads:
             self._reads[-1].append(name)
         if name not in self._values:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from llmplan.check.plan import Program
-from llmplan.check.program import Rule
-from llmplan.source import Span
+from llmplan.check.program import Place, Rule
 from llmplan.system.graph import SCALAR, Graph, Node
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
@@ -98,7 +97,7 @@ class SymbolLowering(Lowering):
             return self.graph.const(worth)
         return self.graph.leaf(name, worth)
 
-    def name(self, name: str, at: Span | None = None) -> Result:
+    def name(self, name: str, at: Place | None = None) -> Result:
         if name in self.open:
             node = self.graph.unknown(self.open[name])
             self.graph.names[node] = name
