@@ -67,7 +67,7 @@ def store(name: str, key: str, obj: Any, most: int = 0) -> None:
             with open(descriptor, "wb") as file:
                 file.write(_MAGIC + digest + hashlib.sha256(payload).digest() + payload)
             os.replace(temporary, _file(folder, name, digest))
-        except OSError:
+        except BaseException:
             os.unlink(temporary)
             raise
         _sweep(folder, name, most)
