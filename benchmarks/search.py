@@ -1,4 +1,4 @@
-"""How fast the exhaustive search is, on a made-up system the size of the cost model.
+"""How fast the exhaustive search is on one core and on two, on a made-up system the size of the cost model.
 
 usage: python benchmarks/search.py [--json]
 
@@ -6,7 +6,10 @@ The system has 5 unknowns and about 600 nodes, nearly all of which depend on all
 the layouts meet the 12 requirements, and two objectives rank them. A layout is a point of the
 product of the domains. Each size runs as a process of its own, right after a
 `python -c "import sympy"` to which its time is a ratio: digits differ between machines, ratios
-hardly. The exit code is 1 if 10^6 layouts miss 5 s or any size misses 512 MB.
+hardly. `gain` is the time on one core by that on two; a short search uses one in either case. The
+memory is that of all processes on two cores. The exit code is 1 if 10^6 layouts miss 5 s on one
+core, if the largest size takes more than twice as long a layout as 10^6 do, if any misses 512 MB,
+or if two cores find something else than one.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
+
+from attrs import evolve
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = (6, 10, 16, 25)
@@ -84,23 +90,52 @@ def made_up_system(size: int):
     return System(graph, unknowns, tuple(conditions), (), objectives)
 
 
-def measure(size: int) -> dict[str, float]:
-    """Solves one size in this process."""
+def measure(size: int, cores: int) -> dict[str, Any]:
+    """Solves one size in this process and its helpers."""
+    from llmplan.solve import pool
     from llmplan.solve.solve import solve
     from llmplan.system.evaluate import ancestors
 
+    pool.cores = lambda: cores
     system = made_up_system(size)
     judged = [c.node for c in system.conditions] + [o.node for o in system.objectives]
     started = time.perf_counter()
-    outcome = solve(system)
+    outcome = solve(system, keep=5)
     seconds = time.perf_counter() - started
     assert outcome.status == "solved" and outcome.feasible is not None
+    used = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return {
         "layouts": outcome.considered,
         "nodes": len(ancestors(system.graph, judged)),
         "feasible": outcome.feasible / outcome.considered,
         "seconds": seconds,
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "megabytes": (used[0] + (cores - 1) * used[1]) / 1024,
+        "found": repr(evolve(outcome, requirements=())),
+    }
+
+
+def timed(command: list[str]) -> tuple[str, float]:
+    """What a command prints and how many seconds it takes."""
+    started = time.perf_counter()
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)})
+    return run.stdout, time.perf_counter() - started
+
+
+def row(size: int) -> dict[str, Any]:
+    """One size on one core and on two."""
+    reference = timed([sys.executable, "-c", "import sympy"])[1]
+    one, two = (
+        json.loads(timed([sys.executable, __file__, "--size", str(size), "--cores", str(cores)])[0])
+        for cores in (1, 2)
+    )
+    return {
+        **{name: one[name] for name in ("layouts", "nodes", "feasible", "seconds")},
+        "ratio": one["seconds"] / reference,
+        "rate": one["layouts"] / one["seconds"],
+        "two_cores": two["seconds"],
+        "gain": one["seconds"] / two["seconds"],
+        "megabytes": max(one["megabytes"], two["megabytes"]),
+        "same": one["found"] == two["found"],
     }
 
 
@@ -108,34 +143,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Times the search as ratios to importing sympy.")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--cores", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.size:
-        print(json.dumps(measure(options.size)))
+        print(json.dumps(measure(options.size, options.cores)))
         return 0
-    rows = []
-    for size in SIZES:
-        started = time.perf_counter()
-        subprocess.run([sys.executable, "-c", "import sympy"], check=True)
-        reference = time.perf_counter() - started
-        command = [sys.executable, __file__, "--size", str(size)]
-        run = subprocess.run(
-            command, check=True, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)}
-        )
-        row = json.loads(run.stdout)
-        rows.append({**row, "ratio": row["seconds"] / reference, "rate": row["layouts"] / row["seconds"]})
+    rows = [row(size) for size in SIZES]
     if options.json:
         print(json.dumps(rows, indent=2))
     else:
-        print(
-            f"{'layouts':>10}{'nodes':>7}{'feasible':>10}{'seconds':>9}{'ratio':>8}{'layouts/s':>12}{'MB':>6}"
-        )
-        for row in rows:
+        print("   layouts  nodes  feasible  seconds   ratio   layouts/s  two cores  gain    MB")
+        for found in rows:
             print(
-                f"{row['layouts']:>10,}{row['nodes']:>7}{row['feasible']:>10.0%}{row['seconds']:>9.3f}"
-                f"{row['ratio']:>8.2f}{row['rate']:>12,.0f}{row['megabytes']:>6.0f}"
+                f"{found['layouts']:>10,}{found['nodes']:>7}{found['feasible']:>10.0%}{found['seconds']:>9.3f}"
+                f"{found['ratio']:>8.2f}{found['rate']:>12,.0f}{found['two_cores']:>11.3f}{found['gain']:>6.2f}"
+                f"{found['megabytes']:>6.0f}" + ("" if found["same"] else "  not the same")
             )
-    million = next(row for row in rows if row["layouts"] >= 10**6)
-    return int(million["seconds"] > 5 or any(row["megabytes"] > 512 for row in rows))
+    million = next(found for found in rows if found["layouts"] >= 10**6)
+    growth = million["rate"] / rows[-1]["rate"]
+    slow = million["seconds"] > 5 or growth > 2
+    return int(slow or any(found["megabytes"] > 512 or not found["same"] for found in rows))
 
 
 if __name__ == "__main__":

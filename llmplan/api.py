@@ -6,7 +6,7 @@ says. Stages are imported where they are first needed: an answer that was kept n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from llmplan.front import Checked
     from llmplan.names.modules import Module
     from llmplan.solution import Solution, Table
+    from llmplan.solve.effort import Progress
 
 DEFAULT_LIMIT = 10**8
 """The largest number of combinations that `solve` looks at unless it is told otherwise."""
@@ -72,8 +73,15 @@ def solve(
     text: str | None = None,
     templates: Path | None = None,
     tables: bool = False,
+    progress: Progress | None = None,
 ) -> Solution:
-    """The solution of a plan, with its diagnostics; with `tables` its sweeps and scenarios too.
+    """The solution of a plan, with its diagnostics.
+
+    Args:
+        limit: The largest number of combinations to look at; `DEFAULT_LIMIT` if None.
+        text: What the plan says, if it has been read already.
+        tables: True to solve its sweeps and scenarios too.
+        progress: Is told how many of how many are done, and of what, where that takes long.
 
     Raises:
         llmplan.names.reading.Unreadable: if the plan itself cannot be read.
@@ -88,12 +96,13 @@ def solve(
     from llmplan.front import front
 
     checked = front(path, root=root, settings=settings, scenario=scenario, text=text, templates=templates)
-    solution = evolve(_solution(checked, limit), sources=_from_root(checked.modules, base))
+    solution = evolve(_solution(checked, limit, progress), sources=_from_root(checked.modules, base))
     if tables and solution.status != "error" and checked.program is not None:
         from llmplan.explain import variations
 
-        grid = variations.sweep(checked.program, limit) if checked.program.sweeps else None
-        solution = evolve(solution, sweep=grid, scenarios=variations.scenarios(checked.program, limit))
+        grid = variations.sweep(checked.program, limit, progress) if checked.program.sweeps else None
+        table = variations.scenarios(checked.program, limit, progress)
+        solution = evolve(solution, sweep=grid, scenarios=table)
     if solution.status == "solved" and not templates:
         question.keep(solution, checked.modules)
     return solution
@@ -111,7 +120,7 @@ def sweep(
     scenario: str | None = None,
     limit: int | None = None,
     text: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Table | None, tuple[Diagnostic, ...]]:
     """A plan at every point of its sweeps, with its diagnostics; None if it cannot be computed.
 
@@ -140,7 +149,7 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
     return {name: path.relative_to(base).as_posix() for name, path in paths.items() if path.is_relative_to(base)}
 
 
-def _solution(checked: Checked, limit: int) -> Solution:
+def _solution(checked: Checked, limit: int, progress: Progress | None) -> Solution:
     from llmplan.explain.certain import solve_certain
     from llmplan.explain.layouts import KEPT
     from llmplan.explain.solved import solution
@@ -160,10 +169,10 @@ def _solution(checked: Checked, limit: int) -> Solution:
     )
     if checked.failed or program is None or built is None or built.system is None:
         return failure
-    built, outcome = solve_certain(program, built, limit, KEPT)
+    built, outcome = solve_certain(program, built, limit, KEPT, progress=progress)
     try:
         return solution(
-            checked.plan, program, built, outcome, checked.diagnostics, plan_hash, checked.library_hash
+            checked.plan, program, built, outcome, checked.diagnostics, plan_hash, checked.library_hash, progress
         )
     except (RecursionError, TooLarge) as stopped:
         # Everything is computed here, also what the plan did not ask for.
@@ -183,6 +192,7 @@ def compile(
     scenario: str | None = None,
     limit: int | None = None,
     text: str | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Solution, Written]:
     """Solves a plan and writes what it emits, all files or none.
 
@@ -191,13 +201,22 @@ def compile(
         check: Write nothing, say what is out of date.
         force: Overwrite files that were edited or that llmplan did not write.
         templates: A folder laid over the templates that ship with llmplan.
+        progress: See `solve`.
     """
     from llmplan.emit import write
     from llmplan.emit.render import render
 
     over = Path(templates) if templates else None
     solution = solve(
-        path, root=root, settings=settings, scenario=scenario, limit=limit, text=text, templates=over, tables=True
+        path,
+        root=root,
+        settings=settings,
+        scenario=scenario,
+        limit=limit,
+        text=text,
+        templates=over,
+        tables=True,
+        progress=progress,
     )
     directory = Path(out) if out else output_folder(path, solution.into)
     name = shown(directory)
@@ -223,18 +242,22 @@ def explain(
     scenario: str | None = None,
     limit: int | None = None,
     text: str | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Solution, list[Step]]:
     """The derivation of a quantity, input, let or requirement of a plan at its solution.
 
     Args:
         depth: How many names deep; 0 for the formula alone.
+        progress: See `solve`.
 
     Returns:
         The solution, with E0201 among its diagnostics if nothing is called so, and the steps.
     """
     from llmplan.explain.derivation import derive
 
-    solution = solve(path, root=root, settings=settings, scenario=scenario, limit=limit, text=text)
+    solution = solve(
+        path, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=progress
+    )
     if solution.status == "error":
         return solution, []
     steps = derive(solution, name, depth)

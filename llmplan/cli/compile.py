@@ -10,6 +10,7 @@ from attrs import evolve
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import gravest, limit_option, plan_options, read
+from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
 
@@ -67,18 +68,20 @@ def compile(
             terminal.show([text])
             codes.append(2)
             continue
-        solution, written = api.compile(
-            plan,
-            out=folder,
-            check=check,
-            force=force,
-            templates=templates,
-            root=root,
-            settings=settings,
-            scenario=scenario,
-            limit=limit,
-            text=text,
-        )
+        with progress() as line:
+            solution, written = api.compile(
+                plan,
+                out=folder,
+                check=check,
+                force=force,
+                templates=templates,
+                root=root,
+                settings=settings,
+                scenario=scenario,
+                limit=limit,
+                text=text,
+                progress=line,
+            )
         terminal.show([*solution.diagnostics, *written.diagnostics])
         failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
         codes.append(gravest([STATUS[solution.status], int(failed)]))

@@ -8,6 +8,7 @@ import click
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
 
@@ -51,9 +52,18 @@ def explain(
         return 2
     from llmplan import api
 
-    solution, steps = api.explain(
-        plan, quantity, depth=depth, root=root, settings=settings, scenario=scenario, limit=limit, text=text
-    )
+    with progress() as line:
+        solution, steps = api.explain(
+            plan,
+            quantity,
+            depth=depth,
+            root=root,
+            settings=settings,
+            scenario=scenario,
+            limit=limit,
+            text=text,
+            progress=line,
+        )
     terminal.show(solution.diagnostics)
     if solution.status == "error":
         return STATUS["error"]

@@ -6,6 +6,7 @@ import click
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.cli.progress import progress
 from llmplan.diagnostics import Diagnostic
 
 STATUS = {"solved": 0, "error": 1, "infeasible": 3}
@@ -32,7 +33,10 @@ def solve(
         return 2
     from llmplan import api
 
-    solution = api.solve(plan, root=root, settings=settings, scenario=scenario, limit=limit, text=text)
+    with progress() as line:
+        solution = api.solve(
+            plan, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=line
+        )
     terminal.show(solution.diagnostics)
     if as_json:
         from llmplan.emit import solution_json

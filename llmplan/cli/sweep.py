@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import time
-
 import click
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.cli.progress import progress
 from llmplan.diagnostics import Diagnostic
-
-_PATIENCE = 1.0  # seconds before progress is shown
 
 
 @click.command()
@@ -42,11 +38,10 @@ def sweep(
     from llmplan import api
     from llmplan.emit import table as tables
 
-    progress = _Progress()
-    table, diagnostics = api.sweep(
-        plan, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=progress.show
-    )
-    progress.clear()
+    with progress() as line:
+        table, diagnostics = api.sweep(
+            plan, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=line
+        )
     terminal.show(diagnostics)
     if table is None:
         return 1
@@ -59,20 +54,3 @@ def sweep(
     else:
         terminal.result(tables.as_csv(table) if as_csv else tables.text(table))
     return 0 if any(row.status == "solved" for row in table.rows) else 3
-
-
-class _Progress:
-    """How many points are done, on a terminal and once it has lasted a while."""
-
-    def __init__(self) -> None:
-        self._started = time.monotonic()
-        self._shown = False
-
-    def show(self, done: int, count: int) -> None:
-        if sys.stderr.isatty() and time.monotonic() - self._started > _PATIENCE:
-            self._shown = True
-            click.echo(f"\r{done} of {count} points", nl=False, err=True)
-
-    def clear(self) -> None:
-        if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)

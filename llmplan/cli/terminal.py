@@ -39,10 +39,10 @@ def result(text: str) -> None:
         raise OutputFailed(error.strerror) from error
 
 
-def complain(text: str) -> None:
+def complain(text: str, end: str = "\n") -> None:
     """Writes a line to standard error, if there is anyone to read it."""
     try:
-        _write(sys.stderr, text + "\n")
+        _write(sys.stderr, text + end)
     except OSError:
         pass
 

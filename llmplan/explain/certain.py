@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.explain.ranges import Ranges
+from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.solve import solve
 from llmplan.system.build import Built, build
@@ -26,14 +27,21 @@ _GRID = {1: 33, 2: 13, 3: 7, 4: 5}
 _GOLDEN = 0.618_033_988_749_895
 
 
-def solve_certain(program: Program, built: Built, limit: int, keep: int = 0, brief: bool = False) -> tuple[Built, Outcome]:
+def solve_certain(
+    program: Program,
+    built: Built,
+    limit: int,
+    keep: int = 0,
+    brief: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Built, Outcome]:
     """The outcome of a built plan, and the plan with the points between the ends that it had to be held at.
 
     Args:
-        limit, keep, brief: See `llmplan.solve.solve.solve`.
+        limit, keep, brief, progress: See `llmplan.solve.solve.solve`.
     """
     assert built.system is not None
-    outcome = solve(built.system, limit, keep, brief)
+    outcome = solve(built.system, limit, keep, brief, progress)
     rules = [rule for rule in program.rules if rule.certain and rule.weight is None]
     between: list[dict[str, float]] = []
     for _ in range(_ROUNDS if rules else 0):
@@ -49,7 +57,7 @@ def solve_certain(program: Program, built: Built, limit: int, keep: int = 0, bri
         again = build(program, built.reads, between)
         if again.system is None:
             break
-        built, outcome = again, solve(again.system, limit, keep, brief)
+        built, outcome = again, solve(again.system, limit, keep, brief, progress)
     return built, outcome
 
 

@@ -19,9 +19,9 @@ from llmplan.check.program import Rule
 from llmplan.check.vary import varied
 from llmplan.diagnostics import Edit, Hint
 from llmplan.solution import Relaxation
-from llmplan.solve.nearest import best_point, feasible_values, nearest, thinned, with_values
+from llmplan.solve.effort import Effort, OverLimit, Progress
+from llmplan.solve.nearest import best_point, feasible, feasible_values, nearest, thinned, with_values
 from llmplan.solve.outcome import Outcome
-from llmplan.solve.search import OverLimit
 from llmplan.solve.solve import requirements_of
 from llmplan.source import Span
 from llmplan.system.build import Built, build
@@ -57,20 +57,29 @@ class Relaxed:
     thinned: tuple[str, ...] = ()
 
 
-def relax(program: Program, built: Built, outcome: Outcome, point: Lowering, seconds: float = SECONDS) -> Relaxed:
+def relax(
+    program: Program,
+    built: Built,
+    outcome: Outcome,
+    point: Lowering,
+    seconds: float = SECONDS,
+    progress: Progress | None = None,
+) -> Relaxed:
     """Relaxations of an infeasible plan.
 
     Args:
         outcome: Why it is infeasible.
         point: The plan at its nearest point.
         seconds: How long to look.
+        progress: Is told after each change.
     """
-    return _Relaxer(program, built, outcome, point, time.monotonic() + seconds).run()
+    effort = Effort(_LIMIT, time.monotonic() + seconds, progress)
+    return _Relaxer(program, built, outcome, point, effort).run()
 
 
 class _Relaxer:
     def __init__(
-        self, program: Program, built: Built, outcome: Outcome, point: Lowering, deadline: float
+        self, program: Program, built: Built, outcome: Outcome, point: Lowering, effort: Effort
     ) -> None:
         assert built.system is not None and outcome.conflict is not None
         self.program = program
@@ -78,7 +87,8 @@ class _Relaxer:
         self.system = built.system
         self.outcome = outcome
         self.point = point
-        self.deadline = deadline
+        self.progress = effort.progress
+        self.effort = evolve(effort, progress=None)  # of a single search
         self.fighting = {outcome.requirements[index].name for index in outcome.conflict.smallest}
         self.constants = Lowering(program, fixed={})
         self.thinned: set[str] = set()
@@ -91,12 +101,12 @@ class _Relaxer:
         given = (knob for knob in knobs(self.program, self.built.lowering) if knob.setting.spread is None)
         # A member of a domain that the author left out is nearer to the plan than another model.
         changes: list[Rule | Knob] = [*self._bounds(), *given, *domains(self.program)]
-        for change in sorted(changes, key=_last):
+        for number, change in enumerate(sorted(changes, key=_last)):
             name = change.name if isinstance(change, Rule) else change.path
-            if time.monotonic() > self.deadline:
-                untried.append(name)
-                continue
+            if self.progress is not None:
+                self.progress(number, len(changes), "changes")
             try:
+                self.effort.check_time()
                 made = self._bound(change) if isinstance(change, Rule) else self._knob(change)
             except OverLimit:
                 untried.append(name)
@@ -131,7 +141,7 @@ class _Relaxer:
         rest = [c for c in self.outcome.requirements if c is not condition]
         rest.append(evolve(condition, node=graph.add("finite", goal)))
         aim = Objective(goal, sense, "", condition.span, False)
-        best = best_point(evolve(self.system, objectives=(aim,), preferences=()), rest, _LIMIT, self.deadline)
+        best = best_point(evolve(self.system, objectives=(aim,), preferences=()), rest, self.effort)
         if best is None:
             return None
         exact = evaluate(graph, best, (side,))[side]
@@ -185,7 +195,7 @@ class _Relaxer:
                 down = sorted((value for value in values if value < start and value not in excluded), reverse=True)
         found = []
         for side in (up, down):
-            value = nearest(system, requirements, unknown, side, start, whole, _LIMIT, self.deadline)
+            value = nearest(system, requirements, unknown, side, start, whole, self.effort)
             if value is not None:
                 found.append(value if whole is not False else self._short(made, knob, value, value > start))
         before = start if not excluded else None
@@ -195,7 +205,7 @@ class _Relaxer:
         """A feasible value with few digits, just beyond the nearest one."""
         system, requirements, unknown = made
         for short in _rounded(value, knob.type, knob.unit, above, self.point):
-            if best_point(with_values(system, unknown, (short,)), requirements, _LIMIT, self.deadline) is not None:
+            if best_point(with_values(system, unknown, (short,)), requirements, self.effort) is not None:
                 return short
         return value
 
@@ -214,28 +224,43 @@ class _Relaxer:
         others = [value for value in system.unknowns[unknown].values or () if value != now]
         if not others:
             return None
-        found = feasible_values(with_values(system, unknown, others), requirements, unknown, _LIMIT, self.deadline)
+        found = feasible_values(with_values(system, unknown, others), requirements, unknown, self.effort)
         return self._made(knob.path, "input", knob.type, "", now, found, self._span(knob))
 
     def _opened(self, knob: Knob, values: list[float]) -> tuple[System, tuple[Condition, ...], int] | None:
         """The system with a knob as an unknown; None if that cannot help."""
-        made = build(varied(self.program, "--set", {knob.path: knob.opened(values)}, over=True)).system
-        if made is None:
+        opened = varied(self.program, "--set", {knob.path: knob.opened(values)}, over=True)
+        if not self._may_help(opened, knob.path):
             return None
-        unknown = next((i for i, u in enumerate(made.unknowns) if u.path == knob.path and u.used), None)
-        if unknown is None:
+        made = build(opened).system
+        unknown = None if made is None else _index(made, knob.path)
+        if made is None or unknown is None:
             return None
-        point = {
-            i: self.outcome.point[j]
-            for i, mine in enumerate(made.unknowns)
-            for j, theirs in enumerate(self.system.unknowns)
-            if mine.path == theirs.path and j in self.outcome.point
-        }
         requirements = requirements_of(made)
-        made, paths = thinned(made, unknown, point, _MOST)
-        self.paths = paths
+        made, self.paths = self._thinned(made, unknown)
         names = {c.name for c in requirements if not made.graph.reach(c.node) >> unknown & 1}
         return None if self.fighting <= names else (made, requirements, unknown)
+
+    def _may_help(self, opened: Program, path: str) -> bool:
+        """False if the requirements in conflict alone cannot be met with a knob open, which is soon said."""
+        fighting = [rule for rule in opened.rules if rule.name in self.fighting]
+        made = build(evolve(opened, rules=fighting, goals=[], front=[], shows=[])).system
+        if made is None or {c.name for c in made.conditions if c.origin != "type"} != self.fighting:
+            return True
+        unknown = _index(made, path)
+        if unknown is None or not any(made.graph.reach(c.node) >> unknown & 1 for c in made.conditions):
+            return False
+        # Which computed values every candidate needs is known only of the whole plan.
+        requirements = [c for c in requirements_of(made) if c.origin != "type"]
+        made, _ = self._thinned(made, unknown)
+        return feasible(made, requirements, unknown, self.effort)
+
+    def _thinned(self, made: System, unknown: int) -> tuple[System, tuple[str, ...]]:
+        """A system with fewer candidates for its other unknowns, those of the nearest plan among them."""
+        nearest = {self.system.unknowns[index].path: value for index, value in self.outcome.point.items()}
+        paths = [u.path for u in made.unknowns]
+        point = {index: nearest[path] for index, path in enumerate(paths) if path in nearest}
+        return thinned(made, unknown, point, _MOST)
 
     def _span(self, knob: Knob) -> Span | None:
         span = self.program.scope.span(knob.setting.place)
@@ -269,6 +294,11 @@ class _Relaxer:
         made = Relaxation(name, kind, before, scalars, base, texts, change)  # type: ignore[arg-type]
         edits = () if at is None else (Edit(at, _written(texts[0], type)),)
         return made, edits
+
+
+def _index(made: System, path: str) -> int | None:
+    """The index of an unknown that the system depends on."""
+    return next((i for i, u in enumerate(made.unknowns) if u.path == path and u.used), None)
 
 
 def _last(change: Rule | Knob) -> tuple[bool, bool]:

@@ -23,6 +23,7 @@ from llmplan.solution import (
     SolvedUnknown,
     Value,
 )  # fmt: skip
+from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Neighbour, Outcome
 from llmplan.system.build import Built
 from llmplan.system.lower import Lowering
@@ -40,8 +41,13 @@ def solution(
     diagnostics: tuple[Diagnostic, ...],
     plan_hash: str,
     library_hash: str,
+    progress: Progress | None = None,
 ) -> Solution:
-    """Everything that is known about a plan at the point that was found."""
+    """Everything that is known about a plan at the point that was found.
+
+    Args:
+        progress: Is told how far it is where that takes long.
+    """
     assert built.system is not None
     found = (*diagnostics, *outcome.diagnostics)
     if outcome.status == "error":
@@ -68,7 +74,7 @@ def solution(
     alternatives: tuple[Alternative, ...] = ()
     front: tuple[Alternative, ...] = ()
     if outcome.status == "infeasible":
-        relaxed = relax(program, built, outcome, lowering)
+        relaxed = relax(program, built, outcome, lowering, progress=progress)
         found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))
     else:
         sensitivities, gains = sensitivity(program, unknowns, point)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
@@ -11,6 +11,7 @@ from llmplan.check.vary import varied
 from llmplan.explain.certain import solve_certain
 from llmplan.explain.results import results, values_of
 from llmplan.solution import Row, Scalar, Table
+from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built, build
 from llmplan.system.evaluate import evaluate
@@ -20,9 +21,6 @@ from llmplan.system.show import show
 from llmplan.system.sweeps import points
 from llmplan.system.system import System
 from llmplan.system.values import scalar
-
-Progress = Callable[[int, int], None]
-"""Is told how many of how many points are done."""
 
 
 @frozen
@@ -45,10 +43,10 @@ def sweep(program: Program, limit: int, progress: Progress | None = None) -> Tab
         )
         for point in grid
     ]
-    return _table(tuple(program.sweeps), cases, limit, progress)
+    return _table(tuple(program.sweeps), cases, limit, progress, "points")
 
 
-def scenarios(program: Program, limit: int) -> Table | None:
+def scenarios(program: Program, limit: int, progress: Progress | None = None) -> Table | None:
     """The plan as it stands and under each of its scenarios; None if it has none."""
     if not program.scenarios:
         return None
@@ -56,7 +54,7 @@ def scenarios(program: Program, limit: int) -> Table | None:
     cases: list[tuple[tuple[str, ...], tuple[Scalar, ...], Program]] = [(("the plan itself",), (None,), plain)]
     for name, values in program.scenarios.items():
         cases.append(((name,), (name,), varied(plain, "scenario", values)))
-    return _table(("scenario",), cases, limit, None)
+    return _table(("scenario",), cases, limit, progress, "scenarios")
 
 
 def _without_scenario(program: Program) -> Program:
@@ -73,6 +71,7 @@ def _table(
     cases: Sequence[tuple[tuple[str, ...], tuple[Scalar, ...], Program]],
     limit: int,
     progress: Progress | None,
+    what: str,
 ) -> Table:
     solved: list[_Solved] = []
     units: dict[str, str] = {}
@@ -80,7 +79,7 @@ def _table(
     for number, (texts, values, program) in enumerate(cases):
         solved.append(_solve(texts, values, program, limit, units, tuple(asked)))
         if progress is not None:
-            progress(number + 1, len(cases))
+            progress(number + 1, len(cases), what)
     best = _best(solved)
     rows = tuple(evolve(one.row, best=number in best) for number, one in enumerate(solved))
     unknowns = tuple(dict.fromkeys(path for row in rows for path in row.unknowns))

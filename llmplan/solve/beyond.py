@@ -9,6 +9,7 @@ from attrs import frozen
 
 from llmplan.solve.binding import better
 from llmplan.solve.conflict import diagnose
+from llmplan.solve.effort import Effort
 from llmplan.solve.nearest import best_point, with_values
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
@@ -57,7 +58,7 @@ def beyond(
             continue
         for value in side[: max(1, min(16, BUDGET // cost))]:
             tried = with_values(system, unknown, (value,))
-            if best_point(tried, requirements, BUDGET) is not None:
+            if best_point(tried, requirements, Effort(BUDGET)) is not None:
                 break
             conflict = diagnose(tried, requirements)
             here = Beyond(value, conflict.nearest, conflict.violated)

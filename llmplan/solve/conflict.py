@@ -8,8 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
+from llmplan.solve import pool
+from llmplan.solve.best import Found, costs_of, pick, score_of
+from llmplan.solve.effort import ENDLESS, Effort
 from llmplan.solve.outcome import Conflict
-from llmplan.solve.search import Found, axes_of, costs_of, pick, point_at, score_of
+from llmplan.solve.schedule import PORTION
+from llmplan.solve.search import axes_of, point_at
 from llmplan.solve.sweep import Sweep
 from llmplan.solve.vector import Array, truth
 from llmplan.system.evaluate import evaluate
@@ -21,41 +25,83 @@ _ENUMERATED = 3
 _ORIGINS = ("plan", "used", "library", "type", "domain")
 
 
-def diagnose(system: System, requirements: Sequence[Condition]) -> Conflict:
+def diagnose(
+    system: System, requirements: Sequence[Condition], effort: Effort = ENDLESS, portion: int = PORTION
+) -> Conflict:
     """Counts, a smallest conflicting set and the nearest point of a system without a feasible point.
 
     Args:
         system: Its continuous unknowns must not be reached by what is evaluated here.
         requirements: What must hold.
+        effort: Whom to tell; bounds do not matter.
+        portion: See `llmplan.solve.search.search`.
     """
-    axes = axes_of(system, {})
-    sides = [
-        side for c in requirements if c.left is not None and c.right is not None for side in (c.left, c.right)
-    ]
-    targets = (
-        [c.node for c in (*requirements, *system.preferences)] + sides + [o.node for o in system.objectives]
-    )
-    sweep = Sweep(system.graph, axes, (), targets)
+    scan = _Scan(system, requirements, portion)
     met = [0] * len(requirements)
     patterns: Counter[int] = Counter()
     nearest: Found | None = None
-    for step in sweep.slices:
-        for block in sweep.blocks(step):
-            failed = failures(block.values, requirements, block.count)
-            for number, array in enumerate(failed):
-                met[number] += block.count - int(np.count_nonzero(array))
+    taken = 0
+
+    def take(found: tuple[list[int], Counter[int], Found]) -> bool:
+        nonlocal nearest, taken
+        for number, count in enumerate(found[0]):
+            met[number] += count
+        patterns.update(found[1])
+        if nearest is None or found[2].better_than(nearest):
+            nearest = found[2]
+        taken += 1
+        effort.tell(scan.points * taken // len(scan.parts), scan.points, "layouts")
+        return False
+
+    pool.run(scan, len(scan.parts), take)
+    assert nearest is not None
+    return conflict_of(system, requirements, met, patterns, point_at(system, nearest.places))
+
+
+class _Scan:
+    """Every requirement on every candidate, in parts. It can be pickled, and is then set up anew."""
+
+    def __init__(self, system: System, requirements: Sequence[Condition], portion: int) -> None:
+        self._arguments = (system, requirements, portion)
+        self._system = system
+        self._requirements = requirements
+        sides = [
+            side
+            for c in requirements
+            if c.left is not None and c.right is not None
+            for side in (c.left, c.right)
+        ]
+        judged = [c.node for c in (*requirements, *system.preferences)]
+        self._sweep = Sweep(
+            system.graph, axes_of(system, {}), (), judged + sides + [o.node for o in system.objectives]
+        )
+        self.points = sum(self._sweep.points(step) for step in self._sweep.slices)
+        self.parts = self._sweep.parts(portion)
+
+    def __reduce__(self) -> tuple[type[_Scan], tuple[object, ...]]:
+        return _Scan, self._arguments
+
+    def part(self, number: int) -> tuple[list[int], Counter[int], Found]:
+        """How many candidates meet each requirement, which fail together, and the nearest candidate."""
+        met = [0] * len(self._requirements)
+        patterns: Counter[int] = Counter()
+        nearest: Found | None = None
+        part = self.parts[number]
+        for block in self._sweep.blocks(part.fixed, part.run):
+            failed = failures(block.values, self._requirements, block.count)
+            for place, array in enumerate(failed):
+                met[place] += block.count - int(np.count_nonzero(array))
             patterns.update(failure_patterns(failed, block.count))
             costs = [
-                *nearness(block.values, requirements, failed, block.count),
-                -score_of(block.values, system.preferences),
-                *costs_of(block.values, system.objectives),
+                *nearness(block.values, self._requirements, failed, block.count),
+                -score_of(block.values, self._system.preferences),
+                *costs_of(block.values, self._system.objectives),
             ]
-            found = pick(sweep, block, np.zeros(()), costs)
+            found = pick(self._sweep, block, np.zeros(()), costs)
             if nearest is None or found.better_than(nearest):
                 nearest = found
-    assert nearest is not None
-    point = point_at(system, nearest.places)
-    return conflict_of(system, requirements, met, patterns, point)
+        assert nearest is not None
+        return met, patterns, nearest
 
 
 def conflict_of(

@@ -16,12 +16,14 @@ from functools import cmp_to_key, partial
 import numpy as np
 from attrs import define, field, frozen
 
+from llmplan.solve.best import best_rows, costs_of, earliest, score_of
 from llmplan.solve.breaks import breakpoints
 from llmplan.solve.conflict import conflict_of, failure_patterns, failures, nearness
+from llmplan.solve.effort import Effort, OverLimit
 from llmplan.solve.line import Line, grid, minimise
 from llmplan.solve.outcome import Conflict
 from llmplan.solve.ranking import Front, first_rows
-from llmplan.solve.search import OverLimit, axes_of, best_rows, costs_of, earliest, point_at, score_of
+from llmplan.solve.search import axes_of, point_at
 from llmplan.solve.sweep import Sweep
 from llmplan.solve.vector import Array, truth
 from llmplan.system.graph import TOLERANCE
@@ -88,7 +90,7 @@ class Along:
         system: With exactly this continuous unknown among those that anything depends on.
         requirements: What must hold.
         unknown: Its index.
-        limit: The largest number of settings times points of the grid.
+        effort: Its limit is on settings times points of the grid.
         allowed: For some discrete unknowns the places that are to be tried, instead of all.
     """
 
@@ -97,7 +99,7 @@ class Along:
         system: System,
         requirements: Sequence[Condition],
         unknown: int,
-        limit: float,
+        effort: Effort,
         allowed: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
         self._system = system
@@ -107,7 +109,7 @@ class Along:
         self._moving = [c for c in requirements if graph.reach(c.node) >> unknown & 1]
         self._still = [c for c in requirements if not graph.reach(c.node) >> unknown & 1]
         self._grid = grid(system.unknowns[unknown].low, system.unknowns[unknown].high)
-        self._limit = limit
+        self._effort = effort
         self._allowed = allowed or {}
         judged = [*requirements, *system.preferences]
         sides = [
@@ -128,13 +130,13 @@ class Along:
             keep: How many are wanted, each of another setting; from 2 on with the best trade-offs.
 
         Raises:
-            OverLimit: if there are too many settings.
+            OverLimit: if there are too many settings or the time is over.
         """
         result = Scan(spread=[(np.inf, -np.inf)] * len(self._system.objectives))
         compared = len(self._system.objectives) + 1
         order = cmp_to_key(partial(_order, compared))
         for places, columns, count in self._settings([c.node for c in self._still]):
-            line = Line(self._system.graph, self._unknown, columns, self._roots)
+            line = Line(self._system.graph, self._unknown, columns, self._roots, self._effort.check_time)
             found = self._candidates(line, count)
             if not found.feasible.any():
                 continue
@@ -171,7 +173,7 @@ class Along:
         met = [0] * len(self._requirements)
         nearest: tuple[tuple[float, ...], dict[int, float]] | None = None
         for places, columns, count in self._settings([]):
-            line = Line(self._system.graph, self._unknown, columns, self._roots)
+            line = Line(self._system.graph, self._unknown, columns, self._roots, self._effort.check_time)
             found = self._candidates(line, count)
             size = len(found.x)
             values = line.probe(self._roots, found.rows)(found.x)
@@ -206,11 +208,12 @@ class Along:
             reach |= system.graph.reach(node)
         axes = [axis for axis in axes_of(system, self._allowed) if reach >> axis.unknown & 1]
         sweep = Sweep(system.graph, axes, gates, (), cells=max(1, _POINTS // len(self._grid)))
-        scanned = 0
+        scanned = entered = 0
+        points = sum(sweep.points(step) for step in sweep.slices)
         for step in sweep.slices:
-            for block in sweep.blocks(step):
+            for block in sweep.blocks((), (step,)):
                 scanned += block.count * len(self._grid)
-                if scanned > self._limit:
+                if scanned > self._effort.limit:
                     raise OverLimit
                 places = {
                     axis.unknown: axis.places[block.positions(k)]
@@ -223,6 +226,8 @@ class Along:
                     if axis.unknown >= 0
                 }
                 yield places, columns, block.count
+            entered += sweep.points(step)
+            self._effort.tell(entered, points, "layouts")
 
     def _candidates(self, line: Line, count: int) -> _Candidates:
         """All candidates of some settings, judged."""

@@ -33,13 +33,20 @@ class Line:
         unknown: The one that varies.
         columns: The values of the other unknowns, one for each setting.
         roots: The nodes that will be asked for.
+        before: Is called before each evaluation, and may raise to end it all.
     """
 
     def __init__(
-        self, graph: Graph, unknown: int, columns: Mapping[int, Array], roots: Iterable[int]
+        self,
+        graph: Graph,
+        unknown: int,
+        columns: Mapping[int, Array],
+        roots: Iterable[int],
+        before: Callable[[], None],
     ) -> None:
         self._graph = graph
         self._unknown = unknown
+        self._before = before
         needed = ancestors(graph, roots)
         moving = {node for node in needed if graph.reach(node) >> unknown & 1}
         still = {arg for node in moving for arg in graph[node].args} | set(roots)
@@ -63,6 +70,7 @@ class Line:
         drops = last_uses(self._graph, order, wanted)
 
         def values(x: Array) -> dict[int, Array]:
+            self._before()
             found = dict(known)
             run(self._graph, order, drops, {self._unknown: x}, found)
             return found

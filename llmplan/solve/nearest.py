@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
+from llmplan.solve.effort import Effort
 from llmplan.solve.eliminate import open_unknowns, reduce
 from llmplan.solve.search import point_at, search
 from llmplan.system.system import Condition, Objective, System
@@ -17,16 +18,15 @@ _FEW = 24
 
 
 def best_point(
-    system: System, requirements: Sequence[Condition], limit: float, until: float = math.inf
+    system: System, requirements: Sequence[Condition], effort: Effort
 ) -> dict[int, float] | None:
     """The best feasible point, without anything that is said about it; None if there is none.
 
     Args:
-        limit: How many points may be looked at.
-        until: When to give up, by `time.monotonic`; a continuous unknown heeds the limit alone.
+        effort: How many points may be looked at, and for how long.
 
     Raises:
-        llmplan.solve.search.OverLimit: if that is not enough.
+        llmplan.solve.effort.OverLimit: if that is not enough.
     """
     reduced = reduce(system, tuple(requirements))
     open_ = open_unknowns(reduced.system, reduced.requirements)
@@ -35,9 +35,9 @@ def best_point(
     if open_:
         from llmplan.solve.continuous import Along
 
-        found = Along(reduced.system, reduced.requirements, open_[0], limit).scan().top
+        found = Along(reduced.system, reduced.requirements, open_[0], effort).scan().top
         return reduced.complete(found[0].point) if found else None
-    best = search(system, requirements, limit=limit, until=until).best
+    best = search(system, requirements, effort=effort).best
     return None if best is None else point_at(system, best.places)
 
 
@@ -48,8 +48,7 @@ def nearest(
     values: Sequence[float],
     start: float,
     whole: bool | None,
-    limit: float,
-    until: float = math.inf,
+    effort: Effort,
 ) -> float | None:
     """The first of some values of an unknown at which anything is feasible, and nearer ones between them.
 
@@ -62,13 +61,12 @@ def nearest(
         whole: Whether the unknown counts something, so that all whole numbers between two values
             are tried; False for a measure, which is narrowed down to 1e-7 of itself; None to try the
             values alone.
-        limit: The largest number of points of one search.
-        until: When to give up, by `time.monotonic`.
+        effort: Bounds of one search, and when to give up.
 
     Raises:
-        llmplan.solve.search.OverLimit: if that is not enough.
+        llmplan.solve.effort.OverLimit: if that is not enough.
     """
-    found = _first(system, requirements, unknown, values, limit, until)
+    found = _first(system, requirements, unknown, values, effort)
     if found is None or whole is None:
         return found
     below = [value for value in values if abs(value - start) < abs(found - start)]
@@ -77,7 +75,7 @@ def nearest(
         between = _between(last, found, whole)
         if not between:
             break
-        nearer = _first(system, requirements, unknown, between, limit, until)
+        nearer = _first(system, requirements, unknown, between, effort)
         if nearer is None:
             last = between[-1]
         else:
@@ -103,8 +101,7 @@ def _first(
     requirements: Sequence[Condition],
     unknown: int,
     values: Sequence[float],
-    limit: float,
-    until: float,
+    effort: Effort,
 ) -> float | None:
     if not values:
         return None
@@ -113,26 +110,41 @@ def _first(
     tried = with_values(system, unknown, values)
     node = system.graph.unknown(unknown)
     aim = Objective(node, sense, "", system.unknowns[unknown].span, False)
-    point = best_point(evolve(tried, objectives=(aim,), preferences=()), requirements, limit, until)
+    point = best_point(evolve(tried, objectives=(aim,), preferences=()), requirements, effort)
     return None if point is None else point[unknown]
 
 
+def feasible(
+    system: System, requirements: Sequence[Condition], unknown: int, effort: Effort
+) -> bool:
+    """Whether anything is feasible, whatever the value of an unknown; its values are tried one after the other.
+
+    Raises:
+        llmplan.solve.effort.OverLimit: see `best_point`.
+    """
+    values = system.unknowns[unknown].values
+    if values is not None:
+        return _first(system, requirements, unknown, values, effort) is not None
+    plain = evolve(system, objectives=(), preferences=(), front=())
+    return best_point(plain, requirements, effort) is not None
+
+
 def feasible_values(
-    system: System, requirements: Sequence[Condition], unknown: int, limit: float, until: float = math.inf
+    system: System, requirements: Sequence[Condition], unknown: int, effort: Effort
 ) -> list[float]:
     """The values of a discrete unknown at which anything is feasible, in the order of its domain.
 
     Raises:
-        llmplan.solve.search.OverLimit: see `best_point`.
+        llmplan.solve.effort.OverLimit: see `best_point`.
     """
     values = system.unknowns[unknown].values or ()
     plain = evolve(system, objectives=(), preferences=(), front=())
     size = math.prod(len(u.values) for u in system.unknowns if u.values is not None)
-    if size <= limit and not open_unknowns(plain, requirements):
+    if size <= effort.limit and not open_unknowns(plain, requirements):
         # Without an objective the search is complete and has seen which values work.
-        seen = search(plain, requirements, limit=limit, until=until).seen
+        seen = search(plain, requirements, effort=effort).seen
         return [values[place] for place in seen[unknown].tolist()]
-    return [v for v in values if _first(system, requirements, unknown, (v,), limit, until) is not None]
+    return [v for v in values if _first(system, requirements, unknown, (v,), effort) is not None]
 
 
 def thinned(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, prod
+from math import prod
 
 import numpy as np
 from attrs import define
 
+from llmplan.solve.best import Found
 from llmplan.solve.continuous import Along, Scan
+from llmplan.solve.effort import ENDLESS
 from llmplan.solve.outcome import Neighbour, Neighbours
-from llmplan.solve.search import Found, Search, ordered_first, point_at, search
+from llmplan.solve.search import Search, ordered_first, point_at, search
 from llmplan.solve.vector import Array, evaluate_rows, truth
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
@@ -115,7 +117,7 @@ def neighbours_along(
             point = None
             if beside and cost / len(values) <= BUDGET:
                 allowed = {index: [values.index(beside[0])]}
-                point = Along(system, requirements, open_, inf, allowed).scan().top[0].point
+                point = Along(system, requirements, open_, ENDLESS, allowed).scan().top[0].point
             sides.append(Neighbour(beside[0], point or {**best, index: beside[0]}, point is None) if beside else None)
         found[index] = Neighbours(*sides)
     return found

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
-from attrs import define
+from attrs import define, frozen
 
 from llmplan.solve.vector import Array, evaluate_rows, truth
 from llmplan.system.graph import Graph
 
 CELLS = 1 << 14
 """Points of a block, and the largest sub-grid that is computed once: the arrays stay in the cache."""
+
+PORTION = 1 << 17
+"""Points of a part of a sweep: enough that handing it to another process costs little beside it."""
 
 _SAMPLE = 256
 
@@ -49,6 +52,61 @@ class Level:
     masks: list[int]
     steps: list[tuple[int, bool]]
     drops: list[list[int]]
+
+
+@frozen
+class Part:
+    """What is done in one go: a run of steps of one axis, at one step of each axis outside it.
+
+    Attributes:
+        fixed: The steps of the axes outside.
+        run: Those of the axis.
+        first: The number of the step of the outermost axis that it lies in or begins with.
+    """
+
+    fixed: tuple[slice, ...]
+    run: tuple[slice, ...]
+    first: int
+
+
+class Parts:
+    """All parts of a sweep in order, made when they are asked for: there may be many.
+
+    Args:
+        levels: Whose steps are gone through.
+        shape: Lengths of all axes.
+        points: About how many a part is to have.
+    """
+
+    def __init__(self, levels: Sequence[Level], shape: Sequence[int], points: int) -> None:
+        sizes: list[int] = [
+            (level.slices[0].stop - level.slices[0].start) * prod(shape[k + 1 :]) for k, level in enumerate(levels)
+        ]
+        depth = next((k for k, size in enumerate(sizes) if size <= points), len(sizes) - 1)
+        self._outside = [level.slices for level in levels[:depth]]
+        self._steps = levels[depth].slices
+        self._length = max(1, points // sizes[depth])
+        self._runs: int = -(-len(self._steps) // self._length)
+
+    def __len__(self) -> int:
+        outside: int = prod(len(steps) for steps in self._outside)
+        return self._runs * outside
+
+    def __getitem__(self, number: int) -> Part:
+        rest, at = divmod(number, self._runs)
+        run = tuple(self._steps[at * self._length : (at + 1) * self._length])
+        fixed = []
+        place = at * self._length
+        for steps in reversed(self._outside):
+            rest, place = divmod(rest, len(steps))
+            fixed.append(steps[place])
+        return Part(tuple(reversed(fixed)), run, place)
+
+    def before(self, step: int) -> int:
+        """How many parts there are before a step of the outermost axis, one that begins there included."""
+        if not self._outside:
+            return -(-step // self._length)
+        return step * len(self) // len(self._outside[0])
 
 
 class Layout:

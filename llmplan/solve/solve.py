@@ -14,6 +14,7 @@ from llmplan.diagnostics.solving import (
     unbounded,
 )
 from llmplan.solve.binding import Bound, bind
+from llmplan.solve.effort import Effort, OverLimit, Progress
 from llmplan.solve.eliminate import Reduced, open_unknowns, reduce
 from llmplan.solve.outcome import Conflict, How, Neighbours, Outcome
 from llmplan.system.graph import TOLERANCE
@@ -42,7 +43,9 @@ def requirements_of(system: System) -> tuple[Condition, ...]:
     return tuple(found)
 
 
-def solve(system: System, limit: int = LIMIT, keep: int = 0, brief: bool = False) -> Outcome:
+def solve(
+    system: System, limit: int = LIMIT, keep: int = 0, brief: bool = False, progress: Progress | None = None
+) -> Outcome:
     """The best feasible point of a system, or why there is none.
 
     Args:
@@ -50,12 +53,13 @@ def solve(system: System, limit: int = LIMIT, keep: int = 0, brief: bool = False
         limit: The largest number of combinations of discrete values that may be looked at.
         keep: How many of the best points are wanted; with them come the best trade-offs.
         brief: True if nothing is to be said about the answer: no neighbours, no closed forms.
+        progress: Is told how far a search is.
 
     Returns:
         An outcome with status `solved`, `infeasible` (the point is then the nearest one) or
         `error` (E0403, E0404 or E0405 among its diagnostics).
     """
-    limit = max(limit, 1)
+    effort = Effort(max(limit, 1), progress=progress)
     requirements = requirements_of(system)
     reduced = reduce(system, requirements)
     continuous = open_unknowns(reduced.system, reduced.requirements)
@@ -63,9 +67,9 @@ def solve(system: System, limit: int = LIMIT, keep: int = 0, brief: bool = False
         places = [(system.unknowns[i].path, system.unknowns[i].span) for i in continuous]
         return Outcome("error", diagnostics=(several_continuous(places),))
     if continuous:
-        found = _solve_continuous(reduced.system, reduced.requirements, continuous[0], limit, keep, brief)
+        found = _solve_continuous(reduced.system, reduced.requirements, continuous[0], effort, keep, brief)
         return _completed(found, reduced) if reduced.defined else found
-    return _solve_discrete(system, requirements, limit, keep, brief)
+    return _solve_discrete(system, requirements, effort, keep, brief)
 
 
 def _completed(outcome: Outcome, reduced: Reduced) -> Outcome:
@@ -106,11 +110,11 @@ def _both(beside: Neighbours, reduced: Reduced) -> Neighbours:
     )
 
 
-def _too_many(system: System, limit: int, points: float, continuous: int = 1) -> Outcome:
+def _too_many(system: System, effort: Effort, points: float, continuous: int = 1) -> Outcome:
     """E0404; `continuous` is the number of points at which a continuous unknown would be tried."""
     found = [(u, continuous if u.values is None else len(u.values)) for u in system.unknowns]
     sizes = [(unknown.path, size, unknown.span) for unknown, size in found if size > 1]
-    return Outcome("error", diagnostics=(too_many_combinations(sizes, limit, points),))
+    return Outcome("error", diagnostics=(too_many_combinations(sizes, int(effort.limit), points),))
 
 
 def _considered(system: System) -> int:
@@ -118,20 +122,19 @@ def _considered(system: System) -> int:
 
 
 def _solve_continuous(
-    system: System, requirements: tuple[Condition, ...], unknown: int, limit: int, keep: int, brief: bool
+    system: System, requirements: tuple[Condition, ...], unknown: int, effort: Effort, keep: int, brief: bool
 ) -> Outcome:
     from llmplan.solve.continuous import Along
     from llmplan.solve.line import FAR
     from llmplan.solve.neighbours import neighbours_along
-    from llmplan.solve.search import OverLimit
 
     considered = _considered(system)
-    along = Along(system, requirements, unknown, limit)
+    along = Along(system, requirements, unknown, effort)
     try:
         scan = along.scan(max(keep, 1))
         conflict = None if scan.top else along.diagnose()
     except OverLimit:
-        return _too_many(system, limit, considered * along.grid_points, along.grid_points)
+        return _too_many(system, effort, considered * along.grid_points, along.grid_points)
     if conflict is not None:
         return _infeasible(system, requirements, conflict, considered)
     best = scan.top[0]
@@ -185,21 +188,21 @@ def _infeasible(
 
 
 def _solve_discrete(
-    system: System, requirements: tuple[Condition, ...], limit: int, keep: int, brief: bool
+    system: System, requirements: tuple[Condition, ...], effort: Effort, keep: int, brief: bool
 ) -> Outcome:
     from llmplan.solve.conflict import diagnose
     from llmplan.solve.neighbours import neighbours
-    from llmplan.solve.search import OverLimit, ordered_first, point_at, search
+    from llmplan.solve.search import ordered_first, point_at, search
 
     considered = _considered(system)
-    if considered > limit and ordered_first(system) is None:
-        return _too_many(system, limit, considered)
+    if considered > effort.limit and ordered_first(system) is None:
+        return _too_many(system, effort, considered)
     try:
-        done = search(system, requirements, limit=limit, keep=keep)
+        done = search(system, requirements, effort=effort, keep=keep)
     except OverLimit:
-        return _too_many(system, limit, considered)
+        return _too_many(system, effort, considered)
     if done.best is None:
-        return _infeasible(system, requirements, diagnose(system, requirements), considered)
+        return _infeasible(system, requirements, diagnose(system, requirements, effort), considered)
     point = point_at(system, done.best.places)
     flat = _flat(system, done.spread, done.feasible, done.complete)
     how = _how(system, point)

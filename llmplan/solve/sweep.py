@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from llmplan.solve.block import Block, Places, Rows
-from llmplan.solve.schedule import CELLS, Axis, Layout, schedule
+from llmplan.solve.schedule import CELLS, Axis, Layout, Parts, schedule
 from llmplan.solve.vector import Array, operate, truth
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
@@ -76,12 +76,22 @@ class Sweep:
         """How many points a step of the outermost axis has."""
         return len(range(step.start, step.stop)) * prod(self._layout.shape[1:])
 
-    def blocks(self, step: slice) -> Iterator[Block]:
-        """The blocks of one step of the outermost axis in which at least one point passes."""
+    def parts(self, points: int) -> Parts:
+        """The whole way in parts of about so many points."""
+        return Parts(self._levels, self._layout.shape, points)
+
+    def blocks(self, fixed: Sequence[slice], run: Sequence[slice]) -> Iterator[Block]:
+        """The blocks in which at least one point passes.
+
+        Args:
+            fixed: One step of each of the outermost axes.
+            run: Steps of the next one.
+        """
         if not self._hopeless:
             self._values = dict(self._known)
             self._cut = [slice(0, 1)] * self._layout.outer
-            yield from self._descend(0, [step], self._inner_mask)
+            self._path: list[Sequence[slice]] = [*([step] for step in fixed), run]
+            yield from self._descend(0, self._inner_mask)
 
     def _compute_once(self, nodes: Sequence[int], kept: set[int]) -> dict[int, Array]:
         """The nodes of small sub-grids over the whole axes; only `kept` ones outlive their last use."""
@@ -129,9 +139,9 @@ class Sweep:
         if self._inner_mask is not None:
             self._hopeless |= not self._inner_mask.any()
 
-    def _descend(self, number: int, steps: Sequence[slice], mask: Array | None) -> Iterator[Block]:
+    def _descend(self, number: int, mask: Array | None) -> Iterator[Block]:
         last = number == len(self._levels) - 1
-        for step in steps:
+        for step in self._path[number] if number < len(self._path) else self._levels[number].slices:
             self._cut[number] = step
             # A generator must not leave its settings of numpy to whoever it yields to.
             with np.errstate(all="ignore"):
@@ -143,7 +153,7 @@ class Sweep:
                 if block is not None:
                     yield block
             elif alive:
-                yield from self._descend(number + 1, self._levels[number + 1].slices, entered)
+                yield from self._descend(number + 1, entered)
 
     def _view(self, array: Array) -> Array:
         """The part of an array over whole axes that belongs to the current steps."""

@@ -99,6 +99,7 @@ def test_solve_hands_over_its_options(llmplan, stages):
 
     stages.solve = solve
     llmplan("solve", "-", "--set", "a.b = 3 GB", "--set", "c=", "--scenario", "s", "--limit", 9, stdin=b"let x = 1\n")
+    assert callable(given.pop("progress"))
     assert given == {
         "path": "-",
         "text": "let x = 1\n",

@@ -8,6 +8,7 @@ import math
 import pytest
 
 from llmplan import api
+from llmplan.explain import relax
 from tests.hanging import ends
 
 DEADLINE = """model "llama-7b"
@@ -131,6 +132,23 @@ def test_the_values_stand_under_the_requirement(plans):
     _, text, mark, formula, numbers = note.split("\n")
     assert text.startswith("time <= 3 days") and mark == "|" and " = " in formula
     assert formula.index(" = ") + 3 == len(numbers) - len(numbers.lstrip())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DEADLINE,
+        MEMORY,
+        MEMORY.replace("small: memory.total <= 70 GB", "small: 70 GB <= memory.total <= 71 GB"),
+        DEADLINE.replace("time <= 3 days", "time <= 3 days\nrequire cheap: cost <= 20_000 USD"),
+        DEADLINE.replace("gpus = 88", "gpus = 88\n    memory_reserve = 79 GB"),
+    ],
+)
+def test_looking_at_the_conflict_alone_first_loses_nothing(monkeypatch, text):
+    quick = solved(text)
+    monkeypatch.setattr(relax._Relaxer, "_may_help", lambda self, opened, path: True)
+    slow = api.solve("test.plan", text=text)
+    assert quick.status == "infeasible" and quick.relaxations == slow.relaxations
 
 
 def test_it_takes_seconds_at_most(plans):

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.solve import solve
+from llmplan.solve.continuous import Along
+from llmplan.solve.effort import Effort, OverLimit
+from llmplan.solve.solve import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
@@ -232,3 +234,23 @@ def test_too_many_settings_are_refused():
     made = system(graph, 0, 1, [condition], others=(discrete("n", range(1000)),))
     assert [d.code for d in solve(made, limit=1000).diagnostics] == ["E0404"]
     assert [d.code for d in solve(system(graph, 0, 1, [condition]), limit=0).diagnostics] == ["E0404"]
+
+
+def test_the_time_may_end_within_a_search(monkeypatch):
+    graph = Graph()
+    x, n = graph.unknown(0), graph.unknown(1)
+    conditions = [compare(graph, "root", power(graph, x, 1.0, 3.0), "eq", n)]
+    made = system(graph, 0, 100, conditions, [objective(n, -1)], (discrete("n", range(1, 9)),))
+    left = 20  # evaluations, of all settings at once
+
+    def tick():
+        nonlocal left
+        left -= 1
+        return float(left < 0)
+
+    monkeypatch.setattr("llmplan.solve.effort.monotonic", tick)
+    with pytest.raises(OverLimit):
+        Along(made, requirements_of(made), 0, Effort(until=0.5)).scan()
+    left = 10**6
+    (best,) = Along(made, requirements_of(made), 0, Effort(until=0.5)).scan().top
+    assert best.point == {0: pytest.approx(2.0), 1: 8.0}

@@ -1,0 +1,48 @@
+"""How far a command is that takes long: one line on a terminal, gone when it is done."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from llmplan.cli import terminal
+
+_PATIENCE = 1.0  # seconds before it is shown
+_EVERY = 0.1  # seconds from one picture to the next
+_BAR = 24
+
+
+@contextmanager
+def progress() -> Iterator[_Line]:
+    """A bar on standard error, if that is a terminal, to be called with how many of how many are done, and of what."""
+    line = _Line()
+    try:
+        yield line
+    finally:
+        line.clear()
+
+
+class _Line:
+    def __init__(self) -> None:
+        self._next = time.monotonic() + _PATIENCE
+        self._shown = False
+        self._terminal = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def __call__(self, done: int, count: int, what: str) -> None:
+        now = time.monotonic()
+        if not self._terminal or now < self._next:
+            return
+        self._next = now + _EVERY
+        self._shown = True
+        full = _BAR * done // count
+        text = f"[{'#' * full}{'.' * (_BAR - full)}] {done:,} of {count:,} {what}"
+        # A line that wraps could not be cleared.
+        terminal.complain(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K", end="")
+
+    def clear(self) -> None:
+        if self._shown:
+            terminal.complain("\r\x1b[K", end="")
