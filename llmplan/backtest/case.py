@@ -28,7 +28,7 @@ MODULES = {
 """Names of Megatron's selective recompute, and the fields `training.recompute_…` that they mean."""
 
 GPT2_VOCABULARY = 50_257
-"""Of the tokenizer with which Megatron-LM's own GPT runs are made."""
+"""Of the tokenizer with which GPT is trained in Megatron, also under DeepSpeed, where nothing else is said."""
 
 
 class Inexpressible(Exception):
@@ -116,7 +116,8 @@ def _model(case: Case, knows: Callable[[str, str], bool]) -> Settings:
             raise Inexpressible(f"the model's {name} is not stated")
     if "hybrid Mamba" in case.get("notes", ""):
         raise Inexpressible("a hybrid Mamba model is not modelled")
-    vocab = model.get("vocab") or (GPT2_VOCABULARY if case["framework"] == "megatron-lm" else None)
+    megatron = case["framework"] == "megatron-lm" or _megatron_deepspeed(case)
+    vocab = model.get("vocab") or (GPT2_VOCABULARY if megatron else None)
     if vocab is None or model.get("ffn") is None:
         raise Inexpressible("the model's vocabulary or feed-forward width is not stated")
     hidden, gated = model["hidden"], bool(model.get("gated_mlp"))
@@ -259,8 +260,12 @@ def _dtypes(case: Case, framework: str) -> dict[str, str]:
     if case.get("dtypes"):
         stated = case["dtypes"]
         return {own: stated.get(name) or "none" for name, own in names.items()}
+    if case["framework"] == "nemo" and case["model"].get("attention_kind") == "mla":
+        return {"gradient": "bf16", "optimizer": "bf16"}  # its recipes for DeepSeek's family
     if case["framework"] == "nemo" and case["precision"] in ("fp8", "mxfp8", "nvfp4"):
         return {"gradient": "bf16"}  # its recipes for 8 bits sum gradients in 16
+    if case["framework"] == "megatron-lm" and framework == "fsdp":
+        return {"parameter": "bf16", "gradient": "fp32", "master": "fp32"}  # buffers of Megatron's own FSDP
     if framework == "deepspeed":
         made = {"gradient": "fp32"} if case["precision"] == "bf16" and _megatron_deepspeed(case) else {}
         if "8-bit" in case.get("notes", "") or "8bit" in case["id"]:

@@ -56,6 +56,51 @@ def test_what_cannot_be_expressed_says_why(base: Base, name: str, why: str) -> N
     assert predict(base, BY_ID[name]).skipped == why
 
 
+def changed(name: str, **keys: object) -> dict[str, object]:
+    """A record with other values; those of `model` and `parallel` are merged."""
+    case: dict[str, object] = dict(BY_ID[name])
+    for key, value in keys.items():
+        case[key] = {**BY_ID[name][key], **value} if isinstance(value, dict) else value
+    return case
+
+
+BLOOM = "bloom-pre-h14336-l70-n48-tp4-pp12-mb2-gb2048-a64-0228"
+BRIDGE = "mbcard-qwen3-30b-a3b-pretrain_performance-h100"
+
+
+def test_gpt_in_megatron_has_the_vocabulary_of_gpt2(base: Base) -> None:
+    unsaid = changed(BLOOM, model={"vocab": None})
+    assert settings(unsaid, base.knows)["model.vocab"] == "50257"
+    with pytest.raises(Inexpressible, match="vocabulary"):
+        settings(changed(BRIDGE, model={"vocab": None}), base.knows)
+
+
+def test_formats_by_the_recipes_of_a_framework(base: Base) -> None:
+    latent = changed(BRIDGE, model={"attention_kind": "mla", "name": "deepseek-v2-lite"})
+    found = settings(latent, base.knows)
+    assert (found["training.gradient_dtype"], found["training.optimizer_dtype"]) == ("bf16", "bf16")
+    name = "mlm-ci-gpt3_mcore_te_tp2_pp2_resume_torch_dist-h100"
+    own = settings(changed(name, parallel={"data_sharding": "fsdp_full"}), base.knows)
+    kept = [own[f"training.{what}_dtype"] for what in ("parameter", "gradient", "master")]
+    assert kept == ["bf16", "fp32", "fp32"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "targets", "dropout"),
+    [
+        ({"notes": "rank 16 on attention projections"}, '["q_proj", "k_proj", "v_proj", "o_proj"]', None),
+        ({"notes": "LoRA rank 64 on c_attn, c_proj, w1, w2."}, '["c_attn", "c_proj", "gate_proj", "up_proj"]', None),
+        ({"notes": "as in every Qwen finetune script"}, None, "0.05"),
+        ({"notes": "", "framework_detail": "litgpt"}, '["query_key_value"]', "0.05"),
+        ({"notes": ""}, None, None),
+    ],
+)
+def test_targets_of_adapters(base: Base, keys: dict[str, str], targets: str | None, dropout: str | None) -> None:
+    found = settings(changed(BRIDGE, task="lora", **keys), base.knows)
+    assert (found.get("adapter.targets"), found.get("adapter.dropout")) == (targets, dropout)
+    base.values(found)
+
+
 def test_a_damaged_record_is_listed(base: Base) -> None:
     case = BY_ID["mbcard-qwen3-30b-a3b-pretrain_performance-h100"]
     damaged = case | {"model": case["model"] | {"moe": {"experts": 8}}}
