@@ -157,7 +157,7 @@ def _verdict(solution: Solution) -> str:
         return ""
     if fits.slack is None:
         return f"; {word}"
-    amount = f"{number(abs(fits.slack) / 1e9, 3)} GB"
+    amount = f"{number(round(abs(fits.slack) / 1e9, 3), 3)} GB"
     if word == "does not fit":
         return f"; does not fit, {amount} too much"
     return f"; fits with {amount} to spare" + (", which is tight" if word == "tight" else "")

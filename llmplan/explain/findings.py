@@ -116,7 +116,7 @@ def _fails(
         return reason, f"there `{result.name}` fails: {result.text} has no value, as {reason}"
     if not result.values and reason != NO_REASON:
         return reason, f"there `{result.name}` fails: {result.text}, as {reason}"
-    because = f", but {result.because}" if result.values and result.because else ""
+    because = f" ({result.because})" if result.values and result.because else ""
     line = f"there `{result.name}` fails: {result.values or result.because or result.text}{because}"
     diagram = _diagram(result.text, values) if result.values else None
     return "", line if diagram is None else f"{line}\n{diagram}"

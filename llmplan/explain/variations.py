@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from attrs import evolve, frozen
 
 from llmplan.check.plan import Program
+from llmplan.check.program import Rule
 from llmplan.check.vary import varied
 from llmplan.explain.certain import solve_certain
 from llmplan.explain.results import results, values_of
@@ -17,6 +19,7 @@ from llmplan.system.build import Built, build
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.knobs import knob_of, value_of
+from llmplan.system.lower import Lowering
 from llmplan.system.show import show
 from llmplan.system.sweeps import points
 from llmplan.system.system import System
@@ -159,12 +162,25 @@ def _reason(built: Built, outcome: Outcome) -> str:
         text = condition.name
         rule = rules.get(condition.name)
         if rule is not None and rule.type is not None and condition.left is not None and condition.right is not None:
-            sides = evaluate(lowering.graph, outcome.point, (condition.left, condition.right))
-            shown = [show(sides[side], rule.type, lowering.scope, rule.unit) for side in (condition.left, condition.right)]
+            values = evaluate(lowering.graph, outcome.point, (condition.left, condition.right))
+            sides = [values[condition.left], values[condition.right]]
+            if not all(map(isfinite, sides)):
+                parts.append(f"{text}, as {_why(built, outcome, rule)}")
+                continue
+            shown = [show(side, rule.type, lowering.scope, rule.unit) for side in sides]
             symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}[condition.op]
             text += f": {shown[0]} {symbol} {shown[1]}"
         parts.append(text)
     return "cannot meet " + "; ".join(parts)
+
+
+def _why(built: Built, outcome: Outcome, rule: Rule) -> str:
+    """Why a requirement has no value at the nearest plan."""
+    unknowns = () if built.system is None else built.system.unknowns
+    point = {unknowns[index].path: value for index, value in outcome.point.items() if unknowns[index].used}
+    lowering = Lowering(built.lowering.program, fixed=point)
+    lowering.lower(rule.condition, {}, base=rule.place[0])
+    return lowering.why(rule.condition)
 
 
 def _best(solved: Sequence[_Solved]) -> set[int]:

@@ -91,6 +91,7 @@ def test_verdict(slack: float, word: str) -> None:
 
 def test_tight_and_too_much_are_said() -> None:
     assert "fits with 1 GB to spare, which is tight." in answer(fitting(1e9))
+    assert "fits with 0 GB to spare, which is tight." in answer(fitting(4.6e-5))
     assert "does not fit, 1 GB too much." in answer(fitting(-1e9))
 
 

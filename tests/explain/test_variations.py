@@ -138,3 +138,9 @@ def test_preferences_come_before_objectives_and_objectives_in_order(plans):
         if plans.solve(PLAN.replace("zero_stage = ?", f"zero_stage = {stage}")).status == "solved"
     ]
     assert second.values["parallelism.zero_stage"].value == stages[0]
+
+
+def test_a_point_without_a_value_says_what_it_lacks(plans):
+    grid = 'sweep hardware.gpu in ["A100-SXM4-80GB", "RTX-4090"]\n'
+    (lacking,) = (row for row in table(plans, PLAN + grid).rows if row.at == ("RTX-4090",))
+    assert lacking.reason == 'cannot meet deadline, as "RTX-4090" has no internode_bandwidth'
