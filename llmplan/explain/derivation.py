@@ -75,6 +75,8 @@ def _rule(solution: Solution, name: str) -> RequirementResult | None:
 
 def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
     verdict = {True: "holds", False: "does not hold", None: "not checked"}[rule.holds]
+    if rule.certainty == "expected":
+        verdict += " as expected, not at the bad end of every range"
     if rule.needs:
         verdict += ": needs " + ", ".join(rule.needs)
     origin = Origin(rule.origin, rule.place, rule.text)
@@ -86,7 +88,7 @@ def _step(solution: Solution, value: Value, level: int) -> Step:
     numbers = with_numbers(value.formula, value.name, solution.values) if value.formula else ""
     unknown = next((u for u in solution.unknowns if u.path == value.name), None)
     return Step(
-        level, value.name, value.text, value.role, value.doc, value.formula, numbers,
+        level, value.name, f"{value.text} ({value.spread})" if value.spread else value.text, value.role, value.doc, value.formula, numbers,
         value.origin, value.others, value.cites, reads, _solved(unknown),
     )  # fmt: skip
 

@@ -66,3 +66,13 @@ def test_every_name_of_a_plan_can_be_explained(plans):
         derived = derive(solution, name, 1)
         assert derived and derived[0].name == name
         render.text(derived), render.markdown(derived), render.as_json(derived)
+
+
+def test_ranges_and_certainty(plans):
+    text = "let price = 2 USD..3 USD..5 USD\nlet total = 10 * price\nrequire likely: total <= 40 USD\n"
+    solution = plans.solve(text)
+    from llmplan.explain.derivation import derive
+
+    (total, *_), (likely, *_) = derive(solution, "total", 0), derive(solution, "likely", 0)
+    assert total.value == "30 USD (20 USD .. 50 USD)"
+    assert likely.value == "holds as expected, not at the bad end of every range"
