@@ -111,7 +111,8 @@ def _sweep(folder: Path, name: str, most: int) -> None:
     import time
 
     limit = time.time() - _STALE
-    found = sorted((entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in os.scandir(folder))
+    with os.scandir(folder) as entries:
+        found = sorted((entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in entries)
     same = [file for _, file in found if file.rpartition("-")[0] == name]
     extra = same[:-most] if most else []
     for written, file in found:

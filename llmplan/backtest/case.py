@@ -304,6 +304,7 @@ def _software(case: Case, framework: str) -> Settings:
     elif case["framework"] in ("megatron-lm", "nemo"):
         made["training.loss"] = "fused" if "Cross-entropy fusion on" in notes else "compiled"
         made["training.kernels"] = "fused"
+        made["training.flash_kernel"] = "native"
         made["parallelism.vocab_parallel"] = "true"
         made["training.gradient_fusion"] = _word(
             framework == "megatron" and "fusion off" not in notes and "_lts_" not in notes

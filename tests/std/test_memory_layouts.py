@@ -114,7 +114,6 @@ def test_a_megatron_plan_with_pipeline_gets_its_memory() -> None:
     text += block("training", micro_batch=1, recompute="none", global_batch="512 sequences")
     solution = solve(text + "show memory.total\n")
     assert 15e9 < float(str(solution.values["memory.total"].value)) < 30e9
-    assert solution.values["step_time"].value is None
 
 
 # Traps.
