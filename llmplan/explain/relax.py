@@ -36,7 +36,7 @@ from llmplan.units.table import UnknownUnit
 SECONDS = 4.0
 """After so long no further change is tried."""
 
-_LIMIT = 5e6
+_LIMIT = 1e8
 _MOST = 20_000
 _DIGITS = range(3, 8)
 _SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "=="}
@@ -87,8 +87,8 @@ class _Relaxer:
         self.system = built.system
         self.outcome = outcome
         self.point = point
-        self.progress = effort.progress
-        self.effort = evolve(effort, progress=None)  # of a single search
+        self.whole = effort
+        self.effort = effort  # for one change
         self.fighting = {outcome.requirements[index].name for index in outcome.conflict.smallest}
         self.constants = Lowering(program, fixed={})
         self.thinned: set[str] = set()
@@ -103,10 +103,12 @@ class _Relaxer:
         changes: list[Rule | Knob] = [*self._bounds(), *given, *domains(self.program)]
         for number, change in enumerate(sorted(changes, key=_last)):
             name = change.name if isinstance(change, Rule) else change.path
-            if self.progress is not None:
-                self.progress(number, len(changes), "changes")
+            self.whole.tell(number, len(changes), "changes")
+            # No change may take more than half of what is left, so that the others get their turn.
+            now = time.monotonic()
+            self.effort = Effort(self.whole.limit, now + (self.whole.until - now) / 2)
             try:
-                self.effort.check_time()
+                self.whole.check_time()
                 made = self._bound(change) if isinstance(change, Rule) else self._knob(change)
             except OverLimit:
                 untried.append(name)

@@ -211,7 +211,7 @@ class Along:
         scanned = entered = 0
         points = sum(sweep.points(step) for step in sweep.slices)
         for step in sweep.slices:
-            for block in sweep.blocks((), (step,)):
+            for block in sweep.blocks((), (step,), self._effort.check_time):
                 scanned += block.count * len(self._grid)
                 if scanned > self._effort.limit:
                     raise OverLimit

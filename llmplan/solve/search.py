@@ -229,8 +229,7 @@ class _Scan:
         found = self.nothing()
         runs = [part.run] if part.fixed else [(step,) for step in part.run[: self._steps - part.first]]
         for count, run in enumerate(runs):
-            for block in self.sweep.blocks(part.fixed, run):
-                self.effort.check_time()
+            for block in self.sweep.blocks(part.fixed, run, self.effort.check_time):
                 self._look(block, found)
             found.entered = part.first + count + 1
             if not part.fixed and self.ended(found):

@@ -9,7 +9,7 @@ left at once, and a block in which few do goes on with the points that are left,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
 import numpy as np
@@ -80,16 +80,20 @@ class Sweep:
         """The whole way in parts of about so many points."""
         return Parts(self._levels, self._layout.shape, points)
 
-    def blocks(self, fixed: Sequence[slice], run: Sequence[slice]) -> Iterator[Block]:
+    def blocks(
+        self, fixed: Sequence[slice], run: Sequence[slice], before: Callable[[], None] = lambda: None
+    ) -> Iterator[Block]:
         """The blocks in which at least one point passes.
 
         Args:
             fixed: One step of each of the outermost axes.
             run: Steps of the next one.
+            before: Is called before each step of any axis, and may raise to end it all.
         """
         if not self._hopeless:
             self._values = dict(self._known)
             self._cut = [slice(0, 1)] * self._layout.outer
+            self._before = before
             self._path: list[Sequence[slice]] = [*([step] for step in fixed), run]
             yield from self._descend(0, self._inner_mask)
 
@@ -142,6 +146,7 @@ class Sweep:
     def _descend(self, number: int, mask: Array | None) -> Iterator[Block]:
         last = number == len(self._levels) - 1
         for step in self._path[number] if number < len(self._path) else self._levels[number].slices:
+            self._before()
             self._cut[number] = step
             # A generator must not leave its settings of numpy to whoever it yields to.
             with np.errstate(all="ignore"):

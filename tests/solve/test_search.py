@@ -1,12 +1,15 @@
 """The search against trying every point in plain Python."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmplan.solve.effort import Effort, OverLimit
 from llmplan.solve.search import search
 from llmplan.solve.solve import requirements_of, solve
+from llmplan.system.graph import Graph
 from llmplan.system.system import System
-from tests.solve.systems import brute_force, discrete, systems
+from tests.solve.systems import brute_force, compare, discrete, systems
 
 
 def same_costs(mine, theirs):
@@ -48,3 +51,16 @@ def test_the_size_of_the_blocks_changes_nothing(system, cells):
         assert large.feasible == small.feasible
         assert large.best is None or large.best.places == small.best.places
         assert {u: list(p) for u, p in large.seen.items()} == {u: list(p) for u, p in small.seen.items()}
+
+
+def test_the_time_ends_a_search_in_which_nothing_passes(monkeypatch):
+    graph = Graph()
+    x, y = graph.unknown(0), graph.unknown(1)
+    negative = compare(graph, "negative", graph.add("mul", x, y), "lt", graph.const(0.0))
+    system = System(graph, (discrete("x", range(1, 9)), discrete("y", range(1, 9))), (negative,), (), ())
+    assert search(system, [negative], cells=4).best is None
+    ticks = iter([0.0, 0.0, *[1.0] * 99])
+    monkeypatch.setattr("llmplan.solve.effort.monotonic", lambda: next(ticks))
+    with pytest.raises(OverLimit):
+        search(system, [negative], effort=Effort(until=0.5), cells=4)
+    assert next(ticks) == 1.0
