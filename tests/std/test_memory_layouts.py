@@ -207,6 +207,21 @@ def test_offloading_moves_states_to_the_host(base: Base) -> None:
     assert there.number("memory.host") == pytest.approx(1.5 * 16 * 8_030_261_248)
 
 
+@pytest.mark.parametrize(
+    ("stage", "precision", "size"),
+    [
+        (1, "bf16", 6 * 8_030_261_248 / 4),
+        (2, "bf16", 6 * 8_030_261_248 / 4),
+        (3, "bf16", 6e9),  # a billion at a time of the two billion that a rank has
+        (2, "fp32", 4 * 8_030_261_248 / 4),
+    ],
+)
+def test_the_update_of_zero_flattens_gradients(base: Base, stage: int, precision: str, size: float) -> None:
+    start = LLAMA_8B | {"parallelism.framework": "deepspeed", "training.precision": precision}
+    found = plan(base, start, gpus=4, zero_stage=stage)
+    assert found.number("memory.flat_gradients", "first") == pytest.approx(size)
+
+
 def test_sequence_parallelism_splits_what_tensor_parallelism_leaves(base: Base) -> None:
     whole = plan(base, LLAMA_8B, gpus=8, tensor=8, sequence_parallel=False).number("memory.hidden_activations")
     assert plan(base, LLAMA_8B, gpus=8, tensor=8).number("memory.hidden_activations") == whole / 8
