@@ -217,7 +217,7 @@ class Expressions:
             return
         first = node.parts[0]
         siblings = (first, list(self.scope.kinds[first])) if first in self.scope.kinds else None
-        candidates = [*self.locals, *self.scope.names()]
+        candidates = [*self.locals, *self.scope.names(), *(f"{kind}.name" for kind in self.scope.entries)]
         if self.kind is not None:
             candidates += self.scope.kinds.get(self.kind, ())
         owner = next((enum.name for enum in self.scope.enums.values() if node.text in enum.members), "")

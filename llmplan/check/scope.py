@@ -151,7 +151,7 @@ class Scope:
 
     def names(self) -> list[str]:
         """Every name that an expression can read."""
-        return [*self.lets, *self.fields, *self.quantities, *(f"{kind}.name" for kind in self.entries)]
+        return [*self.lets, *self.fields, *self.quantities]
 
     def find_entry(self, kind: str, name: str) -> tuple[str | None, list[str]]:
         """The canonical entry that a name means, else None and the likeliest candidates."""

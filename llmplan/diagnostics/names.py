@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+from llmplan.diagnostics.magnitudes import attached
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label
 from llmplan.source import Span
 
@@ -214,14 +215,13 @@ def unknown_unit(span: Span, word: str, suggestions: list[str], name_at: Span | 
             span,
             hints=(Hint(f"put spaces around the operator: `… / {word}`", _spaced(span)),),
         )
-    if word == "B":
-        return Diagnostic(
-            "E0204",
-            "error",
-            "there is no unit `B`",
-            span,
-            hints=(Hint("write `bytes`, or attach it to the number for billions: `80B`"),),
-        )
+    magnitude = attached(span)
+    if magnitude is not None:
+        if word == "B":
+            number = magnitude.edits[0].text
+            text = f"write `{number[:-1]} bytes`, or `{number}` for {number[:-1]} billion"
+            magnitude = Hint(text, (Edit(magnitude.edits[0].span, f"{number[:-1]} bytes"),))
+        return Diagnostic("E0204", "error", f"there is no unit `{word}`", span, hints=(magnitude,))
     hints = (Hint("did you mean " + " or ".join(f"`{name}`" for name in suggestions) + "?"),) if suggestions else ()
     edits = (Edit(span, suggestions[0]),) if suggestions else ()
     return Diagnostic(

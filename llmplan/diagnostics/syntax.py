@@ -94,7 +94,7 @@ def unclosed(opening: Span, closer: str, at_end: bool, ends: int, indented_to: i
     hints: tuple[Hint, ...] = ()
     if indented_to is not None and closer == "}":
         hints = (Hint(f"a `}}` is probably missing after line {indented_to}, where the indentation ends"),)
-    elif closer != "}":
+    else:
         hints = (Hint(f"a `{closer}` is probably missing at the end of line {opening.line}"),)
     return _error("E0103", f"this {what} is never closed", opening, "opened here", *hints, notes=(certain,))
 
@@ -104,8 +104,11 @@ def unknown_inside(span: Span, hint: str = "") -> Diagnostic:
     return _error("E0104", "an unknown stands alone after `=`", span, "", Hint(text))
 
 
-def currency(sign: Span, amount: str) -> Diagnostic:
-    return _error("E0105", "money is a number and a unit", sign, "", Hint(f"write `{amount or '2.50'} USD`"))
+def currency(span: Span, sign: str, amount: Span | None, text: str) -> Diagnostic:
+    """E0105. `amount`: what `text` is to replace, if a number stands beside the sign."""
+    note = () if sign == "$" else ("there is one currency, `USD`",)
+    hint = Hint(f"write `{text}`") if amount is None else replacement(amount, text)
+    return _error("E0105", "money is a number and a unit", span, "", hint, notes=note)
 
 
 def odd_operator(span: Span, meant: str) -> Diagnostic:
@@ -115,6 +118,22 @@ def odd_operator(span: Span, meant: str) -> Diagnostic:
 
 def modulo(span: Span) -> Diagnostic:
     return _error("E0106", "`%` is not an operator", span, "", Hint("the remainder is `mod(a, b)`"))
+
+
+def floor_division(span: Span) -> Diagnostic:
+    hint = Hint("whole parts are `floor(a / b)`; a comment begins with `#`")
+    return _error("E0106", f"`{span.text}` is not an operator", span, "", hint)
+
+
+def comparison_outside(span: Span) -> Diagnostic:
+    """`gpus == 8` where a value is set."""
+    return _error("E0106", "`==` does not set a value", span, "`==` compares", replacement(span, "=", "set it with `=`"))
+
+
+def odd_setting(span: Span) -> Diagnostic:
+    """`:=`, `+=`."""
+    message = f"`{span.text}` does not set a value"
+    return _error("E0106", message, span, "", replacement(span, "=", "a value is set once, with `=`"))
 
 
 def assignment_inside(span: Span) -> Diagnostic:
@@ -130,7 +149,10 @@ def assignment_inside(span: Span) -> Diagnostic:
 def reserved_word(span: Span, unit: bool = False) -> Diagnostic:
     if unit:
         message = f"`{span.text}` is a word of the language, not a unit"
-        return _error("E0107", message, span, "read as the unit of the number before it")
+        text = "a choice is written `if C then A else B`"
+        if span.text != "if":
+            text = "end the expression before it, or write the unit that is missing"
+        return _error("E0107", message, span, "read as the unit of the number before it", Hint(text))
     hint = "choose another name; after a dot any word is allowed"
     if span.text in ("if", "not"):
         hint = f"inside an expression put `{span.text} …` in parentheses; as a name choose another"
@@ -168,16 +190,37 @@ def unexpected(span: Span, what: str, expected: str, *hints: Hint) -> Diagnostic
     return _error("E0109", f"{what} cannot stand here", span, label, *hints)
 
 
+def other_comment(span: Span) -> Diagnostic:
+    hint = replacement(span, "#") if span.text != "/*" else Hint("begin each line of it with `#`")
+    return _error("E0109", f"`{span.text}` begins no comment", span, "", hint)
+
+
+def colon(span: Span, hint: Hint) -> Diagnostic:
+    """A colon after the name of a field, a block or a value."""
+    return _error("E0109", "`:` cannot stand here", span, "expected `=` or `{`" if not hint.edits else "expected `=`", hint)
+
+
+def range_points(span: Span) -> Diagnostic:
+    return _error("E0109", f"`{span.text}` makes no range", span, "", replacement(span, "..", "a range is written `8..64`"))
+
+
 def missing_operator(span: Span) -> Diagnostic:
-    return _error("E0109", f"an operator is missing before `{span.text}`", span)
+    hint = Hint("begin a new line if it is another statement")
+    return _error("E0109", f"an operator is missing before `{span.text}`", span, "", hint)
 
 
 def closes_nothing(span: Span) -> Diagnostic:
-    return _error("E0109", f"this `{span.text}` closes nothing", span)
+    hint = Hint("delete it, or open the bracket where it begins")
+    return _error("E0109", f"this `{span.text}` closes nothing", span, "", hint)
 
 
 def bracket_on_own_line(span: Span, what: str) -> Diagnostic:
     hint = Hint(f"move it to the end of the line above: a line's end ends a {what}")
+    return _error("E0109", f"a line cannot begin with `{span.text}`", span, "", hint)
+
+
+def other_format(span: Span, hint: Hint) -> Diagnostic:
+    """A bracket that begins a line of JSON or TOML."""
     return _error("E0109", f"a line cannot begin with `{span.text}`", span, "", hint)
 
 

@@ -186,6 +186,9 @@ class Lexer:
         word = self._words.get(text)
         if word is not None and word in self._actions[state]:
             return word
+        begins = word is not None and self._begins_line(start) and not _BOUND.match(self._text, end, self._end)
+        if kind == "MEASURE" and text in self._reserved and word is not None and begins:
+            return word  # a statement where a bracket is still open
         if kind == "MEASURE":
             for part in _WORD.finditer(text):
                 if part.group() in self._reserved:

@@ -10,8 +10,12 @@ import re
 import unicodedata
 from difflib import get_close_matches
 
+from attrs import evolve
+
 from llmplan.diagnostics import Diagnostic, Hint, syntax
 from llmplan.source import Span
+from llmplan.syntax import foreign
+from llmplan.syntax.forms import form
 from llmplan.syntax.lexer import BAD
 from llmplan.syntax.lines import begins_line
 from llmplan.syntax.place import Place, expected
@@ -19,13 +23,20 @@ from llmplan.syntax.tables import END
 
 
 def explain(place: Place) -> Diagnostic:
+    found = _habit(place) or syntax.unexpected(place.span, f"`{place.span.text}`", expected(place))
+    general = form(place) if not found.hints else None
+    return found if general is None else evolve(found, hints=(general,))
+
+
+def _habit(place: Place) -> Diagnostic | None:
     for check in (
-        _character, _thousands, _unknown, _reserved, _operator, _point, _unit, _bracket, _unfinished, _statement
+        _character, _thousands, *foreign.CHECKS, _unknown, _reserved, _operator, _point, _unit, _bracket,
+        _unfinished, _statement,
     ):  # fmt: skip
         found = check(place)
         if found is not None:
             return found
-    return syntax.unexpected(place.span, f"`{place.span.text}`", expected(place))
+    return None
 
 
 # Habits
@@ -35,7 +46,8 @@ _MEANT = {
     "−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "≠": "!=", "…": "..", "→": "->", "\xa0": " ",
     "&": "and", "|": "or", "~": "not",
 }  # fmt: skip
-_AMOUNT = re.compile(r"[ \t]*([0-9][0-9_.]*)")
+_AMOUNT = re.compile(r"[ \t]*([0-9][0-9_.,]*[KMBT]?)(?![A-Za-z0-9_])([ \t]*USD\b)?((?:/[A-Za-z]+)*)")
+_AMOUNT_BEFORE = re.compile(r"([0-9][0-9_.,]*[KMBT]?)[ \t]*\Z")
 _CLOSERS = ("RBRACE", "RPAR", "RSQB")
 
 
@@ -45,8 +57,7 @@ def _character(place: Place) -> Diagnostic | None:
     text, start = place.source.text, place.start
     char = text[start]
     if char in "$€£¥":
-        amount = _AMOUNT.match(text, start + 1)
-        return syntax.currency(place.span, amount.group(1) if amount else "")
+        return _currency(place, char)
     if char == '"':
         return syntax.unclosed_text(place.span)
     if char in "&|":
@@ -64,6 +75,19 @@ def _character(place: Place) -> Diagnostic | None:
     return syntax.bad_character(place.span, name, *hints)
 
 
+def _currency(place: Place, sign: str) -> Diagnostic:
+    """`$2.50/hour`, `100 €`."""
+    text, start = place.source.text, place.start
+    after, before = _AMOUNT.match(text, start + 1), _AMOUNT_BEFORE.search(text[:start][-100:])
+    if after is not None:
+        amount, rest, span = after.group(1), after.group(3), Span(place.source, start, after.end())
+    elif before is not None:
+        amount, rest, span = before.group(1), "", Span(place.source, start - len(before.group()), start + 1)
+    else:
+        return syntax.currency(place.span, sign, None, "2.50 USD")
+    return syntax.currency(place.span, sign, span, f"{amount.replace(',', '_')} USD{rest}")
+
+
 def character_name(char: str) -> str:
     """What to call a character in a message."""
     if char.isascii() and char.isprintable():
@@ -75,7 +99,7 @@ def character_name(char: str) -> str:
     return f"`{char}` ({name or code})"
 
 
-_GROUPS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(?![0-9_])")
+_GROUPS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(?:\.[0-9]+)?(?![0-9_])")
 
 
 def _thousands(place: Place) -> Diagnostic | None:
@@ -100,7 +124,9 @@ def _unknown(place: Place) -> Diagnostic | None:
         return syntax.unknown_inside(place.span)
     if place.mark_before == "?" and place.kind not in ("_NL", END, *_CLOSERS, "COMMA"):
         hint = ""
-        if place.mark == "[" or place.kind == "NUMBER":
+        if place.mark in ("<", "<=", "==", ">=", ">"):
+            hint = "what bounds an unknown is its domain, `? in 1..64`, or a `require`"
+        elif place.mark == "[" or place.kind == "NUMBER":
             hint = "write `in` before its domain: `? in [1, 2, 4]`"
         elif place.kind == "NAME":
             hint = "an unknown has no unit of its own; its domain may have one: `? in 1 day .. 90 days`"

@@ -68,6 +68,10 @@ class Place(NamedTuple):
             if kind == END and len(states) == 2:
                 return True
 
+    def takes(self, mark: str) -> bool:
+        """Whether a word that looks like this could be taken here."""
+        return any(self.accepts(kind) for kind, text in self.tables.marks.items() if text == mark)
+
 
 def expected(place: Place) -> str:
     """At most three things, in words."""

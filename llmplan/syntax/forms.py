@@ -1,0 +1,50 @@
+"""How each statement is written: the hint where nothing better is known."""
+
+from __future__ import annotations
+
+import re
+
+from llmplan.diagnostics import Hint
+from llmplan.syntax.place import Place
+
+FORMS = {
+    "use": ('use "base.plan"',),
+    "let": ("let deadline = 30 days",),
+    "assume": ("assume mfu = 40%",),
+    "require": ('require deadline: time <= 30 days because "the next run waits"',),
+    "prefer": ("prefer short: time <= 20 days weight 2",),
+    "waive": ("waive tensor_inside_node",),
+    "minimize": ("minimize cost",),
+    "maximize": ("maximize model.params_total",),
+    "pareto": ("pareto time, cost",),
+    "scenario": ('scenario "large" { dataset.tokens = 2T }',),
+    "sweep": ("sweep hardware.gpus in [64, 128]",),
+    "show": ("show time in days",),
+    "emit": ('emit deepspeed, report into "configs"',),
+    "entry": ('entry gpu "mine" like "H100-SXM5-80GB" { memory = 96 GB }',),
+    "amend": ('amend gpu "H100-SXM5-80GB" { price = 2 USD/GPU/hour }',),
+    "quantity": ("quantity share: byte = 640 GB / hardware.gpus",),
+    "fn": ("fn half(x: Real) -> Real = x / 2",),
+    "kind": ("kind team { size: Int = 1 }",),
+    "enum": ("enum Stage { first, last }",),
+    "unit": ("unit kB: byte = 1000 bytes",),
+    "model": ('model "llama-7b"', "model { params = 7B }"),
+}
+"""Examples by the first word of a statement; each is a plan that parses."""
+
+_FIRST = re.compile(r"[A-Za-z_]\w*")
+
+
+def form(place: Place) -> Hint | None:
+    """How the statement or field is written in which a word cannot be taken."""
+    text = place.source.text
+    found = _FIRST.match(text, place.item)
+    if found is None:
+        return None
+    if place.opened is not None and text.startswith("{", place.opened):
+        return Hint("inside a block each line is `field = value`") if place.opened < place.item else None
+    examples = FORMS.get(found.group(), ())
+    if examples:
+        return Hint("it is written like " + " or ".join(f"`{example}`" for example in examples))
+    name = found.group()
+    return Hint(f'it is written like `{name} {{ … }}`, `{name} "…"` or `{name} = …`')
