@@ -11,6 +11,7 @@ from llmplan.syntax.lines import begins_line
 from llmplan.syntax.place import Place
 
 _BLOCK = re.compile(r":[ \t]*(#[^\r\n]*)?(\r?\n|\Z|\{)")
+_NOTHING = re.compile(r"\ufeff?\s*")
 _TABLE = re.compile(r"\[\[?([A-Za-z_]\w*)\]\]?[ \t]*(#[^\r\n]*)?(\r?\n|\Z)")
 _CHOICE = re.compile(r"[^?\r\n]*:")
 _RANGE_WORDS = ("to", "until", "through", "and")
@@ -92,7 +93,7 @@ def quoted(place: Place) -> Diagnostic | None:
 def other_format(place: Place) -> Diagnostic | None:
     """A file in JSON, a table of TOML."""
     text = place.source.text
-    if place.mark == "{" and not text[: place.start].strip("\ufeff \t\r\n"):
+    if place.mark == "{" and _NOTHING.fullmatch(text, 0, place.start):
         hint = Hint('a plan is no JSON; the config.json of a model is read by a plan with `model from "config.json"`')
         return syntax.other_format(place.span, hint)
     table = _TABLE.match(text, place.start)

@@ -78,7 +78,7 @@ def _character(place: Place) -> Diagnostic | None:
 def _currency(place: Place, sign: str) -> Diagnostic:
     """`$2.50/hour`, `100 €`."""
     text, start = place.source.text, place.start
-    after, before = _AMOUNT.match(text, start + 1), _AMOUNT_BEFORE.search(text[:start][-100:])
+    after, before = _AMOUNT.match(text, start + 1), _AMOUNT_BEFORE.search(text[max(0, start - 100) : start])
     if after is not None:
         amount, rest, span = after.group(1), after.group(3), Span(place.source, start, after.end())
     elif before is not None:
