@@ -9,36 +9,33 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from attrs import evolve, frozen
 
 from llmplan.check.core import Core
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.check.vary import varied
 from llmplan.diagnostics import Edit, Hint
+from llmplan.explain.opened import Opened, Opener
+from llmplan.explain.rounding import rounded, written
 from llmplan.solution import Relaxation
 from llmplan.solve.effort import Effort, OverLimit, Progress
-from llmplan.solve.nearest import best_point, feasible, feasible_values, nearest, thinned, with_values
+from llmplan.solve.nearest import best_point, feasible_values, nearest, with_values
 from llmplan.solve.outcome import Outcome
-from llmplan.solve.solve import requirements_of
 from llmplan.source import Span
-from llmplan.system.build import Built, build
+from llmplan.system.build import Built
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.knobs import Knob, domains, in_authors_unit, knobs, ladder, value_of
 from llmplan.system.lower import Lowering
-from llmplan.system.system import Condition, Objective, System
+from llmplan.system.system import Objective
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
-from llmplan.units.table import UnknownUnit
 
 SECONDS = 4.0
 """After so long no further change is tried."""
 
 _LIMIT = 1e8
-_MOST = 20_000
-_DIGITS = range(3, 8)
 _SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "=="}
 
 
@@ -81,7 +78,7 @@ class _Relaxer:
     def __init__(
         self, program: Program, built: Built, outcome: Outcome, point: Lowering, effort: Effort
     ) -> None:
-        assert built.system is not None and outcome.conflict is not None
+        assert built.system is not None
         self.program = program
         self.built = built
         self.system = built.system
@@ -89,7 +86,7 @@ class _Relaxer:
         self.point = point
         self.whole = effort
         self.effort = effort  # for one change
-        self.fighting = {outcome.requirements[index].name for index in outcome.conflict.smallest}
+        self.opener = Opener(program, built.system, outcome)
         self.constants = Lowering(program, fixed={})
         self.thinned: set[str] = set()
         self.paths: tuple[str, ...] = ()  # of what the last system was thinned by
@@ -101,12 +98,16 @@ class _Relaxer:
         given = (knob for knob in knobs(self.program, self.built.lowering) if knob.setting.spread is None)
         # A member of a domain that the author left out is nearer to the plan than another model.
         changes: list[Rule | Knob] = [*self._bounds(), *given, *domains(self.program)]
-        for number, change in enumerate(sorted(changes, key=_last)):
+        changes.sort(key=_last)
+        hopeless: set[str] | None = None
+        for number, change in enumerate(changes):
             name = change.name if isinstance(change, Rule) else change.path
             self.whole.tell(number, len(changes), "changes")
-            # No change may take more than half of what is left, so that the others get their turn.
-            now = time.monotonic()
-            self.effort = Effort(self.whole.limit, now + (self.whole.until - now) / 2)
+            self.effort = self._share()
+            if isinstance(change, Knob) and not change.written:
+                hopeless = self._hopeless(changes[number:]) if hopeless is None else hopeless
+                if name in hopeless:
+                    continue
             try:
                 self.whole.check_time()
                 made = self._bound(change) if isinstance(change, Rule) else self._knob(change)
@@ -121,12 +122,17 @@ class _Relaxer:
         hints = [Hint(f"{word} {one.text}".strip(), edits) for word, (one, edits) in zip(words, found)]
         return Relaxed(tuple(one for one, _ in found), tuple(hints), tuple(untried), tuple(sorted(self.thinned)))
 
+    def _share(self) -> Effort:
+        """Half of the time that is left: no change may take more, so that the others get their turn."""
+        now = time.monotonic()
+        return Effort(self.whole.limit, now + (self.whole.until - now) / 2)
+
     # Bounds of requirements
 
     def _bounds(self) -> list[Rule]:
         """The author's requirements that bound something by a number."""
         own = [rule for rule in self.program.rules if rule.origin != "library"]
-        return [rule for rule in own if rule.name in self.fighting and _literal(rule) is not None]
+        return [rule for rule in own if rule.name in self.opener.fighting and _literal(rule) is not None]
 
     def _bound(self, rule: Rule) -> tuple[Relaxation, tuple[Edit, ...]] | None:
         at = _literal(rule)
@@ -152,7 +158,7 @@ class _Relaxer:
         above = exact > now
         value = exact
         if rule.sides[0] != "eq":
-            value = next(_rounded(exact, rule.type, rule.unit, above, self.point))
+            value = next(rounded(exact, rule.type, rule.unit, above, self.point))
             if rule.sides[0] in ("lt", "gt") and abs(value - exact) <= TOLERANCE * abs(exact):
                 value = exact * (1 + 1e-6 if above else 1 - 1e-6)
         return self._made(rule.name, "requirement", rule.type, rule.unit, now, [value], self._place_of(rule, at))
@@ -183,10 +189,11 @@ class _Relaxer:
         if start is None or not math.isfinite(start):
             return None
         up, down = ladder(knob, start, self.constants)
-        made = self._opened(knob, [] if knob.choices else [start, *up, *down])
+        made = self.opener.opened(knob, [] if knob.choices else [start, *up, *down], self.effort)
         if made is None:
             return None
-        system, requirements, unknown = made
+        system, requirements, unknown = made.system, made.requirements, made.unknown
+        self.paths = made.thinned
         if knob.choices is not None:
             whole = None
             values = system.unknowns[unknown].values
@@ -203,66 +210,40 @@ class _Relaxer:
         before = start if not excluded else None
         return self._made(knob.path, "input", knob.type, knob.unit, before, found, self._span(knob), start)
 
-    def _short(self, made: tuple[System, tuple[Condition, ...], int], knob: Knob, value: float, above: bool) -> float:
+    def _short(self, made: Opened, knob: Knob, value: float, above: bool) -> float:
         """A feasible value with few digits, just beyond the nearest one."""
-        system, requirements, unknown = made
-        for short in _rounded(value, knob.type, knob.unit, above, self.point):
-            if best_point(with_values(system, unknown, (short,)), requirements, self.effort) is not None:
+        for short in rounded(value, knob.type, knob.unit, above, self.point):
+            tried = with_values(made.system, made.unknown, (short,))
+            if best_point(tried, made.requirements, self.effort) is not None:
                 return short
         return value
 
     def _choice(self, knob: Knob) -> tuple[Relaxation, tuple[Edit, ...]] | None:
-        if isinstance(knob.type, KindType):
-            count = len(self.constants.entry_names(knob.type.name))
-        else:
-            count = len(knob.type.members) if isinstance(knob.type, EnumType) else 2
         if knob.setting.open:
             return None
         now = value_of(knob, self.constants)
-        made = self._opened(knob, [float(i) for i in range(count)])
+        made = self.opener.opened(knob, self._members(knob), self.effort)
         if made is None or now is None:
             return None
-        system, requirements, unknown = made
-        others = [value for value in system.unknowns[unknown].values or () if value != now]
+        self.paths = made.thinned
+        others = [value for value in made.system.unknowns[made.unknown].values or () if value != now]
         if not others:
             return None
-        found = feasible_values(with_values(system, unknown, others), requirements, unknown, self.effort)
+        tried = with_values(made.system, made.unknown, others)
+        found = feasible_values(tried, made.requirements, made.unknown, self.effort)
         return self._made(knob.path, "input", knob.type, "", now, found, self._span(knob))
 
-    def _opened(self, knob: Knob, values: list[float]) -> tuple[System, tuple[Condition, ...], int] | None:
-        """The system with a knob as an unknown; None if that cannot help."""
-        opened = varied(self.program, "--set", {knob.path: knob.opened(values)}, over=True)
-        if not self._may_help(opened, knob.path):
-            return None
-        made = build(opened).system
-        unknown = None if made is None else _index(made, knob.path)
-        if made is None or unknown is None:
-            return None
-        requirements = requirements_of(made)
-        made, self.paths = self._thinned(made, unknown)
-        names = {c.name for c in requirements if not made.graph.reach(c.node) >> unknown & 1}
-        return None if self.fighting <= names else (made, requirements, unknown)
+    def _members(self, knob: Knob) -> list[float]:
+        """All values of a choice."""
+        if isinstance(knob.type, KindType):
+            return [float(i) for i in range(len(self.constants.entry_names(knob.type.name)))]
+        return [float(i) for i in range(len(knob.type.members) if isinstance(knob.type, EnumType) else 2)]
 
-    def _may_help(self, opened: Program, path: str) -> bool:
-        """False if the requirements in conflict alone cannot be met with a knob open, which is soon said."""
-        fighting = [rule for rule in opened.rules if rule.name in self.fighting]
-        made = build(evolve(opened, rules=fighting, goals=[], front=[], shows=[])).system
-        if made is None or {c.name for c in made.conditions if c.origin != "type"} != self.fighting:
-            return True
-        unknown = _index(made, path)
-        if unknown is None or not any(made.graph.reach(c.node) >> unknown & 1 for c in made.conditions):
-            return False
-        # Which computed values every candidate needs is known only of the whole plan.
-        requirements = [c for c in requirements_of(made) if c.origin != "type"]
-        made, _ = self._thinned(made, unknown)
-        return feasible(made, requirements, unknown, self.effort)
-
-    def _thinned(self, made: System, unknown: int) -> tuple[System, tuple[str, ...]]:
-        """A system with fewer candidates for its other unknowns, those of the nearest plan among them."""
-        nearest = {self.system.unknowns[index].path: value for index, value in self.outcome.point.items()}
-        paths = [u.path for u in made.unknowns]
-        point = {index: nearest[path] for index, path in enumerate(paths) if path in nearest}
-        return thinned(made, unknown, point, _MOST)
+    def _hopeless(self, changes: Iterable[Rule | Knob]) -> set[str]:
+        """The paths of choices of the library that need not be tried one by one."""
+        knobs = [change for change in changes if isinstance(change, Knob) and not change.written]
+        choices = [knob for knob in knobs if isinstance(knob.type, (EnumType, BoolType))]
+        return self.opener.hopeless([(knob, self._members(knob)) for knob in choices], self.effort)
 
     def _span(self, knob: Knob) -> Span | None:
         span = self.program.scope.span(knob.setting.place)
@@ -294,13 +275,8 @@ class _Relaxer:
             for value, text in zip(found, texts)
         )
         made = Relaxation(name, kind, before, scalars, base, texts, change)  # type: ignore[arg-type]
-        edits = () if at is None else (Edit(at, _written(texts[0], type)),)
+        edits = () if at is None else (Edit(at, written(texts[0], type)),)
         return made, edits
-
-
-def _index(made: System, path: str) -> int | None:
-    """The index of an unknown that the system depends on."""
-    return next((i for i, u in enumerate(made.unknowns) if u.path == path and u.used), None)
 
 
 def _last(change: Rule | Knob) -> tuple[bool, bool]:
@@ -321,24 +297,3 @@ def _literal(rule: Rule) -> int | None:
 
 def _is_number(core: Core) -> bool:
     return bool(core[0] == "num")
-
-
-def _rounded(value: float, type: Type, unit: str, up: bool, lowering: Lowering) -> Iterator[float]:
-    """A value rounded away from what is infeasible in its unit, from few digits to many; at last itself."""
-    factor = 1.0
-    if isinstance(type, Measure) and type.dims == (("Time", 1),) and unit:
-        try:
-            factor = float(lowering.scope.units.parse(unit)[0])
-        except UnknownUnit:
-            pass
-    for digits in _DIGITS if value else ():
-        step = 10.0 ** (math.floor(math.log10(abs(value / factor))) + 1 - digits)
-        steps = value / factor / step
-        whole = math.ceil(steps - 1e-9) if up else math.floor(steps + 1e-9)
-        yield float(f"{whole * step:.{digits + 2}g}") * factor
-    yield value
-
-
-def _written(text: str, type: Type) -> str:
-    """A value as a plan has it."""
-    return f'"{text}"' if isinstance(type, KindType) else text.replace(",", "")

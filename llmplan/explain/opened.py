@@ -1,0 +1,125 @@
+"""An infeasible plan with some of its given values open, as far as that could make it feasible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import evolve, frozen
+
+from llmplan.check.plan import Program
+from llmplan.check.vary import varied
+from llmplan.solve.effort import Effort, OverLimit
+from llmplan.solve.nearest import feasible, thinned
+from llmplan.solve.outcome import Outcome
+from llmplan.solve.solve import requirements_of
+from llmplan.system.build import build
+from llmplan.system.knobs import Knob
+from llmplan.system.system import Condition, System
+
+_MOST = 20_000
+_TOGETHER = 64
+
+
+@frozen
+class Opened:
+    """A system with a given value as an unknown.
+
+    Attributes:
+        unknown: Its index.
+        thinned: Unknowns of whose many values only some are left.
+    """
+
+    system: System
+    requirements: tuple[Condition, ...]
+    unknown: int
+    thinned: tuple[str, ...]
+
+
+class Opener:
+    """Opens values of an infeasible plan.
+
+    Args:
+        program: The plan.
+        system: Its system.
+        outcome: Why it is infeasible.
+    """
+
+    def __init__(self, program: Program, system: System, outcome: Outcome) -> None:
+        assert outcome.conflict is not None
+        self._program = program
+        self.fighting = {outcome.requirements[index].name for index in outcome.conflict.smallest}
+        self._nearest = {system.unknowns[index].path: value for index, value in outcome.point.items()}
+
+    def opened(self, knob: Knob, values: list[float], effort: Effort) -> Opened | None:
+        """The system with a knob as an unknown; None if that cannot help.
+
+        Raises:
+            llmplan.solve.effort.OverLimit: if the effort is not enough to tell.
+        """
+        program = self._with({knob.path: knob}, {knob.path: values})
+        if not self._may_help(program, [knob.path], effort):
+            return None
+        made = build(program).system
+        unknown = None if made is None else _index(made, knob.path)
+        if made is None or unknown is None:
+            return None
+        requirements = requirements_of(made)
+        made, paths = self._thinned(made, unknown)
+        names = {c.name for c in requirements if not made.graph.reach(c.node) >> unknown & 1}
+        return None if self.fighting <= names else Opened(made, requirements, unknown, paths)
+
+    def hopeless(self, choices: Iterable[tuple[Knob, list[float]]], effort: Effort) -> set[str]:
+        """The paths of choices that would not help if several were free at once; their own value is among theirs."""
+        found: set[str] = set()
+        for group in _groups(choices):
+            knobs = {knob.path: knob for knob, _ in group}
+            program = self._with(knobs, {knob.path: values for knob, values in group})
+            try:
+                if not self._may_help(program, list(knobs), effort):
+                    found.update(knobs)
+            except OverLimit:
+                break
+        return found
+
+    def _with(self, knobs: Mapping[str, Knob], values: Mapping[str, list[float]]) -> Program:
+        settings = {path: knob.opened(values[path]) for path, knob in knobs.items()}
+        return varied(self._program, "--set", settings, over=True)
+
+    def _may_help(self, opened: Program, paths: Sequence[str], effort: Effort) -> bool:
+        """False if the requirements in conflict alone cannot be met with knobs open, which is soon said."""
+        fighting = [rule for rule in opened.rules if rule.name in self.fighting]
+        made = build(evolve(opened, rules=fighting, goals=[], front=[], shows=[])).system
+        if made is None or {c.name for c in made.conditions if c.origin != "type"} != self.fighting:
+            return True
+        unknowns = [index for index in (_index(made, path) for path in paths) if index is not None]
+        mask = sum(1 << index for index in unknowns)
+        if not any(made.graph.reach(c.node) & mask for c in made.conditions):
+            return False
+        # Which computed values every candidate needs is known only of the whole plan.
+        requirements = [c for c in requirements_of(made) if c.origin != "type"]
+        made, _ = self._thinned(made, unknowns[0])
+        return feasible(made, requirements, unknowns[0], effort)
+
+    def _thinned(self, made: System, unknown: int) -> tuple[System, tuple[str, ...]]:
+        """A system with fewer candidates for its other unknowns, those of the nearest plan among them."""
+        paths = [u.path for u in made.unknowns]
+        point = {index: self._nearest[path] for index, path in enumerate(paths) if path in self._nearest}
+        return thinned(made, unknown, point, _MOST)
+
+
+def _groups(choices: Iterable[tuple[Knob, list[float]]]) -> list[list[tuple[Knob, list[float]]]]:
+    """Choices in groups of few combinations."""
+    groups: list[list[tuple[Knob, list[float]]]] = []
+    size = _TOGETHER
+    for knob, values in choices:
+        if size * len(values) > _TOGETHER:
+            groups.append([])
+            size = 1
+        groups[-1].append((knob, values))
+        size *= len(values)
+    return groups
+
+
+def _index(made: System, path: str) -> int | None:
+    """The index of an unknown that the system depends on."""
+    return next((i for i, u in enumerate(made.unknowns) if u.path == path and u.used), None)

@@ -1,0 +1,33 @@
+"""Values that a person is proposed, as he would write them: few digits, on the side that is feasible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from llmplan.system.lower import Lowering
+from llmplan.units.measure import KindType, Measure, Type
+from llmplan.units.table import UnknownUnit
+
+_DIGITS = range(3, 8)
+
+
+def rounded(value: float, type: Type, unit: str, up: bool, lowering: Lowering) -> Iterator[float]:
+    """A value rounded away from what is infeasible in its unit, from few digits to many; at last itself."""
+    factor = 1.0
+    if isinstance(type, Measure) and type.dims == (("Time", 1),) and unit:
+        try:
+            factor = float(lowering.scope.units.parse(unit)[0])
+        except UnknownUnit:
+            pass
+    for digits in _DIGITS if value else ():
+        step = 10.0 ** (math.floor(math.log10(abs(value / factor))) + 1 - digits)
+        steps = value / factor / step
+        whole = math.ceil(steps - 1e-9) if up else math.floor(steps + 1e-9)
+        yield float(f"{whole * step:.{digits + 2}g}") * factor
+    yield value
+
+
+def written(text: str, type: Type) -> str:
+    """A value as a plan has it."""
+    return f'"{text}"' if isinstance(type, KindType) else text.replace(",", "")
