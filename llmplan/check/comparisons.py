@@ -17,6 +17,8 @@ from llmplan.units.measure import BOOL, Measure
 if TYPE_CHECKING:
     from llmplan.check.expressions import Expressions
 
+_ZERO: Core = ("num", 0.0)
+
 COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">=": "ge", ">": "gt"}
 
 
@@ -99,7 +101,33 @@ def chain(operation: str, parts: Sequence[Core]) -> Core:
 
 
 def comparison(operation: str, left: Core, right: Core) -> Core:
-    """A comparison in terms of `lt`, `le`, `eq` and `ne` alone."""
+    """A comparison in terms of `lt`, `le`, `eq` and `ne` alone; one with 0 in terms of what stands beside it."""
     if operation in ("gt", "ge"):
-        return ("op", "lt" if operation == "gt" else "le", right, left)
+        operation, left, right = "lt" if operation == "gt" else "le", right, left
+    if right == _ZERO:
+        return _with_zero(operation, left, False) or ("op", operation, left, right)
+    if left == _ZERO:
+        return _with_zero(operation, right, True) or ("op", operation, left, right)
     return ("op", operation, left, right)
+
+
+def _with_zero(operation: str, core: Core, swapped: bool) -> Core | None:
+    """A comparison with 0 as one of parts, as no number but 0 is relatively close to 0; None if it has none.
+
+    The last part of a sum is compared with the rest; a product is 0 where a factor is.
+    """
+    inner, parts = (core[1], core[2:]) if core[0] == "op" else ("", ())
+    if core[0] == "chain":
+        inner, last = core[2][-1]
+        head = ("chain", core[1], core[2][:-1]) if core[2][1:] else core[1]
+        parts = (head, last)
+    if inner in ("add", "sub"):
+        left, right = parts[0], parts[1] if inner == "sub" else ("op", "neg", parts[1])
+        return ("op", operation, *((right, left) if swapped else (left, right)))
+    if operation != "eq":
+        return None
+    if inner in ("mul", "div") or (inner == "pow" and parts[1][0] == "num" and parts[1][1] > 0.0):
+        factors = parts if inner == "mul" else parts[:1]
+        zeros = chain("or", [comparison("eq", factor, _ZERO) for factor in factors])
+        return chain("and", [("op", "finite", core), zeros])
+    return comparison("eq", parts[0], _ZERO) if inner in ("abs", "neg", "sqrt") else None

@@ -1,7 +1,7 @@
 """Where, along one continuous unknown, a condition begins or ceases to hold.
 
-Found between neighbouring points of a grid at which it differs, and where a condition that is violated
-on the grid comes nearest to holding between its points.
+Found between neighbouring points of a grid at which one of its comparisons differs, and where one that
+is violated on the grid comes nearest to holding between its points.
 """
 
 from __future__ import annotations
@@ -9,15 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from attrs import frozen
 
 from llmplan.solve.line import Line, bisect, minimise
 from llmplan.solve.vector import Array, truth
-from llmplan.system.graph import Graph
+from llmplan.system.graph import COMPARISONS, Graph
 from llmplan.system.system import Condition
+
+_LOGIC = ("and", "or", "not")
+
+
+@frozen
+class _Turn:
+    """Something that is true on one side of a point and false on the other.
+
+    Attributes:
+        roots: The nodes that it is computed from.
+        holds: Whether it is true.
+        sides: The smaller and the larger side, and whether they must be equal; None if it has none.
+    """
+
+    roots: tuple[int, ...]
+    holds: Callable[[dict[int, Array]], Array]
+    sides: tuple[int, int, bool] | None = None
 
 
 def breakpoints(
-    graph: Graph, line: Line, condition: Condition, every: Array, points: Array
+    graph: Graph, line: Line, condition: Condition, unknown: int, every: Array, points: Array
 ) -> Iterator[tuple[Array, Array]]:
     """Where a condition begins or ceases to hold: rows, and both ends of every narrowed bracket.
 
@@ -25,48 +43,46 @@ def breakpoints(
         graph: Where the condition stands.
         line: With the settings.
         condition: The unknown of the line is in it.
+        unknown: Its index.
         every: The rows of all settings.
         points: A grid over the domain.
     """
-    roots, holds = _predicate(graph, condition)
-    on_grid = holds(line.probe(roots, every[:, None])(points[None, :]))
+    for turn in _turns(graph, condition.node, unknown):
+        yield from _brackets(line, turn, every, points)
+
+
+def _brackets(line: Line, turn: _Turn, every: Array, points: Array) -> Iterator[tuple[Array, Array]]:
+    on_grid = turn.holds(line.probe(turn.roots, every[:, None])(points[None, :]))
     on_grid = np.broadcast_to(on_grid, (len(every), len(points)))
     row, cell = np.nonzero(on_grid[:, 1:] != on_grid[:, :-1])
     low, high = points[cell], points[cell + 1]
-    dips = list(_dips(line, condition, every, points))
+    dips = list(_dips(line, turn, every, points))
     for at, lowest, left, right in dips:
         yield at, lowest
         row = np.concatenate([row, at, at])
         low, high = np.concatenate([low, left, lowest]), np.concatenate([high, lowest, right])
-    probe = line.probe(roots, row)
-    changes = holds(probe(low)) != holds(probe(high))
+    probe = line.probe(turn.roots, row)
+    changes = turn.holds(probe(low)) != turn.holds(probe(high))
     row, low, high = row[changes], low[changes], high[changes]
-    probe = line.probe(roots, row)
-    low, high = bisect(lambda x: np.broadcast_to(holds(probe(x)), len(x)), low, high)
+    probe = line.probe(turn.roots, row)
+    low, high = bisect(lambda x: np.broadcast_to(turn.holds(probe(x)), len(x)), low, high)
     yield row, low
     yield row, high
 
 
-def _dips(
-    line: Line, condition: Condition, every: Array, points: Array
-) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Points between those of the grid where a violated condition comes nearest to holding."""
-    if condition.left is None or condition.right is None or condition.op == "ne":
+def _dips(line: Line, turn: _Turn, every: Array, points: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
+    """Points between those of the grid where a violated comparison comes nearest to holding."""
+    if turn.sides is None:
         return
-    sides = (condition.left, condition.right)
+    low, high, equal = turn.sides
 
     def gap(values: dict[int, Array]) -> Array:
-        return values[sides[0]] - values[sides[1]]
+        return values[low] - values[high]
 
     with np.errstate(all="ignore"):
-        gaps = gap(line.probe(sides, every[:, None])(points[None, :]))
+        gaps = gap(line.probe((low, high), every[:, None])(points[None, :]))
         gaps = np.broadcast_to(gaps, (len(every), len(points)))
-        if condition.op in ("ge", "gt"):
-            sign = np.full(gaps.shape, -1.0)
-        elif condition.op == "eq":
-            sign = np.sign(gaps)
-        else:
-            sign = np.ones(gaps.shape)
+        sign = np.sign(gaps) if equal else np.ones(gaps.shape)
         bad = gaps * sign
         here, before, after = bad[:, 1:-1], bad[:, :-2], bad[:, 2:]
         dip = (here > 0) & (before > here) & (after >= here)
@@ -74,20 +90,36 @@ def _dips(
         if not len(row):
             return
         signs = sign[:, 1:-1][row, cell]
-        probe = line.probe(sides, row)
+        probe = line.probe((low, high), row)
         left, right = points[cell], points[cell + 2]
         yield row, minimise(lambda x: gap(probe(x)) * signs, left, right), left, right
 
 
-def _predicate(graph: Graph, condition: Condition) -> tuple[tuple[int, ...], Callable[[dict[int, Array]], Array]]:
-    """What changes where a condition begins or ceases to hold, and the nodes that it is computed from.
+def _turns(graph: Graph, root: int, unknown: int) -> Iterator[_Turn]:
+    """The comparisons that a condition is made of, and the condition itself where it is more than one.
 
-    For `<=`, `>=` and `==` that is the exact order of the sides, so that the answer is the root and
-    not the end of the tolerance beyond it. A condition with a guard is more than its sides.
+    Of `<=`, `>=` and `==` the exact order of the sides, so that the answer is the root and not the end of
+    the tolerance beyond it.
     """
-    left, right = condition.left, condition.right
-    guarded = set(graph[condition.node].args) != {left, right}
-    if left is None or right is None or guarded or condition.op not in ("le", "ge", "eq"):
-        return (condition.node,), lambda values: truth(values[condition.node])
-    low, high = (right, left) if condition.op == "ge" else (left, right)
-    return (low, high), lambda values: values[low] <= values[high]
+    pending, seen = [root], {root}
+    while pending:
+        node = pending.pop()
+        op, args = graph[node].op, graph[node].args
+        if not graph.reach(node) >> unknown & 1:
+            continue
+        if op in _LOGIC:
+            pending += [arg for arg in args if arg not in seen]
+            seen.update(args)
+        elif op in COMPARISONS:
+            yield _comparison(op, node, args)
+    if graph[root].op not in COMPARISONS:
+        yield _Turn((root,), lambda values: truth(values[root]))
+
+
+def _comparison(op: str, node: int, args: tuple[int, ...]) -> _Turn:
+    low, high = args
+    if op == "ne":
+        return _Turn((node,), lambda values: truth(values[node]))
+    if op == "lt":
+        return _Turn((node, low, high), lambda values: truth(values[node]), (low, high, False))
+    return _Turn((low, high), lambda values: values[low] <= values[high], (low, high, op == "eq"))

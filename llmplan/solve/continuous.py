@@ -235,7 +235,7 @@ class Along:
         rows, x = [np.repeat(every, len(self._grid))], [np.tile(self._grid, count)]
         marked = [np.zeros(count * len(self._grid), bool)]
         for condition in self._moving:
-            for at, points in breakpoints(self._system.graph, line, condition, every, self._grid):
+            for at, points in breakpoints(self._system.graph, line, condition, self._unknown, every, self._grid):
                 rows.append(at)
                 x.append(points)
                 marked.append(np.ones(len(at), bool))

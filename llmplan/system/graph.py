@@ -79,6 +79,9 @@ SCALAR: dict[str, Callable[..., float]] = {
 """Every operation on single numbers. `llmplan.solve.vector` has the same on arrays."""
 
 
+COMPARISONS = ("eq", "ne", "lt", "le")
+
+
 @frozen
 class Node:
     """An operation.

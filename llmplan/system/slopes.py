@@ -12,9 +12,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from llmplan.system.evaluate import ancestors
-from llmplan.system.graph import SCALAR, TOLERANCE, Graph, Node
+from llmplan.system.graph import COMPARISONS, SCALAR, TOLERANCE, Graph, Node
 
-_COMPARISONS = ("eq", "ne", "lt", "le")
 _LOGIC = ("and", "or", "not")
 
 
@@ -53,7 +52,7 @@ def _move(node: Node, args: list[float], moves: list[float]) -> float:
 
     Of a truth value 1 if it turns; NaN where the value jumps.
     """
-    if node.op in _COMPARISONS:
+    if node.op in COMPARISONS:
         return float(_turns(node.op, args, moves))
     if node.op in _LOGIC:
         turned = [float(arg != move) for arg, move in zip(args, moves)]

@@ -263,7 +263,7 @@ class Values:
                 needs = node.needs
             else:
                 holds = lowering.graph.constant(node) == 1.0
-        slack, values, slack_text = self._sides(rule) if holds is not None else (None, "", "")
+        slack, values, slack_text = self._sides(rule, holds) if holds is not None else (None, "", "")
         certainty: Literal["certain", "no"] = "certain" if holds else "no"
         return RequirementResult(
             rule.name, holds, certainty, slack, self._text(rule.place), values,
@@ -271,7 +271,7 @@ class Values:
             slack_text,
         )  # fmt: skip
 
-    def _sides(self, rule: Rule) -> tuple[float | None, str, str]:
+    def _sides(self, rule: Rule, holds: bool) -> tuple[float | None, str, str]:
         """The slack, the comparison with its values, and the slack for people."""
         if rule.sides is None or rule.type is None:
             return None, "", ""
@@ -284,6 +284,8 @@ class Values:
                 return None, "", ""
             found.append(value)
         left, right = found
+        if holds and operation == "eq":
+            left = right  # within the tolerance
         if left != left or right != right:
             return None, f"undefined: {self.lowering.why(sides[0 if left != left else 1])}", ""
         signs = {"le": 1, "lt": 1, "ge": -1, "gt": -1}
