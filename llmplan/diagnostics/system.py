@@ -68,15 +68,23 @@ def undefined(span: Span, what: str, reason: str) -> Diagnostic:
     return Diagnostic("E0401", "error", f"`{what}` cannot be computed: {reason}", span, "needed here")
 
 
-def no_domain(span: Span, path: str) -> Diagnostic:
-    """E0403: a bare `?` on something that has no domain of its own."""
+def no_domain(span: Span, path: str, unit: str, entries: Sequence[str]) -> Diagnostic:
+    """E0403: a bare `?` on something that has no domain of its own.
+
+    Args:
+        unit: In which it is measured, or empty.
+        entries: What it can be chosen from, if it is an entry.
+    """
+    listed = ", ".join(f'"{entry}"' for entry in entries[:2])
+    example = f"`? in [{listed}]`" if entries else f"`? in 1 {unit} .. 100 {unit}`" if unit else "`? in 1..100`"
+    other = "" if entries or unit else ", `? in [1, 2, 4]`"
     return Diagnostic(
         "E0403",
         "error",
         f"nothing bounds `{path}`",
         span,
         "no domain",
-        hints=(Hint("give it one: `? in 1..100`, `? in [1, 2, 4]`"),),
+        hints=(Hint(f"give it one: {example}{other}"),),
     )
 
 
@@ -166,6 +174,19 @@ def guessed(span: Span, name: str) -> Diagnostic:
         "any value would do",
         notes=("the first value of its domain is taken",),
         hints=(Hint("give it a value, or require or minimize what it decides"),),
+    )
+
+
+def undetermined(span: Span, name: str) -> Diagnostic:
+    """W0611: an unknown of a range that neither an equation nor an objective of the plan decides."""
+    return Diagnostic(
+        "W0611",
+        "warning",
+        f"the plan does not say which value of `{name}` it wants",
+        span,
+        "in no objective and in no equation",
+        notes=("the library's objectives decide, then the lower end of its domain",),
+        hints=(Hint("minimize or maximize something that depends on it, or require an equation, `==`"),),
     )
 
 

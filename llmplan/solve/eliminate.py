@@ -1,12 +1,14 @@
 """Equations that isolate a continuous unknown define it, so that fewer unknowns are left to be searched for.
 
 `tokens == 20 * params` makes `tokens` a function of `params`. An equation is taken apart only where
-the unknown stands once, under operations that can be undone.
+the unknown stands once, under operations that can be undone. A discrete unknown is defined by a
+domain that holds one value, which depends on others: `nodes = ? in [ceil(gpus / gpus_per_node)]`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import isfinite
 
 from attrs import evolve, frozen
@@ -15,14 +17,19 @@ from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import Condition, Objective, System, Unknown
 
+_FEW = 16
+
 
 @frozen
 class Definition:
-    """An unknown as a function of those that are left then: a node, and the equation's index."""
+    """An unknown as a function of those that are left then: a node, and the equation's index.
+
+    The index is None where the domain defines it.
+    """
 
     unknown: int
     node: int
-    equation: int
+    equation: int | None
 
 
 @frozen
@@ -67,14 +74,53 @@ def judged(system: System, requirements: Sequence[Condition]) -> list[int]:
 
 
 def reduce(system: System, requirements: tuple[Condition, ...]) -> Reduced:
-    """Eliminates continuous unknowns until one is left, as far as there are equations for them."""
+    """Eliminates continuous unknowns until one is left, as far as there are equations, and what domains define."""
     found = Reduced(system, requirements, requirements)
+    for index in range(len(system.unknowns)):
+        found = _followed(found, index)
     while len(open_ := open_unknowns(found.system, found.requirements)) > 1:
         definition = _definition(found.system, found.requirements, open_)
         if definition is None:
             break
         found = _substituted(found, definition)
     return found
+
+
+def _followed(before: Reduced, unknown: int) -> Reduced:
+    """The same with a discrete unknown replaced whose domain is one value; unchanged if it is another."""
+    system, graph = before.system, before.system.graph
+    allowed, values = system.unknowns[unknown].allowed, system.unknowns[unknown].values
+    if allowed is None or values is None or graph[allowed].op != "eq":
+        return before
+    mine = graph.unknown(unknown)
+    others = [arg for arg in graph[allowed].args if arg != mine]
+    if len(others) != 1 or graph.reach(others[0]) >> unknown & 1:
+        return before
+    node = others[0]
+    among = _among(graph, node, sorted(values))
+    if among is None:
+        return before
+    found = _substituted(before, Definition(unknown, node, None))
+    inside = tuple(
+        evolve(after, node=among) if condition.node == allowed else after
+        for condition, after in zip(before.requirements, found.requirements)
+    )
+    return evolve(found, requirements=inside)
+
+
+def _among(graph: Graph, value: int, values: Sequence[float]) -> int | None:
+    """1 where a value is one of some; None where that is long to say."""
+    step = values[-1] - values[-2] if len(values) > 1 else 0.0
+    if len(values) <= _FEW:
+        found = graph.const(0.0)
+        for one in values:
+            found = graph.add("or", found, graph.add("eq", value, graph.const(one)))
+        return found
+    if any(high - low != step for low, high in pairwise(values)):
+        return None
+    places = graph.add("div", graph.add("sub", value, graph.const(values[0])), graph.const(step))
+    ends = graph.add("le", graph.const(values[0]), value), graph.add("le", value, graph.const(values[-1]))
+    return graph.add("and", graph.add("whole", places), graph.add("and", *ends))
 
 
 def _definition(system: System, requirements: Sequence[Condition], open_: Sequence[int]) -> Definition | None:
@@ -143,15 +189,18 @@ def _substituted(before: Reduced, definition: Definition) -> Reduced:
     graph = system.graph
     moved = substituted(graph, _nodes(system, before.requirements), definition.unknown, definition.node)
     requirements = [_condition(condition, moved) for condition in before.requirements]
-    used = requirements[definition.equation]
-    requirements[definition.equation] = evolve(used, node=graph.const(1.0), left=None, right=None)
-    requirements.append(_inside(graph, definition.node, unknown))
-    stated = (*before.stated, _inside(graph, graph.unknown(definition.unknown), unknown))
+    stated = before.stated
+    unknowns = [u if u.allowed is None else evolve(u, allowed=moved[u.allowed]) for u in system.unknowns]
+    if definition.equation is None:
+        unknowns[definition.unknown] = evolve(unknown, values=(unknown.low,), allowed=None, asked=False)
+    else:
+        used = requirements[definition.equation]
+        requirements[definition.equation] = evolve(used, node=graph.const(1.0), left=None, right=None)
+        requirements.append(_inside(graph, definition.node, unknown))
+        stated = (*stated, _inside(graph, graph.unknown(definition.unknown), unknown))
     reduced = evolve(
         system,
-        unknowns=tuple(
-            u if u.allowed is None else evolve(u, allowed=moved[u.allowed]) for u in system.unknowns
-        ),
+        unknowns=tuple(unknowns),
         conditions=tuple(_condition(c, moved) for c in system.conditions),
         preferences=tuple(_condition(c, moved) for c in system.preferences),
         objectives=_objectives(system.objectives, moved),

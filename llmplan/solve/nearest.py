@@ -37,8 +37,8 @@ def best_point(
 
         found = Along(reduced.system, reduced.requirements, open_[0], effort).scan().top
         return reduced.complete(found[0].point) if found else None
-    best = search(system, requirements, effort=effort).best
-    return None if best is None else point_at(system, best.places)
+    best = search(reduced.system, reduced.requirements, effort=effort).best
+    return None if best is None else reduced.complete(point_at(reduced.system, best.places))
 
 
 def nearest(

@@ -68,8 +68,9 @@ def solve(
         return Outcome("error", diagnostics=(several_continuous(places),))
     if continuous:
         found = _solve_continuous(reduced.system, reduced.requirements, continuous[0], effort, keep, brief)
-        return _completed(found, reduced) if reduced.defined else found
-    return _solve_discrete(system, requirements, effort, keep, brief)
+    else:
+        found = _solve_discrete(reduced.system, reduced.requirements, effort, keep, brief)
+    return _completed(found, reduced) if reduced.defined else found
 
 
 def _completed(outcome: Outcome, reduced: Reduced) -> Outcome:
@@ -79,6 +80,8 @@ def _completed(outcome: Outcome, reduced: Reduced) -> Outcome:
     how, exact, binding = dict(outcome.how), dict(outcome.exact), dict(outcome.binding)
     point = reduced.complete(outcome.point)
     for definition in reduced.defined:
+        if definition.equation is None:
+            continue
         how[definition.unknown] = "closed form"
         exact[definition.unknown] = point[definition.unknown]
         binding[definition.unknown] = definition.equation

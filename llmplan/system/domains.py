@@ -60,7 +60,8 @@ def build(
         if names and not isinstance(type, KindType):
             everything = tuple(float(i) for i in range(len(names)))
             return Unknown(path, type, everything, 0.0, 0.0, names, unit, None, asked, span)
-        return system.no_domain(span, path)
+        counted = isinstance(type, Measure) and type.whole
+        return system.no_domain(span, path, "" if counted else unit, names)
     ends: list[tuple[str, Ends]] = []
     for item in chosen.items:
         lowered = [_end(lowering, part) for part in item[1:] if part is not None]

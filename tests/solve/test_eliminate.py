@@ -8,7 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from llmplan.solve.effort import Effort
 from llmplan.solve.eliminate import open_unknowns, reduce
+from llmplan.solve.nearest import best_point, with_values
 from llmplan.solve.solve import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
@@ -102,3 +104,24 @@ def test_operations_are_undone(operations, value, number):
     (definition,) = reduced.defined
     if definition.unknown == 1:
         assert reduced.complete({0: 1.0})[1] == pytest.approx(value, rel=1e-6)
+
+
+def test_a_domain_of_one_value_defines_a_discrete_unknown():
+    graph = Graph()
+    gpus, nodes = graph.unknown(0), graph.unknown(1)
+    whole = graph.add("ceil", graph.add("div", gpus, graph.const(8.0)))
+    unknowns = (discrete("gpus", range(1, 65)), discrete("nodes", range(1, 9), graph.add("eq", nodes, whole)))
+    many = compare(graph, "many", gpus, "ge", graph.const(30.0))
+    few = compare(graph, "few", nodes, "le", graph.const(4.0))
+    system = System(graph, unknowns, (many, few), (), (objective(nodes), objective(gpus, -1)))
+    outcome = solve(system)
+    assert outcome.point == {0: 32.0, 1: 4.0}
+    assert outcome.how[1] == "search"
+    assert (outcome.considered, outcome.feasible) == (64, 3)
+    assert outcome.neighbours[0].below.point == {0: 31.0, 1: 4.0}
+    less = compare(graph, "less", nodes, "le", graph.const(3.0))
+    nearest = solve(System(graph, unknowns, (many, less), (), (objective(nodes),)))
+    assert nearest.status == "infeasible" and nearest.point[1] == math.ceil(nearest.point[0] / 8)
+    tried = with_values(system, 1, (4.0,))
+    assert best_point(tried, requirements_of(tried), Effort(10**6)) == {0: 32.0, 1: 4.0}
+    assert best_point(with_values(system, 1, (3.0,)), requirements_of(system), Effort(10**6)) is None
