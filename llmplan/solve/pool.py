@@ -70,11 +70,13 @@ class _Team:
 
     def run(self, take: Callable[[Any], bool], helpers: int) -> None:
         first, sent = self._next, pickle.dumps(self._task)
-        processes = [process for process in (_start() for _ in range(helpers)) if process is not None]
-        threads = [threading.Thread(target=self._feed, args=(process, sent), daemon=True) for process in processes]
+        processes: list[subprocess.Popen[bytes]] = []
         try:
-            for thread in threads:
-                thread.start()
+            for _ in range(helpers):
+                process = _start()
+                if process is not None:
+                    processes.append(process)
+                    threading.Thread(target=self._feed, args=(process, sent), daemon=True).start()
             for number in range(first, self._count):
                 if take(self._result(number)):
                     return
