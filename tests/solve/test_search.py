@@ -1,12 +1,15 @@
 """The search against trying every point in plain Python."""
 
+from math import prod
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmplan.solve.effort import Effort, OverLimit
-from llmplan.solve.search import search
+from llmplan.solve.search import axes_of, search
 from llmplan.solve.solve import requirements_of, solve
+from llmplan.solve.sweep import Sweep
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import brute_force, compare, discrete, systems
@@ -40,10 +43,10 @@ def fixed(system, point):
 
 
 @settings(max_examples=300, deadline=None)
-@given(systems(), st.sampled_from([1, 2, 5, 20]))
-def test_the_size_of_the_blocks_changes_nothing(system, cells):
+@given(systems(), st.sampled_from([1, 2, 5, 20]), st.sampled_from([1, 3, 20, 500]))
+def test_the_size_of_blocks_and_parts_changes_nothing(system, cells, portion):
     required = requirements_of(system)
-    large, small = search(system, required), search(system, required, cells=cells)
+    large, small = search(system, required), search(system, required, cells=cells, portion=portion)
     assert (large.best is None) == (small.best is None)
     if large.best is not None:
         assert same_costs([large.best.score, *large.best.costs], [small.best.score, *small.best.costs])
@@ -64,3 +67,23 @@ def test_the_time_ends_a_search_in_which_nothing_passes(monkeypatch):
     with pytest.raises(OverLimit):
         search(system, [negative], effort=Effort(until=0.5), cells=4)
     assert next(ticks) == 1.0
+
+
+@given(systems(), st.sampled_from([1, 5, 20]), st.sampled_from([1, 3, 20, 500]))
+def test_the_parts_are_all_there_is_once_and_in_order(system, cells, portion):
+    axes = [axis for axis in axes_of(system, {}) if len(axis.values) > 1]
+    sweep = Sweep(system.graph, axes, (), [system.graph.unknown(axis.unknown) for axis in axes], None, cells)
+    parts = sweep.parts(portion)
+
+    def points(fixed, run):
+        return [
+            place
+            for block in sweep.blocks(fixed, run)
+            for place in zip(*(block.positions(k).tolist() for k in range(len(sweep.axes))))
+        ]
+
+    found = [point for part in map(parts.__getitem__, range(len(parts))) for point in points(part.fixed, part.run)]
+    assert found == points((), sweep.slices)
+    assert len(set(found)) == len(found) == prod(len(axis.values) for axis in axes)
+    for step in range(len(sweep.slices) + 1):
+        assert parts.before(step) == sum(parts[number].first < step for number in range(len(parts)))
