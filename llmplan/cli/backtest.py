@@ -13,20 +13,34 @@ if TYPE_CHECKING:
     from llmplan.backtest.predict import Outcome, Statistics
 
 
+_TEXTS = ("id", "group", "framework")
+_BLOCKS = ("model", "parallel", "measured")
+
+
 @click.command()
 @click.argument("cases", metavar="CASES.jsonl", type=click.Path(dir_okay=False))
 @click.option("--json", "as_json", is_flag=True, help="Print every case and all figures as JSON.")
 def backtest(cases: str, as_json: bool) -> int:
     """Predicts measured runs from their configuration and prints how far off step time and memory are."""
+    records: list[dict[str, Any]] = []
+    number = 0
     try:
         with open(cases, encoding="utf-8") as file:
-            records = [json.loads(line) for line in file if line.strip()]
-    except (OSError, ValueError) as wrong:
-        terminal.complain(f"llmplan: {cases} is no file of cases: {wrong}")
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    records.append(json.loads(line))
+                    if not _is_case(records[-1]):
+                        terminal.complain(f"llmplan: line {number} of {cases} is no case: it needs {_listed()}")
+                        return 2
+    except OSError as wrong:
+        terminal.complain(f"llmplan: {cases} cannot be read: {wrong.strerror}")
         return 2
-    malformed = next((n for n, case in enumerate(records, 1) if not _is_case(case)), None)
-    if malformed is not None:
-        terminal.complain(f"llmplan: line {malformed} of {cases} is no case: it needs id, group, model and measured")
+    except UnicodeDecodeError:
+        terminal.complain(f"llmplan: {cases} is not UTF-8")
+        return 2
+    except (ValueError, RecursionError) as wrong:
+        what = wrong.msg if isinstance(wrong, json.JSONDecodeError) else "nested too deep or a number too long"
+        terminal.complain(f"llmplan: line {number} of {cases} is not JSON: {what}")
         return 2
     from llmplan.backtest.base import Base
     from llmplan.backtest.predict import as_json as figures
@@ -39,12 +53,15 @@ def backtest(cases: str, as_json: bool) -> int:
 
 
 def _is_case(case: Any) -> bool:
-    blocks = ("model", "parallel", "measured")
     return (
         isinstance(case, dict)
-        and all(isinstance(case.get(name), str) for name in ("id", "group", "framework"))
-        and all(isinstance(case.get(name), dict) for name in blocks)
+        and all(isinstance(case.get(name), str) for name in _TEXTS)
+        and all(isinstance(case.get(name), dict) for name in _BLOCKS)
     )
+
+
+def _listed() -> str:
+    return f"{', '.join(_TEXTS + _BLOCKS[:-1])} and {_BLOCKS[-1]}"
 
 
 def _text(outcomes: list[Outcome]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -176,9 +177,20 @@ def test_text_lists_groups_and_reasons(capsys: pytest.CaptureFixture[str]) -> No
     assert "the number of GPUs is not stated: mlm-ci-mixtral" in out
 
 
-@pytest.mark.parametrize("text", ["no json\n", "[]\n", '{"id": "x"}\n'])
-def test_a_file_that_holds_no_cases(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "cases.jsonl").write_text(text, encoding="utf-8")
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"\n\nno json\n", "line 3 of .* is not JSON: "),
+        (b"[]\n", "line 1 of .* is no case: it needs id, group, framework, model, parallel and measured"),
+        (b'\n{"id": "x"}\n', "line 2 of .* is no case"),
+        (b"[" * 100_000, "line 1 of .* is not JSON: nested too deep"),
+        (b"\xff\xfe\n", "is not UTF-8"),
+    ],
+)
+def test_a_file_that_holds_no_cases(
+    text: bytes, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cases.jsonl").write_bytes(text)
     code, out, err = printed(capsys, str(tmp_path / "cases.jsonl"))
-    assert (code, out) == (2, "") and err
+    assert (code, out) == (2, "") and re.search(why, err)
     assert printed(capsys, str(tmp_path / "missing.jsonl"))[0] == 2
