@@ -54,6 +54,8 @@ def settings(case: Case, knows: Callable[[str, str], bool]) -> Settings:
         Inexpressible: with the reason.
     """
     task = case.get("task") or "pretrain"
+    if task == "inference":
+        return _model(case, knows) | _serving(case)
     if task not in ("pretrain", "sft", "lora", "qlora"):
         raise Inexpressible(f"{task} is not modelled yet")
     if case.get("precision") not in SIZES:
@@ -75,6 +77,8 @@ def settings(case: Case, knows: Callable[[str, str], bool]) -> Settings:
 def reading(case: Case) -> Reading:
     """Which quantity the memory reading of a case is: of an unnamed instrument what its framework logs, of a run
     without a reading what it needs."""
+    if case.get("task") == "inference":
+        return Reading("inference")
     if case["framework"] == "nemo" and _framework(case) == "fsdp" and case.get("gpu") in ("GB200", "GB300"):
         raise Inexpressible("memory: recipes for FSDP on Grace offload activations, by a share that is not stated")
     kind = case["measured"].get("memory_kind")
@@ -391,6 +395,30 @@ def _targets(case: Case) -> Settings:
     if case.get("framework_detail") == "litgpt" or "Qwen finetune script" in notes:
         made["adapter.dropout"] = "0.05"
     return made
+
+
+ANSWERING = {
+    "bf16": ("bf16", "bf16"),
+    "fp16": ("fp16", "fp16"),
+    "bf16 weights, int8 KV cache": ("bf16", "int8"),
+}
+"""Formats of weights and cache. Of weights in 8 or 4 bits tables stay in 16, which the library does not have yet."""
+
+
+def _serving(case: Case) -> Settings:
+    """What a model answers: only how long questions and answers are together matters to memory."""
+    if case.get("precision") not in ANSWERING:
+        raise Inexpressible("tables in 16 bits beside weights of 8 or 4 are not modelled")
+    if not case.get("seq_len"):
+        raise Inexpressible("the length of question and answer is not stated")
+    weights, cache = ANSWERING[case["precision"]]
+    return {
+        "serving.precision": weights,
+        "serving.kv_precision": cache,
+        "serving.batch": str(case.get("micro_batch") or 1),
+        "serving.input_tokens": "0 tokens",
+        "serving.output_tokens": f"{case['seq_len']} tokens",
+    }
 
 
 def _word(value: bool) -> str:

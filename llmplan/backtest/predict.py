@@ -95,7 +95,7 @@ def predict(base: Base, case: Case) -> Outcome:
         measured=measured,
         error=error,
         kind=read.kind if measured["memory_gb"] is not None else "",
-        fits=_fits(found) if read.kind else None,
+        fits=_fits(found) if read.kind not in ("", "inference") else None,
         skipped=lacking["memory_gb"] if none else None,
         lacking=lacking,
     )
@@ -107,6 +107,8 @@ def memory(found: Values, read: Reading) -> float:
     Raises:
         Refused: if the case does not give what they need.
     """
+    if read.kind == "inference":
+        return found.number("serving.memory")
     total = found.number("memory.total")
     there = found.number("memory_of", read.stage) if read.stage else total
     if read.kind == "tensors":

@@ -49,7 +49,7 @@ def test_a_run_that_ran_out_of_memory_does_not_fit(base: Base) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("litgpt-inf-phi-1.5-1.3b-none-g1", "inference is not modelled yet"),
+        ("litgpt-inf-phi-1.5-1.3b-none-g1", "the length of question and answer is not stated"),
         ("mlm-ci-mixtral_8x7b_alltoall_tp2pp4ep4_release-h100", "the number of GPUs is not stated"),
     ],
 )
@@ -100,6 +100,17 @@ def test_targets_of_adapters(base: Base, keys: dict[str, str], targets: str | No
     found = settings(changed(BRIDGE, task="lora", **keys), base.knows)
     assert (found.get("adapter.targets"), found.get("adapter.dropout")) == (targets, dropout)
     base.values(found)
+
+
+def test_a_model_that_answers(base: Base) -> None:
+    # Weights in 16 bits, and of each of 32 x 1000 tokens keys and values of 24 layers of 32 heads.
+    case = changed("litgpt-inf-phi-1.5-1.3b-none-g1", seq_len=1000, micro_batch=32)
+    found = predict(base, case)
+    params = base.values(settings(case, base.knows)).number("model.params")
+    assert found.predicted["memory_gb"] == pytest.approx((2 * params + 2 * 2 * 24 * 2048 * 32_000) / 1e9)
+    assert (found.kind, found.fits) == ("inference", None)
+    eight = changed("litgpt-inf-phi-1.5-1.3b-none-g1", seq_len=1000, precision="int8")
+    assert "tables in 16 bits" in (predict(base, eight).skipped or "")
 
 
 def test_a_damaged_record_is_listed(base: Base) -> None:
