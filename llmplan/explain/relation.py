@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from llmplan.check.program import Rule
-from llmplan.solve.eliminate import eliminated
+from llmplan.solve.isolate import eliminated
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.symbolic import ClosedForm, closed_form
 from llmplan.system.lower import Lowering

@@ -16,6 +16,7 @@ from llmplan.check.program import Goal, Place, Rule, Setting
 from llmplan.check.vary import varied
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
+from llmplan.system.determined import undecided
 from llmplan.system.expressions import TooLarge
 from llmplan.system.inputs import Spreads
 from llmplan.system.lower import Lowering
@@ -103,7 +104,8 @@ class _Builder:
         found = [goal for goal in goals if goal is not None]
         roots = [c.node for c in (*conditions, *preferences)] + [goal.node for goal in found] + self.needed
         unknowns, shut = self._used(roots)
-        self._determined(unknowns, roots, conditions, found)
+        for unknown in undecided(lowering.graph, unknowns, roots, conditions, found):
+            self.problems.append(system.undetermined(unknown.span, unknown.path))
         # The library's own objectives decide between what is open; they open nothing more.
         lowering.closed = True
         for goal in self.program.goals:
@@ -122,7 +124,9 @@ class _Builder:
     def _used(self, roots: list[int]) -> tuple[tuple[Unknown, ...], int]:
         """The unknowns, and a mask of those that are shut: they led only to what cannot be computed."""
         graph = self.lowering.graph
-        reach = self._reach(roots)
+        reach = 0
+        for node in roots:
+            reach |= graph.reach(node)
         # A domain that depends on another unknown needs that one as well.
         for index, unknown in reversed(list(enumerate(self.lowering.unknowns))):
             if unknown.allowed is not None and (unknown.asked or reach >> index & 1):
@@ -138,22 +142,6 @@ class _Builder:
                 self.problems.append(system.guessed(unknown.span, unknown.path))
             found.append(unknown)
         return tuple(found), shut
-
-    def _determined(
-        self, unknowns: Sequence[Unknown], roots: Sequence[int], conditions: Sequence[Condition], goals: Sequence[Objective]
-    ) -> None:
-        """Says of which unknowns of a range the plan wants no value rather than another."""
-        wanted = self._reach([goal.node for goal in goals] + [c.node for c in conditions if c.op == "eq"])
-        loose = self._reach(roots) & ~wanted
-        for index, unknown in enumerate(unknowns):
-            if unknown.asked and unknown.values is None and loose >> index & 1:
-                self.problems.append(system.undetermined(unknown.span, unknown.path))
-
-    def _reach(self, nodes: Iterable[int]) -> int:
-        reach = 0
-        for node in nodes:
-            reach |= self.lowering.graph.reach(node)
-        return reach
 
     def _two_units(self, path: str) -> bool:
         return path not in self.scope.fields and path not in self.scope.lets and "." in path

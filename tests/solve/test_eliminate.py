@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import assume, given, settings
@@ -10,12 +11,13 @@ from hypothesis import strategies as st
 
 from llmplan.solve.effort import Effort
 from llmplan.solve.eliminate import open_unknowns, reduce
+from llmplan.solve.monotone import directions
 from llmplan.solve.nearest import best_point, with_values
 from llmplan.solve.solve import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
-from tests.solve.systems import compare, continuous, discrete, objective
+from tests.solve.systems import compare, continuous, discrete, objective, systems
 
 OPTIMAL = """model {{ params = ? in 100M..1T }}
 dataset.tokens = ? in 1B..100T
@@ -125,3 +127,72 @@ def test_a_domain_of_one_value_defines_a_discrete_unknown():
     tried = with_values(system, 1, (4.0,))
     assert best_point(tried, requirements_of(tried), Effort(10**6)) == {0: 32.0, 1: 4.0}
     assert best_point(with_values(system, 1, (3.0,)), requirements_of(system), Effort(10**6)) is None
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from([0.5, 1.0, 2.0]),
+    st.sampled_from([0.5, 1.0, 2.0]),
+    st.floats(0.1, 5),
+    st.floats(0.5, 50),
+    st.booleans(),
+)
+def test_an_unknown_that_is_pushed_to_a_bound(p, q, factor, cap, upwards):
+    """The most `x` with `y >= factor x^p` and `x y^q <= cap`; or its mirror image, `y` as large as it can be."""
+    graph = Graph()
+    x, y = graph.unknown(0), graph.unknown(1)
+    bound = graph.add("mul", graph.const(factor), graph.add("pow", x, graph.const(p)))
+    if upwards:
+        work = graph.add("mul", x, graph.add("pow", y, graph.const(q)))
+        conditions = (compare(graph, "enough", y, "ge", bound), compare(graph, "cap", work, "le", graph.const(cap)))
+        goals = (objective(x, -1), objective(work))
+    else:
+        rest = graph.add("div", graph.const(cap), graph.add("pow", y, graph.const(q)))
+        conditions = (compare(graph, "enough", y, "le", bound), compare(graph, "cap", x, "ge", rest))
+        goals = (objective(x), objective(rest))
+    unknowns = (continuous("x", 1e-3, 1e3), continuous("y", 1e-4, 1e6))
+    outcome = solve(System(graph, unknowns, conditions, (), goals))
+    assert outcome.status == "solved"
+    # x (factor x^p)^q = cap
+    expected = (cap / factor**q) ** (1 / (1 + p * q))
+    assert outcome.point[0] == pytest.approx(expected, rel=1e-8)
+    assert outcome.point[1] == pytest.approx(factor * expected**p, rel=1e-8)
+
+
+def test_two_unknowns_of_which_each_is_pushed_to_the_bound(plans):
+    text = "let a = ? in 10%..70%\nlet b = ? in 10%..70%\nrequire a * b >= 20%\nminimize a + b\n"
+    solution = plans.solve(text)
+    assert solution.values["a"].value == pytest.approx(math.sqrt(0.2), rel=1e-6)
+    assert solution.values["b"].value == pytest.approx(math.sqrt(0.2), rel=1e-6)
+
+
+def test_what_objectives_pull_both_ways_is_not_taken_for_its_bound():
+    graph = Graph()
+    x, y = graph.unknown(0), graph.unknown(1)
+    enough = compare(graph, "enough", y, "ge", x)
+    other = compare(graph, "other", graph.add("mul", x, y), "ge", graph.const(4.0))
+    unknowns = (continuous("x", 1, 10), continuous("y", 1, 10))
+    # Only `other` keeps x from falling, and y follows.
+    solved = solve(System(graph, unknowns, (enough, other), (), (objective(x), objective(y))))
+    assert solved.point == {0: pytest.approx(1), 1: pytest.approx(4)}
+    ratio = graph.add("add", graph.add("div", x, y), graph.add("div", y, x))
+    torn = System(graph, unknowns, (enough, other), (), (objective(ratio),))
+    assert solve(torn).diagnostics[0].code == "E0405"
+
+
+@settings(max_examples=150)
+@given(systems(st.integers(2, 3)))
+def test_directions_hold(system):
+    """Where a node is said to grow or to fall, no two values of the unknown say otherwise."""
+    graph = system.graph
+    roots = range(len(graph))
+    found = directions(graph, roots, 0, system.unknowns)
+    rest = [range(len(unknown.values)) for unknown in system.unknowns[1:]]
+    for places in product(*rest):
+        others = {i + 1: system.unknowns[i + 1].values[place] for i, place in enumerate(places)}
+        along = [evaluate(graph, {0: x, **others}, roots) for x in sorted(system.unknowns[0].values)]
+        for node in roots:
+            if found[node] is not None:
+                for low, high in pairwise(along):
+                    change = high[node] - low[node]
+                    assert math.isnan(change) or change * found[node] > 0 or abs(change) <= 1e-9 * abs(low[node])

@@ -1,0 +1,44 @@
+"""Which unknowns of a range a plan bounds without saying which value it wants, seen before solving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from llmplan.system.graph import Graph
+from llmplan.system.system import Condition, Objective, Unknown
+
+
+def undecided(
+    graph: Graph,
+    unknowns: Sequence[Unknown],
+    roots: Iterable[int],
+    conditions: Sequence[Condition],
+    goals: Sequence[Objective],
+) -> list[Unknown]:
+    """Continuous unknowns that no objective and no equation has in it.
+
+    One that a requirement ties to another that is wanted counts as wanted too.
+
+    Args:
+        roots: Everything that the plan asks for.
+        conditions: Its requirements and the library's.
+        goals: Its own objectives.
+    """
+    ranges = sum(1 << index for index, unknown in enumerate(unknowns) if unknown.values is None)
+    wanted = _reach(graph, [goal.node for goal in goals] + [c.node for c in conditions if c.op == "eq"]) & ranges
+    before = 0
+    while wanted != before:
+        before = wanted
+        for condition in conditions:
+            tied = graph.reach(condition.node) & ranges
+            if tied & wanted:
+                wanted |= tied
+    loose = _reach(graph, roots) & ranges & ~wanted
+    return [unknown for index, unknown in enumerate(unknowns) if unknown.asked and loose >> index & 1]
+
+
+def _reach(graph: Graph, nodes: Iterable[int]) -> int:
+    reach = 0
+    for node in nodes:
+        reach |= graph.reach(node)
+    return reach
