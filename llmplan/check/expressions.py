@@ -22,7 +22,19 @@ from llmplan.check.typed import Typed
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.source import Span
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, Exponents, KindType, Measure, Type, combine
+from llmplan.units.measure import (
+    BOOL,
+    INT,
+    REAL,
+    TEXT,
+    EnumType,
+    Exponents,
+    KindType,
+    Measure,
+    TextType,
+    Type,
+    combine,
+)
 from llmplan.units.table import UnknownUnit
 
 
@@ -212,6 +224,13 @@ class Expressions:
         self.report(units.two_units(node.span, path, options, computed))
 
     def _unknown_name(self, node: nodes.Name, want: Type | None) -> None:
+        if isinstance(want, (KindType, TextType)):
+            self.report(names.unquoted(node.span, _texts(want)))
+            return
+        if want == BOOL and node.text.lower() in ("yes", "no", "on", "off", "true", "false"):
+            meant = "true" if node.text.lower() in ("yes", "on", "true") else "false"
+            self.report(names.unknown_truth(node.span, meant))
+            return
         if isinstance(want, EnumType) and len(node.parts) == 1:
             self.report(names.unknown_member(node.span, node.text, want.name, want.members))
             return
@@ -314,6 +333,9 @@ class Expressions:
             self.report(units.unlike(action, *sides, hints.unit_after(self.scope, left.type, right.type)))
         return evolve(left, type=None)
 
+    def _nameless(self, node: nodes.Expr) -> bool:
+        return isinstance(node, nodes.Name) and self.scope.lookup(node.text) is None
+
     # Arithmetic
 
     def measured(self, typed: Typed) -> bool:
@@ -333,6 +355,9 @@ class Expressions:
         return evolve(typed, core=("op", "neg", typed.core), span=node.span)
 
     def _sum(self, node: nodes.Sum, want: Type | None) -> Typed:
+        if isinstance(want, (KindType, TextType)) and self._nameless(node.first):
+            self.report(names.unquoted(node.span, _texts(want)))  # A100-SXM4-80GB
+            return self.wrong(node)
         result = self.check(node.first)
         if not self.measured(result):
             result = evolve(result, type=None)
@@ -408,3 +433,7 @@ class Expressions:
 
     def _fold(self, node: nodes.Fold, want: Type | None) -> Typed:
         return check_fold(self, node)
+
+
+def _texts(want: KindType | TextType) -> str:
+    return "texts" if isinstance(want, TextType) else "names of the catalog"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from llmplan.check.scope import Scope
 from llmplan.check.typed import Typed
 from llmplan.diagnostics import Edit, Hint
-from llmplan.units.measure import EnumType, Measure, Type, combine
+from llmplan.units.measure import BOOL, TEXT, EnumType, Measure, Type, combine
+
+_NUMBER = re.compile(r'"[ \t]*[0-9][0-9_.]*[A-Za-z]{0,2}([ \t]*[A-Za-z%/*^]+)?[ \t]*"')
 
 
 def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
@@ -14,13 +18,19 @@ def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
         word = typed.core[1][0] if typed.core[0] == "text" and len(typed.core[1]) == 1 else None
         if word in want.members:
             return Hint(f"write `{word}` without quotes", (Edit(typed.span, str(word)),))
-        return None
+        return Hint("it is one of " + ", ".join(f"`{member}`" for member in want.members))
+    if want == BOOL:
+        return Hint("write `true` or `false`")
+    if isinstance(want, Measure) and typed.type == TEXT and _NUMBER.fullmatch(typed.span.text):
+        bare = typed.span.text.strip('"').strip()
+        return Hint(f"write `{bare}` without quotes", (Edit(typed.span, bare),))
     if not (isinstance(typed.type, Measure) and isinstance(want, Measure)):
         return None
     if want.dims == combine(typed.type.dims, (("Time", 1),), -1) and typed.core[0] == "num" and typed.unit:
         text = typed.span.text
         single = text[:-1] if text.endswith("s") and typed.unit[:-1] in scope.units.words else text
-        return Hint(f"write `{single}/s`", (Edit(typed.span, f"{single}/s"),))
+        rate = f"{single}/{'hour' if dict(want.dims).get('Money') else 's'}"
+        return Hint(f"write `{rate}`", (Edit(typed.span, rate),))
     return unit_after(scope, typed.type, want)
 
 

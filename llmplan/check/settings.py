@@ -114,7 +114,7 @@ def _spread(
 def _list(check: Expressions, node: nodes.Expr, want: ListType, name: str) -> Core:
     """`["dense", "sparse"]`: entries of a kind, or texts."""
     if not isinstance(node, nodes.List):
-        check.report(units.not_here(node.span, "this", "a list `[…, …]`"))
+        check.report(units.no_list(node.span))
         return ("list", ())
     item_type: Type = TEXT if want.kind == "Text" else KindType(want.kind)
     items = [check.fit(check.check(item, item_type), item_type, name) for item in node.items]

@@ -3,20 +3,44 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 from llmplan.diagnostics.magnitudes import attached
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label
 from llmplan.source import Span
 
+_NEAR = 10  # so many spellings are compared letter by letter
+
 
 def closest(word: str, candidates: Iterable[str], count: int = 1) -> list[str]:
-    """The candidates most like a misspelt word."""
+    """The candidates most like a misspelt word; else those that hold it, share a word with it or begin its letters."""
     known = {candidate.lower(): candidate for candidate in candidates}
-    found = difflib.get_close_matches(word.lower(), known, n=count, cutoff=0.6)
+    low = word.lower()
+    found = difflib.get_close_matches(low, known, n=_NEAR, cutoff=0.6)
     if not found and len(word) >= 3:
-        found = [low for low in known if word.lower() in low][:count]
-    return [known[low] for low in found]
+        found = [name for name in known if low in name]
+    if not found:
+        parts = {part.rstrip("s") for part in re.split(r"[_.]", low) if len(part) >= 3}
+        found = [name for name in known if parts & {part.rstrip("s") for part in re.split(r"[_.]", name)}]
+    if not found and len(word) > 1:
+        found = [name for name in known if "".join(part[:1] for part in name.split("_")) == low]
+    found.sort(key=lambda name: (_edits(low, name), abs(len(name) - len(low))))
+    return [known[name] for name in found[:count]]
+
+
+def _edits(a: str, b: str) -> int:
+    """How many letters are to be changed, left out, put in or swapped with the next."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, above, row = row, before, [i]
+        for j, y in enumerate(b, 1):
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                best = min(best, above[j - 2] + 1)
+            row.append(best)
+    return row[-1]
 
 
 def _by_last_word(name: str, candidates: Iterable[str]) -> list[str]:
@@ -90,6 +114,12 @@ def unknown_member(span: Span, name: str, enum: str, members: Iterable[str]) -> 
         notes=(f"`{enum}` has {_listing(members, 12)}",),
         hints=_did_you_mean(span, name, members),
     )
+
+
+def unknown_truth(span: Span, meant: str) -> Diagnostic:
+    """E0201: `yes`."""
+    hint = Hint(f"write `{meant}`", (Edit(span, meant),))
+    return Diagnostic("E0201", "error", f"`{span.text}` is no truth value", span, hints=(hint,))
 
 
 def unknown_kind(span: Span, name: str, kinds: Iterable[str]) -> Diagnostic:
@@ -199,22 +229,29 @@ def both_hold(span: Span, name: str, first: Span) -> Diagnostic:
     )
 
 
-def _spaced(span: Span) -> tuple[Edit, ...]:
+_GLUED = re.compile(r"[0-9][0-9A-Za-z_.]*[ \t]*[A-Za-z][A-Za-z0-9_*/^-]*\Z")
+
+
+def unquoted(span: Span, what: str) -> Diagnostic:
+    """E0201: bare words where a text is wanted."""
+    hint = Hint(f'{what} stand in quotes: write `"{span.text}"`', (Edit(span, f'"{span.text}"'),))
+    return Diagnostic("E0201", "error", f"nothing is called `{span.text}`", span, hints=(hint,))
+
+
+def _glued(span: Span) -> Hint:
     """Spaces around the operator before a name that was read as a unit."""
     at = Span(span.source, span.start - 1, span.start)
-    return (Edit(at, f" {at.text} "),) if at.text in ("*", "/") else ()
+    before = _GLUED.search(span.source.text[max(0, at.start - 100) : at.start])
+    operator = at.text if at.text in ("*", "/") else "/"
+    text = f"{before.group() if before else '…'} {operator} {span.text}"
+    edits = (Edit(at, f" {at.text} "),) if at.text == operator else ()
+    return Hint(f"put spaces around the operator: `{text}`", edits)
 
 
 def unknown_unit(span: Span, word: str, suggestions: list[str], name_at: Span | None) -> Diagnostic:
     """E0204, or E0205 where the word is a name of the plan glued to a unit."""
     if name_at is not None or word in ("",):
-        return Diagnostic(
-            "E0205",
-            "error",
-            f"`{word}` is a name, not a unit",
-            span,
-            hints=(Hint(f"put spaces around the operator: `… / {word}`", _spaced(span)),),
-        )
+        return Diagnostic("E0205", "error", f"`{word}` is a name, not a unit", span, hints=(_glued(span),))
     magnitude = attached(span)
     if magnitude is not None:
         if word == "B":

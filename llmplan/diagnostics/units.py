@@ -71,6 +71,12 @@ def not_here(span: Span, what: str, wanted: str) -> Diagnostic:
     return Diagnostic("E0303", "error", f"{what} where {wanted} is wanted", span)
 
 
+def no_list(span: Span) -> Diagnostic:
+    """E0303: one value where a list is wanted."""
+    hint = Hint(f"write `[{span.text}]`", (Edit(span, f"[{span.text}]"),))
+    return Diagnostic("E0303", "error", "a single value where a list is wanted", span, hints=(hint,))
+
+
 def no_let_domain(span: Span) -> Diagnostic:
     """E0303: `let x = ?`, of which neither unit nor values are known."""
     hint = Hint("give it a domain, which says the unit too: `? in 1 day .. 90 days`, `? in [1, 2, 4]`")

@@ -87,6 +87,8 @@ class ExpressionLowering:
         return self.lower(core, env, base=base)
 
     def _num(self, core: Core, env: Env) -> Result:
+        if core[1] != core[1]:
+            return missing()  # what stands there was reported
         return self.graph.const(core[1])
 
     def _member(self, core: Core, env: Env) -> Result:

@@ -32,6 +32,18 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|%")
 _POWER = re.compile(r"\^(-?[0-9]{1,2})")
 
 
+_MEANT = {
+    "percent": "%", "pct": "%", "dollar": "USD", "dollars": "USD", "bucks": "USD", "USDs": "USD",
+    "kilobyte": "kB", "kilobytes": "kB", "megabyte": "MB", "megabytes": "MB", "gigabyte": "GB", "gigabytes": "GB",
+    "terabyte": "TB", "terabytes": "TB", "second": "s", "seconds": "s", "minute": "min", "hr": "hours", "hrs": "hours",
+    "d": "days", "wk": "weeks", "wks": "weeks", "yr": "years", "yrs": "years", "msec": "ms", "usec": "us",
+    "Mb": "Mbit", "Gb": "Gbit", "Tb": "Tbit", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "Tbps": "Tbit/s",
+    "MBps": "MB/s", "GBps": "GB/s", "TBps": "TB/s", "GF": "GFLOP", "TF": "TFLOP", "PF": "PFLOP",
+    "GFLOPS": "GFLOP/s", "TFLOPS": "TFLOP/s", "PFLOPS": "PFLOP/s", "TFlops": "TFLOP/s", "PFlops": "PFLOP/s",
+}  # fmt: skip
+"""What people write for a unit that is spelt otherwise here."""
+
+
 @frozen
 class UnitWord:
     """One unit.
@@ -138,6 +150,9 @@ class UnitTable:
 
     def suggest(self, word: str) -> list[str]:
         """Declared spellings like `word`, the likeliest first; case alone counts least."""
+        meant = _MEANT.get(word) or _MEANT.get(word.lower() if len(word) > 4 else "", "")
+        if meant == "%" or meant and all(part in self.words for part in meant.split("/")):
+            return [meant]
         folded = [name for name in self.words if name.lower() == word.lower()]
         # Who writes `gb` may mean either.
         folded += [name for name in self.words if name.lower() == f"{word[:1]}i{word[1:]}".lower()]
