@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from llmplan.check.core import UNDEFINED, Core
 from llmplan.check.expressions import Expressions
 from llmplan.check.program import Domain, Place, Setting
@@ -56,7 +58,12 @@ def _item(check: Expressions, node: nodes.Expr, want: Type, name: str) -> tuple[
 
 
 def _value(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Typed:
-    return check.fit(check.check(node, want), want, name)
+    return _known(check.fit(check.check(node, want), want, name))
+
+
+def _known(typed: Typed) -> Typed:
+    """A value without what was reported of it, so that nothing more is said of it."""
+    return typed if typed.type is not None else evolve(typed, core=UNDEFINED)
 
 
 def setting(
@@ -77,7 +84,7 @@ def setting(
         return Setting(_list(check, node, types[0], name), None, where)
     if len(types) > 1:
         return _of_two(check, node, types, type_units, name, where)
-    typed = check.fit(check.check(node, types[0]), types[0], name, declared)
+    typed = _known(check.fit(check.check(node, types[0]), types[0], name, declared))
     return Setting(typed.core, None, where, typed.unit)
 
 
@@ -101,7 +108,7 @@ def _spread(
     if not isinstance(want, Measure):
         check.report(units.not_here(node.span, "a range", words(want)))
         return Setting(UNDEFINED, None, where)
-    low = check.fit(low, want, name)
+    low = _known(check.fit(low, want, name))
     high = _value(check, node.high, want, name)
     if node.expected is not None:
         expected = _value(check, node.expected, want, name).core
@@ -160,7 +167,7 @@ def _of_two(
 ) -> Setting:
     typed = check.check(node)
     at = _which(check, typed, types, type_units, name)
-    return Setting(typed.core, None, where, type_units[at or 0])
+    return Setting(typed.core if at is not None else UNDEFINED, None, where, type_units[at or 0])
 
 
 def _which(
