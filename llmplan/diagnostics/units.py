@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label
@@ -85,8 +86,23 @@ def no_let_domain(span: Span) -> Diagnostic:
 
 def missing_unit(span: Span, name: str, text: str, units: list[str]) -> Diagnostic:
     """E0304: a bare number for a measured quantity, or where two counts are possible."""
-    hints = tuple(Hint(f"`{text} {unit}`?", (Edit(span, f"{text} {unit}"),)) for unit in units)
+    written = [_with_unit(text, unit) for unit in units]
+    hints = tuple(Hint(f"`{one}`?", (Edit(span, one),)) for one in dict.fromkeys(written))
     return Diagnostic("E0304", "error", f"{name} needs a unit", span, "a plain number", hints=hints)
+
+
+_SCALED = re.compile(r"[KMBT]\Z")
+
+
+def _with_unit(text: str, unit: str) -> str:
+    """A number with a unit: `80 GB`, `80B bytes`, `8 days..90 days`, `1 day`."""
+    if ".." in text:
+        return "..".join(_with_unit(part.strip(), unit) for part in text.split(".."))
+    if _SCALED.search(text) and unit in ("GB", "GiB"):
+        unit = "bytes"
+    if text == "1" and unit in ("days", "hours"):
+        unit = unit[:-1]
+    return f"{text} {unit}"
 
 
 def two_units(span: Span, name: str, units: list[str], quantities: list[str]) -> Diagnostic:
