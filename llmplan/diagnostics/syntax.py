@@ -50,6 +50,13 @@ def unfinished_statement(last: Span, missing: str) -> Diagnostic:
     return _error("E0101", f"this statement stops after `{last.text}`", last, f"{missing} must follow")
 
 
+def no_opening(name: Span) -> Diagnostic:
+    """A name, fields and a `}`, but no `{`."""
+    end = Span(name.source, name.end, name.end)
+    hint = Hint(f"write `{name.text} {{`", (Edit(end, " {"),))
+    return _error("E0101", f"this statement stops after `{name.text}`", name, "`{` must follow", hint)
+
+
 def empty_body(closing: Span, operator: str) -> Diagnostic:
     """A `{ }` body without a last expression."""
     hints: tuple[Hint, ...] = ()

@@ -34,6 +34,25 @@ def starts_item(source: Source, place: int, opening: int) -> bool:
     return deep <= indent(source, opening) and (head.startswith("}") or ITEM.match(head) is not None)
 
 
+def headless(found: list[Diagnostic]) -> tuple[list[Diagnostic], list[tuple[int, int]]]:
+    """The diagnostics of a text with one for each block that lacks its `{`, and where such blocks stand."""
+    kept: list[Diagnostic] = []
+    blocks: list[tuple[int, int]] = []
+    head: Span | None = None
+    for one in found:
+        at = one.span
+        assert at is not None
+        if head is not None and at.text == "}" and one.code == "E0109" and begins_line(at.source, at.start):
+            kept = [syntax.no_opening(head) if d.span == head else d for d in kept]
+            blocks.append((head.start, at.end))
+            head = None
+            continue
+        if one.code == "E0101" and at.text.isidentifier() and at.source.line(at.line).strip() == at.text:
+            head = at
+        kept.append(one)
+    return kept, blocks
+
+
 def unclosed(source: Source, opening: int, closer: str, place: int) -> Diagnostic:
     """The diagnostic for a bracket that must have been closed before a place."""
     shown = {"RBRACE": "}", "RPAR": ")", "RSQB": "]"}[closer]
