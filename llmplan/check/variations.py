@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from llmplan.check.expressions import Expressions
 from llmplan.check.program import Domain
 from llmplan.check.settings import setting
@@ -107,6 +109,11 @@ def _axis(plan: PlanCheck, module: Module, axis: nodes.Axis) -> None:
     type = types[type_units.index(found.unit)] if len(types) > 1 and found.unit in type_units else types[0]
     if found.domain is not None and isinstance(type, Measure) and not type.whole and _endless(found.domain):
         plan.report(units.not_here(axis.domain.span, "a range without a step", "a list, or a range with `step`,"))
+    won = plan.program.winner(path)
+    if won is not None and won[0] in ("--set", "scenario") and won[1].value is not None:
+        # What is stronger than a sweep leaves one point of it.
+        only = Domain((("value", won[1].value),), won[1].unit, plan.scope.span(won[1].place).text)
+        found = evolve(found, domain=only, unit=won[1].unit)
     plan.program.sweeps[path] = found
 
 

@@ -144,3 +144,9 @@ def test_a_point_without_a_value_says_what_it_lacks(plans):
     grid = 'sweep hardware.gpu in ["A100-SXM4-80GB", "RTX-4090"]\n'
     (lacking,) = (row for row in table(plans, PLAN + grid).rows if row.at == ("RTX-4090",))
     assert lacking.reason == 'cannot meet deadline, as "RTX-4090" has no internode_bandwidth'
+
+
+def test_what_is_stronger_than_a_sweep_leaves_one_point_of_it(plans):
+    text = PLAN + 'sweep hardware.gpus in [16, 32], mfu in [30%, 40%]\nassume mfu = 35%\nscenario "s" { mfu = 45% }\n'
+    assert [row.at for row in table(plans, text, scenario="s").rows] == [("16 GPUs", "45%"), ("32 GPUs", "45%")]
+    assert [row.at[0] for row in table(plans, text, settings=[("hardware.gpus", "64")]).rows] == ["64 GPUs", "64 GPUs"]
