@@ -212,7 +212,7 @@ class _Relaxer:
 
     def _short(self, made: Opened, knob: Knob, value: float, above: bool) -> float:
         """A feasible value with few digits, just beyond the nearest one."""
-        for short in rounded(value, knob.type, knob.unit, above, self.point):
+        for short in rounded(value, knob.type, knob.unit, above, self.point, slack=1e-8):
             tried = with_values(made.system, made.unknown, (short,))
             if best_point(tried, made.requirements, self.effort) is not None:
                 return short

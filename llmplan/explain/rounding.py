@@ -10,16 +10,27 @@ from llmplan.units.measure import KindType, Measure, Type
 from llmplan.units.table import UnknownUnit
 
 _DIGITS = range(3, 8)
+_EXACT = 1e6
+"""What is counted, as tokens are, is not rounded below."""
 
 
-def rounded(value: float, type: Type, unit: str, up: bool, lowering: Lowering) -> Iterator[float]:
-    """A value rounded away from what is infeasible in its unit, from few digits to many; at last itself."""
+def rounded(
+    value: float, type: Type, unit: str, up: bool, lowering: Lowering, slack: float = 1e-9
+) -> Iterator[float]:
+    """A value rounded away from what is infeasible in its unit, from few digits to many; at last itself.
+
+    Args:
+        slack: So far, relatively, the value may be from the one that is meant.
+    """
     factor = 1.0
     if isinstance(type, Measure) and type.dims == (("Time", 1),) and unit:
         try:
             factor = float(lowering.scope.units.parse(unit)[0])
         except UnknownUnit:
             pass
+    counted = isinstance(type, Measure) and (type.whole or type.dims == (("Token", 1),))
+    if counted and abs(value) < _EXACT:
+        yield float(math.ceil(value - slack * abs(value)) if up else math.floor(value + slack * abs(value)))
     for digits in _DIGITS if value else ():
         step = 10.0 ** (math.floor(math.log10(abs(value / factor))) + 1 - digits)
         steps = value / factor / step

@@ -156,3 +156,16 @@ def test_it_takes_seconds_at_most(plans):
     with ends():
         _, found = diagnosis(plans, wide)
     assert any(hint.edits for hint in found.hints)
+
+
+def test_what_is_counted_is_not_rounded(plans):
+    text = "let t = 500_000 tokens\nlet x = ? in 1..3\nrequire few: t * x <= 123_457 tokens\n"
+    found = {one.name: one.values for one in plans.solve(text).relaxations}
+    assert found == {"t": (123_457,), "few": (500_000,)}
+
+
+def test_a_sequence_is_no_longer_than_a_learned_table_of_positions(plans):
+    text = 'model "gpt2-xl"\ndataset.sequence_length = 4096\nhardware { gpu = "A100-SXM4-80GB", gpus = 8 }\n'
+    solution = plans.solve(text + "training { micro_batch = 1, recompute = full }\nparallelism.zero_stage = 3\n")
+    assert solution.conflict == ("positions_reach",)
+    assert {one.name: one.values for one in solution.relaxations}["dataset.sequence_length"] == (1024,)
