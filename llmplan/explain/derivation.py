@@ -7,7 +7,7 @@ read them: what was asked for first, then what it rests on, each name once.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
@@ -85,7 +85,7 @@ def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
 
 def _step(solution: Solution, value: Value, level: int) -> Step:
     reads = tuple(read for read in value.reads if read in solution.values)
-    numbers = with_numbers(value.formula, value.name, solution.values) if value.formula else ""
+    numbers = with_numbers(value.formula, value.name, solution.values, value.reads) if value.formula else ""
     unknown = next((u for u in solution.unknowns if u.path == value.name), None)
     return Step(
         level, value.name, f"{value.text} ({value.spread})" if value.spread else value.text, value.role, value.doc, value.formula, numbers,
@@ -118,14 +118,17 @@ def names_in(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def with_numbers(formula: str, owner: str, values: Mapping[str, Value]) -> str:
-    """A formula with each name replaced by its value; a sibling field may stand bare."""
+def with_numbers(formula: str, owner: str, values: Mapping[str, Value], reads: Sequence[str] = ()) -> str:
+    """A formula with each name replaced by its value.
+
+    A sibling may stand bare, but only what is read is one: else the word is a member of an enum.
+    """
     kind = owner.rpartition(".")[0]
 
     def replace(match: re.Match[str]) -> str:
         name = match.group()
         value = values.get(name)
-        if value is None and kind and "." not in name:
+        if value is None and f"{kind}.{name}" in reads:
             value = values.get(f"{kind}.{name}")
         if value is None or value.value is None:
             return name

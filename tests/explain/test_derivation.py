@@ -6,6 +6,7 @@ import json
 
 from llmplan import api
 from llmplan.explain import render
+from llmplan.explain.derivation import derive
 
 PLAN = """\
 let most = 2 * 15 days
@@ -76,3 +77,10 @@ def test_ranges_and_certainty(plans):
     (total, *_), (likely, *_) = derive(solution, "total", 0), derive(solution, "likely", 0)
     assert total.value == "30 USD (20 USD .. 50 USD)"
     assert likely.value == "holds as expected, not at the bad end of every range"
+
+
+def test_members_of_enums_are_no_siblings(plans):
+    text = 'kind box {\n    a: Int = 3\n    b: Int = 4\n}\nenum Side { a, other }\nquantity box.side: Side = a\n'
+    solution = plans.solve(text + "quantity box.sum: Int = if box.side in [a, other] then b + 1 else 0\nshow box.sum\n")
+    (step, *_) = derive(solution, "box.sum", 0)
+    assert step.numbers == "if a in [a, other] then 4 + 1 else 0"
