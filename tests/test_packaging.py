@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = {
     "llmplan": {".py", ".md", ".typed"},
-    "grammar": {".lark"},
+    "grammar": {".lark", ".json"},
     "plans/catalog": {".plan"},
     "plans/configs": {".plan"},
     "plans/std": {".plan"},

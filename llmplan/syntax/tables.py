@@ -1,11 +1,15 @@
-"""The parser's tables, made from `grammar/plan.lark` once and then kept in the cache.
+"""The parser's tables, made from `grammar/plan.lark`.
 
 Lark reads the grammar and computes the LALR(1) automaton, which takes a third of a second; what it
-computes is turned into plain data, which loads in a few milliseconds and without Lark.
+computes is turned into plain data, which loads in a few milliseconds and without Lark. That data lies
+beside the grammar, for the first run on a machine, and in the cache; `python -m llmplan.docs` writes it
+anew when the grammar has changed, until then it is computed.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
@@ -15,6 +19,9 @@ from attrs import define
 
 from llmplan import cache
 from llmplan.resources import folder
+
+BESIDE = "plan.tables.json"
+"""The file beside the grammar."""
 
 END = "$END"
 FREE = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "_"})
@@ -71,17 +78,56 @@ class Tables:
 
 @lru_cache(maxsize=1)
 def tables() -> Tables:
+    """The tables of the grammar that is installed."""
     grammar = folder("grammar").joinpath("plan.lark").read_text(encoding="utf-8")
-    key = "\0".join([grammar, _source(__name__), _source("lark")])
+    key = _key(grammar)
     data = cache.load("grammar", key)
     if not isinstance(data, dict):
-        data = compute(grammar)
+        beside = folder("grammar").joinpath(BESIDE)
+        data = (read(beside.read_text(encoding="utf-8"), grammar) if beside.is_file() else None) or compute(grammar)
         cache.store("grammar", key, data)
     return Tables(**data)
 
 
+def _key(grammar: str) -> str:
+    return "\0".join([grammar, _source(__name__)])
+
+
+def _made_from(grammar: str) -> str:
+    return hashlib.sha256(_key(grammar).encode()).hexdigest()
+
+
+def written(grammar: str, before: str) -> str:
+    """The file beside the grammar: the one that is there as long as it is of this grammar and this module.
+
+    Lark numbers states by chance, so that computing again gives other text for the same automaton.
+    """
+    if read(before, grammar) is not None:
+        return before
+    data = compute(grammar)
+    data["kept"] = sorted(data["kept"])
+    return json.dumps({"made_from": _made_from(grammar), **data}, indent=None, separators=(",", ":")) + "\n"
+
+
+def read(text: str, grammar: str) -> Plain | None:
+    """The attributes of `Tables` from the file beside a grammar; None if it was made from another."""
+    try:
+        data: Plain = json.loads(text)
+        if data.pop("made_from") != _made_from(grammar):
+            return None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    data["starts"] = {name: tuple(ends) for name, ends in data["starts"].items()}
+    data["rules"] = [
+        (origin, size, action, single, tuple((place, inline) for place, inline in picks))
+        for origin, size, action, single, picks in data["rules"]
+    ]
+    data["kept"] = frozenset(data["kept"])
+    return data
+
+
 def _source(module: str) -> str:
-    """The text of a module, without importing it: Lark's holds its version."""
+    """The text of a module."""
     spec = find_spec(module)
     text = getattr(spec and spec.loader, "get_source", lambda name: None)(module)
     return text if isinstance(text, str) else ""
