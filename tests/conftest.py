@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from llmplan import answers, api
 from llmplan.diagnostics import Diagnostic
+from llmplan.explain import relax
 from llmplan.front import front
 from llmplan.solution import Solution
 from llmplan.system.lower import Lowering
@@ -25,6 +26,12 @@ settings.load_profile("repeatable")
 def computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are computed, not recalled from an earlier test; commands in processes of their own recall them."""
     monkeypatch.setattr(answers, "_installed", lambda: "")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What relaxations are found does not depend on how fast the machine is."""
+    monkeypatch.setattr(relax, "SECONDS", 60.0)
 
 
 class Plans:

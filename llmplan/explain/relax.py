@@ -59,7 +59,6 @@ def relax(
     built: Built,
     outcome: Outcome,
     point: Lowering,
-    seconds: float = SECONDS,
     progress: Progress | None = None,
 ) -> Relaxed:
     """Relaxations of an infeasible plan.
@@ -67,10 +66,9 @@ def relax(
     Args:
         outcome: Why it is infeasible.
         point: The plan at its nearest point.
-        seconds: How long to look.
         progress: Is told after each change.
     """
-    effort = Effort(_LIMIT, time.monotonic() + seconds, progress)
+    effort = Effort(_LIMIT, time.monotonic() + SECONDS, progress)
     return _Relaxer(program, built, outcome, point, effort).run()
 
 
