@@ -78,7 +78,9 @@ def closed_form(
     """
     if not graph.reach(left) >> unknown & 1:
         left, right = right, left
-    builder = _Builder(graph, (left, right), unknown, names, values, low >= 0.0)
+    sides, bare = (left, right), _unguarded(graph, (left, right), unknown, values)
+    named = {**names, **{bare[node]: name for node, name in names.items() if node in bare}}
+    builder = _Builder(graph, (bare[left], bare[right]), unknown, named, values, low >= 0.0)
     try:
         builder.check_size()
     except _TooHard:
@@ -89,7 +91,37 @@ def closed_form(
     if known is None:
         known = _derived(builder, low, high)
         cache.store("derivation", key, known)
-    return ClosedForm(*known) if known[0] else None
+    if bare[left] != left or bare[right] != right:
+        known = tuple(zip(*(pair for pair in zip(*known) if _meets(graph, sides, unknown, pair[0], values))))
+    return ClosedForm(*known) if known and known[0] else None
+
+
+def _unguarded(graph: Graph, sides: tuple[int, int], unknown: int, leaves: Mapping[int, float]) -> dict[int, int]:
+    """For each node that the sides need the same without guards: choices that only refuse what is not legal.
+
+    Whether a root is legal is seen when it is put into the equation.
+    """
+    found: dict[int, int] = {}
+    for node in ancestors(graph, sides, leaves):
+        op, args = graph[node].op, graph[node].args
+        found[node] = node
+        if node in leaves or not graph.reach(node) >> unknown & 1:
+            continue
+        refused = graph.constant(args[2]) if op == "select" else None
+        if refused is not None and refused != refused:
+            found[node] = found[args[1]]
+        elif op in _SMOOTH and args:
+            found[node] = graph.add(op, *(found[arg] for arg in args))
+    return found
+
+
+def _meets(
+    graph: Graph, sides: tuple[int, int], unknown: int, root: float, leaves: Mapping[int, float]
+) -> bool:
+    """Whether two sides are equal where the unknown has a value."""
+    found = evaluate(graph, {unknown: root}, sides, leaves)
+    a, b = (found[side] for side in sides)
+    return a == b or abs(a - b) <= TOLERANCE * max(abs(a), abs(b)) < math.inf
 
 
 def _derived(builder: _Builder, low: float, high: float) -> tuple[tuple[float, ...], tuple[str, ...]]:
@@ -166,9 +198,7 @@ class _Builder:
 
     def meets(self, root: float) -> bool:
         """Whether the sides are equal where the unknown has a value."""
-        sides = evaluate(self._graph, {self._unknown: root}, self._sides, self.leaves)
-        a, b = (sides[side] for side in self._sides)
-        return a == b or abs(a - b) <= TOLERANCE * max(abs(a), abs(b)) < math.inf
+        return _meets(self._graph, self._sides, self._unknown, root, self.leaves)
 
     def check_size(self) -> None:
         """Refuses an equation that is large, or in which the unknown goes through a step or a choice."""

@@ -239,3 +239,20 @@ def test_numbers_that_overflow_have_no_closed_form():
     assert g.solve(op(g, "ln", g.x), g("a", 1e6)) is None
     assert g.solve(op(g, "mul", g.x, 0.0), g("b", 1.0)) is None
     assert g.solve(op(g, "mul", g.x, g("nothing", math.nan)), g("c", 1.0)) is None
+
+
+def test_what_is_refused_outside_of_legal_values_has_a_closed_form_inside():
+    g = Named()
+    a = g("a", 12.0)
+
+    def legal(limit):
+        tokens = op(g, "mul", g.x, 20.0)
+        return op(g, "select", op(g, "le", tokens, float(limit)), tokens, math.nan)
+
+    found = g.solve(op(g, "mul", legal(1000), g.x), a, 0.0)
+    assert found.relations == ("x = sqrt(a / 20)",)
+    assert found.roots == (pytest.approx(math.sqrt(12 / 20)),)
+    assert g.solve(op(g, "mul", legal(10), g.x), a, 0.0) is None
+    # A choice between two values is another equation in each, and is refused.
+    choice = op(g, "select", op(g, "le", g.x, 5.0), g.x, 3.0)
+    assert g.solve(choice, a) is None
