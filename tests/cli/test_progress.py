@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from llmplan.cli import progress
 from llmplan.solve.search import _Scan
-from tests.hanging import ends
+from tests.hanging import SECONDS, ends
 
 PLAN = """model "llama-7b"
 dataset.tokens = 100B
@@ -38,6 +39,7 @@ minimize abs(sqrt(a) * ln(b) - sqrt(c + b))
 
 @pytest.fixture
 def impatient(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_EVERY", 0.0)
 
@@ -98,12 +100,16 @@ def test_ctrl_c_in_a_long_search_ends_it_and_its_helpers(tmp_path):
     (tmp_path / "long.plan").write_text(LONG)
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "llmplan", "solve", "long.plan", "--limit", str(10**12)]
+    environment = {**os.environ, "TERM": "xterm"}
     with ends(), subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True
     ) as process:
         os.close(theirs)
         said = b""
         while b"layouts" not in said:
+            if not select.select([ours], [], [], SECONDS)[0]:
+                process.kill()
+                pytest.fail(f"no bar, but {said!r}")
             said += os.read(ours, 4096)
         # As the terminal does it: to the command and to whatever it has started.
         os.killpg(process.pid, signal.SIGINT)
@@ -111,7 +117,7 @@ def test_ctrl_c_in_a_long_search_ends_it_and_its_helpers(tmp_path):
         assert process.stdout is not None and process.stdout.read() == b""
         # A helper that was just being started ends by itself when nobody feeds it any more.
         with pytest.raises(ProcessLookupError):
-            while True:
+            for _ in range(400):
                 os.killpg(process.pid, 0)
                 time.sleep(0.05)
     rest = os.read(ours, 65536)
