@@ -99,7 +99,9 @@ def test_ctrl_c_leaves_no_file_and_no_bar(llmplan, write, impatient, monkeypatch
 def test_ctrl_c_in_a_long_search_ends_it_and_its_helpers(tmp_path):
     (tmp_path / "long.plan").write_text(LONG)
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "llmplan", "solve", "long.plan", "--limit", str(10**12)]
+    # What starts in the background of a shell begins with interrupts ignored.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from llmplan.__main__ import main; main()"
+    command = [sys.executable, "-c", code, "solve", "long.plan", "--limit", str(10**12)]
     environment = {**os.environ, "TERM": "xterm"}
     with ends(), subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True
@@ -113,7 +115,10 @@ def test_ctrl_c_in_a_long_search_ends_it_and_its_helpers(tmp_path):
             said += os.read(ours, 4096)
         # As the terminal does it: to the command and to whatever it has started.
         os.killpg(process.pid, signal.SIGINT)
-        assert process.wait() == 130
+        try:
+            assert process.wait(SECONDS) == 130
+        finally:
+            process.kill()
         assert process.stdout is not None and process.stdout.read() == b""
         # A helper that was just being started ends by itself when nobody feeds it any more.
         with pytest.raises(ProcessLookupError):
