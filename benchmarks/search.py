@@ -93,7 +93,7 @@ def made_up_system(size: int):
 def measure(size: int, cores: int) -> dict[str, Any]:
     """Solves one size in this process and its helpers."""
     from llmplan.solve import pool
-    from llmplan.solve.solve import solve
+    from llmplan.solve.passes import solve
     from llmplan.system.evaluate import ancestors
 
     pool.cores = lambda: cores

@@ -15,7 +15,7 @@ from llmplan.check.program import Rule
 from llmplan.explain.ranges import Ranges
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
-from llmplan.solve.solve import solve
+from llmplan.solve.passes import solve
 from llmplan.system.build import Built, build
 from llmplan.system.evaluate import evaluate
 from llmplan.system.intervals import Interval
@@ -38,7 +38,7 @@ def solve_certain(
     """The outcome of a built plan, and the plan with the points between the ends that it had to be held at.
 
     Args:
-        limit, keep, brief, progress: See `llmplan.solve.solve.solve`.
+        limit, keep, brief, progress: See `llmplan.solve.passes.solve`.
     """
     assert built.system is not None
     outcome = solve(built.system, limit, keep, brief, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from llmplan.solve.beyond import beyond
+from llmplan.solve.diagnose.blocking import beyond
 from llmplan.solve.outcome import Outcome
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering

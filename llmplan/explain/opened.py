@@ -11,7 +11,7 @@ from llmplan.check.vary import varied
 from llmplan.solve.effort import Effort, OverLimit
 from llmplan.solve.nearest import feasible, thinned
 from llmplan.solve.outcome import Outcome
-from llmplan.solve.solve import requirements_of
+from llmplan.solve.passes import requirements_of
 from llmplan.system.build import build
 from llmplan.system.knobs import Knob
 from llmplan.system.system import Condition, System

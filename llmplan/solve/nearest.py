@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
+from llmplan.solve.discrete.search import point_at, search
 from llmplan.solve.effort import Effort
 from llmplan.solve.eliminate import open_unknowns, reduce
-from llmplan.solve.search import point_at, search
 from llmplan.system.system import Condition, Objective, System
 
 _ROUNDS = 5
@@ -33,7 +33,7 @@ def best_point(
     if len(open_) > 1:
         return None
     if open_:
-        from llmplan.solve.continuous import Along
+        from llmplan.solve.continuous.scan import Along
 
         found = Along(reduced.system, reduced.requirements, open_[0], effort).scan().top
         return reduced.complete(found[0].point) if found else None

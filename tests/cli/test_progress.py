@@ -12,7 +12,7 @@ import time
 import pytest
 
 from llmplan.cli import progress
-from llmplan.solve.search import _Scan
+from llmplan.solve.discrete.search import _Scan
 from tests.hanging import SECONDS, ends
 
 PLAN = """model "llama-7b"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 from llmplan.explain.derivation import derive
-from llmplan.solve.beyond import beyond
-from llmplan.solve.solve import requirements_of, solve
+from llmplan.solve.diagnose.blocking import beyond
+from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from tests.solve.systems import brute_force, systems
 

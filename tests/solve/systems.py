@@ -7,7 +7,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from llmplan.solve.solve import requirements_of
+from llmplan.solve.passes import requirements_of
 from llmplan.source import Source, Span
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE, Graph

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.continuous import Along
+from llmplan.solve.continuous.scan import Along
 from llmplan.solve.effort import Effort, OverLimit
-from llmplan.solve.solve import requirements_of, solve
+from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import System

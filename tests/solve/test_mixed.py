@@ -10,7 +10,7 @@ from attrs import evolve
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.solve import requirements_of, solve
+from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import System

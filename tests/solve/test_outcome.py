@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, settings
 
-from llmplan.solve.solve import solve
+from llmplan.solve.passes import solve
 from llmplan.system.graph import Graph
 from llmplan.system.system import Condition, System
 from tests.hanging import ends

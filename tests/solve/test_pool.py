@@ -12,9 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve import conflict, pool, search
+from llmplan.solve import pool
+from llmplan.solve.diagnose import conflict
+from llmplan.solve.discrete import search
 from llmplan.solve.effort import Effort
-from llmplan.solve.solve import requirements_of
+from llmplan.solve.passes import requirements_of
 from tests.hanging import ends
 from tests.solve.systems import systems
 

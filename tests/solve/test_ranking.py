@@ -8,7 +8,7 @@ from functools import cmp_to_key
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.solve import requirements_of, solve
+from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE, Graph
 from llmplan.system.system import System

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmplan.solve.discrete.grid import GridEvaluator
+from llmplan.solve.discrete.search import axes_of, search
 from llmplan.solve.effort import Effort, OverLimit
-from llmplan.solve.search import axes_of, search
-from llmplan.solve.solve import requirements_of, solve
-from llmplan.solve.sweep import Sweep
+from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import brute_force, compare, discrete, systems
@@ -72,7 +72,7 @@ def test_the_time_ends_a_search_in_which_nothing_passes(monkeypatch):
 @given(systems(), st.sampled_from([1, 5, 20]), st.sampled_from([1, 3, 20, 500]))
 def test_the_parts_are_all_there_is_once_and_in_order(system, cells, portion):
     axes = [axis for axis in axes_of(system, {}) if len(axis.values) > 1]
-    sweep = Sweep(system.graph, axes, (), [system.graph.unknown(axis.unknown) for axis in axes], None, cells)
+    sweep = GridEvaluator(system.graph, axes, (), [system.graph.unknown(axis.unknown) for axis in axes], None, cells)
     parts = sweep.parts(portion)
 
     def points(fixed, run):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.solve import solve
+from llmplan.solve.passes import solve
 from llmplan.solve.symbolic import closed_form
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph, Node
@@ -215,7 +215,7 @@ def test_rounding_that_hardware_forces_is_not_called_a_closed_form():
 
 
 def test_importing_the_solver_imports_neither_numpy_nor_sympy():
-    code = "import llmplan.solve, llmplan.solve.solve, sys; print({'numpy', 'sympy'} & set(sys.modules))"
+    code = "import llmplan.solve, llmplan.solve.passes, sys; print({'numpy', 'sympy'} & set(sys.modules))"
     assert (
         subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True).stdout
         == "set()\n"
@@ -224,7 +224,7 @@ def test_importing_the_solver_imports_neither_numpy_nor_sympy():
 
 def test_a_search_without_a_closed_form_does_not_import_sympy():
     code = (
-        "from tests.solve.systems import *; from llmplan.solve.solve import solve; import sys\n"
+        "from tests.solve.systems import *; from llmplan.solve.passes import solve; import sys\n"
         "g = Graph(); x = g.unknown(0)\n"
         "c = compare(g, 'c', g.add('ceil', x), 'ge', g.const(3.5))\n"
         "assert solve(System(g, (discrete('x', range(9)),), (c,), (), (objective(x),))).point == {0: 4.0}\n"

@@ -8,7 +8,7 @@ from math import prod
 from attrs import frozen
 
 from llmplan.solve.binding import better
-from llmplan.solve.conflict import diagnose
+from llmplan.solve.diagnose.conflict import diagnose
 from llmplan.solve.effort import Effort
 from llmplan.solve.nearest import best_point, with_values
 from llmplan.system.system import Condition, System

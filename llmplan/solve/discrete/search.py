@@ -15,12 +15,12 @@ import numpy as np
 from attrs import define, evolve, field
 
 from llmplan.solve import pool
-from llmplan.solve.best import SAME_SCORE, Found, costs_of, pick, score_of
-from llmplan.solve.block import Block
+from llmplan.solve.discrete.block import Block
+from llmplan.solve.discrete.grid import GridEvaluator
+from llmplan.solve.discrete.loop_order import CELLS, PORTION, Axis
 from llmplan.solve.effort import ENDLESS, Effort, OverLimit
+from llmplan.solve.order import SAME_SCORE, Found, costs_of, pick, score_of
 from llmplan.solve.ranking import Front, first_rows
-from llmplan.solve.schedule import CELLS, PORTION, Axis
-from llmplan.solve.sweep import Sweep
 from llmplan.solve.vector import Array
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System, Unknown
@@ -126,11 +126,11 @@ def search(
 
     Args:
         system: Its continuous unknowns must not be reached by what is evaluated here.
-        requirements: What must hold, see `llmplan.solve.solve.requirements_of`.
+        requirements: What must hold, see `llmplan.solve.passes.requirements_of`.
         allowed: See `axes_of`.
         effort: With a time to end by it uses one core.
         keep: How many of the best points are wanted; with them come the best trade-offs.
-        cells: Points of a block, see `Sweep`.
+        cells: Points of a block, see `GridEvaluator`.
         portion: Points of a part; what is found may depend on it within the tolerance of a tie.
 
     Raises:
@@ -202,7 +202,7 @@ class _Scan:
         for node in gates + targets:
             reach |= system.graph.reach(node)
         self.idle = [axis for axis in axes if not reach >> axis.unknown & 1]
-        self.sweep = Sweep(
+        self.sweep = GridEvaluator(
             system.graph, [axis for axis in axes if reach >> axis.unknown & 1], gates, targets, first, cells
         )
         self.copies = prod(len(axis.values) for axis in self.idle)

@@ -26,7 +26,7 @@ class Block:
     _starts: list[int] = field(alias="starts")
 
     def positions(self, axis: int) -> Array:
-        """Where the points lie on an axis (numbered as in `Sweep.axes`)."""
+        """Where the points lie on an axis (numbered as in `GridEvaluator.axes`)."""
         return self._positions[axis] + self._starts[axis]
 
 

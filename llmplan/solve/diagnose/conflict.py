@@ -9,12 +9,12 @@ from itertools import combinations
 import numpy as np
 
 from llmplan.solve import pool
-from llmplan.solve.best import Found, costs_of, pick, score_of
+from llmplan.solve.discrete.grid import GridEvaluator
+from llmplan.solve.discrete.loop_order import PORTION
+from llmplan.solve.discrete.search import axes_of, point_at
 from llmplan.solve.effort import ENDLESS, Effort
+from llmplan.solve.order import Found, costs_of, pick, score_of
 from llmplan.solve.outcome import Conflict
-from llmplan.solve.schedule import PORTION
-from llmplan.solve.search import axes_of, point_at
-from llmplan.solve.sweep import Sweep
 from llmplan.solve.vector import Array, truth
 from llmplan.system.evaluate import evaluate
 from llmplan.system.system import Condition, System
@@ -34,7 +34,7 @@ def diagnose(
         system: Its continuous unknowns must not be reached by what is evaluated here.
         requirements: What must hold.
         effort: Whom to tell; bounds do not matter.
-        portion: See `llmplan.solve.search.search`.
+        portion: See `llmplan.solve.discrete.search.search`.
     """
     scan = _Scan(system, requirements, portion)
     met = [0] * len(requirements)
@@ -72,7 +72,7 @@ class _Scan:
             for side in (c.left, c.right)
         ]
         judged = [c.node for c in (*requirements, *system.preferences)]
-        self._sweep = Sweep(
+        self._sweep = GridEvaluator(
             system.graph, axes_of(system, {}), (), judged + sides + [o.node for o in system.objectives]
         )
         self.points = sum(self._sweep.points(step) for step in self._sweep.slices)

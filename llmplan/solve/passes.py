@@ -127,9 +127,9 @@ def _considered(system: System) -> int:
 def _solve_continuous(
     system: System, requirements: tuple[Condition, ...], unknown: int, effort: Effort, keep: int, brief: bool
 ) -> Outcome:
-    from llmplan.solve.continuous import Along
-    from llmplan.solve.line import FAR
-    from llmplan.solve.neighbours import neighbours_along
+    from llmplan.solve.continuous.line_search import FAR
+    from llmplan.solve.continuous.scan import Along
+    from llmplan.solve.diagnose.neighbours import neighbours_along
 
     considered = _considered(system)
     along = Along(system, requirements, unknown, effort)
@@ -193,9 +193,9 @@ def _infeasible(
 def _solve_discrete(
     system: System, requirements: tuple[Condition, ...], effort: Effort, keep: int, brief: bool
 ) -> Outcome:
-    from llmplan.solve.conflict import diagnose
-    from llmplan.solve.neighbours import neighbours
-    from llmplan.solve.search import ordered_first, point_at, search
+    from llmplan.solve.diagnose.conflict import diagnose
+    from llmplan.solve.diagnose.neighbours import neighbours
+    from llmplan.solve.discrete.search import ordered_first, point_at, search
 
     considered = _considered(system)
     if considered > effort.limit and ordered_first(system) is None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from attrs import frozen
 
-from llmplan.solve.line import Line, bisect, minimise
+from llmplan.solve.continuous.line_search import Line, bisect, minimise
 from llmplan.solve.vector import Array, truth
 from llmplan.system.graph import COMPARISONS, Graph
 from llmplan.system.system import Condition

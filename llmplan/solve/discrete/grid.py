@@ -14,8 +14,8 @@ from math import prod
 
 import numpy as np
 
-from llmplan.solve.block import Block, Places, Rows
-from llmplan.solve.schedule import CELLS, Axis, Layout, Parts, schedule
+from llmplan.solve.discrete.block import Block, Places, Rows
+from llmplan.solve.discrete.loop_order import CELLS, Axis, LoopNest, Parts, schedule
 from llmplan.solve.vector import Array, operate, truth
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
@@ -24,7 +24,7 @@ _SPARSE = 0.4
 """With a smaller part of a block left, gathering the rows costs less than computing them all."""
 
 
-class Sweep:
+class GridEvaluator:
     """A way through the product of the axes.
 
     Args:
@@ -49,7 +49,7 @@ class Sweep:
         self._targets = tuple(dict.fromkeys(targets))
         gates = tuple(dict.fromkeys(gates))
         order = ancestors(graph, [*gates, *self._targets])
-        self._layout = Layout(graph, order, axes, first, cells)
+        self._layout = LoopNest(graph, order, axes, first, cells)
         self.axes = self._layout.axes
         self._levels = self._layout.levels()
         self._places = Places()

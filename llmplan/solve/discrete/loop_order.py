@@ -109,7 +109,7 @@ class Parts:
         return step * len(self) // len(self._outside[0])
 
 
-class Layout:
+class LoopNest:
     """The axes as dimensions: the outer ones advance step by step, the inner ones make up a block.
 
     The axes that most nodes depend on are outside, so that little is computed again, and a long one
@@ -175,7 +175,7 @@ class Layout:
 
 def schedule(
     graph: Graph,
-    layout: Layout,
+    layout: LoopNest,
     levels: Sequence[Level],
     large: Sequence[int],
     gates: Sequence[int],

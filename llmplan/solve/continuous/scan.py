@@ -16,15 +16,15 @@ from functools import cmp_to_key, partial
 import numpy as np
 from attrs import define, field, frozen
 
-from llmplan.solve.best import best_rows, costs_of, earliest, score_of
-from llmplan.solve.breaks import breakpoints
-from llmplan.solve.conflict import conflict_of, failure_patterns, failures, nearness
+from llmplan.solve.continuous.crossings import breakpoints
+from llmplan.solve.continuous.line_search import Line, grid, minimise
+from llmplan.solve.diagnose.conflict import conflict_of, failure_patterns, failures, nearness
+from llmplan.solve.discrete.grid import GridEvaluator
+from llmplan.solve.discrete.search import axes_of, point_at
 from llmplan.solve.effort import Effort, OverLimit
-from llmplan.solve.line import Line, grid, minimise
+from llmplan.solve.order import best_rows, costs_of, earliest, score_of
 from llmplan.solve.outcome import Conflict
 from llmplan.solve.ranking import Front, first_rows
-from llmplan.solve.search import axes_of, point_at
-from llmplan.solve.sweep import Sweep
 from llmplan.solve.vector import Array, truth
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System
@@ -207,7 +207,7 @@ class Along:
         for node in self._roots:
             reach |= system.graph.reach(node)
         axes = [axis for axis in axes_of(system, self._allowed) if reach >> axis.unknown & 1]
-        sweep = Sweep(system.graph, axes, gates, (), cells=max(1, _POINTS // len(self._grid)))
+        sweep = GridEvaluator(system.graph, axes, gates, (), cells=max(1, _POINTS // len(self._grid)))
         scanned = entered = 0
         points = sum(sweep.points(step) for step in sweep.slices)
         for step in sweep.slices:

@@ -10,8 +10,8 @@ from math import inf, isfinite
 import numpy as np
 from attrs import frozen
 
-from llmplan.solve.block import Block
-from llmplan.solve.sweep import Sweep
+from llmplan.solve.discrete.block import Block
+from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.vector import Array, truth
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, Objective
@@ -79,7 +79,7 @@ def earliest(ties: Sequence[Array]) -> int:
     return int(np.lexsort(ties[::-1])[0]) if ties else 0
 
 
-def pick(sweep: Sweep, block: Block, score: Array, costs: Sequence[Array]) -> Found:
+def pick(sweep: GridEvaluator, block: Block, score: Array, costs: Sequence[Array]) -> Found:
     """The best point of a block."""
     left = best_rows([-score, *costs], block.count)
     places = {

@@ -8,11 +8,11 @@ from math import prod
 import numpy as np
 from attrs import define
 
-from llmplan.solve.best import Found
-from llmplan.solve.continuous import Along, Scan
+from llmplan.solve.continuous.scan import Along, Scan
+from llmplan.solve.discrete.search import Search, ordered_first, point_at, search
 from llmplan.solve.effort import ENDLESS
+from llmplan.solve.order import Found
 from llmplan.solve.outcome import Neighbour, Neighbours
-from llmplan.solve.search import Search, ordered_first, point_at, search
 from llmplan.solve.vector import Array, evaluate_rows, truth
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure

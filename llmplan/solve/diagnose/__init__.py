@@ -1,0 +1,1 @@
+"""What is said about an answer, or about there being none."""
