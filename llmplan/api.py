@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from llmplan.answers import Question
+from llmplan.cache.answers import Question
 from llmplan.diagnostics import Diagnostic, names, solving, system
 from llmplan.names.reading import project_root, read, shown
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
-    from llmplan.explain.derivation import Step
-    from llmplan.front import Checked
+    from llmplan.frontend import Checked
     from llmplan.names.modules import Module
+    from llmplan.report.derivation import Step
     from llmplan.solution import Solution, Table
     from llmplan.solve.effort import Progress
 
@@ -55,7 +55,7 @@ def check(
     kept = question.diagnostics()
     if kept is not None:
         return list(kept)
-    from llmplan.front import front
+    from llmplan.frontend import front
 
     checked = front(path, root=root, settings=settings, scenario=scenario, text=text)
     if not checked.failed:
@@ -93,12 +93,12 @@ def solve(
     kept = None if templates else question.solution()
     if kept is not None:
         return kept
-    from llmplan.front import front
+    from llmplan.frontend import front
 
     checked = front(path, root=root, settings=settings, scenario=scenario, text=text, templates=templates)
     solution = evolve(_solution(checked, limit, progress), sources=_from_root(checked.modules, base))
     if tables and solution.status != "error" and checked.program is not None:
-        from llmplan.explain import variations
+        from llmplan.whatif import variations
 
         grid = variations.sweep(checked.program, limit, progress) if checked.program.sweeps else None
         table = variations.scenarios(checked.program, limit, progress)
@@ -127,13 +127,13 @@ def sweep(
     Args:
         progress: Is told after each point how many of how many are done.
     """
-    from llmplan.front import front
+    from llmplan.frontend import front
 
     checked = front(path, root=root, settings=settings, scenario=scenario, text=text, sweeping=True)
     if checked.failed or checked.program is None:
         return None, checked.diagnostics
-    from llmplan.explain import variations
     from llmplan.system.sweeps import MOST_POINTS
+    from llmplan.whatif import variations
 
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
@@ -150,12 +150,12 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
 
 
 def _solution(checked: Checked, limit: int, progress: Progress | None) -> Solution:
-    from llmplan.explain.certain import solve_certain
-    from llmplan.explain.layouts import KEPT
-    from llmplan.explain.solved import solution
     from llmplan.names.digest import digest
+    from llmplan.report.layouts import KEPT
+    from llmplan.report.solution import solution
     from llmplan.solution import Solution
     from llmplan.system.expressions import TooLarge
+    from llmplan.whatif.robust import solve_certain
 
     program, built = checked.program, checked.built
     plan_hash = digest(checked.modules)
@@ -253,7 +253,7 @@ def explain(
     Returns:
         The solution, with E0201 among its diagnostics if nothing is called so, and the steps.
     """
-    from llmplan.explain.derivation import derive
+    from llmplan.report.derivation import derive
 
     solution = solve(
         path, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=progress

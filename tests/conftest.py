@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from llmplan import answers, api
+from llmplan import api
+from llmplan.cache import answers
 from llmplan.diagnostics import Diagnostic
-from llmplan.explain import relax
-from llmplan.front import front
+from llmplan.frontend import front
 from llmplan.solution import Solution
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from llmplan.whatif import relax
 
 # The same examples on every run, so that a change is what a failure comes from; `--hypothesis-profile=explore`
 # looks for new ones.

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from llmplan import answers, api, cache, front
+from llmplan import api, frontend
+from llmplan.cache import answers, store
 from llmplan.diagnostics import render_text
 
 PLAN = """model { params = 7B }
@@ -34,13 +35,13 @@ def computed(kept, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pyproject.toml").touch()
     runs = []
-    real = front.front
+    real = frontend.front
 
     def counted(*args, **options):
         runs.append(args)
         return real(*args, **options)
 
-    monkeypatch.setattr(front, "front", counted)
+    monkeypatch.setattr(frontend, "front", counted)
     return runs
 
 
@@ -185,8 +186,8 @@ def test_what_tells_installations_apart(tmp_path):
 
 def test_few_are_kept(kept):
     for number in range(answers.KEPT + 5):
-        cache.store("check", str(number), (), most=answers.KEPT)
-    cache.store("solve", "other", ())
+        store.keep("check", str(number), (), most=answers.KEPT)
+    store.keep("solve", "other", ())
     kept = [file.name for file in (kept / "llmplan").iterdir()]
     assert sum(name.startswith("check-") for name in kept) == answers.KEPT
-    assert cache.load("check", str(answers.KEPT + 4)) == () and cache.load("solve", "other") == ()
+    assert store.load("check", str(answers.KEPT + 4)) == () and store.load("solve", "other") == ()

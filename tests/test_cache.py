@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from llmplan import cache
+from llmplan.cache import store
 from llmplan.syntax import tables as module
 
 DATA = {"a": [1, 2.5, None, True], "b": ("x", frozenset({"y"})), "c": {"d": b"e"}}
@@ -24,19 +24,19 @@ def only(folder):
 
 
 def test_what_is_stored_is_loaded(home):
-    assert cache.load("thing", "key") is None
-    cache.store("thing", "key", DATA)
-    assert cache.load("thing", "key") == DATA
-    assert cache.load("thing", "other key") is None
-    assert cache.load("other", "key") is None
+    assert store.load("thing", "key") is None
+    store.keep("thing", "key", DATA)
+    assert store.load("thing", "key") == DATA
+    assert store.load("thing", "other key") is None
+    assert store.load("other", "key") is None
     assert home.stat().st_mode & 0o777 == 0o700
     assert only(home).stat().st_mode & 0o077 == 0
 
 
 def test_the_last_one_counts(home):
-    cache.store("thing", "key", 1)
-    cache.store("thing", "key", 2)
-    assert cache.load("thing", "key") == 2
+    store.keep("thing", "key", 1)
+    store.keep("thing", "key", 2)
+    assert store.load("thing", "key") == 2
     assert only(home)
 
 
@@ -44,41 +44,41 @@ def test_the_last_one_counts(home):
     "change", [lambda b: b[:-1], lambda b: b[:40], lambda b: b"", lambda b: b[:-1] + b"?", lambda b: b + b"x"]
 )
 def test_a_damaged_file_is_none(home, change):
-    cache.store("thing", "key", DATA)
+    store.keep("thing", "key", DATA)
     path = only(home)
     path.write_bytes(change(path.read_bytes()))
-    assert cache.load("thing", "key") is None
-    cache.store("thing", "key", DATA)
-    assert cache.load("thing", "key") == DATA
+    assert store.load("thing", "key") is None
+    store.keep("thing", "key", DATA)
+    assert store.load("thing", "key") == DATA
 
 
 def test_a_file_of_another_key_is_none(home):
-    cache.store("thing", "key", DATA)
+    store.keep("thing", "key", DATA)
     first = only(home)
-    cache.store("thing", "other", 1)
+    store.keep("thing", "other", 1)
     second = next(path for path in home.iterdir() if path != first)
     second.write_bytes(first.read_bytes())
-    assert cache.load("thing", "other") is None
+    assert store.load("thing", "other") is None
 
 
 def test_a_link_is_not_followed(home, tmp_path):
-    cache.store("thing", "key", DATA)
+    store.keep("thing", "key", DATA)
     path = only(home)
     path.rename(tmp_path / "elsewhere")
     path.symlink_to(tmp_path / "elsewhere")
-    assert cache.load("thing", "key") is None
+    assert store.load("thing", "key") is None
 
 
 def test_a_folder_that_others_can_write_to_is_not_used(home):
-    cache.store("thing", "key", DATA)
+    store.keep("thing", "key", DATA)
     home.chmod(0o777)
-    assert cache.load("thing", "key") is None
+    assert store.load("thing", "key") is None
 
 
 def test_a_folder_of_another_owner_is_not_used(home, monkeypatch):
-    cache.store("thing", "key", DATA)
+    store.keep("thing", "key", DATA)
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert cache.load("thing", "key") is None
+    assert store.load("thing", "key") is None
 
 
 @pytest.mark.parametrize("error", [PermissionError, OSError])
@@ -87,19 +87,19 @@ def test_no_folder_means_no_cache(home, monkeypatch, error):
         raise error
 
     monkeypatch.setattr(os, "mkdir", refuse)
-    cache.store("thing", "key", DATA)
-    assert cache.load("thing", "key") is None
+    store.keep("thing", "key", DATA)
+    assert store.load("thing", "key") is None
 
 
 def test_a_full_disk_leaves_nothing(home, monkeypatch):
-    cache.store("thing", "key", 1)
+    store.keep("thing", "key", 1)
 
     def refuse(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", refuse)
-    cache.store("thing", "other", DATA)
-    assert cache.load("thing", "key") == 1
+    store.keep("thing", "other", DATA)
+    assert store.load("thing", "key") == 1
     assert only(home)
 
 
@@ -107,21 +107,21 @@ def test_a_relative_folder_is_not_used(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    cache.store("thing", "key", 1)
-    assert cache.load("thing", "key") == 1
+    store.keep("thing", "key", 1)
+    assert store.load("thing", "key") == 1
     assert (tmp_path / "home" / ".cache" / "llmplan").is_dir() and not (tmp_path / "relative").exists()
 
 
 def test_old_files_go(home):
-    cache.store("thing", "key", 1)
+    store.keep("thing", "key", 1)
     os.utime(only(home), (0, 0))
-    cache.store("thing", "other", 2)
-    assert cache.load("thing", "key") is None and cache.load("thing", "other") == 2
+    store.keep("thing", "other", 2)
+    assert store.load("thing", "key") is None and store.load("thing", "other") == 2
 
 
 def test_only_plain_data(home):
     with pytest.raises(ValueError):
-        cache.store("thing", "key", object())
+        store.keep("thing", "key", object())
 
 
 def test_the_tables_survive_a_cache_that_lies(home):

@@ -5,7 +5,7 @@ import marshal
 import pytest
 from attrs import frozen
 
-from llmplan.packing import Packing
+from llmplan.cache.records import Packing
 
 
 @frozen

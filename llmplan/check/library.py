@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from llmplan import cache
+from llmplan.cache import store
 from llmplan.check.declare import Declarations
 from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
@@ -64,13 +64,13 @@ def load() -> tuple[Scope, str, list[Diagnostic]]:
     texts = library_files()
     content = library_hash(texts)
     key = hashlib.sha256((content + _compiler_hash()).encode()).hexdigest()
-    cached = cache.load(CACHE_NAME, key)
+    cached = store.load(CACHE_NAME, key)
     if isinstance(cached, dict):
         return _restore(cached, texts), content, []
     scope, problems = build(texts)
     if not problems:
         stored = _freeze(scope)
-        cache.store(CACHE_NAME, key, stored)
+        store.keep(CACHE_NAME, key, stored)
     return scope, content, problems
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from llmplan.cache.records import Packing
 from llmplan.check.core import Core
-from llmplan.packing import Packing
 from llmplan.source import Span
 from llmplan.units import measure
 from llmplan.units.measure import Type

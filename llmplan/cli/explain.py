@@ -67,7 +67,7 @@ def explain(
     terminal.show(solution.diagnostics)
     if solution.status == "error":
         return STATUS["error"]
-    from llmplan.explain import render
+    from llmplan.report import render
 
     if as_json or form == "json":
         import json

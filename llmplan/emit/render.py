@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from llmplan import cache
+from llmplan.cache import store
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import layout
@@ -103,11 +103,11 @@ def _environment(templates: Path | None) -> Environment:
         """Compiling the templates takes ten times as long as filling them."""
 
         def load_bytecode(self, bucket: Bucket) -> None:
-            found = cache.load("template", key(bucket))
+            found = store.load("template", key(bucket))
             bucket.code = found if isinstance(found, CodeType) else None
 
         def dump_bytecode(self, bucket: Bucket) -> None:
-            cache.store("template", key(bucket), bucket.code)
+            store.keep("template", key(bucket), bucket.code)
 
     def key(bucket: Bucket) -> str:
         return f"{__version__} {bucket.key} {bucket.checksum}"

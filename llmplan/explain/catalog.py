@@ -21,9 +21,9 @@ from llmplan.diagnostics import Diagnostic, Hint, names
 from llmplan.solution import Scalar
 from llmplan.source import Source, Span
 from llmplan.syntax.parse import parse_value
+from llmplan.system.display import one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.system.show import one_line, show
 from llmplan.system.text import text_of
 from llmplan.system.values import scalar
 from llmplan.units.format import in_unit

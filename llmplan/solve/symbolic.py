@@ -16,7 +16,8 @@ from typing import Any
 
 from attrs import frozen
 
-from llmplan import __version__, cache
+from llmplan import __version__
+from llmplan.cache import store
 from llmplan.solve.formula import Formula, printed
 from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import TOLERANCE, Graph
@@ -87,10 +88,10 @@ def closed_form(
         return None
     # sympy takes longer to import than most plans to solve.
     key = f"{__version__} {_REVISION} {builder.key()} {low!r} {high!r}"
-    known: Any = cache.load("derivation", key)
+    known: Any = store.load("derivation", key)
     if known is None:
         known = _derived(builder, low, high)
-        cache.store("derivation", key, known)
+        store.keep("derivation", key, known)
     if bare[left] != left or bare[right] != right:
         known = tuple(zip(*(pair for pair in zip(*known) if _meets(graph, sides, unknown, pair[0], values))))
     return ClosedForm(*known) if known and known[0] else None

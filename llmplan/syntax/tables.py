@@ -17,7 +17,7 @@ from typing import Any
 
 from attrs import define
 
-from llmplan import cache
+from llmplan.cache import store
 from llmplan.resources import folder
 
 BESIDE = "plan.tables.json"
@@ -81,11 +81,11 @@ def tables() -> Tables:
     """The tables of the grammar that is installed."""
     grammar = folder("grammar").joinpath("plan.lark").read_text(encoding="utf-8")
     key = _key(grammar)
-    data = cache.load("grammar", key)
+    data = store.load("grammar", key)
     if not isinstance(data, dict):
         beside = folder("grammar").joinpath(BESIDE)
         data = (read(beside.read_text(encoding="utf-8"), grammar) if beside.is_file() else None) or compute(grammar)
-        cache.store("grammar", key, data)
+        store.keep("grammar", key, data)
     return Tables(**data)
 
 

@@ -16,14 +16,14 @@ from llmplan.check.program import Goal, Place, Rule, Setting
 from llmplan.check.vary import varied
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
-from llmplan.system.determined import undecided
+from llmplan.system.display import one_line
 from llmplan.system.expressions import TooLarge
 from llmplan.system.inputs import Spreads
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.system.show import one_line
 from llmplan.system.system import Condition, Objective, System, Unknown
 from llmplan.system.text import plain_text
+from llmplan.system.underdetermined import undecided
 from llmplan.units.measure import KindType
 
 MAX_RANGES = 6

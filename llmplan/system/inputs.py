@@ -11,8 +11,8 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Domain, Field, Place, Setting
 from llmplan.diagnostics import Diagnostic
 from llmplan.system import domains
+from llmplan.system.domain_checks import LegalValues
 from llmplan.system.graph import Graph
-from llmplan.system.legal import LegalValues
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.units.measure import KindType, ListType, Measure, TextType, Type
 

@@ -9,10 +9,10 @@ from attrs import frozen
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.solution import Scalar
+from llmplan.system.adjustable import knob_of
+from llmplan.system.display import show
 from llmplan.system.domains import candidates
-from llmplan.system.knobs import knob_of
 from llmplan.system.lower import Lowering
-from llmplan.system.show import show
 from llmplan.system.values import scalar
 from llmplan.units.measure import REAL
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Place, Rule
+from llmplan.system.display import show
 from llmplan.system.graph import SCALAR, Graph, Node
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
-from llmplan.system.show import show
 from llmplan.units.measure import Measure
 
 _ARITHMETIC = frozenset(("add", "sub", "mul", "div", "pow", "neg", "sqrt", "log2", "ln", "exp"))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from llmplan.check.core import Core
 from llmplan.check.program import unpack
+from llmplan.system.display import show
 from llmplan.system.missing import Missing
-from llmplan.system.show import show
 
 if TYPE_CHECKING:
     from llmplan.system.lower import Lowering

@@ -8,9 +8,9 @@ from typing import Literal
 
 from llmplan.check.program import Alternative, Place, Quantity, Rule, Setting
 from llmplan.solution import Citation, Origin, RequirementResult, Scalar, Shown, Value
+from llmplan.system.display import one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
-from llmplan.system.show import one_line, show
 from llmplan.system.text import plain_text, text_of
 from llmplan.units.measure import REAL, BoolType, EnumType, KindType, ListType, Measure, TextType, Type
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llmplan.front import front
+from llmplan.frontend import front
 
 
 def unknowns(plans, text: str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from llmplan.explain.derivation import derive
+from llmplan.report.derivation import derive
 from llmplan.solve.diagnose.blocking import beyond
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate

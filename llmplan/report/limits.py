@@ -6,9 +6,9 @@ import math
 
 from llmplan.solve.diagnose.blocking import beyond
 from llmplan.solve.outcome import Outcome
+from llmplan.system.display import show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
-from llmplan.system.show import show
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
 

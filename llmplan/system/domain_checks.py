@@ -13,11 +13,11 @@ from llmplan.check.program import Domain, Setting
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, Edit, Hint, units
 from llmplan.source import Span
+from llmplan.system.display import show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.expressions import ExpressionLowering
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, Result
-from llmplan.system.show import show
 from llmplan.system.system import Unknown
 from llmplan.units.measure import Measure, Type
 

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from llmplan import api
-from llmplan.explain.opened import Opener
+from llmplan.whatif.freed import Opener
 from tests.hanging import ends
 
 DEADLINE = """model "llama-7b"

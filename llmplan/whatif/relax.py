@@ -17,20 +17,20 @@ from llmplan.check.core import Core
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.diagnostics import Edit, Hint
-from llmplan.explain.opened import Opened, Opener
-from llmplan.explain.rounding import rounded, written
 from llmplan.solution import Relaxation
 from llmplan.solve.effort import Effort, OverLimit, Progress
 from llmplan.solve.nearest import best_point, feasible_values, nearest, with_values
 from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
+from llmplan.system.adjustable import Knob, domains, in_authors_unit, knobs, ladder, value_of
 from llmplan.system.build import Built
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE
-from llmplan.system.knobs import Knob, domains, in_authors_unit, knobs, ladder, value_of
 from llmplan.system.lower import Lowering
 from llmplan.system.system import Objective
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
+from llmplan.whatif.freed import Opened, Opener
+from llmplan.whatif.rounding import rounded, written
 
 SECONDS = 4.0
 """After so long no further change is tried."""

@@ -10,20 +10,20 @@ from attrs import evolve, frozen
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.check.vary import varied
-from llmplan.explain.certain import solve_certain
-from llmplan.explain.results import results, values_of
 from llmplan.solution import Row, Scalar, Table
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
+from llmplan.system.adjustable import knob_of, value_of
 from llmplan.system.build import Built, build
+from llmplan.system.display import show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE
-from llmplan.system.knobs import knob_of, value_of
 from llmplan.system.lower import Lowering
-from llmplan.system.show import show
 from llmplan.system.sweeps import points
 from llmplan.system.system import System
 from llmplan.system.values import scalar
+from llmplan.whatif.results import results, values_of
+from llmplan.whatif.robust import solve_certain
 
 
 @frozen

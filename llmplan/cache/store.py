@@ -45,7 +45,7 @@ def load(name: str, key: str) -> object | None:
         return None
 
 
-def store(name: str, key: str, obj: Any, most: int = 0) -> None:
+def keep(name: str, key: str, obj: Any, most: int = 0) -> None:
     """Keeps plain data for later runs, all of it or nothing; does nothing where that is impossible.
 
     Args:

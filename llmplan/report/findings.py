@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from llmplan.check.plan import Program
 from llmplan.diagnostics import Diagnostic, Label, system
-from llmplan.explain.derivation import names_in
-from llmplan.explain.relax import Relaxed
+from llmplan.report.derivation import names_in
 from llmplan.solution import RequirementResult, Value
 from llmplan.solve.outcome import Outcome
+from llmplan.system.display import one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import NO_REASON, Missing
-from llmplan.system.show import one_line, show
 from llmplan.system.system import Condition, System
+from llmplan.whatif.relax import Relaxed
 
 MOST_HINTS = 8
 """So many relaxations are told; the report has them all."""

@@ -10,16 +10,16 @@ from attrs import evolve
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.check.vary import varied
-from llmplan.explain.results import Result, results
 from llmplan.solution import Gain, Sensitivity
+from llmplan.system.adjustable import Knob, knob_of, knobs
 from llmplan.system.evaluate import evaluate
 from llmplan.system.inputs import Spreads
-from llmplan.system.knobs import Knob, knob_of, knobs
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.slopes import slopes
 from llmplan.system.system import Unknown
 from llmplan.units.measure import Measure
+from llmplan.whatif.results import Result, results
 
 _SLIGHT = 5e-4
 

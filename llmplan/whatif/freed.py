@@ -12,8 +12,8 @@ from llmplan.solve.effort import Effort, OverLimit
 from llmplan.solve.nearest import feasible, thinned
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
+from llmplan.system.adjustable import Knob
 from llmplan.system.build import build
-from llmplan.system.knobs import Knob
 from llmplan.system.system import Condition, System
 
 _MOST = 20_000

@@ -6,14 +6,12 @@ from typing import Literal
 
 from llmplan.check.plan import Program
 from llmplan.diagnostics import Diagnostic
-from llmplan.explain.derivation import with_numbers
-from llmplan.explain.findings import conflict, infeasible, unmet, without_value
-from llmplan.explain.layouts import layouts
-from llmplan.explain.limits import limit
-from llmplan.explain.ranges import Ranges, has_ranges
-from llmplan.explain.relation import relation
-from llmplan.explain.relax import Relaxed, relax
-from llmplan.explain.sensitivity import sensitivity
+from llmplan.report.derivation import with_numbers
+from llmplan.report.findings import conflict, infeasible, unmet, without_value
+from llmplan.report.layouts import layouts
+from llmplan.report.limits import limit
+from llmplan.report.ranges import Ranges, has_ranges
+from llmplan.report.relation import relation
 from llmplan.solution import (
     Alternative,
     Gain,
@@ -26,11 +24,13 @@ from llmplan.solution import (
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Neighbour, Outcome
 from llmplan.system.build import Built
+from llmplan.system.display import show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.system.show import show
 from llmplan.system.system import System, Unknown
 from llmplan.system.values import Values
+from llmplan.whatif.relax import Relaxed, relax
+from llmplan.whatif.sensitivity import sensitivity
 
 
 def solution(

@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 
 from llmplan.check.plan import Program
-from llmplan.explain.results import Result, results, values_of
 from llmplan.solution import Alternative
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built
+from llmplan.system.display import one_line, show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE
-from llmplan.system.show import one_line, show
 from llmplan.system.system import System
+from llmplan.whatif.results import Result, results, values_of
 
 KEPT = 6
 """How many of the best layouts are kept."""

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import has
 
-from llmplan import __version__, cache
-from llmplan.packing import Packing
+from llmplan import __version__
+from llmplan.cache import store
+from llmplan.cache.records import Packing
 from llmplan.resources import folder
 from llmplan.source import MAX_BYTES, Source, Span
 
@@ -69,10 +70,10 @@ class Question:
         if all(content for _, content in files):
             packing = _Answers(_solutions())
             packed = packing.pack(answer)
-            cache.store(self._sort, self._key, (files, packing.frozen(), packed), most=KEPT)
+            store.keep(self._sort, self._key, (files, packing.frozen(), packed), most=KEPT)
 
     def _recall(self, classes: Iterable[type]) -> Any:
-        found = cache.load(self._sort, self._key) if self._installed else None
+        found = store.load(self._sort, self._key) if self._installed else None
         if not isinstance(found, tuple):
             return None
         files, sources, packed = found
@@ -145,7 +146,7 @@ def _installed() -> str:
     """What tells one installation from another; empty for one that lies in an archive."""
     found = [__version__]
     try:
-        package = Path(__file__).resolve().parent
+        package = Path(__file__).resolve().parents[1]
         roots = [package, *(Path(str(folder(top))) / part for top, part in _TEXTS)]
         for root in roots:
             found += _files(str(root))

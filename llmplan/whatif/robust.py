@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.explain.ranges import Ranges
+from llmplan.report.ranges import Ranges
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import solve

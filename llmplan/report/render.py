@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llmplan.explain.derivation import Step
+from llmplan.report.derivation import Step
 from llmplan.solution import Citation, Origin
 
 _LAYERS = {

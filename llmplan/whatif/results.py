@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from llmplan.check.plan import Program
+from llmplan.system.display import one_line, show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.system.show import one_line, show
 from llmplan.units.measure import Measure
 
 MAIN = ("time", "cost", "memory.total")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from llmplan import api
-from llmplan.explain import render
-from llmplan.explain.derivation import derive
+from llmplan.report import render
+from llmplan.report.derivation import derive
 
 PLAN = """\
 let most = 2 * 15 days
@@ -61,7 +61,7 @@ def test_every_name_of_a_plan_can_be_explained(plans):
     for name in solution.values:
         assert steps(plans, name, 0)[0].name == name
         break  # one solve a name would take long; the rest is derived from the same solution
-    from llmplan.explain.derivation import derive
+    from llmplan.report.derivation import derive
 
     for name in solution.values:
         derived = derive(solution, name, 1)
@@ -72,7 +72,7 @@ def test_every_name_of_a_plan_can_be_explained(plans):
 def test_ranges_and_certainty(plans):
     text = "let price = 2 USD..3 USD..5 USD\nlet total = 10 * price\nrequire likely: total <= 40 USD\n"
     solution = plans.solve(text)
-    from llmplan.explain.derivation import derive
+    from llmplan.report.derivation import derive
 
     (total, *_), (likely, *_) = derive(solution, "total", 0), derive(solution, "likely", 0)
     assert total.value == "30 USD (20 USD .. 50 USD)"

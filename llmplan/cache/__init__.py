@@ -1,0 +1,1 @@
+"""What is kept between runs: the checked library, derivations, templates, answers."""

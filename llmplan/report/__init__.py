@@ -1,0 +1,1 @@
+"""A solved plan in words: what was found, and the derivation of every number."""

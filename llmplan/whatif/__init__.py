@@ -1,0 +1,1 @@
+"""What if: relaxations, sensitivities, sweeps and scenarios, asked of the lowered plan."""
