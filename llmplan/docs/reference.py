@@ -13,9 +13,9 @@ from attrs import frozen
 
 from llmplan.check import library
 from llmplan.check.scope import Scope
+from llmplan.docs import latex
 from llmplan.docs.outline import Item, Key, Page, pages, walk
 from llmplan.docs.units import unit_tables
-from llmplan.explain import latex
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import BoolType, EnumType, ListType, Measure, TextType

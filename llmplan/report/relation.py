@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from llmplan.check.program import Rule
-from llmplan.solve.isolate import eliminated
+from llmplan.solve.closed_form.derive import ClosedForm, closed_form
 from llmplan.solve.outcome import Outcome
-from llmplan.solve.symbolic import ClosedForm, closed_form
+from llmplan.solve.presolve.isolate import eliminated
 from llmplan.system.lower import Lowering
 from llmplan.system.symbols import SymbolLowering
 from llmplan.system.system import System

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field
 
+from llmplan.solve.closed_form.derive import closed_form
 from llmplan.solve.outcome import How
-from llmplan.solve.symbolic import closed_form
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System

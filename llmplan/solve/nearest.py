@@ -9,7 +9,7 @@ from attrs import evolve
 
 from llmplan.solve.discrete.search import point_at, search
 from llmplan.solve.effort import Effort
-from llmplan.solve.eliminate import open_unknowns, reduce
+from llmplan.solve.presolve.eliminate import open_unknowns, reduce
 from llmplan.system.system import Condition, Objective, System
 
 _ROUNDS = 5

@@ -15,8 +15,8 @@ from llmplan.diagnostics.solving import (
 )
 from llmplan.solve.binding import Bound, bind
 from llmplan.solve.effort import Effort, OverLimit, Progress
-from llmplan.solve.eliminate import Reduced, open_unknowns, reduce
 from llmplan.solve.outcome import Conflict, How, Neighbours, Outcome
+from llmplan.solve.presolve.eliminate import Reduced, open_unknowns, reduce
 from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System
 

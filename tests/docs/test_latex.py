@@ -7,8 +7,8 @@ import re
 import pytest
 
 from llmplan.check.library import library_files
+from llmplan.docs import latex
 from llmplan.docs.outline import walk
-from llmplan.explain import latex
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse, parse_value

@@ -6,8 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from llmplan.solve.diagnose.conflict import smallest_conflict
-from llmplan.solve.eliminate import reduce
 from llmplan.solve.passes import requirements_of, solve
+from llmplan.solve.presolve.eliminate import reduce
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import brute_force, compare, discrete, objective, systems

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from llmplan.solve.closed_form.derive import closed_form
 from llmplan.solve.passes import solve
-from llmplan.solve.symbolic import closed_form
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph, Node
 from llmplan.system.system import System

@@ -18,7 +18,7 @@ from attrs import frozen
 
 from llmplan import __version__
 from llmplan.cache import store
-from llmplan.solve.formula import Formula, printed
+from llmplan.solve.closed_form.print import Formula, printed
 from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import TOLERANCE, Graph
 
