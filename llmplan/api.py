@@ -14,12 +14,12 @@ from attrs import evolve, frozen
 
 from llmplan.cache.answers import Question
 from llmplan.diagnostics import Diagnostic, names, solving, system
-from llmplan.names.reading import project_root, read, shown
+from llmplan.load.files import project_root, read, shown
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
     from llmplan.frontend import Checked
-    from llmplan.names.modules import Module
+    from llmplan.load.modules import Module
     from llmplan.report.derivation import Step
     from llmplan.solution import Solution, Table
     from llmplan.solve.effort import Progress
@@ -48,7 +48,7 @@ def check(
     """Diagnostics of a plan; nothing is solved.
 
     Raises:
-        llmplan.names.reading.Unreadable: if the plan itself cannot be read.
+        llmplan.load.files.Unreadable: if the plan itself cannot be read.
     """
     text = read(Path(path)) if text is None else text
     question = Question("check", path, text, (str(_base(path, root)), tuple(settings), scenario))
@@ -84,7 +84,7 @@ def solve(
         progress: Is told how many of how many are done, and of what, where that takes long.
 
     Raises:
-        llmplan.names.reading.Unreadable: if the plan itself cannot be read.
+        llmplan.load.files.Unreadable: if the plan itself cannot be read.
     """
     text = read(Path(path)) if text is None else text
     limit = limit or DEFAULT_LIMIT
@@ -150,7 +150,7 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
 
 
 def _solution(checked: Checked, limit: int, progress: Progress | None) -> Solution:
-    from llmplan.names.digest import digest
+    from llmplan.load.digest import digest
     from llmplan.report.layouts import KEPT
     from llmplan.report.solution import solution
     from llmplan.solution import Solution

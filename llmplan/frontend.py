@@ -13,7 +13,7 @@ from attrs import frozen
 from llmplan.check import library
 from llmplan.check.plan import PlanCheck, Program
 from llmplan.diagnostics import Diagnostic, names, system
-from llmplan.names.modules import Module, load
+from llmplan.load.modules import Module, load
 from llmplan.system.build import Built, build, validate
 
 _SEVERITIES = ("error", "warning", "note")
@@ -53,7 +53,7 @@ def front(
     """Parses, checks and lowers a plan; with `sweeping` at the first point of its sweeps.
 
     Raises:
-        llmplan.names.reading.Unreadable: if the plan itself cannot be read.
+        llmplan.load.files.Unreadable: if the plan itself cannot be read.
     """
     from llmplan.emit.targets import targets
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
-from llmplan.names.reading import Unreadable
+from llmplan.load.files import Unreadable
 
 PLAN = """\
 ## How many?

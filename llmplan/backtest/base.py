@@ -13,7 +13,7 @@ from llmplan.check.plan import PlanCheck, Program
 from llmplan.check.program import Setting
 from llmplan.check.settings import setting
 from llmplan.diagnostics import Diagnostic
-from llmplan.names.modules import load
+from llmplan.load.modules import load
 from llmplan.source import Source
 from llmplan.syntax.parse import parse_value
 from llmplan.system.lower import Lowering

@@ -26,7 +26,7 @@ from llmplan.source import MAX_BYTES, Source, Span
 
 if TYPE_CHECKING:
     from llmplan.diagnostics import Diagnostic
-    from llmplan.names.modules import Module
+    from llmplan.load.modules import Module
     from llmplan.solution import Solution
 
 KEPT = 32

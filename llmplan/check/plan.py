@@ -18,7 +18,7 @@ from llmplan.check.program import EmitTarget, Goal, Let, Rule, Setting, ShowRow
 from llmplan.check.scope import Scope
 from llmplan.check.settings import place, setting
 from llmplan.diagnostics import Diagnostic, names, units
-from llmplan.names.modules import Module
+from llmplan.load.modules import Module
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import REAL, KindType, Type

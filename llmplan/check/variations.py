@@ -11,7 +11,7 @@ from llmplan.check.expressions import Expressions
 from llmplan.check.program import Domain
 from llmplan.check.settings import setting
 from llmplan.diagnostics import names, units
-from llmplan.names.modules import Module
+from llmplan.load.modules import Module
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse_value

@@ -10,7 +10,8 @@ import click
 from llmplan.cli import terminal
 
 if TYPE_CHECKING:
-    from llmplan.explain.catalog import Cell, Column, Convention, Entry, Field, View
+    from llmplan.catalog.entries import Cell, Convention, Entry, Field
+    from llmplan.catalog.views import Column, View
 
 _WHAT = {"gpus": "gpus", "gpu": "gpus", "models": "models", "model": "models", "prices": "prices", "price": "prices"}
 
@@ -21,15 +22,21 @@ _WHAT = {"gpus": "gpus", "gpu": "gpus", "models": "models", "model": "models", "
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, values in base units.")
 def catalog(what: str, name: str | None, as_json: bool) -> int:
     """Lists the catalog, or shows every figure of the entry called NAME and its sources."""
+    from llmplan.catalog import entries
+    from llmplan.catalog.views import VIEWS
+    from llmplan.check import library
     from llmplan.diagnostics import Diagnostic
-    from llmplan.explain import catalog as entries
 
-    view = next(view for view in entries.VIEWS if view.name == _WHAT[what])
+    scope, _, problems = library.load()
+    if problems:
+        terminal.show(problems)
+        return 1
+    view = next(view for view in VIEWS if view.name == _WHAT[what])
     if name is None:
-        columns, rows = entries.listing(view)
+        columns, rows = entries.listing(view, scope)
         terminal.result(_json(_rows(columns, rows)) if as_json else _table(columns, rows))
         return 0
-    found = entries.find(view, name)
+    found = entries.find(view, name, scope)
     if isinstance(found, Diagnostic):
         terminal.show([found])
         return 1

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from llmplan.diagnostics import Diagnostic, command
-from llmplan.names import reading
+from llmplan.load import files
 
 _GRAVITY = (0, 3, 1, 2)
 
@@ -26,9 +26,9 @@ def read(path: str) -> str | Diagnostic:
     """The text of the plan that an argument names, `-` for standard input; or why it cannot be read."""
     try:
         if path == "-":
-            return reading.decode(sys.stdin.buffer.read(reading.READ))
-        return reading.read(Path(path))
-    except reading.Unreadable as why:
+            return files.decode(sys.stdin.buffer.read(files.READ))
+        return files.read(Path(path))
+    except files.Unreadable as why:
         return command.unreadable("<stdin>" if path == "-" else path, str(why))
 
 

@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
+from llmplan.catalog.entries import listing
+from llmplan.catalog.views import Column, View
 from llmplan.check import library
-from llmplan.explain import catalog
 
 
 @pytest.fixture(scope="module")
@@ -147,9 +148,9 @@ def test_wrong_use(llmplan):
     assert llmplan("catalog", "gpus", "T4", "K80").code == 2
 
 
-def test_columns_of_which_nothing_is_known_are_left_out():
-    view = catalog.View("x", "gpu", (catalog.Column("time", "time"), catalog.Column("memory", "gpu.memory")))
-    columns, rows = catalog.listing(view)
+def test_columns_of_which_nothing_is_known_are_left_out(scope):
+    view = View("x", "gpu", (Column("time", "time"), Column("memory", "gpu.memory")))
+    columns, rows = listing(view, scope)
     assert [column.title for column in columns] == ["memory"] and rows
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from llmplan import api
 from llmplan.diagnostics import render_text
-from llmplan.names.reading import Unreadable
+from llmplan.load.files import Unreadable
 from tests.errors.mutations import SNIPPETS, mutants
 from tests.hanging import ends
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from llmplan.catalog.entries import listing
+from llmplan.catalog.views import Column, View
 from llmplan.check.library import build, library_files
-from llmplan.explain import catalog
 from tests.std.answers import number, solve
 
 # All and active parameters of each model of the catalog.
@@ -58,11 +59,11 @@ def figures() -> dict[str, list[object]]:
     """All and active parameters of every entry, and the sum of the terms."""
     terms = " + ".join(f"model.params_{term}" for term in TERMS)
     columns = (
-        catalog.Column("all", "model.params_total"),
-        catalog.Column("active", "model.params_active"),
-        catalog.Column("terms", terms),
+        Column("all", "model.params_total"),
+        Column("active", "model.params_active"),
+        Column("terms", terms),
     )
-    _, rows = catalog.listing(catalog.View("counts", "model", columns))
+    _, rows = listing(View("counts", "model", columns), build(library_files())[0])
     return {name: [cell.value for cell in cells] for name, cells in rows}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from llmplan import api
-from llmplan.names import config
+from llmplan.load import config
 from llmplan.source import Source, Span
 from tests.std.answers import checked, number
 

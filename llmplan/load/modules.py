@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, names
-from llmplan.names.reading import Unreadable, project_root, read, shown
+from llmplan.load.files import Unreadable, project_root, read, shown
 from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
 
 if TYPE_CHECKING:
-    from llmplan.names.config import Configured
+    from llmplan.load.config import Configured
 
 MAX_FILES = 200
 
@@ -163,6 +163,6 @@ def _config(kind: str, target: Path, root: Path, at: nodes.Text) -> Configured |
             raise Unreadable("it is larger than 1 MB")
     except Unreadable as why:
         return names.no_file(at.span, at.plain or "", str(why))
-    from llmplan.names import config
+    from llmplan.load import config
 
     return config.read(kind, target.resolve().relative_to(root).as_posix(), source, at.span)

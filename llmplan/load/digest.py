@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from llmplan.names.modules import Module
+from llmplan.load.modules import Module
 
 
 def digest(modules: Sequence[Module]) -> str:

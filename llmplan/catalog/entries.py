@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.check import library
+from llmplan.catalog.views import Column, Grid, View
 from llmplan.check.core import Core
 from llmplan.check.expressions import Expressions
 from llmplan.check.plan import Program
@@ -29,109 +29,7 @@ from llmplan.system.values import scalar
 from llmplan.units.format import in_unit
 from llmplan.units.measure import ListType, Measure, TextType, Type
 
-
-@frozen
-class Column:
-    """A figure of every entry.
-
-    Attributes:
-        title: What it is called.
-        expression: In the plan language.
-        unit: That it is shown in; empty for a readable one.
-    """
-
-    title: str
-    expression: str
-    unit: str = ""
-
-
-@frozen
-class Grid:
-    """Figures of one entry by member of an enum: a row for each, a column for each quantity.
-
-    Attributes:
-        title: What the figures are.
-        enum: Whose members are the rows.
-        columns: What each column is called, and the quantity that it shows.
-    """
-
-    title: str
-    enum: str
-    columns: tuple[tuple[str, str], ...]
-
-
-@frozen
-class View:
-    """A way to look at the entries of a kind.
-
-    Attributes:
-        columns: Of the list of entries.
-        grid: Figures that are shown of one entry only.
-        needed: The column without which an entry is left out; empty if all are listed.
-        fields: Which inputs of one entry are shown; all of the kind if empty.
-    """
-
-    name: str
-    kind: str
-    columns: tuple[Column, ...]
-    grid: Grid | None = None
-    needed: str = ""
-    fields: tuple[str, ...] = ()
-
-
 _LITERALS = {"num", "member", "entry", "text", "list"}
-_PRICES = (
-    Column("price", "gpu.price", "USD/GPU/hour"),
-    Column("per PFLOP", "gpu.price / hardware.peak", "USD/PFLOP"),
-)
-_FOOTPRINT = Grid(
-    "memory by convention",
-    "QuotedFormat",
-    (
-        ("weights", "model.weights_in"),
-        ("inference", "model.inference_in"),
-        ("training with AdamW", "model.adamw_in"),
-    ),
-)
-
-VIEWS = (
-    View(
-        "gpus",
-        "gpu",
-        (
-            Column("memory", "gpu.memory", "GB"),
-            Column("bandwidth", "gpu.bandwidth", "GB/s"),
-            Column("fp32", "gpu.peak_fp32", "TFLOP/s"),
-            Column("fp16", "gpu.peak_fp16", "TFLOP/s"),
-            Column("bf16", "gpu.peak_bf16", "TFLOP/s"),
-            Column("fp8", "gpu.peak_fp8", "TFLOP/s"),
-            Column("intensity", "gpu.flop_per_byte", "FLOP/byte"),
-            Column("ceiling", "gpu.matmul_ceiling", "%"),
-            *_PRICES,
-        ),
-    ),
-    View(
-        "models",
-        "model",
-        (
-            Column("parameters", "model.params_total", "Bparams"),
-            Column("layers", "model.layers"),
-            Column("hidden", "model.hidden"),
-            Column("heads", "model.heads"),
-            Column("vocabulary", "model.vocab"),
-            Column("context", "model.max_context", "tokens"),
-            Column("trained on", "model.training_tokens / model.params_total", "token/parameter"),
-        ),
-        _FOOTPRINT,
-    ),
-    View(
-        "prices",
-        "gpu",
-        (*_PRICES, Column("source", "gpu.price_source")),
-        needed="price",
-        fields=("price", "price_source"),
-    ),
-)
 
 
 @frozen
@@ -183,9 +81,8 @@ class Entry:
     sources: tuple[str, ...]
 
 
-def listing(view: View) -> tuple[tuple[Column, ...], list[tuple[str, tuple[Cell, ...]]]]:
+def listing(view: View, scope: Scope) -> tuple[tuple[Column, ...], list[tuple[str, tuple[Cell, ...]]]]:
     """The columns of which anything is known, and by name of entry its figures in them."""
-    scope, _, _ = library.load()
     columns = _checked(scope, view.columns)
     rows = [(name, _figures(_chosen(scope, view.kind, name), columns)) for name in sorted(scope.entries[view.kind])]
     titles = [column.title for column in view.columns]
@@ -196,9 +93,8 @@ def listing(view: View) -> tuple[tuple[Column, ...], list[tuple[str, tuple[Cell,
     return tuple(view.columns[i] for i in known), picked
 
 
-def find(view: View, name: str) -> Entry | Diagnostic:
+def find(view: View, name: str, scope: Scope) -> Entry | Diagnostic:
     """One entry by any of its names; E0207 if there is none or several are called so."""
-    scope, _, _ = library.load()
     canonical, near = scope.find_entry(view.kind, name)
     if canonical is None:
         span = Span(Source("NAME", name), 0, len(name))

@@ -1,0 +1,111 @@
+"""Which lists of the catalog there are: the kind whose entries each shows, and its columns.
+
+A column is an expression of the plan language; the names in it are the library's. Nothing here is evaluated.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+
+@frozen
+class Column:
+    """A figure of every entry.
+
+    Attributes:
+        title: What it is called.
+        expression: In the plan language.
+        unit: That it is shown in; empty for a readable one.
+    """
+
+    title: str
+    expression: str
+    unit: str = ""
+
+
+@frozen
+class Grid:
+    """Figures of one entry by member of an enum: a row for each, a column for each quantity.
+
+    Attributes:
+        title: What the figures are.
+        enum: Whose members are the rows.
+        columns: What each column is called, and the quantity that it shows.
+    """
+
+    title: str
+    enum: str
+    columns: tuple[tuple[str, str], ...]
+
+
+@frozen
+class View:
+    """A way to look at the entries of a kind.
+
+    Attributes:
+        columns: Of the list of entries.
+        grid: Figures that are shown of one entry only.
+        needed: The column without which an entry is left out; empty if all are listed.
+        fields: Which inputs of one entry are shown; all of the kind if empty.
+    """
+
+    name: str
+    kind: str
+    columns: tuple[Column, ...]
+    grid: Grid | None = None
+    needed: str = ""
+    fields: tuple[str, ...] = ()
+
+
+_PRICES = (
+    Column("price", "gpu.price", "USD/GPU/hour"),
+    Column("per PFLOP", "gpu.price / hardware.peak", "USD/PFLOP"),
+)
+_FOOTPRINT = Grid(
+    "memory by convention",
+    "QuotedFormat",
+    (
+        ("weights", "model.weights_in"),
+        ("inference", "model.inference_in"),
+        ("training with AdamW", "model.adamw_in"),
+    ),
+)
+
+VIEWS = (
+    View(
+        "gpus",
+        "gpu",
+        (
+            Column("memory", "gpu.memory", "GB"),
+            Column("bandwidth", "gpu.bandwidth", "GB/s"),
+            Column("fp32", "gpu.peak_fp32", "TFLOP/s"),
+            Column("fp16", "gpu.peak_fp16", "TFLOP/s"),
+            Column("bf16", "gpu.peak_bf16", "TFLOP/s"),
+            Column("fp8", "gpu.peak_fp8", "TFLOP/s"),
+            Column("intensity", "gpu.flop_per_byte", "FLOP/byte"),
+            Column("ceiling", "gpu.matmul_ceiling", "%"),
+            *_PRICES,
+        ),
+    ),
+    View(
+        "models",
+        "model",
+        (
+            Column("parameters", "model.params_total", "Bparams"),
+            Column("layers", "model.layers"),
+            Column("hidden", "model.hidden"),
+            Column("heads", "model.heads"),
+            Column("vocabulary", "model.vocab"),
+            Column("context", "model.max_context", "tokens"),
+            Column("trained on", "model.training_tokens / model.params_total", "token/parameter"),
+        ),
+        _FOOTPRINT,
+    ),
+    View(
+        "prices",
+        "gpu",
+        (*_PRICES, Column("source", "gpu.price_source")),
+        needed="price",
+        fields=("price", "price_source"),
+    ),
+)
