@@ -19,8 +19,9 @@ from statistics import median
 from attrs import frozen
 
 from llmplan.backtest.base import Base, Refused, Values
-from llmplan.backtest.case import Inexpressible, reading, settings
+from llmplan.backtest.case import reading, settings, unsaid_recompute
 from llmplan.backtest.predict import measured_of, memory
+from llmplan.backtest.record import Inexpressible
 
 NAMES = ("driver_context", "communicators", "workspace", "fragmentation")
 GRID: tuple[tuple[float, ...], ...] = (
@@ -77,7 +78,12 @@ def rows(path: str) -> Iterator[Row]:
         for line in file:
             case = json.loads(line)
             measured = measured_of(case)["memory_gb"]
-            if measured is None or case.get("quality") not in ("A", "B"):
+            if (
+                measured is None
+                or case.get("quality") not in ("A", "B")
+                or case.get("suspect")
+                or unsaid_recompute(case)
+            ):
                 continue
             try:
                 inputs = settings(case, base.knows)

@@ -22,8 +22,9 @@ from statistics import mean, median
 from attrs import frozen
 
 from llmplan.backtest.base import Base, Refused
-from llmplan.backtest.case import Inexpressible, settings
+from llmplan.backtest.case import settings, unsaid_recompute
 from llmplan.backtest.predict import measured_of
+from llmplan.backtest.record import Inexpressible
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.inputs import UNSOLVED
@@ -72,13 +73,20 @@ class Row:
 
 def rows(path: str) -> list[Row]:
     """The times of quality A and B that the library can express."""
-    base = Base.of("".join(f"assume {name} = ? in 0.0 {unit}..1e6 {unit}\n" for name, (unit, _) in GRIDS.items()))
+    base = Base.of(
+        "".join(f"assume {name} = ? in 0.0 {unit}..1e6 {unit}\n" for name, (unit, _) in GRIDS.items())
+    )
     found = []
     with open(path, encoding="utf-8") as file:
         for line in file:
             case = json.loads(line)
             measured = measured_of(case)["step_time_s"]
-            if not measured or case.get("quality") not in ("A", "B"):
+            if (
+                not measured
+                or case.get("quality") not in ("A", "B")
+                or case.get("suspect")
+                or unsaid_recompute(case)
+            ):
                 continue
             try:
                 lowering = base.values(settings(case, base.knows)).lowering

@@ -9,7 +9,8 @@ from typing import Any
 from attrs import field, frozen
 
 from llmplan.backtest.base import Base, Refused, Values
-from llmplan.backtest.case import Case, Inexpressible, Reading, reading, settings
+from llmplan.backtest.case import RECOMPUTE, Reading, reading, settings, unsaid_recompute
+from llmplan.backtest.record import Case, Inexpressible
 
 GB = 1e9
 QUANTITIES = {
@@ -35,6 +36,8 @@ class Outcome:
         fits: Whether the run is predicted to fit; None where the accelerator's memory is unknown.
         skipped: Why nothing could be predicted, or None.
         lacking: Why a single figure could not be, by its name.
+        inferred: What neither the record nor its stack says, as it was taken.
+        suspect: Why the record contradicts itself or its source; empty if it does not.
     """
 
     id: str
@@ -49,6 +52,8 @@ class Outcome:
     fits: bool | None = None
     skipped: str | None = None
     lacking: dict[str, str] = field(factory=dict)
+    inferred: str = ""
+    suspect: str = ""
 
 
 def predict(base: Base, case: Case) -> Outcome:
@@ -56,7 +61,7 @@ def predict(base: Base, case: Case) -> Outcome:
     about = (case["id"], case["group"], case["framework"], case.get("quality") or "", bool(case.get("oom")))
     measured = measured_of(case)
     try:
-        found = base.values(settings(case, base.knows))
+        found, inferred = _values(base, case)
     except (Inexpressible, Refused) as reason:
         return Outcome(*about, measured=measured, skipped=str(reason))
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as wrong:
@@ -98,7 +103,20 @@ def predict(base: Base, case: Case) -> Outcome:
         fits=_fits(found) if read.kind not in ("", "inference") else None,
         skipped=lacking["memory_gb"] if none else None,
         lacking=lacking,
+        inferred=inferred,
+        suspect=case.get("suspect") or "",
     )
+
+
+def _values(base: Base, case: Case) -> tuple[Values, str]:
+    """The case as a plan, and what had to be inferred: the least recompute that fits, where nothing says it."""
+    if not unsaid_recompute(case):
+        return base.values(settings(case, base.knows)), ""
+    for recomputed in RECOMPUTE:
+        found = base.values(settings(case, base.knows, recomputed))
+        if _fits(found):
+            break
+    return found, f"recompute = {recomputed}"
 
 
 def memory(found: Values, read: Reading) -> float:
@@ -150,6 +168,20 @@ class Statistics:
     worst_case: str
 
 
+def apart(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    """Cases that no figure counts: whose records contradict themselves, or had to be completed by a guess."""
+    found = list(outcomes)
+    return {
+        "suspect": [outcome for outcome in found if outcome.suspect],
+        "inferred": [outcome for outcome in found if outcome.inferred and not outcome.suspect],
+    }
+
+
+def counted(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """The cases without those that are listed apart."""
+    return [outcome for outcome in outcomes if not outcome.suspect and not outcome.inferred]
+
+
 def statistics(outcomes: Iterable[Outcome], name: str) -> Statistics | None:
     """Of one figure over the cases that have an error in it; None without any."""
     errors = [(outcome.error[name], outcome.id) for outcome in outcomes if name in outcome.error]
@@ -182,22 +214,33 @@ def as_json(outcomes: list[Outcome]) -> dict[str, Any]:
                 "fits": outcome.fits,
                 "skipped": outcome.skipped,
                 "lacking": outcome.lacking,
+                "inferred": outcome.inferred or None,
+                "suspect": outcome.suspect or None,
             }
             for outcome in outcomes
         ],
         "groups": {group: _summary(found) for group, found in grouped(outcomes, lambda o: o.group).items()},
-        "overall": _summary(outcomes) | {"out_of_memory": out_of_memory(outcomes)},
+        "overall": _summary(outcomes)
+        | {"out_of_memory": out_of_memory(counted(outcomes))}
+        | {"apart": {why: _figures(found) for why, found in apart(outcomes).items()}},
     }
 
 
 def _summary(outcomes: list[Outcome]) -> dict[str, Any]:
-    kinds = grouped([o for o in outcomes if o.kind], lambda o: o.kind)
+    used = counted(outcomes)
+    kinds = grouped([o for o in used if o.kind], lambda o: o.kind)
     return {
         "cases": len(outcomes),
         "skipped": sum(outcome.skipped is not None for outcome in outcomes),
+        **_figures(used),
+        "memory_by_kind": {kind: _plain(statistics(found, "memory_gb")) for kind, found in kinds.items()},
+    }
+
+
+def _figures(outcomes: list[Outcome]) -> dict[str, Any]:
+    return {
         "step_time": _plain(statistics(outcomes, "step_time_s")),
         "memory": _plain(statistics(outcomes, "memory_gb")),
-        "memory_by_kind": {kind: _plain(statistics(found, "memory_gb")) for kind, found in kinds.items()},
     }
 
 

@@ -65,26 +65,29 @@ def _listed() -> str:
 
 
 def _text(outcomes: list[Outcome]) -> str:
-    from llmplan.backtest.predict import grouped, out_of_memory, statistics
+    from llmplan.backtest.predict import apart, counted, grouped, out_of_memory, statistics
 
+    used = counted(outcomes)
     lines: list[str] = []
     for title, name in (("step time", "step_time_s"), ("memory", "memory_gb")):
         rows = []
-        for group, found in grouped(outcomes, lambda o: o.group).items():
-            counted = statistics(found, name)
-            if counted is not None:
-                rows.append((group, counted))
+        for group, found in grouped(used, lambda o: o.group).items():
+            figures = statistics(found, name)
+            if figures is not None:
+                rows.append((group, figures))
         if name == "memory_gb":
-            kinds = grouped([o for o in outcomes if o.kind], lambda o: o.kind)
+            kinds = grouped([o for o in used if o.kind], lambda o: o.kind)
             rows += [(f"all {kind}", c) for kind, found in kinds.items() if (c := statistics(found, name))]
-        counted = statistics(outcomes, name)
-        if counted is not None:
-            rows.append(("all", counted))
+        totals = {"all": used} | {f"apart: {why}": found for why, found in apart(outcomes).items()}
+        rows += [(total, c) for total, found in totals.items() if (c := statistics(found, name))]
         lines += _table(title, rows)
-    seen = out_of_memory(outcomes)
+    seen = out_of_memory(used)
     if seen["ran_out"]:
         alarms = f"{seen['false_alarms']} of {seen['ran']} that ran are said not to fit"
         lines += [f"out of memory: {seen['seen']} of {seen['ran_out']} seen; {alarms}", ""]
+    for why, found in apart(outcomes).items():
+        if found:
+            lines += [f"apart, {why}: {len(found)}", *(f"  {o.id}: {o.suspect or o.inferred}" for o in found), ""]
     reasons = grouped([o for o in outcomes if o.skipped], lambda o: o.skipped or "")
     if reasons:
         lines.append(f"not expressed: {sum(map(len, reasons.values()))} of {len(outcomes)} cases")

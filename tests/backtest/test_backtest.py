@@ -10,8 +10,9 @@ import pytest
 
 from llmplan import cli
 from llmplan.backtest.base import Base, Refused
-from llmplan.backtest.case import Inexpressible, reading, settings
-from llmplan.backtest.predict import measured_of, out_of_memory, predict, statistics
+from llmplan.backtest.case import reading, settings
+from llmplan.backtest.predict import apart, counted, measured_of, out_of_memory, predict, statistics
+from llmplan.backtest.record import Inexpressible, Record
 
 CASES = Path(__file__).parent / "data" / "cases.jsonl"
 RECORDS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
@@ -87,19 +88,93 @@ def test_formats_by_the_recipes_of_a_framework(base: Base) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "targets", "dropout"),
+    ("adapter", "detail", "targets", "dropout"),
     [
-        ({"notes": "rank 16 on attention projections"}, '["q_proj", "k_proj", "v_proj", "o_proj"]', None),
-        ({"notes": "LoRA rank 64 on c_attn, c_proj, w1, w2."}, '["c_attn", "c_proj", "gate_proj", "up_proj"]', None),
-        ({"notes": "as in every Qwen finetune script"}, None, "0.05"),
-        ({"notes": "", "framework_detail": "litgpt"}, '["query_key_value"]', "0.05"),
-        ({"notes": ""}, None, None),
+        ({"targets": ["q_proj", "v_proj"]}, None, '["q_proj", "v_proj"]', None),
+        (
+            {"targets": ["c_attn", "c_proj", "w1", "w2"]},
+            None,
+            '["c_attn", "c_proj", "gate_proj", "up_proj"]',
+            None,
+        ),
+        ({"targets": ["*_proj"], "dropout": 0.05}, None, None, "0.05"),
+        ({}, "litgpt", '["query_key_value"]', "0.05"),
+        ({}, None, None, None),
     ],
 )
-def test_targets_of_adapters(base: Base, keys: dict[str, str], targets: str | None, dropout: str | None) -> None:
-    found = settings(changed(BRIDGE, task="lora", **keys), base.knows)
+def test_targets_of_adapters(
+    base: Base, adapter: dict[str, object], detail: str | None, targets: str | None, dropout: str | None
+) -> None:
+    stated = {"settings": {"adapter": adapter}, "framework_detail": detail, "task": "lora"}
+    found = settings(changed(BRIDGE, **stated), base.knows)
     assert (found.get("adapter.targets"), found.get("adapter.dropout")) == (targets, dropout)
     base.values(found)
+
+
+def with_settings(
+    name: str, stated_by: dict[str, str] | None = None, **sections: object
+) -> dict[str, object]:
+    """A record with other settings and no others."""
+    return dict(BY_ID[name]) | {"settings": {**sections, "stated_by": stated_by or {}}}
+
+
+def test_what_nobody_stated_counts_as_missing() -> None:
+    said = {"software": {"loss": "chunked", "kernels": "eager"}}
+    record = Record(with_settings(BRIDGE, {"software.loss": "framework default"}, **said))
+    assert record.said("software.loss") is None and record.said("software.kernels") == "eager"
+    assert record.said("layout.replicas") is None
+
+
+def test_prose_is_never_read(base: Base) -> None:
+    for case in RECORDS:
+        told = case | {
+            "notes": "LAST rank, hybrid Mamba, rank 64 on c_attn, expert TP 7, pure bfloat16, fusion off"
+        }
+        try:
+            assert settings(told, base.knows) == settings(case, base.knows)
+            assert reading(told) == reading(case)
+        except Inexpressible:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("sections", "path", "value"),
+    [
+        (
+            {"site": {"internode_gbit_per_gpu": 50, "gpus_per_node": 4}},
+            "hardware.internode_bandwidth",
+            "50 Gbit/s/GPU",
+        ),
+        ({"site": {"internode_gbit_per_gpu": 50, "gpus_per_node": 4}}, "hardware.gpus_per_node", "4"),
+        ({"layout": {"zero_group": 4}}, "parallelism.replicas", "4"),
+        ({"recompute": {"granularity": "full"}}, "training.recompute", "full"),
+        ({"recompute": {"granularity": "selective", "modules": []}}, "training.recompute_core", "false"),
+        ({"software": {"attention_kernel": "flash2"}}, "training.flash_kernel", "ampere"),
+        ({"software": {"gradient_dtype": "fp32"}}, "training.gradient_dtype", "fp32"),
+        ({"moe": {"routing": "forced"}}, "training.expert_imbalance", "1"),
+    ],
+)
+def test_settings_are_inputs(base: Base, sections: dict[str, object], path: str, value: str) -> None:
+    case = with_settings(BRIDGE, **sections)
+    found = settings(case, base.knows)
+    assert found[path] == value
+    base.values(found)
+
+
+def test_chunks_that_a_recipe_does_not_state_hold_two_layers(base: Base) -> None:
+    case = with_settings(BRIDGE, layout={"interleaving": "unstated"})
+    case["parallel"] = {**BY_ID[BRIDGE]["parallel"], "pp": 4, "vpp": None, "dp": 2, "ep": 1}
+    case["model"] = {**BY_ID[BRIDGE]["model"], "layers": 48}
+    assert settings(case, base.knows)["parallelism.virtual_pipeline"] == "6"
+
+
+def test_the_least_recompute_that_fits_is_taken_where_nothing_says_it(base: Base) -> None:
+    case = with_settings(BRIDGE) | {"framework": "other", "recompute": None}
+    found = predict(base, case)
+    assert found.inferred == "recompute = none" and found.fits
+    assert apart([found])["inferred"] == [found] and counted([found]) == []
+    suspect = predict(base, BY_ID[BRIDGE] | {"suspect": "contradicts its source"})
+    assert apart([suspect])["suspect"] == [suspect] and counted([suspect]) == []
 
 
 def test_a_model_that_answers(base: Base) -> None:

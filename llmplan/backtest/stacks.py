@@ -1,0 +1,147 @@
+"""What a training stack does unless a record says otherwise: kernels, loss, number formats, layout.
+
+The library knows the rules of the frameworks that it can emit for; what is here are stacks beside
+them (NeMo, nanotron, LLM Foundry, Megatron under DeepSpeed), each as overrides of the library's.
+"""
+
+from __future__ import annotations
+
+from llmplan.backtest.record import Record, Settings, texts
+
+_DTYPES = {"parameters": "parameter", "gradients": "gradient", "optimizer": "optimizer", "master": "master"}
+_INPUTS = {
+    "kernels": "training.kernels",
+    "loss": "training.loss",
+    "gradient_fusion": "training.gradient_fusion",
+    "dropout": "training.dropout",
+    "vocab_parallel": "parallelism.vocab_parallel",
+    "keep_gathered": "parallelism.keep_gathered",
+}
+"""Settings that are one input each."""
+
+_ATTENTION = {
+    "standard": {"training.attention": "standard"},
+    "flash2": {"training.flash_kernel": "ampere"},
+    "flash3": {"training.flash_kernel": "native"},
+    "cudnn": {"training.flash_kernel": "native"},
+    "te": {"training.flash_kernel": "native"},
+    "native": {"training.flash_kernel": "native"},
+}
+"""Attention kernels by the words of records; of others it is known only that they are flash kernels."""
+
+
+def framework(record: Record) -> str:
+    """The framework whose rules hold, in the words of `parallelism.framework`."""
+    sharding = record.parallel.get("data_sharding")
+    named = {
+        "megatron-lm": "megatron",
+        "nemo": "megatron",
+        "nanotron": "megatron",
+        "deepspeed": "deepspeed",
+        "torchtitan": "torchtitan",
+        "llm-foundry": "fsdp",
+        "ddp": "ddp",
+    }.get(record.framework)
+    if sharding in ("fsdp_full", "fsdp_hybrid"):
+        return "torchtitan" if named == "torchtitan" else "fsdp"
+    if named is not None:
+        return "fsdp" if named == "fsdp" and sharding != "zero2" else named
+    if sharding in ("zero1", "zero2", "zero3"):
+        return "deepspeed"
+    return "megatron" if sharding == "distributed_optimizer" else "ddp"
+
+
+def megatron_deepspeed(record: Record) -> bool:
+    """Whether Megatron's modules run under DeepSpeed: GPT with DeepSpeed, or anything that is split further."""
+    split = record.degree("tp") * record.degree("pp") > 1
+    return record.framework == "deepspeed" and (split or not record.model.get("gated_mlp"))
+
+
+def recompute(record: Record) -> str | None:
+    """What is recomputed: as the record says, else the stack's default; None where it has none."""
+    defaults = {"torchtitan": "selective", "nanotron": "none", "nemo": "none", "megatron-lm": "none"}
+    stated = record.said("recompute.granularity") or record.case.get("recompute")
+    return stated or defaults.get(record.framework)
+
+
+def software(record: Record) -> Settings:
+    """Kernels, loss and what else the modules of the stack keep: as stated, else the stack's own."""
+    made = _modules(record)
+    kernel = record.said("software.attention_kernel")
+    if kernel is None and record.case.get("attention_impl") == "unfused":
+        kernel = "standard"
+    made |= {"training.attention": "flash"} | _ATTENTION.get(kernel, {})
+    if record.said("software.compiled"):
+        made["training.kernels"] = "compiled"
+    for name, path in _INPUTS.items():
+        section = "layout" if path.startswith("parallelism.") else "software"
+        stated = record.said(f"{section}.{name}")
+        if stated is not None:
+            made[path] = stated
+    return texts(made)
+
+
+def _modules(record: Record) -> dict[str, object]:
+    if record.framework == "nanotron":
+        # Its modules: a gate that is not fused, gathered inputs that are kept, a fused norm.
+        return {
+            "training.kernels": "eager",
+            "model.norm": "layernorm",
+            "model.norm_bias": False,
+            "parallelism.keep_gathered": True,
+            "training.loss": "fused",
+            "training.gradient_fusion": False,
+        }
+    if record.framework in ("megatron-lm", "nemo"):
+        made: dict[str, object] = {
+            "training.loss": "compiled",
+            "training.kernels": "fused",
+            "training.flash_kernel": "native",
+            "parallelism.vocab_parallel": True,
+            "training.gradient_fusion": framework(record) == "megatron",
+        }
+        # Megatron-LM itself drops unless it is told not to; recipes for models with a gate tell it.
+        if record.framework == "megatron-lm" and not record.model.get("gated_mlp"):
+            made["training.dropout"] = "0.1"
+        return made
+    if megatron_deepspeed(record):
+        return {
+            "training.kernels": "fused",
+            "parallelism.vocab_parallel": True,
+            "training.loss": "compiled" if record.degree("pp") > 1 else "fused",
+            "training.dropout": "0.1",
+        }
+    if record.framework == "llm-foundry":
+        return {"training.kernels": "fused", "training.loss": "fused"}
+    if record.case["precision"] == "fp16" and "DeepSpeed" in (record.said("software.stack") or ()):
+        return {"training.loss": "compiled"}  # its engine casts the model, so that logits stay in 16 bits
+    return {}
+
+
+def dtypes(record: Record) -> Settings:
+    """Number formats, each as stated, else by the stack's recipes, else left to the library."""
+    if record.case.get("dtypes"):
+        stated = record.case["dtypes"]
+        return {f"training.{own}_dtype": stated.get(name) or "none" for name, own in _DTYPES.items()}
+    made = _formats(record)
+    for own in ("parameter", "gradient", "optimizer", "master", "reduce"):
+        stated = record.said(f"software.{own}_dtype")
+        if stated is not None:
+            made[own] = stated
+    return {f"training.{own}_dtype": dtype for own, dtype in made.items()}
+
+
+def _formats(record: Record) -> dict[str, str]:
+    used, precision = framework(record), record.case["precision"]
+    if record.framework == "nemo" and record.model.get("attention_kind") == "mla":
+        return {"gradient": "bf16", "optimizer": "bf16"}  # its recipes for DeepSeek's family
+    if record.framework == "nemo" and precision in ("fp8", "mxfp8", "nvfp4"):
+        return {"gradient": "bf16"}  # its recipes for 8 bits sum gradients in 16
+    if record.framework == "megatron-lm" and used == "fsdp":
+        return {"parameter": "bf16", "gradient": "fp32", "master": "fp32"}  # buffers of Megatron's own FSDP
+    if used != "deepspeed":
+        return {}
+    made = {"gradient": "fp32"} if precision == "bf16" and megatron_deepspeed(record) else {}
+    if record.said("software.optimizer") in ("adam_8bit", "adamw_8bit"):
+        made |= {"optimizer": "int8", "master": "fp32"}
+    return made
