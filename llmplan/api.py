@@ -1,20 +1,22 @@
-"""The compiler as functions: `check`, `solve`, `compile`. The command line is a face over these.
+"""The compiler as functions: `check`, `solve`, `sweep`, `compile`, `explain`. The command line is a face over these.
 
-Each takes the path of a plan and returns data with its diagnostics; none raises for what a plan
-says. Stages are imported where they are first needed: an answer that was kept needs none.
+Each takes a `Request`, or the path of a plan with what else the request has as keywords, and returns data with its
+diagnostics; none raises for what a plan says, `llmplan.load.files.Unreadable` if the plan itself cannot be read.
+Stages are imported where they are first needed: an answer that was kept needs none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
 from llmplan.cache.answers import Question
 from llmplan.diagnostics import Diagnostic, names, solving, system
-from llmplan.load.files import project_root, read, shown
+from llmplan.load.files import shown
+from llmplan.request import Request, request
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
@@ -22,10 +24,6 @@ if TYPE_CHECKING:
     from llmplan.load.modules import Module
     from llmplan.report.derivation import Step
     from llmplan.solution import Solution, Table
-    from llmplan.solve.effort import Progress
-
-DEFAULT_LIMIT = 10**8
-"""The largest number of combinations that `solve` looks at unless it is told otherwise."""
 
 
 @frozen
@@ -37,99 +35,54 @@ class Written:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def check(
-    path: str,
-    *,
-    root: str | None = None,
-    settings: Sequence[tuple[str, str]] = (),
-    scenario: str | None = None,
-    text: str | None = None,
-) -> list[Diagnostic]:
-    """Diagnostics of a plan; nothing is solved.
-
-    Raises:
-        llmplan.load.files.Unreadable: if the plan itself cannot be read.
-    """
-    text = read(Path(path)) if text is None else text
-    question = Question("check", path, text, (str(_base(path, root)), tuple(settings), scenario))
+def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
+    """Diagnostics of a plan; nothing is solved."""
+    asked = request(plan, **options)
+    question = Question("check", asked)
     kept = question.diagnostics()
     if kept is not None:
         return list(kept)
-    from llmplan.frontend import front
-
-    checked = front(path, root=root, settings=settings, scenario=scenario, text=text)
+    checked = analyse(asked)
     if not checked.failed:
         question.keep(checked.diagnostics, checked.modules)
     return list(checked.diagnostics)
 
 
-def solve(
-    path: str,
-    *,
-    root: str | None = None,
-    settings: Sequence[tuple[str, str]] = (),
-    scenario: str | None = None,
-    limit: int | None = None,
-    text: str | None = None,
-    templates: Path | None = None,
-    tables: bool = False,
-    progress: Progress | None = None,
-) -> Solution:
-    """The solution of a plan, with its diagnostics.
+def analyse(plan: str | Request, *, sweeping: bool = False, **options: Any) -> Checked:
+    """A plan as far as it is known without solving; with `sweeping` at the first point of its sweeps."""
+    from llmplan import frontend
+    from llmplan.emit.reads import reads
+    from llmplan.emit.targets import targets
 
-    Args:
-        limit: The largest number of combinations to look at; `DEFAULT_LIMIT` if None.
-        text: What the plan says, if it has been read already.
-        tables: True to solve its sweeps and scenarios too.
-        progress: Is told how many of how many are done, and of what, where that takes long.
+    asked = request(plan, **options)
+    known = {name: target.options for name, target in targets(asked.templates).items()}
+    return frontend.analyse(asked, known, lambda emitted: reads(emitted, asked.templates), sweeping)
 
-    Raises:
-        llmplan.load.files.Unreadable: if the plan itself cannot be read.
-    """
-    text = read(Path(path)) if text is None else text
-    limit = limit or DEFAULT_LIMIT
-    base = _base(path, root)
-    question = Question("solve", path, text, (str(base), tuple(settings), scenario, limit, tables))
-    kept = None if templates else question.solution()
+
+def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solution:
+    """The solution of a plan, with its diagnostics; with `tables` of its sweeps and scenarios too."""
+    asked = request(plan, **options)
+    question = Question("solve", asked, tables)
+    kept = None if asked.templates else question.solution()
     if kept is not None:
         return kept
-    from llmplan.frontend import front
-
-    checked = front(path, root=root, settings=settings, scenario=scenario, text=text, templates=templates)
-    solution = evolve(_solution(checked, limit, progress), sources=_from_root(checked.modules, base))
+    checked = analyse(asked)
+    solution = evolve(_solution(checked, asked), sources=_from_root(checked.modules, asked.base))
     if tables and solution.status != "error" and checked.program is not None:
         from llmplan.whatif import variations
 
-        grid = variations.sweep(checked.program, limit, progress) if checked.program.sweeps else None
-        table = variations.scenarios(checked.program, limit, progress)
+        grid = variations.sweep(checked.program, asked.limit, asked.progress) if checked.program.sweeps else None
+        table = variations.scenarios(checked.program, asked.limit, asked.progress)
         solution = evolve(solution, sweep=grid, scenarios=table)
-    if solution.status == "solved" and not templates:
+    if solution.status == "solved" and not asked.templates:
         question.keep(solution, checked.modules)
     return solution
 
 
-def _base(path: str, root: str | None) -> Path:
-    return Path(root).resolve() if root else project_root(Path(path))
-
-
-def sweep(
-    path: str,
-    *,
-    root: str | None = None,
-    settings: Sequence[tuple[str, str]] = (),
-    scenario: str | None = None,
-    limit: int | None = None,
-    text: str | None = None,
-    progress: Progress | None = None,
-) -> tuple[Table | None, tuple[Diagnostic, ...]]:
-    """A plan at every point of its sweeps, with its diagnostics; None if it cannot be computed.
-
-    Args:
-        progress: Is told after each point how many of how many are done.
-    """
-    from llmplan.frontend import front
-
-    checked = front(path, root=root, settings=settings, scenario=scenario, text=text, sweeping=True)
+def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diagnostic, ...]]:
+    """A plan at every point of its sweeps, with its diagnostics; None if it cannot be computed."""
+    asked = request(plan, **options)
+    checked = analyse(asked, sweeping=True)
     if checked.failed or checked.program is None:
         return None, checked.diagnostics
     from llmplan.system.sweeps import MOST_POINTS
@@ -137,7 +90,7 @@ def sweep(
 
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
-    table = variations.sweep(checked.program, limit or DEFAULT_LIMIT, progress)
+    table = variations.sweep(checked.program, asked.limit, asked.progress)
     found = checked.diagnostics
     return table, found if table is not None else (*found, solving.large_sweep(MOST_POINTS))
 
@@ -149,7 +102,7 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
     return {name: path.relative_to(base).as_posix() for name, path in paths.items() if path.is_relative_to(base)}
 
 
-def _solution(checked: Checked, limit: int, progress: Progress | None) -> Solution:
+def _solution(checked: Checked, asked: Request) -> Solution:
     from llmplan.load.digest import digest
     from llmplan.report.layouts import KEPT
     from llmplan.report.solution import solution
@@ -169,10 +122,11 @@ def _solution(checked: Checked, limit: int, progress: Progress | None) -> Soluti
     )
     if checked.failed or program is None or built is None or built.system is None:
         return failure
-    built, outcome = solve_certain(program, built, limit, KEPT, progress=progress)
+    built, outcome = solve_certain(program, built, asked.limit, KEPT, progress=asked.progress)
     try:
         return solution(
-            checked.plan, program, built, outcome, checked.diagnostics, plan_hash, checked.library_hash, progress
+            checked.plan, program, built, outcome, checked.diagnostics, plan_hash, checked.library_hash,
+            asked.progress,
         )
     except (RecursionError, TooLarge) as stopped:
         # Everything is computed here, also what the plan did not ask for.
@@ -181,18 +135,7 @@ def _solution(checked: Checked, limit: int, progress: Progress | None) -> Soluti
 
 
 def compile(
-    path: str,
-    *,
-    out: str | None = None,
-    check: bool = False,
-    force: bool = False,
-    templates: str | None = None,
-    root: str | None = None,
-    settings: Sequence[tuple[str, str]] = (),
-    scenario: str | None = None,
-    limit: int | None = None,
-    text: str | None = None,
-    progress: Progress | None = None,
+    plan: str | Request, *, out: str | None = None, check: bool = False, force: bool = False, **options: Any
 ) -> tuple[Solution, Written]:
     """Solves a plan and writes what it emits, all files or none.
 
@@ -200,29 +143,17 @@ def compile(
         out: Where to write; else where the plan says, else `build/<plan name>` beside it.
         check: Write nothing, say what is out of date.
         force: Overwrite files that were edited or that llmplan did not write.
-        templates: A folder laid over the templates that ship with llmplan.
-        progress: See `solve`.
     """
     from llmplan.emit import write
     from llmplan.emit.render import render
 
-    over = Path(templates) if templates else None
-    solution = solve(
-        path,
-        root=root,
-        settings=settings,
-        scenario=scenario,
-        limit=limit,
-        text=text,
-        templates=over,
-        tables=True,
-        progress=progress,
-    )
-    directory = Path(out) if out else output_folder(path, solution.into)
+    asked = request(plan, **options)
+    solution = solve(asked, tables=True)
+    directory = Path(out) if out else output_folder(asked.path, solution.into)
     name = shown(directory)
     if solution.status == "error":
         return solution, Written(name, (), ())
-    contents, problems = render(solution, over)
+    contents, problems = render(solution, asked.templates)
     if any(problem.severity == "error" for problem in problems):
         return solution, Written(name, (), tuple(problems))
     if check:
@@ -232,32 +163,18 @@ def compile(
     return solution, Written(name, tuple(contents), tuple(problems))
 
 
-def explain(
-    path: str,
-    name: str,
-    *,
-    depth: int = 2,
-    root: str | None = None,
-    settings: Sequence[tuple[str, str]] = (),
-    scenario: str | None = None,
-    limit: int | None = None,
-    text: str | None = None,
-    progress: Progress | None = None,
-) -> tuple[Solution, list[Step]]:
+def explain(plan: str | Request, name: str, *, depth: int = 2, **options: Any) -> tuple[Solution, list[Step]]:
     """The derivation of a quantity, input, let or requirement of a plan at its solution.
 
     Args:
         depth: How many names deep; 0 for the formula alone.
-        progress: See `solve`.
 
     Returns:
         The solution, with E0201 among its diagnostics if nothing is called so, and the steps.
     """
     from llmplan.report.derivation import derive
 
-    solution = solve(
-        path, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=progress
-    )
+    solution = solve(plan, **options)
     if solution.status == "error":
         return solution, []
     steps = derive(solution, name, depth)

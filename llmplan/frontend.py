@@ -1,20 +1,22 @@
 """A plan as far as it is known without solving: parsed, checked against the library, lowered to equations.
 
-Takes the path of a plan and returns data with its diagnostics; nothing is raised for what a plan says.
+Takes a request and what its targets are, and returns data with its diagnostics; nothing is raised for what a plan
+says. What is emitted, and how, is known to the caller alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 
 from attrs import frozen
 
 from llmplan.check import library
-from llmplan.check.plan import PlanCheck, Program
+from llmplan.check.plan import PlanCheck, Program, Targets
 from llmplan.diagnostics import Diagnostic, names, system
 from llmplan.load.modules import Module, load
+from llmplan.request import Request
 from llmplan.system.build import Built, build, validate
+from llmplan.system.sweeps import first_point
 
 _SEVERITIES = ("error", "warning", "note")
 
@@ -40,40 +42,34 @@ class Checked:
         return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
 
-def front(
-    path: str,
-    *,
-    root: str | None = None,
-    settings: Sequence[tuple[str, str]] = (),
-    scenario: str | None = None,
-    text: str | None = None,
-    templates: Path | None = None,
-    sweeping: bool = False,
+def analyse(
+    asked: Request, targets: Targets, reads: Callable[[Sequence[str]], Iterable[str]], sweeping: bool = False
 ) -> Checked:
     """Parses, checks and lowers a plan; with `sweeping` at the first point of its sweeps.
+
+    Args:
+        targets: The options of each target that a plan may emit.
+        reads: The inputs that the files of some targets read, so that open ones are solved too.
 
     Raises:
         llmplan.load.files.Unreadable: if the plan itself cannot be read.
     """
-    from llmplan.emit.targets import targets
-
-    modules, diagnostics = load(path, text, root)
+    modules, diagnostics = load(asked.path, asked.text, asked.root)
     scope, content, problems = library.load()
     diagnostics = [*problems, *diagnostics]
     for module in modules:
         further = (source for found in module.configured for source in found.sources)
         for source in (module.source, *further):
             scope.sources[source.name] = source
-    known = {name: target.options for name, target in targets(templates).items()}
     program: Program | None = None
     built: Built | None = None
     try:
-        program = PlanCheck(scope, known, diagnostics.append).run(modules, scenario, settings)
+        program = PlanCheck(scope, targets, diagnostics.append).run(modules, asked.scenario, asked.settings)
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)
         diagnostics += [d for d in validate(program) if not failed or d.code in ("E0305", "E0307")]
         if not _failed(diagnostics):
-            built = build(_first_point(program) if sweeping else program, _reads(program, templates))
+            built = build(first_point(program) if sweeping else program, reads([target.name for target in program.emits]))
             diagnostics += built.diagnostics
     except RecursionError:
         diagnostics.append(system.too_deep())
@@ -81,8 +77,7 @@ def front(
     found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, files)))
     if not found and program is not None and not program.asks:
         found = (names.asks_nothing(modules[0].tree.span),)
-    name = "<stdin>" if path == "-" else Path(path).as_posix()
-    return Checked(name, tuple(modules), program, built, found, content)
+    return Checked(asked.name, tuple(modules), program, built, found, content)
 
 
 def _rank(found: Diagnostic, files: Sequence[str]) -> tuple[int, int, int]:
@@ -122,19 +117,3 @@ def _causes(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
 def _failed(diagnostics: Sequence[Diagnostic]) -> bool:
     return any(diagnostic.severity == "error" for diagnostic in diagnostics)
 
-
-def _first_point(program: Program) -> Program:
-    """A program in which what it sweeps has its first value, as it may have none of its own."""
-    from llmplan.check.vary import varied
-    from llmplan.system.sweeps import points
-
-    grid = points(program)
-    first = {path: point.setting for path, point in grid[0].items()} if grid else {}
-    return varied(program, "sweep", first)
-
-
-def _reads(program: Program, templates: Path | None) -> tuple[str, ...]:
-    """Inputs that the emitted files read, so that open ones are solved too."""
-    from llmplan.emit.reads import reads
-
-    return reads([target.name for target in program.emits], templates)

@@ -10,7 +10,6 @@ from hypothesis import settings
 from llmplan import api
 from llmplan.cache import answers
 from llmplan.diagnostics import Diagnostic
-from llmplan.frontend import front
 from llmplan.solution import Solution
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -50,7 +49,7 @@ class Plans:
         return str(file)
 
     def check(self, text: str, **options: object) -> list[Diagnostic]:
-        return api.check(self.path, text=text, **options)  # type: ignore[arg-type]
+        return api.check(self.path, text=text, **options)
 
     def codes(self, text: str, **options: object) -> list[str]:
         """The codes of all errors, in order."""
@@ -63,11 +62,11 @@ class Plans:
 
     def solve(self, text: str, **options: object) -> Solution:
         options = {"limit": 10**6, **options}
-        return api.solve(self.path, text=text, **options)  # type: ignore[arg-type]
+        return api.solve(self.path, text=text, **options)
 
     def shown(self, text: str, **options: object) -> list[float | None]:
         """What each `show` comes to in base units, without solving; None where inputs are missing."""
-        checked = front(self.path, text=text, **options)  # type: ignore[arg-type]
+        checked = api.analyse(self.path, text=text, **options)
         errors = [d for d in checked.diagnostics if d.severity == "error"]
         assert not errors, errors
         assert checked.program is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +27,7 @@ from llmplan.source import MAX_BYTES, Source, Span
 if TYPE_CHECKING:
     from llmplan.diagnostics import Diagnostic
     from llmplan.load.modules import Module
+    from llmplan.request import Request
     from llmplan.solution import Solution
 
 KEPT = 32
@@ -41,15 +42,15 @@ class Question:
 
     Args:
         sort: `check` or `solve`: answers of different sorts never meet.
-        path: The plan, or `-`.
-        text: Its text.
-        details: Everything else that the answer depends on, as plain data.
+        asked: The request, with the plan's text.
+        details: What else the answer depends on, as plain data.
     """
 
-    def __init__(self, sort: str, path: str, text: str, details: Sequence[object]) -> None:
+    def __init__(self, sort: str, asked: Request, *details: object) -> None:
         self._sort = sort
         self._installed = _installed()
-        self._key = repr((path, text, os.getcwd(), *details, self._installed))
+        whole = (asked.path, asked.text, str(asked.base), asked.settings, asked.scenario, asked.limit)
+        self._key = repr((*whole, os.getcwd(), *details, self._installed))
 
     def diagnostics(self) -> tuple[Diagnostic, ...] | None:
         """The diagnostics that were kept."""

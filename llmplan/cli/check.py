@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from llmplan.cli import terminal
-from llmplan.cli.inputs import gravest, plan_options, read
+from llmplan.cli.inputs import Ask, checking, gravest
 from llmplan.diagnostics import Diagnostic
 
 _FORMATS = ("text", "json", "sarif", "github")
@@ -14,14 +14,8 @@ _FORMATS = ("text", "json", "sarif", "github")
 @click.command()
 @click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
-@plan_options
-def check(
-    plans: tuple[str, ...],
-    form: str,
-    root: str | None,
-    settings: tuple[tuple[str, str], ...],
-    scenario: str | None,
-) -> int:
+@checking
+def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
     """Reports what is wrong with plans, without solving them.
 
     Text goes to standard error, the machine formats to standard output.
@@ -31,11 +25,11 @@ def check(
     found: list[Diagnostic] = []
     codes = []
     for plan in plans:
-        text = read(plan)
-        if isinstance(text, Diagnostic):
-            diagnostics, code = [text], 2
+        asked = ask(plan)
+        if isinstance(asked, Diagnostic):
+            diagnostics, code = [asked], 2
         else:
-            diagnostics = api.check(plan, root=root, settings=settings, scenario=scenario, text=text)
+            diagnostics = api.check(asked)
             code = int(any(diagnostic.severity == "error" for diagnostic in diagnostics))
         if form == "text":
             terminal.show(diagnostics)

@@ -9,7 +9,7 @@ import click
 from attrs import evolve
 
 from llmplan.cli import terminal
-from llmplan.cli.inputs import gravest, limit_option, plan_options, read
+from llmplan.cli.inputs import Ask, compiling, gravest
 from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
@@ -27,27 +27,9 @@ from llmplan.diagnostics import Diagnostic
 )
 @click.option("--check", is_flag=True, help="Write nothing; say what is out of date and why (exit code 1).")
 @click.option("--force", is_flag=True, help="Overwrite files that were edited or that llmplan did not write.")
-@click.option(
-    "--templates",
-    type=click.Path(exists=True, file_okay=False),
-    metavar="DIR",
-    help="Templates to lay over those that ship with llmplan.",
-)
-@plan_options
-@limit_option
+@compiling
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON; a list of several.")
-def compile(
-    plans: tuple[str, ...],
-    out: str | None,
-    check: bool,
-    force: bool,
-    templates: str | None,
-    root: str | None,
-    settings: tuple[tuple[str, str], ...],
-    scenario: str | None,
-    limit: int | None,
-    as_json: bool,
-) -> int:
+def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, force: bool, as_json: bool) -> int:
     """Solves plans and writes the report and configs.
 
     Of each plan all files are written or none. A plan that no choice satisfies gets a report of the
@@ -63,25 +45,13 @@ def compile(
     codes: list[int] = []
     printed: list[dict[str, Any]] = []
     for plan, folder in folders.items():
-        text = read(plan)
-        if isinstance(text, Diagnostic):
-            terminal.show([text])
+        asked = ask(plan)
+        if isinstance(asked, Diagnostic):
+            terminal.show([asked])
             codes.append(2)
             continue
         with progress() as line:
-            solution, written = api.compile(
-                plan,
-                out=folder,
-                check=check,
-                force=force,
-                templates=templates,
-                root=root,
-                settings=settings,
-                scenario=scenario,
-                limit=limit,
-                text=text,
-                progress=line,
-            )
+            solution, written = api.compile(asked, out=folder, check=check, force=force, progress=line)
         terminal.show([*solution.diagnostics, *written.diagnostics])
         failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
         codes.append(gravest([STATUS[solution.status], int(failed)]))

@@ -7,7 +7,7 @@ import re
 import click
 
 from llmplan.cli import terminal
-from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.cli.inputs import Ask, solving
 from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
@@ -17,8 +17,7 @@ _CODE = re.compile(r"[EWew]\d{4}")
 
 @click.command(options_metavar="[OPTIONS] CODE |")
 @click.argument("what", nargs=-1, required=True, metavar="PLAN QUANTITY")
-@plan_options
-@limit_option
+@solving
 @click.option(
     "--depth",
     type=click.IntRange(min=0),
@@ -30,40 +29,21 @@ _CODE = re.compile(r"[EWew]\d{4}")
     "--format", "form", type=click.Choice(("text", "markdown", "json")), default="text", help="[default: text]"
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def explain(
-    what: tuple[str, ...],
-    root: str | None,
-    settings: tuple[tuple[str, str], ...],
-    scenario: str | None,
-    limit: int | None,
-    depth: int,
-    form: str,
-    as_json: bool,
-) -> int:
+def explain(ask: Ask, what: tuple[str, ...], depth: int, form: str, as_json: bool) -> int:
     """Explains a diagnostic's CODE, or derives a QUANTITY of a plan: formula, numbers, sources."""
     if len(what) == 1 and _CODE.fullmatch(what[0]):
         return _code(what[0].upper())
     if len(what) != 2:
         raise click.UsageError("explain takes a code, as in `E0301`, or a plan and the name of a quantity")
     plan, quantity = what
-    text = read(plan)
-    if isinstance(text, Diagnostic):
-        terminal.show([text])
+    asked = ask(plan)
+    if isinstance(asked, Diagnostic):
+        terminal.show([asked])
         return 2
     from llmplan import api
 
     with progress() as line:
-        solution, steps = api.explain(
-            plan,
-            quantity,
-            depth=depth,
-            root=root,
-            settings=settings,
-            scenario=scenario,
-            limit=limit,
-            text=text,
-            progress=line,
-        )
+        solution, steps = api.explain(asked, quantity, depth=depth, progress=line)
     terminal.show(solution.diagnostics)
     if solution.status == "error":
         return STATUS["error"]

@@ -1,16 +1,19 @@
-"""What every command is given: plans by name or on standard input, `--root`, `--set`, `--scenario`."""
+"""What every command is given: plans by name or on standard input, `--root`, `--set`, `--scenario`, `--limit`."""
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
+from attrs import frozen
 
 from llmplan.diagnostics import Diagnostic, command
 from llmplan.load import files
+from llmplan.request import Request
 
 _GRAVITY = (0, 3, 1, 2)
 
@@ -32,6 +35,18 @@ def read(path: str) -> str | Diagnostic:
         return command.unreadable("<stdin>" if path == "-" else path, str(why))
 
 
+@frozen
+class Ask:
+    """Makes the request for each plan that a command names, from the options that it was given."""
+
+    options: dict[str, Any]
+
+    def __call__(self, path: str) -> Request | Diagnostic:
+        """The request with the plan's text, or why that cannot be read."""
+        text = read(path)
+        return text if isinstance(text, Diagnostic) else Request(path, text, **self.options)
+
+
 def _settings(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Each `PATH=VALUE` as a pair."""
     parted = [value.partition("=") for value in values]
@@ -41,40 +56,60 @@ def _settings(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     return tuple((path.strip(), text.strip()) for path, _, text in parted)
 
 
-def plan_options(function: Command) -> Command:
-    """`--root`, `--set` and `--scenario`."""
-    for option in (
-        click.option("--scenario", metavar="NAME", help="The scenario of the plan to apply."),
-        click.option(
-            "--set",
-            "settings",
-            callback=_settings,
-            multiple=True,
-            metavar="PATH=VALUE",
-            help="Give an input, let or assumption another value; may be repeated.",
-        ),
-        root_option,
-    ):
-        function = option(function)
-    return function
+_ROOT = click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="The folder that used files must lie in.  [default: the nearest parent of the plan with .git "
+    "or pyproject.toml, else the plan's folder]",
+)
+_SET = click.option(
+    "--set",
+    "settings",
+    callback=_settings,
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Give an input, let or assumption another value; may be repeated.",
+)
+_SCENARIO = click.option("--scenario", metavar="NAME", help="The scenario of the plan to apply.")
+_LIMIT = click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The most combinations of unknowns to look at before giving up.",
+)
+_TEMPLATES = click.option(
+    "--templates",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="Templates to lay over those that ship with llmplan.",
+)
 
 
-def root_option(function: Command) -> Command:
-    """`--root`."""
-    return click.option(
-        "--root",
-        type=click.Path(exists=True, file_okay=False),
-        metavar="DIR",
-        help="The folder that used files must lie in.  [default: the nearest parent of the plan with .git "
-        "or pyproject.toml, else the plan's folder]",
-    )(function)
+def _asking(names: Sequence[str], options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+    """A decorator that gathers options into `ask`, the first argument of the command."""
+
+    def decorate(function: Command) -> Command:
+        @functools.wraps(function)
+        def gathered(**arguments: Any) -> Any:
+            given = {name: arguments.pop(name) for name in names}
+            return function(ask=Ask(given), **arguments)
+
+        found: Any = gathered
+        for option in reversed(options):
+            found = option(found)
+        return cast(Command, found)
+
+    return decorate
 
 
-def limit_option(function: Command) -> Command:
-    """`--limit`."""
-    return click.option(
-        "--limit",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="The most combinations of unknowns to look at before giving up.",
-    )(function)
+checking = _asking(("root", "settings", "scenario"), (_ROOT, _SET, _SCENARIO))
+"""`--root`, `--set` and `--scenario`."""
+
+solving = _asking(("root", "settings", "scenario", "limit"), (_ROOT, _SET, _SCENARIO, _LIMIT))
+"""The same and `--limit`."""
+
+compiling = _asking(
+    ("root", "settings", "scenario", "limit", "templates"), (_TEMPLATES, _ROOT, _SET, _SCENARIO, _LIMIT)
+)
+"""The same and `--templates`."""

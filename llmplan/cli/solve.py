@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from llmplan.cli import terminal
-from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.cli.inputs import Ask, solving
 from llmplan.cli.progress import progress
 from llmplan.diagnostics import Diagnostic
 
@@ -15,28 +15,18 @@ STATUS = {"solved": 0, "error": 1, "infeasible": 3}
 
 @click.command()
 @click.argument("plan", metavar="PLAN")
-@plan_options
-@limit_option
+@solving
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
-def solve(
-    plan: str,
-    root: str | None,
-    settings: tuple[tuple[str, str], ...],
-    scenario: str | None,
-    limit: int | None,
-    as_json: bool,
-) -> int:
+def solve(ask: Ask, plan: str, as_json: bool) -> int:
     """Solves a plan and prints the answer, what was found and what it rests on. Writes no files."""
-    text = read(plan)
-    if isinstance(text, Diagnostic):
-        terminal.show([text])
+    asked = ask(plan)
+    if isinstance(asked, Diagnostic):
+        terminal.show([asked])
         return 2
     from llmplan import api
 
     with progress() as line:
-        solution = api.solve(
-            plan, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=line
-        )
+        solution = api.solve(asked, progress=line)
     terminal.show(solution.diagnostics)
     if as_json:
         from llmplan.emit import solution_json

@@ -5,43 +5,32 @@ from __future__ import annotations
 import click
 
 from llmplan.cli import terminal
-from llmplan.cli.inputs import limit_option, plan_options, read
+from llmplan.cli.inputs import Ask, solving
 from llmplan.cli.progress import progress
 from llmplan.diagnostics import Diagnostic
 
 
 @click.command()
 @click.argument("plan", metavar="PLAN")
-@plan_options
-@limit_option
+@solving
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, in base units.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON, in base units.")
-def sweep(
-    plan: str,
-    root: str | None,
-    settings: tuple[tuple[str, str], ...],
-    scenario: str | None,
-    limit: int | None,
-    as_csv: bool,
-    as_json: bool,
-) -> int:
+def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
     """Solves a plan at every point of what it sweeps and prints one table. Writes no files.
 
     Points without a solution say why. Exit code 3 if no point has one.
     """
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude each other")
-    text = read(plan)
-    if isinstance(text, Diagnostic):
-        terminal.show([text])
+    asked = ask(plan)
+    if isinstance(asked, Diagnostic):
+        terminal.show([asked])
         return 2
     from llmplan import api
     from llmplan.emit import table as tables
 
     with progress() as line:
-        table, diagnostics = api.sweep(
-            plan, root=root, settings=settings, scenario=scenario, limit=limit, text=text, progress=line
-        )
+        table, diagnostics = api.sweep(asked, progress=line)
     terminal.show(diagnostics)
     if table is None:
         return 1

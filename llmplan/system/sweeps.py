@@ -8,6 +8,7 @@ from attrs import frozen
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
+from llmplan.check.vary import varied
 from llmplan.solution import Scalar
 from llmplan.system.adjustable import knob_of
 from llmplan.system.display import show
@@ -50,3 +51,10 @@ def points(program: Program) -> list[dict[str, At]] | None:
             axis.append((path, at))
         axes.append(axis)
     return [dict(point) for point in itertools.product(*axes)]
+
+
+def first_point(program: Program) -> Program:
+    """A program in which what it sweeps has its first value, as it may have none of its own."""
+    grid = points(program)
+    first = {path: point.setting for path, point in grid[0].items()} if grid else {}
+    return varied(program, "sweep", first)

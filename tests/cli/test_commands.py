@@ -11,6 +11,7 @@ import pytest
 
 import llmplan as package
 from llmplan.diagnostics import Diagnostic
+from llmplan.request import Request
 from llmplan.solution import Origin, RequirementResult, Solution, SolvedUnknown, Value
 from llmplan.source import Source, Span
 
@@ -91,23 +92,17 @@ def test_solve_prints_nothing_of_a_plan_with_errors(llmplan, stages):
 
 
 def test_solve_hands_over_its_options(llmplan, stages):
-    given = {}
+    given = []
 
-    def solve(path, **options):
-        given.update(options, path=path)
+    def solve(request, progress):
+        given.append(request)
+        assert callable(progress)
         return SOLVED
 
     stages.solve = solve
     llmplan("solve", "-", "--set", "a.b = 3 GB", "--set", "c=", "--scenario", "s", "--limit", 9, stdin=b"let x = 1\n")
-    assert callable(given.pop("progress"))
-    assert given == {
-        "path": "-",
-        "text": "let x = 1\n",
-        "root": None,
-        "settings": (("a.b", "3 GB"), ("c", "")),
-        "scenario": "s",
-        "limit": 9,
-    }
+    settings = (("a.b", "3 GB"), ("c", ""))
+    assert given == [Request("-", "let x = 1\n", settings=settings, scenario="s", limit=9)]
 
 
 def test_solve_fits_on_a_screen(llmplan, stages):
@@ -143,7 +138,7 @@ def test_solve_fits_on_a_screen(llmplan, stages):
 def test_of_several_plans_the_gravest_counts(llmplan, stages, write, codes, gravest):
     status = {0: "solved", 1: "error", 3: "infeasible"}
     written = SimpleNamespace(directory="build/a", files=(), diagnostics=())
-    stages.compile = lambda path, **_: (of_status(status[int(path[-6])]), written)
+    stages.compile = lambda asked, **_: (of_status(status[int(asked.path[-6])]), written)
     plans = [write(f"{at}-{code}.plan", b"\xff" if code == 2 else b"") for at, code in enumerate(codes)]
     assert llmplan("compile", *plans).code == gravest
 
@@ -151,7 +146,7 @@ def test_of_several_plans_the_gravest_counts(llmplan, stages, write, codes, grav
 def test_compile_gives_each_of_several_plans_a_folder(llmplan, stages, write):
     folders = []
 
-    def compile(path, **options):
+    def compile(asked, **options):
         folders.append(options["out"])
         return SOLVED, SimpleNamespace(directory=options["out"], files=("report.md",), diagnostics=())
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from llmplan.frontend import front
+from llmplan import api
 
 
 def unknowns(plans, text: str):
-    checked = front(plans.path, text=text)
+    checked = api.analyse(plans.path, text=text)
     assert checked.built is not None and checked.built.system is not None, checked.diagnostics
     return {unknown.path: unknown for unknown in checked.built.system.unknowns}
 
@@ -121,7 +121,7 @@ def test_a_domain_that_depends_on_the_gpu(plans):
         'model "llama-7b"\nhardware { gpu = ? in ["A100-SXM4-80GB", "RTX-4090"], gpus = 8 }\n'
         "parallelism { tensor = ? }\ndataset { sequence_length = 2048 }\nmaximize parallelism.tensor\n"
     )
-    checked = front(plans.path, text=text)
+    checked = api.analyse(plans.path, text=text)
     assert [d.code for d in checked.diagnostics] == []
 
 

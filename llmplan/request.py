@@ -1,0 +1,77 @@
+"""What is asked of a plan: the one record that every command and every stage-joining function takes.
+
+It is plain data and reads nothing by itself, except that `reading` gives it the text of its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve, field, frozen
+
+from llmplan.load.files import project_root, read
+
+if TYPE_CHECKING:
+    from llmplan.solve.effort import Progress
+
+DEFAULT_LIMIT = 10**8
+"""The largest number of combinations that is looked at unless the request says otherwise."""
+
+
+def _limit(limit: int | None) -> int:
+    return limit or DEFAULT_LIMIT
+
+
+def _settings(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple(pairs)
+
+
+def _folder(path: str | Path | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+@frozen
+class Request:
+    """A plan and how to look at it.
+
+    Attributes:
+        path: The plan's file, or `-` for standard input.
+        text: What the plan says, if it has been read already.
+        root: The folder that used files must lie in; None for the project's.
+        settings: Pairs of a path and a value as written, which win over the plan.
+        scenario: The scenario of the plan to apply.
+        limit: The largest number of combinations to look at.
+        templates: A folder laid over the templates that ship with llmplan.
+        progress: Is told how many of how many are done, and of what, where that takes long.
+    """
+
+    path: str
+    text: str | None = None
+    root: str | None = None
+    settings: tuple[tuple[str, str], ...] = field(default=(), converter=_settings)
+    scenario: str | None = None
+    limit: int = field(default=DEFAULT_LIMIT, converter=_limit)
+    templates: Path | None = field(default=None, converter=_folder)
+    progress: Progress | None = None
+
+    @property
+    def name(self) -> str:
+        """The plan's path as people know it."""
+        return "<stdin>" if self.path == "-" else Path(self.path).as_posix()
+
+    @property
+    def base(self) -> Path:
+        """The folder that used files must lie in."""
+        return Path(self.root).resolve() if self.root else project_root(Path(self.path))
+
+
+def request(plan: str | Request, **options: Any) -> Request:
+    """A request with its text: that of a path, or one with some of its fields replaced.
+
+    Raises:
+        llmplan.load.files.Unreadable: if the plan itself cannot be read.
+    """
+    asked = Request(plan, **options) if isinstance(plan, str) else evolve(plan, **options)
+    return asked if asked.text is not None else evolve(asked, text=read(Path(asked.path)))
