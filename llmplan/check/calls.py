@@ -1,9 +1,10 @@
-"""Calls and folds: the built-in functions with their rules for units, a library's own, and `sum … for`."""
+"""Calls and folds: operations by their unit rules, functions of names and tables, a library's own, and `sum … for`."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -12,9 +13,9 @@ from llmplan.check.core import Core
 from llmplan.check.scope import words
 from llmplan.check.typed import Typed
 from llmplan.diagnostics import Hint, names, units
-from llmplan.source import Span
+from llmplan.operations import FUNCTIONS, Operation
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, REAL, KindType, ListType, Measure, Type
+from llmplan.units.measure import BOOL, KindType, ListType, Measure, Type
 
 if TYPE_CHECKING:
     from llmplan.check.expressions import Expressions
@@ -82,85 +83,43 @@ def _count(check: Expressions, node: nodes.Call, least: int, most: int | None) -
     return False
 
 
-def _extreme(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
-    """min, max: like things; a bare number takes the unit of the others."""
-    if not _count(check, node, 1, None):
+def _operation(check: Expressions, node: nodes.Call, want: Type | None, operation: Operation) -> Typed:
+    """A call of an operation that has a name in the language, by its unit rule."""
+    rule = operation.units
+    assert rule is not None
+    if not _count(check, node, 1 if rule.alike else operation.arity, None if rule.alike else operation.arity):
         return check.wrong(node)
-    parts = check.alike(list(node.arguments), want, "compared")
+    if rule.alike:  # a bare number takes the unit of the others
+        parts = check.alike(list(node.arguments), want, rule.alike)
+    else:  # only what keeps its type can be of the type that is wanted
+        parts = [check.check(argument, None if rule.result or rule.remainder else want) for argument in node.arguments]
     if not all(check.measured(part) for part in parts):
         return check.wrong(node)
-    rest = tuple((node.function.text, part.core) for part in parts[1:])
-    return check.joined(node, ("chain", parts[0].core, rest), parts)
+    first = parts[0]
+    if rule.alike:
+        rest = tuple((operation.name, part.core) for part in parts[1:])
+        return check.joined(node, ("chain", first.core, rest), parts)
+    core = ("op", operation.name, *(part.core for part in parts))
+    if rule.remainder:
+        return _modulo(check, node, core, first, parts[1])
+    if rule.result is None:
+        return evolve(first, core=core, span=node.span)
+    assert isinstance(first.type, Measure)
+    result = rule.result(first.type)
+    if result is None:
+        check.report(units.not_here(first.span, words(first.type), rule.wants))
+        return check.wrong(node)
+    return Typed(core, result, node.span, unit=first.unit if rule.keeps_unit else "")
 
 
-def _rounding(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
-    """ceil, floor, round: take no dimension, keep a label, give a whole number."""
-    if not _count(check, node, 1, 1):
-        return check.wrong(node)
-    typed = check.check(node.arguments[0])
-    if not check.measured(typed):
-        return check.wrong(node)
-    assert isinstance(typed.type, Measure)
-    if typed.type.dims:
-        check.report(units.not_here(typed.span, words(typed.type), "a number without a dimension"))
-        return check.wrong(node)
-    measure = Measure((), typed.type.labels, whole=True)
-    return Typed(("op", node.function.text, typed.core), measure, node.span, unit=typed.unit)
-
-
-def _absolute(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
-    if not _count(check, node, 1, 1):
-        return check.wrong(node)
-    typed = check.check(node.arguments[0], want)
-    if not check.measured(typed):
-        return check.wrong(node)
-    return evolve(typed, core=("op", "abs", typed.core), span=node.span)
-
-
-def _modulo(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
-    """mod: a label of either side may meet any other, as in gpus by tensor ranks."""
-    if not _count(check, node, 2, 2):
-        return check.wrong(node)
-    left, right = (check.check(argument) for argument in node.arguments)
-    if not (check.measured(left) and check.measured(right)):
-        return check.wrong(node)
+def _modulo(check: Expressions, node: nodes.Call, core: Core, left: Typed, right: Typed) -> Typed:
+    """A label of either side may meet any other, as in gpus by tensor ranks."""
     assert isinstance(left.type, Measure) and isinstance(right.type, Measure)
     if left.type.dims != right.type.dims and not (right.bare and check.scope.units.is_count(left.type)):
-        check.report(units.unlike("divided with a remainder", _side(left), _side(right)))
+        sides = (left.span, words(left.type)), (right.span, words(right.type))
+        check.report(units.unlike("divided with a remainder", *sides))
         return check.wrong(node)
-    return Typed(("op", "mod", left.core, right.core), left.type, node.span, unit=left.unit)
-
-
-def _side(typed: Typed) -> tuple[Span, str]:
-    return typed.span, words(typed.type)
-
-
-def _root(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
-    if not _count(check, node, 1, 1):
-        return check.wrong(node)
-    typed = check.check(node.arguments[0])
-    if not check.measured(typed):
-        return check.wrong(node)
-    assert isinstance(typed.type, Measure)
-    if any(exponent % 2 for _, exponent in typed.type.dims):
-        check.report(units.not_here(typed.span, words(typed.type), "a square"))
-        return check.wrong(node)
-    half = Measure(tuple((name, exponent // 2) for name, exponent in typed.type.dims))
-    return Typed(("op", "sqrt", typed.core), half, node.span)
-
-
-def _transcendental(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
-    """log2, ln, exp: plain numbers only."""
-    if not _count(check, node, 1, 1):
-        return check.wrong(node)
-    typed = check.check(node.arguments[0])
-    if not check.measured(typed):
-        return check.wrong(node)
-    assert isinstance(typed.type, Measure)
-    if typed.type.dims:
-        check.report(units.not_here(typed.span, words(typed.type), "a plain number"))
-        return check.wrong(node)
-    return Typed(("op", node.function.text, typed.core), REAL, node.span)
+    return Typed(core, left.type, node.span, unit=left.unit)
 
 
 def _interpolate(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
@@ -270,17 +229,7 @@ def _members(check: Expressions, path: str) -> Type | None:
 
 
 BUILTINS: dict[str, Callable[[Expressions, nodes.Call, Type | None], Typed]] = {
-    "min": _extreme,
-    "max": _extreme,
-    "ceil": _rounding,
-    "floor": _rounding,
-    "round": _rounding,
-    "abs": _absolute,
-    "mod": _modulo,
-    "sqrt": _root,
-    "log2": _transcendental,
-    "ln": _transcendental,
-    "exp": _transcendental,
+    **{name: partial(_operation, operation=operation) for name, operation in FUNCTIONS.items()},
     "interpolate": _interpolate,
     "given": _given,
     "assumed": _assumed,
