@@ -43,7 +43,7 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
     if kept is not None:
         return list(kept)
     checked = analyse(asked)
-    if not checked.failed:
+    if not checked.failed and checked.modules:  # a file of the library depends on all others of it
         question.keep(checked.diagnostics, checked.modules)
     return list(checked.diagnostics)
 

@@ -7,14 +7,20 @@ says. What is emitted, and how, is known to the caller alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.check import library
 from llmplan.check.plan import PlanCheck, Program, Targets
+from llmplan.check.program import Setting
+from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, names, system
+from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
+from llmplan.resources import library_of
+from llmplan.source import Source
 from llmplan.system.build import Built, build, validate
 from llmplan.system.sweeps import first_point
 
@@ -54,9 +60,14 @@ def analyse(
     Raises:
         llmplan.load.files.Unreadable: if the plan itself cannot be read.
     """
+    plans = library_of(asked.path) if asked.path != "-" else None
+    if plans is not None:
+        return library_file(asked.path, plans, asked.text)
     modules, diagnostics = load(asked.path, asked.text, asked.root)
     scope, content, problems = library.load()
-    diagnostics = [*problems, *diagnostics]
+    if _failed(problems):
+        # Nothing can be said of a plan upon a library that is broken.
+        return Checked(asked.name, tuple(modules), None, None, tuple(dict.fromkeys(_causes(problems))), content)
     for module in modules:
         further = (source for found in module.configured for source in found.sources)
         for source in (module.source, *further):
@@ -78,6 +89,44 @@ def analyse(
     if not found and program is not None and not program.asks:
         found = (names.asks_nothing(modules[0].tree.span),)
     return Checked(asked.name, tuple(modules), program, built, found, content)
+
+
+def library_file(path: str, plans: Path, text: str | None = None) -> Checked:
+    """A file of the library, checked in its place among the others of the library in the folder `plans`.
+
+    What is wrong in the others is noted; it does not make this one wrong.
+    """
+    name = f"plans/{Path(path).resolve().relative_to(plans).as_posix()}"
+    texts = library.library_files(plans)
+    scope, content, problems = library.load(texts if text is None else {**texts, name: text})
+    for known, source in scope.sources.items():
+        # From here on under the names by which people find the files from where they are.
+        source.name = shown(plans / known.removeprefix("plans/"))
+    own = scope.sources[name]
+    found = _causes(problems) if problems else _values_of_entries(scope, name)
+    found = [d if _concerns(d, own) else evolve(d, severity="note") for d in dict.fromkeys(found)]
+    found.sort(key=lambda one: _rank(one, [own.name]))
+    return Checked(own.name, (), None, None, tuple(found), content)
+
+
+def _concerns(found: Diagnostic, source: Source) -> bool:
+    """Whether a diagnostic has a place in a text."""
+    places = (found.span, *(label.span for label in found.others))
+    return any(at is not None and at.source is source for at in places)
+
+
+def _values_of_entries(scope: Scope, file: str) -> list[Diagnostic]:
+    """What is wrong with the values that the catalog's entries of one file have, as a plan's own are looked at."""
+    found: list[Diagnostic] = []
+    for kind, table in scope.entries.items():
+        for name, record in table.items():
+            if record.place[0] != file:
+                continue
+            settings = {f"{kind}.{field}": [("plan", setting)] for field, setting in record.settings}
+            chosen = Setting(("entry", kind, name), None, record.place)
+            program = Program(scope, settings={scope.selector(kind): [("plan", chosen)], **settings})
+            found += [d for d in validate(program) if d.span is not None and d.span.source is scope.sources[file]]
+    return found
 
 
 def _rank(found: Diagnostic, files: Sequence[str]) -> tuple[int, int, int]:

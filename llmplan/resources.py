@@ -9,6 +9,17 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 
+LIBRARY = ("std", "catalog", "configs")
+"""The folders of `plans/` that make up the library."""
+
+
+def library_of(path: str) -> Path | None:
+    """The library that a file is part of, as its folder `plans`: llmplan's own or a copy; None for other plans."""
+    part = Path(path).resolve().parent
+    in_one = part.name in LIBRARY and all((part.parent / name).is_dir() for name in LIBRARY)
+    return part.parent if in_one else None
+
+
 def folder(name: str) -> Traversable:
     """A resource folder: inside the package once installed, beside it in a checkout or an editable install."""
     package = Path(__file__).resolve().parent

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llmplan.cache import store
 from llmplan.check.declare import Declarations
@@ -26,15 +26,22 @@ from llmplan.syntax.parse import parse
 from llmplan.units.measure import EnumType
 from llmplan.units.table import UnitTable, UnitWord
 
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
 CACHE_NAME = "library"
 
 
-def library_files() -> dict[str, str]:
-    """Text of every file of the library by the name under which people know it, in a fixed order."""
-    plans = folder("plans")
+def library_files(plans: Traversable | None = None) -> dict[str, str]:
+    """Text of every file of the library by the name under which people know it, in a fixed order.
+
+    Args:
+        plans: Its folder; that of llmplan if None.
+    """
+    base = folder("plans") if plans is None else plans
     found: dict[str, str] = {}
     for part in ("std", "catalog"):
-        for entry in sorted(plans.joinpath(part).iterdir(), key=lambda e: e.name):
+        for entry in sorted(base.joinpath(part).iterdir(), key=lambda e: e.name):
             if entry.name.endswith(".plan"):
                 found[f"plans/{part}/{entry.name}"] = entry.read_text(encoding="utf-8")
     return found
@@ -59,9 +66,13 @@ def _compiler_hash() -> str:
     return digest.hexdigest()
 
 
-def load() -> tuple[Scope, str, list[Diagnostic]]:
-    """A scope that holds the library, the library's hash, and what is wrong with it (nothing, when shipped)."""
-    texts = library_files()
+def load(texts: Mapping[str, str] | None = None) -> tuple[Scope, str, list[Diagnostic]]:
+    """A scope that holds the library, the library's hash, and what is wrong with it (nothing, when shipped).
+
+    Args:
+        texts: Of its files; those of llmplan's own library if None.
+    """
+    texts = library_files() if texts is None else texts
     content = library_hash(texts)
     key = hashlib.sha256((content + _compiler_hash()).encode()).hexdigest()
     cached = store.load(CACHE_NAME, key)

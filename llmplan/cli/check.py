@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import click
 
 from llmplan.cli import terminal
@@ -23,6 +26,7 @@ def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
     from llmplan import api
 
     found: list[Diagnostic] = []
+    told: set[str] = set()
     codes = []
     for plan in plans:
         asked = ask(plan)
@@ -31,6 +35,7 @@ def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
         else:
             diagnostics = api.check(asked)
             code = int(any(diagnostic.severity == "error" for diagnostic in diagnostics))
+            diagnostics = _once(diagnostics, plans, told)
         if form == "text":
             terminal.show(diagnostics)
             terminal.result(f"{plan}: {_verdict(diagnostics)}\n")
@@ -49,6 +54,22 @@ def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
 
         terminal.result(render_github.render(found))
     return gravest(codes)
+
+
+def _once(diagnostics: Sequence[Diagnostic], plans: Sequence[str], told: set[str]) -> list[Diagnostic]:
+    """Diagnostics of a plan; what is wrong elsewhere in its library is noted once, and not where that is checked too.
+
+    Args:
+        told: The places that were noted; those of this plan are added.
+    """
+    found = []
+    for one in diagnostics:
+        if one.severity == "note" and one.code.startswith("E") and one.span is not None:
+            if str(one.span) in told or any(Path(one.span.source.name).resolve() == Path(p).resolve() for p in plans):
+                continue
+            told.add(str(one.span))
+        found.append(one)
+    return found
 
 
 def _verdict(diagnostics: list[Diagnostic]) -> str:

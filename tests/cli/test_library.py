@@ -1,0 +1,111 @@
+"""The library's own files: each checks in its place, and a broken library is named as the cause of what fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "plans").rglob("*.plan") if "configs" not in path.parts)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A checkout of its own, with the library that its llmplan uses."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for part in ("llmplan", "grammar", "plans", "templates"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture
+def edit(copy):
+    """Replaces a piece of a file, where it first stands, for the length of a test."""
+    kept = {}
+
+    def replace(file: str, old: str, new: str) -> None:
+        text = (copy / file).read_text(encoding="utf-8")
+        kept.setdefault(file, text)
+        assert old in text
+        (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    yield replace
+    for file, text in kept.items():
+        (copy / file).write_text(text, encoding="utf-8")
+
+
+def run(folder: Path, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "llmplan", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=cwd or folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(folder / "cache")},
+    )
+
+
+def test_every_file_that_ships_checks_clean(llmplan, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    outcome = llmplan("check", *FILES)
+    assert outcome.err == ""
+    assert outcome.out.splitlines() == [f"{file}: fine" for file in FILES]
+    assert outcome.code == 0
+
+
+MISTAKES = [
+    ("plans/catalog/gpus_hopper.plan", "bandwidth           = 3350 GB/s", "bandwith            = 3350 GB/s", "E0202", 12),
+    ("plans/catalog/gpus_hopper.plan", "memory_nominal      = 80 GB", "memory_nominal      = 80 s", "E0302", 11),
+    ("plans/catalog/gpus_hopper.plan", "tdp                 = 700 W\n    sms                 = 132\n    cores",
+     "tdp                 = -700 W\n    sms                 = 132\n    cores", "E0305", 20),
+    ("plans/std/objectives.plan", "minimize memory.total", "minimize memory.totl", "E0201", None),
+    ("plans/std/data.plan", "quantity dataset.bytes: byte", "quantity dataset.bytes: bite", "E0204", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "old", "new", "code", "line"), MISTAKES)
+def test_a_mistake_is_reported_where_it_stands(copy, edit, file, old, new, code, line):
+    edit(file, old, new)
+    outcome = run(copy, "check", "plans/std/batch.plan", file)
+    assert outcome.returncode == 1
+    first, second = outcome.stdout.splitlines()
+    assert first == "plans/std/batch.plan: fine" and second == f"{file}: 1 error"
+    assert f"error[{code}]" in outcome.stderr and f" {file}:{line or ''}" in outcome.stderr
+
+
+def test_from_another_folder_places_are_given_from_there(copy, edit):
+    edit(*MISTAKES[0][:3])
+    outcome = run(copy, "check", "gpus_hopper.plan", cwd=copy / "plans" / "catalog")
+    assert outcome.returncode == 1 and " gpus_hopper.plan:12:" in outcome.stderr
+
+
+def test_a_library_beside_that_of_llmplan_is_checked_as_a_whole(llmplan, copy, edit):
+    edit("plans/std/batch.plan", "quantity steps:", "quantity steps_of_the_run:")
+    reading = llmplan("check", copy / "plans" / "std" / "batch.plan")
+    assert reading.code == 0 and "note[E0201]" in reading.err  # it is wrong where the old name is read
+    assert llmplan("check", copy / "plans" / "std" / "time.plan").code == 1
+    assert llmplan("check", ROOT / "plans" / "std" / "batch.plan").err == ""
+
+
+COMMANDS = [
+    ["check", "plans/llama7b.plan"],
+    ["solve", "plans/llama7b.plan"],
+    ["explain", "plans/llama7b.plan", "time"],
+    ["catalog", "gpus"],
+    ["catalog", "gpu", "H100-SXM5-80GB", "--json"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_broken_library_is_the_cause_that_every_command_names(copy, edit, command):
+    edit(*MISTAKES[0][:3])
+    outcome = run(copy, *command)
+    assert outcome.returncode == 1
+    assert outcome.stderr.count("error[") == 1 and "plans/catalog/gpus_hopper.plan:12:" in outcome.stderr
+    assert "llama7b.plan:" not in outcome.stderr
+    assert outcome.stdout in ("", "plans/llama7b.plan: 1 error\n")
