@@ -9,6 +9,7 @@ from attrs import define, field
 
 from llmplan.check import library
 from llmplan.check.expressions import Expressions
+from llmplan.check.ir import Ref
 from llmplan.check.plan import PlanCheck, Program
 from llmplan.check.program import Setting
 from llmplan.check.settings import setting
@@ -59,7 +60,7 @@ class Values:
         return errors[0] if errors else f"{name} has no value"
 
     def _why(self, name: str) -> str:
-        return self.lowering.why(("ref", name))
+        return self.lowering.why(Ref(name))
 
 
 @define

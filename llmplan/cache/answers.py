@@ -69,7 +69,7 @@ class Question:
         names = [source.name for module in modules for source in (module.source, *_configurations(module))]
         files = tuple((name, _content(name)) for name in names[1:])
         if all(content for _, content in files):
-            packing = _Answers(_solutions())
+            packing = _Answers(_diagnostics() if isinstance(answer, tuple) else _solutions())
             packed = packing.pack(answer)
             store.keep(self._sort, self._key, (files, packing.frozen(), packed), most=KEPT)
 
@@ -81,6 +81,10 @@ class Question:
         if any(_content(name) != content for name, content in files):
             return None
         return _Answers(classes, sources).unpack(packed)
+
+
+_SOURCE = -1
+"""In place of the number of a class."""
 
 
 class _Answers(Packing):
@@ -102,10 +106,10 @@ class _Answers(Packing):
             return super().pack(value)
         if value not in self._sources:
             self._sources.append(value)
-        return ("@", self._sources.index(value))
+        return [_SOURCE, self._sources.index(value)]
 
     def unpack(self, value: Any) -> Any:
-        if isinstance(value, tuple) and value and value[0] == "@":
+        if isinstance(value, list) and value[0] == _SOURCE:
             return self._sources[value[1]]
         return super().unpack(value)
 
@@ -121,7 +125,7 @@ def _solutions() -> tuple[type, ...]:
     from llmplan.check.program import EmitTarget
 
     records = (found for found in vars(solution).values() if isinstance(found, type) and has(found))
-    return tuple({*records, *_diagnostics(), EmitTarget})
+    return tuple(dict.fromkeys((*records, *_diagnostics(), EmitTarget)))
 
 
 def _library_text(name: str) -> str:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from attrs import evolve, frozen
 
 from llmplan.catalog.views import Column, Grid, View
-from llmplan.check.core import Core
+from llmplan.check import ir
 from llmplan.check.expressions import Expressions
+from llmplan.check.ir import Expr
 from llmplan.check.plan import Program
 from llmplan.check.program import EntryRecord, Setting
 from llmplan.check.scope import Scope, normal
@@ -29,7 +30,7 @@ from llmplan.system.values import scalar
 from llmplan.units.format import in_unit
 from llmplan.units.measure import ListType, Measure, TextType, Type
 
-_LITERALS = {"num", "member", "entry", "text", "list"}
+_LITERALS = (ir.Num, ir.Member, ir.Entry, ir.Text, ir.List)
 
 
 @frozen
@@ -121,7 +122,7 @@ def _conventions(lowering: Lowering, grid: Grid) -> tuple[Convention, ...]:
     for at, member in enumerate(scope.enums[grid.enum].members):
         for title, name in grid.columns:
             quantity = scope.quantities[name]
-            cell = _evaluated(lowering, ("index", name, (("member", grid.enum, at),), 0, 0), quantity.type, "", "")
+            cell = _evaluated(lowering, ir.Index(name, (ir.Member(grid.enum, at),)), quantity.type, "", "")
             if cell.value is not None:
                 used = lowering.traces[f"{name}[{member}]"].place
                 formula = next(a for a in quantity.alternatives if a.formula == used)
@@ -135,7 +136,7 @@ def _texts(cites: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 def _chosen(scope: Scope, kind: str, name: str) -> Lowering:
     """A plan that says nothing but which entry it takes."""
-    setting = Setting(("entry", kind, name), None, scope.entries[kind][name].place)
+    setting = Setting(ir.Entry(kind, name), None, scope.entries[kind][name].place)
     program = Program(scope, settings={scope.selector(kind): [("plan", setting)]})
     return Lowering(program, fixed={})
 
@@ -152,15 +153,15 @@ def _field(lowering: Lowering, kind: str, entry: str, name: str) -> Field | None
         written, _ = text_of(path, lowering)
         cell = Cell(written, None, written or "")
     else:
-        cell = _evaluated(lowering, ("ref", path, 0, 0), record.type, "", record.units[0])
-    computed = setting.value is not None and setting.value[0] not in _LITERALS
+        cell = _evaluated(lowering, ir.Ref(path), record.type, "", record.units[0])
+    computed = setting.value is not None and not isinstance(setting.value, _LITERALS)
     formula = one_line(scope.span(setting.place).text) if computed else ""
     return None if cell.value is None else Field(path, cell, scope.at(setting.place), owner, formula)
 
 
-def _evaluated(lowering: Lowering, core: Core, type: Type, unit: str, declared: str) -> Cell:
+def _evaluated(lowering: Lowering, expr: Expr, type: Type, unit: str, declared: str) -> Cell:
     """An expression in `unit`, or if that is empty in a readable one; an empty cell if it is not known."""
-    node = lowering.settled(lowering.lower(core, {}))
+    node = lowering.settled(lowering.lower(expr, {}))
     value = None if isinstance(node, Missing) else lowering.graph.constant(node)
     if value is None or not math.isfinite(value):
         return Cell(None, None, "")
@@ -178,7 +179,7 @@ def _cites(scope: Scope, record: EntryRecord) -> list[tuple[str, str]]:
     return found
 
 
-Checked = tuple[Column, Core, Type, str]
+Checked = tuple[Column, Expr, Type, str]
 """A column with its expression's checked form, type and unit."""
 
 
@@ -195,16 +196,16 @@ def _checked(scope: Scope, columns: Sequence[Column]) -> list[Checked]:
         assert tree is not None and not wrong, wrong
         typed = Expressions(scope, problems.append).check(tree)
         assert typed.type is not None and not problems, problems
-        found.append((column, typed.core, typed.type, typed.unit))
+        found.append((column, typed.expr, typed.type, typed.unit))
     return found
 
 
 def _figures(lowering: Lowering, columns: Sequence[Checked]) -> tuple[Cell, ...]:
     cells = []
-    for column, core, type, declared in columns:
+    for column, expr, type, declared in columns:
         if isinstance(type, TextType):
             written, _ = text_of(column.expression, lowering)
             cells.append(Cell(written, None, written or ""))
         else:
-            cells.append(_evaluated(lowering, core, type, column.unit, declared))
+            cells.append(_evaluated(lowering, expr, type, column.unit, declared))
     return tuple(cells)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from llmplan.check.core import Core
+from llmplan.check import ir
+from llmplan.check.ir import Expr, Typed
 from llmplan.check.scope import words
-from llmplan.check.typed import Typed
 from llmplan.diagnostics import Hint, names, units
 from llmplan.operations import FUNCTIONS, Operation
 from llmplan.syntax import nodes
@@ -43,7 +43,7 @@ def _own(check: Expressions, node: nodes.Call) -> Typed:
         wanted = f"{count} argument" + ("" if count == 1 else "s")
         check.report(units.wrong_count(node.span, function.name, wanted, len(node.arguments)))
         return check.wrong(node)
-    args: list[Core] = []
+    args: list[Expr] = []
     for number, (argument, (name, type), ends) in enumerate(
         zip(node.arguments, function.params, function.ranges), 1
     ):
@@ -53,14 +53,14 @@ def _own(check: Expressions, node: nodes.Call) -> Typed:
             check.report(
                 units.wrong_argument(argument.span, number, function.name, words(type), words(typed.type), declared)
             )
-        elif typed.core[0] == "num" and isinstance(type, Measure) and type.whole and typed.core[1] % 1:
+        elif typed.number is not None and isinstance(type, Measure) and type.whole and typed.number % 1:
             hint = Hint(f"`{name}` is {words(type)}")
             check.report(units.not_whole(argument.span, name, argument.span.text, hint))
-        elif ends is not None and typed.core[0] == "num" and not ends[0] <= typed.core[1] <= ends[1]:
+        elif ends is not None and typed.number is not None and not ends[0] <= typed.number <= ends[1]:
             legal = f"{ends[0]:g}..{ends[1]:g}"
             check.report(units.outside(argument.span, name, argument.span.text, legal))
-        args.append(typed.core)
-    return Typed(("call", function.name, tuple(args)), function.result, node.span)
+        args.append(typed.expr)
+    return Typed(ir.Call(function.name, tuple(args)), function.result, node.span)
 
 
 def _passes(check: Expressions, typed: Typed, want: Type) -> bool:
@@ -97,29 +97,29 @@ def _operation(check: Expressions, node: nodes.Call, want: Type | None, operatio
         return check.wrong(node)
     first = parts[0]
     if rule.alike:
-        rest = tuple((operation.name, part.core) for part in parts[1:])
-        return check.joined(node, ("chain", first.core, rest), parts)
-    core = ("op", operation.name, *(part.core for part in parts))
+        rest = tuple((operation.name, part.expr) for part in parts[1:])
+        return check.joined(node, ir.Chain(first.expr, rest), parts)
+    expr = ir.Op(operation.name, tuple(part.expr for part in parts))
     if rule.remainder:
-        return _modulo(check, node, core, first, parts[1])
+        return _modulo(check, node, expr, first, parts[1])
     if rule.result is None:
-        return evolve(first, core=core, span=node.span)
+        return evolve(first, expr=expr, span=node.span)
     assert isinstance(first.type, Measure)
     result = rule.result(first.type)
     if result is None:
         check.report(units.not_here(first.span, words(first.type), rule.wants))
         return check.wrong(node)
-    return Typed(core, result, node.span, unit=first.unit if rule.keeps_unit else "")
+    return Typed(expr, result, node.span, unit=first.unit if rule.keeps_unit else "")
 
 
-def _modulo(check: Expressions, node: nodes.Call, core: Core, left: Typed, right: Typed) -> Typed:
+def _modulo(check: Expressions, node: nodes.Call, expr: Expr, left: Typed, right: Typed) -> Typed:
     """A label of either side may meet any other, as in gpus by tensor ranks."""
     assert isinstance(left.type, Measure) and isinstance(right.type, Measure)
     if left.type.dims != right.type.dims and not (right.bare and check.scope.units.is_count(left.type)):
         sides = (left.span, words(left.type)), (right.span, words(right.type))
         check.report(units.unlike("divided with a remainder", *sides))
         return check.wrong(node)
-    return Typed(core, left.type, node.span, unit=left.unit)
+    return Typed(expr, left.type, node.span, unit=left.unit)
 
 
 def _interpolate(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
@@ -130,6 +130,8 @@ def _interpolate(check: Expressions, node: nodes.Call, want: Type | None) -> Typ
     table = node.arguments[1]
     rows = table.items if isinstance(table, nodes.List) else ()
     points: list[tuple[Typed, Typed]] = []
+    xs: list[float] = []
+    ys: list[float] = []
     for row in rows:
         if isinstance(row, nodes.List) and len(row.items) == 2:
             points.append((check.check(row.items[0]), check.check(row.items[1])))
@@ -140,15 +142,15 @@ def _interpolate(check: Expressions, node: nodes.Call, want: Type | None) -> Typ
     for px, py in points:
         check.unify(evolve(x, bare=False), px, "compared")
         value = check.unify(value, py, "used as alternatives")
-        if px.core[0] != "num" or py.core[0] != "num":
+        if px.number is None or py.number is None:
             check.report(units.not_here(px.span.to(py.span), "an expression", "a pair of number literals"))
             return check.wrong(node)
-    xs = tuple(px.core[1] for px, _ in points)
+        xs.append(px.number)
+        ys.append(py.number)
     if any(b <= a for a, b in itertools.pairwise(xs)):
         check.report(units.not_here(table.span, "a table whose x does not rise", "rising x"))
         return check.wrong(node)
-    core = ("interpolate", x.core, xs, tuple(py.core[1] for _, py in points))
-    return Typed(core, value.type, node.span, unit=value.unit)
+    return Typed(ir.Interpolate(x.expr, tuple(xs), tuple(ys)), value.type, node.span, unit=value.unit)
 
 
 def _dotted(check: Expressions, node: nodes.Call) -> nodes.Name | None:
@@ -170,7 +172,7 @@ def _given(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
         text = f"{check.kind}.{text}"
     owner = text.rpartition(".")[0]
     if text in check.scope.fields or owner in check.scope.fields or text in check.scope.kinds:
-        return Typed(("given", text), BOOL, node.span)
+        return Typed(ir.Given(text), BOOL, node.span)
     check.check(name)  # reports an unknown name
     if check.scope.lookup(text) is not None:
         check.report(units.not_here(name.span, f"`{text}`, which is computed,", "an input"))
@@ -184,7 +186,7 @@ def _assumed(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
     if name.text not in check.scope.quantities:
         check.report(names.unknown_name(name.span, name.text, list(check.scope.quantities), None))
         return check.wrong(node)
-    return Typed(("assumed", name.text), BOOL, node.span)
+    return Typed(ir.Assumed(name.text), BOOL, node.span)
 
 
 def _emits(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
@@ -192,7 +194,7 @@ def _emits(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
     if name is None:
         return check.wrong(node)
     # A target that a plain installation lacks may come from --templates: it is simply not emitted.
-    return Typed(("emits", name.text), BOOL, node.span)
+    return Typed(ir.Emits(name.text), BOOL, node.span)
 
 
 def check_fold(check: Expressions, node: nodes.Fold) -> Typed:
@@ -214,10 +216,10 @@ def check_fold(check: Expressions, node: nodes.Fold) -> Typed:
     body = check.inside(types).check(node.body)
     if body.type is None or not check.measured(body):
         return check.wrong(node)
-    core = ("fold", function, tuple(variables), body.core)
+    expr = ir.Fold(function, tuple(variables), body.expr)
     if function.startswith("arg"):
-        return Typed(core, types[variables[0][0]], node.span)
-    return Typed(core, body.type, node.span, unit=body.unit)
+        return Typed(expr, types[variables[0][0]], node.span)
+    return Typed(expr, body.type, node.span, unit=body.unit)
 
 
 def _members(check: Expressions, path: str) -> Type | None:

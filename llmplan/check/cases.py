@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from llmplan.check.core import Core
-from llmplan.check.typed import Typed
+from llmplan.check import ir
+from llmplan.check.ir import Expr, Typed
 from llmplan.diagnostics import units
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, EnumType, Type
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def check_match(check: Expressions, node: nodes.Match, want: Type | None) -> Typed:
     """A `match`: patterns of the subject's type that cover every case, and values that are alike."""
     subject = check.check(node.subject)
-    patterns: list[Core | None] = []
+    patterns: list[Expr | None] = []
     seen: set[object] = set()
     for arm in node.arms:
         if arm.pattern is None:
@@ -29,14 +29,14 @@ def check_match(check: Expressions, node: nodes.Match, want: Type | None) -> Typ
         typed = check.check(arm.pattern, subject.type)
         if typed.type is not None and subject.type is not None:
             check.unify(evolve(subject, bare=False), typed, "matched")
-        if typed.core[0] not in ("num", "member", "entry") and typed.type is not None:
+        if not isinstance(typed.expr, (ir.Num, ir.Member, ir.Entry)) and typed.type is not None:
             check.report(units.not_here(arm.pattern.span, "an expression", "a literal, a member or `_`"))
-        patterns.append(typed.core)
-        seen.add(typed.core[-1])
+        patterns.append(typed.expr)
+        seen.add(_case(typed.expr))
     _cover(check, node, subject, seen)
     values = check.alike([arm.value for arm in node.arms], want, "used as alternatives")
-    arms = tuple((pattern, value.core) for pattern, value in zip(patterns, values))
-    return check.joined(node, ("cases", subject.core, arms), values)
+    arms = tuple((pattern, value.expr) for pattern, value in zip(patterns, values))
+    return check.joined(node, ir.Match(subject.expr, arms), values)
 
 
 def _cover(check: Expressions, node: nodes.Match, subject: Typed, seen: set[object]) -> None:
@@ -48,7 +48,7 @@ def _cover(check: Expressions, node: nodes.Match, subject: Typed, seen: set[obje
     elif subject.type == BOOL:
         missing = [text for text, value in (("true", 1.0), ("false", 0.0)) if value not in seen]
     else:
-        bounds = _int_bounds(check, subject.core)
+        bounds = _int_bounds(check, subject.expr)
         if bounds is None:
             missing = ["_"]
         else:
@@ -57,17 +57,27 @@ def _cover(check: Expressions, node: nodes.Match, subject: Typed, seen: set[obje
         check.report(units.uncovered(node.span, missing))
 
 
-def _int_bounds(check: Expressions, core: Core) -> tuple[int, int] | None:
+def _case(pattern: Expr) -> float | int | str | None:
+    """What tells one case from another."""
+    match pattern:
+        case ir.Num(value):
+            return value
+        case ir.Member(_, index):
+            return index
+        case ir.Entry(_, name):
+            return name
+    return None
+
+
+def _int_bounds(check: Expressions, expr: Expr) -> tuple[int, int] | None:
     """The declared range of an Int field or parameter, when its ends are literals."""
-    if core[0] == "local":
-        return check.bounds.get(core[1])
-    if core[0] != "ref":
+    if isinstance(expr, ir.Local):
+        return check.bounds.get(expr.name)
+    if not isinstance(expr, ir.Ref):
         return None
-    record = check.scope.fields.get(core[1]) or check.scope.quantities.get(core[1])
+    record = check.scope.fields.get(expr.name) or check.scope.quantities.get(expr.name)
     domain = record.domain if record is not None else None
-    if domain is None or len(domain.items) != 1 or domain.items[0][0] != "range":
-        return None
-    low, high = domain.items[0][1], domain.items[0][2]
-    if low[0] == high[0] == "num" and high[1] - low[1] <= 64:
-        return int(low[1]), int(high[1])
+    match domain.items if domain is not None else ():
+        case (ir.Range(ir.Num(low), ir.Num(high)),) if high - low <= 64:
+            return int(low), int(high)
     return None

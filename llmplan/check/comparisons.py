@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from llmplan.check.core import FALSE, Core
+from llmplan.check.ir import FALSE, Chain, Expr, Num, Op, Sides, Typed
 from llmplan.check.scope import words
-from llmplan.check.typed import Typed
 from llmplan.diagnostics import units
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, Measure
@@ -17,21 +16,19 @@ from llmplan.units.measure import BOOL, Measure
 if TYPE_CHECKING:
     from llmplan.check.expressions import Expressions
 
-_ZERO: Core = ("num", 0.0)
-
 COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">=": "ge", ">": "gt"}
 
 
 def check_compare(check: Expressions, node: nodes.Compare) -> Typed:
     """`8 <= hardware.gpus <= 1024`: like things, one truth value."""
-    parts: list[Core] = []
+    parts: list[Expr] = []
     left_node = node.first
     for operator, right_node in node.rest:
         left, right = _pair(check, left_node, right_node)
         check.unify(left, right, "compared")
         if operator not in ("==", "!=") and left.type is not None and not isinstance(left.type, Measure):
             check.report(units.not_here(left.span, words(left.type), "a number"))
-        parts.append(comparison(COMPARISONS[operator], left.core, right.core))
+        parts.append(comparison(COMPARISONS[operator], left.expr, right.expr))
         left_node = right_node
     return Typed(chain("and", parts), BOOL, node.span)
 
@@ -55,8 +52,8 @@ def _has_meaning(check: Expressions, node: nodes.Name | nodes.Text) -> bool:
     )
 
 
-def sides(check: Expressions, node: nodes.Expr) -> Typed | None:
-    """For a single comparison of numbers: `("sides", op, left, right)` with their common type; else None."""
+def sides(check: Expressions, node: nodes.Expr) -> tuple[Sides, Typed] | None:
+    """The sides of a single comparison of numbers, with what stands for both; else None."""
     while isinstance(node, nodes.Paren):
         node = node.inner
     if not isinstance(node, nodes.Compare) or len(node.rest) != 1:
@@ -67,25 +64,25 @@ def sides(check: Expressions, node: nodes.Expr) -> Typed | None:
     if not isinstance(common.type, Measure):
         return None
     operator = COMPARISONS[node.rest[0][0]]
-    unit = right.unit if right.core[0] == "num" and right.unit else common.unit
-    return evolve(common, core=(operator, left.core, right.core), unit=unit)
+    unit = right.unit if right.number is not None and right.unit else common.unit
+    return Sides(operator, left.expr, right.expr), evolve(common, unit=unit)
 
 
 def check_member(check: Expressions, node: nodes.Member) -> Typed:
     """`x in [1, 2]`, `x in 1..8`."""
     value = check.check(node.value)
     items = node.domain.items if isinstance(node.domain, nodes.List) else (node.domain,)
-    parts: list[Core] = []
+    parts: list[Expr] = []
     for item in items:
         if isinstance(item, nodes.Range):
             low, high = check.check(item.low, value.type), check.check(item.high, value.type)
             value = _like(check, _like(check, value, low), high)
-            ends = comparison("le", low.core, value.core), comparison("le", value.core, high.core)
+            ends = comparison("le", low.expr, value.expr), comparison("le", value.expr, high.expr)
             parts.append(chain("and", ends))
         else:
             typed = check.check(item, value.type)
             value = _like(check, value, typed)
-            parts.append(comparison("eq", value.core, typed.core))
+            parts.append(comparison("eq", value.expr, typed.expr))
     return Typed(chain("or", parts) if parts else FALSE, BOOL, node.span)
 
 
@@ -95,39 +92,38 @@ def _like(check: Expressions, value: Typed, other: Typed) -> Typed:
     return evolve(value, type=None) if common.type is None else value
 
 
-def chain(operation: str, parts: Sequence[Core]) -> Core:
+def chain(operation: str, parts: Sequence[Expr]) -> Expr:
     """The parts joined by one operation."""
-    return parts[0] if len(parts) == 1 else ("chain", parts[0], tuple((operation, part) for part in parts[1:]))
+    return parts[0] if len(parts) == 1 else Chain(parts[0], tuple((operation, part) for part in parts[1:]))
 
 
-def comparison(operation: str, left: Core, right: Core) -> Core:
+def comparison(operation: str, left: Expr, right: Expr) -> Expr:
     """A comparison in terms of `lt`, `le`, `eq` and `ne` alone; one with 0 in terms of what stands beside it."""
     if operation in ("gt", "ge"):
         operation, left, right = "lt" if operation == "gt" else "le", right, left
-    if right == _ZERO:
-        return _with_zero(operation, left, False) or ("op", operation, left, right)
-    if left == _ZERO:
-        return _with_zero(operation, right, True) or ("op", operation, left, right)
-    return ("op", operation, left, right)
+    if right == FALSE:
+        return _with_zero(operation, left, False) or Op(operation, (left, right))
+    if left == FALSE:
+        return _with_zero(operation, right, True) or Op(operation, (left, right))
+    return Op(operation, (left, right))
 
 
-def _with_zero(operation: str, core: Core, swapped: bool) -> Core | None:
+def _with_zero(operation: str, expr: Expr, swapped: bool) -> Expr | None:
     """A comparison with 0 as one of parts, as no number but 0 is relatively close to 0; None if it has none.
 
     The last part of a sum is compared with the rest; a product is 0 where a factor is.
     """
-    inner, parts = (core[1], core[2:]) if core[0] == "op" else ("", ())
-    if core[0] == "chain":
-        inner, last = core[2][-1]
-        head = ("chain", core[1], core[2][:-1]) if core[2][1:] else core[1]
-        parts = (head, last)
+    inner, parts = (expr.operation, expr.args) if isinstance(expr, Op) else ("", ())
+    if isinstance(expr, Chain):
+        inner, last = expr.rest[-1]
+        parts = (Chain(expr.first, expr.rest[:-1]) if expr.rest[1:] else expr.first, last)
     if inner in ("add", "sub"):
-        left, right = parts[0], parts[1] if inner == "sub" else ("op", "neg", parts[1])
-        return ("op", operation, *((right, left) if swapped else (left, right)))
+        left, right = parts[0], parts[1] if inner == "sub" else Op("neg", (parts[1],))
+        return Op(operation, (right, left) if swapped else (left, right))
     if operation != "eq":
         return None
-    if inner in ("mul", "div") or (inner == "pow" and parts[1][0] == "num" and parts[1][1] > 0.0):
+    if inner in ("mul", "div") or (inner == "pow" and isinstance(parts[1], Num) and parts[1].value > 0.0):
         factors = parts if inner == "mul" else parts[:1]
-        zeros = chain("or", [comparison("eq", factor, _ZERO) for factor in factors])
-        return chain("and", [("op", "finite", core), zeros])
-    return comparison("eq", parts[0], _ZERO) if inner in ("abs", "neg", "sqrt") else None
+        zeros = chain("or", [comparison("eq", factor, FALSE) for factor in factors])
+        return chain("and", [Op("finite", (expr,)), zeros])
+    return comparison("eq", parts[0], FALSE) if inner in ("abs", "neg", "sqrt") else None

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve
 
+from llmplan.check import ir
 from llmplan.check.comparisons import sides
-from llmplan.check.core import UNDEFINED, Core, walk
 from llmplan.check.expressions import Expressions
+from llmplan.check.ir import UNDEFINED, Expr, walk
 from llmplan.check.program import Alternative, EntryRecord, Field, Function, Goal, Quantity, Rule, Setting
 from llmplan.check.scope import Overlay, Scope, normal, words
 from llmplan.check.settings import domain, place, setting
@@ -235,7 +236,7 @@ class Declarations:
                 self.report(units.other_types(node.name.span, name, declared))
                 return
         self.scope.functions[name] = Function(
-            name, params, tuple(map(self._range_of, node.params)), result, ("num", 0.0), node.doc, cites(node.decorators), examples(node.decorators),
+            name, params, tuple(map(self._range_of, node.params)), result, ir.FALSE, node.doc, cites(node.decorators), examples(node.decorators),
             place(node.name.span), node.replace,
         )  # fmt: skip
 
@@ -244,8 +245,8 @@ class Declarations:
         if not isinstance(param.domain, nodes.Range):
             return None
         check = Expressions(self.scope, self.report)
-        low, high = (check.check(end).core for end in (param.domain.low, param.domain.high))
-        return (low[1], high[1]) if low[0] == high[0] == "num" else None
+        low, high = (check.check(end).number for end in (param.domain.low, param.domain.high))
+        return (low, high) if low is not None and high is not None else None
 
     def _entry_name(self, node: nodes.Entry) -> None:
         kind, name = node.kind.text, node.name.plain or ""
@@ -338,7 +339,7 @@ class Declarations:
             if node.domain is not None:
                 legal = domain(check, node.domain, record.type, name)
             places = place(node.name.span), place(node.value.span)
-            built.append(Alternative(when, typed.core, node.doc, cites(node.decorators), *places, node.replace))
+            built.append(Alternative(when, typed.expr, node.doc, cites(node.decorators), *places, node.replace))
         self.scope.quantities[name] = evolve(record, alternatives=tuple(built), domain=legal)
 
     def _function_body(self, node: nodes.Fn) -> None:
@@ -351,13 +352,13 @@ class Declarations:
             if ends is not None and ends[1] - ends[0] <= MOST_CASES
         }
         check = Expressions(self.scope, self.report, locals=dict(record.params), bounds=bounds)
-        lets: list[tuple[str, Core]] = []
+        lets: list[tuple[str, Expr]] = []
         for let in node.body.lets:
             typed = check.check(let.value)
-            lets.append((let.name.text, typed.core))
+            lets.append((let.name.text, typed.expr))
             check = check.inside({let.name.text: typed.type})
         result = check.fit(check.check(node.body.value, record.result), record.result, record.name, node.result.span)
-        body: Core = ("let", tuple(lets), result.core) if lets else result.core
+        body = ir.Body(tuple(lets), result.expr) if lets else result.expr
         self.scope.functions[record.name] = evolve(record, body=body)
 
     def _entry_body(self, node: nodes.Entry) -> None:
@@ -397,7 +398,7 @@ class Declarations:
         while pending and name not in reported:
             chain = pending.pop(0)
             function = self.scope.functions.get(chain[-1])
-            called = [core[1] for core in walk(function.body) if core[0] == "call"] if function else []
+            called = [part.function for part in walk(function.body) if isinstance(part, ir.Call)] if function else []
             if name in called:
                 reported.update(chain)
                 self.report(names.calls_itself(node.name.span, name, [*chain, name] if len(chain) > 1 else []))
@@ -444,18 +445,18 @@ class Declarations:
         """A requirement or preference; one without a name is called by what it says."""
         check = Expressions(self.scope, self.report)
         condition = check.condition(node.condition)
-        sides_of = sides(check, node.condition)
+        compared = sides(check, node.condition)
         when = check.condition(node.when) if node.when is not None else None
-        because = check.check(node.because).core if node.because is not None else None
+        because = check.check(node.because).expr if node.because is not None else None
         weight = None
         if isinstance(node, nodes.Prefer):
             weight = float(node.weight.value) if node.weight is not None else 1.0
         name = node.name.text if node.name is not None else " ".join(node.condition.span.text.split())
         return Rule(
-            name, condition, sides_of.core if sides_of else None, when, because,
+            name, condition, compared[0] if compared else None, when, because,
             isinstance(node, nodes.Require) and node.certain, weight, self.layer, node.doc,
             cites(node.decorators), place(node.condition.span),
-            sides_of.type if sides_of else None, sides_of.unit if sides_of else "",
+            compared[1].type if compared else None, compared[1].unit if compared else "",
         )  # fmt: skip
 
     def goal(self, node: nodes.Objective) -> Goal:
@@ -463,7 +464,7 @@ class Declarations:
         typed = check.check(node.value)
         check.measured(typed)
         sense = 1 if node.sense == "minimize" else -1
-        return Goal(sense, typed.core, place(node.value.span), typed.type or REAL, self.layer != "library")
+        return Goal(sense, typed.expr, place(node.value.span), typed.type or REAL, self.layer != "library")
 
     def smallest(self, value: nodes.Expr) -> Goal:
         """One side of a `pareto`: as small as possible, or with a minus as large as possible."""

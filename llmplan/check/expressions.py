@@ -1,6 +1,6 @@
 """Expressions: names resolved, units and types verified, and the checked form built.
 
-Input is a syntax tree and a scope; output a `Typed` (core and type) and diagnostics. A part that is
+Input is a syntax tree and a scope; output a `Typed` (expression and type) and diagnostics. A part that is
 wrong is reported once and gets the type None, which fits everything, so one mistake is one message.
 """
 
@@ -11,14 +11,12 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from llmplan.check import hints
+from llmplan.check import hints, ir
 from llmplan.check.calls import check_call, check_fold
 from llmplan.check.cases import check_match
 from llmplan.check.comparisons import chain, check_compare, check_member
-from llmplan.check.core import UNDEFINED, Core
-from llmplan.check.program import pack
+from llmplan.check.ir import UNDEFINED, Expr, Typed
 from llmplan.check.scope import Scope, words
-from llmplan.check.typed import Typed
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.source import Span
 from llmplan.syntax import nodes
@@ -76,12 +74,12 @@ class Expressions:
         method: Callable[[nodes.Expr, Type | None], Typed] = getattr(self, f"_{type(node).__name__.lower()}")
         return method(node, want)
 
-    def condition(self, node: nodes.Expr) -> Core:
+    def condition(self, node: nodes.Expr) -> Expr:
         """An expression that must be true or false."""
         typed = self.check(node, BOOL)
         if typed.type not in (BOOL, None):
             self.report(units.not_here(node.span, words(typed.type), "a truth value"))
-        return typed.core
+        return typed.expr
 
     def fit(self, typed: Typed, want: Type, name: str, declared: Span | None = None) -> Typed:
         """A value that is assigned: its type must be the wanted one (E0302, E0304, E0306)."""
@@ -127,7 +125,7 @@ class Expressions:
             self.report(units.too_large(node.span))
             return self.wrong(node)
         unit = node.unit.text if node.unit is not None else ""
-        return Typed(("num", value), measure, node.span, bare=node.unit is None, unit=unit)
+        return Typed(ir.Num(value), measure, node.span, bare=node.unit is None, unit=unit)
 
     def unit(self, node: nodes.Unit) -> tuple[Fraction, Measure] | None:
         """Factor and measure of a unit, or None when it was reported."""
@@ -146,22 +144,22 @@ class Expressions:
             return None
 
     def _bool(self, node: nodes.Bool, want: Type | None) -> Typed:
-        return Typed(("num", float(node.value)), BOOL, node.span)
+        return Typed(ir.Num(float(node.value)), BOOL, node.span)
 
     def _text(self, node: nodes.Text, want: Type | None) -> Typed:
         if isinstance(want, KindType):
             return self._entry(node, want)
-        parts: list[object] = []
+        pieces: list[str | ir.Shown] = []
         for part in node.parts:
             if isinstance(part, str):
-                parts.append(part)
+                pieces.append(part)
                 continue
             typed = self.check(part.value)
             unit = part.unit.text if part.unit else ""
             if part.unit is not None:
                 self.shown_in(typed, part.unit)
-            parts.append((typed.core, unit, pack(typed.type), typed.unit))
-        return Typed(("text", tuple(parts)), TEXT, node.span)
+            pieces.append(ir.Shown(typed.expr, unit, typed.type, typed.unit))
+        return Typed(ir.Text(tuple(pieces)), TEXT, node.span)
 
     def shown_in(self, typed: Typed, unit: nodes.Unit) -> None:
         """`… in days`: the unit must measure what the expression is."""
@@ -178,15 +176,15 @@ class Expressions:
         if found is None:
             self.report(self.scope.no_entry(node.span, want.name, name, near))
             return self.wrong(node)
-        return Typed(("entry", want.name, found), want, node.span)
+        return Typed(ir.Entry(want.name, found), want, node.span)
 
     def _name(self, node: nodes.Name, want: Type | None) -> Typed:
         text = node.text
         if len(node.parts) == 1:
             if text in self.locals:
-                return Typed(("local", text), self.locals[text], node.span)
+                return Typed(ir.Local(text), self.locals[text], node.span)
             if isinstance(want, EnumType) and text in want.members:
-                return Typed(("member", want.name, want.members.index(text)), want, node.span)
+                return Typed(ir.Member(want.name, want.members.index(text)), want, node.span)
             if self.kind is not None and f"{self.kind}.{text}" in self.scope.fields:
                 text = f"{self.kind}.{text}"
         elif len(node.parts) == 2 and isinstance(self.locals.get(node.parts[0]), KindType):
@@ -203,8 +201,7 @@ class Expressions:
             return self.wrong(node)
         if isinstance(meaning.type, KindType) and text not in self.scope.fields:
             text = self.scope.selector(meaning.type.name)
-        core = ("ref", text, node.span.start, node.span.end)
-        return Typed(core, meaning.type, node.span, unit=meaning.unit)
+        return Typed(ir.Ref(text, node.span.start, node.span.end), meaning.type, node.span, unit=meaning.unit)
 
     def _of_local(self, node: nodes.Name) -> Typed:
         """`g.count`, a field of the entry that a variable stands for."""
@@ -215,7 +212,7 @@ class Expressions:
         if record is None:
             self.report(names.unknown_field(node.span, kind.name, name, self.scope.kinds[kind.name], None))
             return self.wrong(node)
-        return Typed(("of", local, kind.name, name), record.type, node.span, unit=record.units[0])
+        return Typed(ir.FieldOf(local, kind.name, name), record.type, node.span, unit=record.units[0])
 
     def _two_units(self, node: nodes.Name, path: str) -> None:
         options = list(self.scope.fields[path].units)
@@ -257,9 +254,8 @@ class Expressions:
             if typed.type not in (self.scope.enums[enum], None):
                 found = words(typed.type)
                 self.report(units.wrong_argument(argument.span, number, node.name.text, f"a {enum}", found, None))
-            args.append(typed.core)
-        core = ("index", node.name.text, tuple(args), node.span.start, node.span.end)
-        return Typed(core, meaning.type, node.span, unit=meaning.unit)
+            args.append(typed.expr)
+        return Typed(ir.Index(node.name.text, tuple(args)), meaning.type, node.span, unit=meaning.unit)
 
     # Structure
 
@@ -281,8 +277,7 @@ class Expressions:
     def _if(self, node: nodes.If, want: Type | None) -> Typed:
         condition = self.condition(node.condition)
         branches = self.alike([node.then, node.otherwise], want, "used as alternatives")
-        core = ("if", condition, branches[0].core, branches[1].core)
-        return self.joined(node, core, branches)
+        return self.joined(node, ir.If(condition, branches[0].expr, branches[1].expr), branches)
 
     def _match(self, node: nodes.Match, want: Type | None) -> Typed:
         return check_match(self, node, want)
@@ -295,10 +290,10 @@ class Expressions:
             lead = self.unify(lead, other, action)
         return [evolve(item, type=lead.type) if item.type is not None else item for item in typed]
 
-    def joined(self, node: nodes.Node, core: Core, parts: Sequence[Typed]) -> Typed:
+    def joined(self, node: nodes.Node, expr: Expr, parts: Sequence[Typed]) -> Typed:
         unit = next((part.unit for part in parts if part.unit), "")
         type = None if any(part.type is None for part in parts) else parts[0].type
-        return Typed(core, type, node.span, all(part.bare for part in parts), unit)
+        return Typed(expr, type, node.span, all(part.bare for part in parts), unit)
 
     def unify(self, left: Typed, right: Typed, action: str) -> Typed:
         """One typed value that stands for both sides of `+ -`, a comparison or alternatives."""
@@ -320,7 +315,7 @@ class Expressions:
                 return evolve(left, type=None)
             labels = lead.type.labels or other.type.labels
             both = Measure(lead.type.dims, labels, whole)
-            return Typed(lead.core, both, left.span.to(right.span), left.bare and right.bare, lead.unit or other.unit)
+            return Typed(lead.expr, both, left.span.to(right.span), left.bare and right.bare, lead.unit or other.unit)
         if other.zero or (other.bare and self.scope.units.is_count(lead.type)):
             return evolve(lead, type=evolve(lead.type, whole=whole), span=left.span.to(right.span))
         if lead.zero:
@@ -350,9 +345,9 @@ class Expressions:
         typed = self.check(node.operand, want)
         if not self.measured(typed):
             return self.wrong(node)
-        if typed.core[0] == "num":
-            return evolve(typed, core=("num", -typed.core[1]), span=node.span)
-        return evolve(typed, core=("op", "neg", typed.core), span=node.span)
+        number = typed.number
+        negative = ir.Num(-number) if number is not None else ir.Op("neg", (typed.expr,))
+        return evolve(typed, expr=negative, span=node.span)
 
     def _sum(self, node: nodes.Sum, want: Type | None) -> Typed:
         if isinstance(want, (KindType, TextType)) and self._nameless(node.first):
@@ -361,19 +356,19 @@ class Expressions:
         result = self.check(node.first)
         if not self.measured(result):
             result = evolve(result, type=None)
-        first = result.core
-        parts: list[tuple[str, Core]] = []
+        first = result.expr
+        parts: list[tuple[str, Expr]] = []
         for sign, term in node.rest:
             typed = self.check(term)
             if typed.type is not None and not self.measured(typed):
                 typed = evolve(typed, type=None)
             result = self.unify(result, typed, "added" if sign == "+" else "subtracted")
-            parts.append(("add" if sign == "+" else "sub", typed.core))
-        return evolve(result, core=("chain", first, tuple(parts)), span=node.span)
+            parts.append(("add" if sign == "+" else "sub", typed.expr))
+        return evolve(result, expr=ir.Chain(first, tuple(parts)), span=node.span)
 
     def _product(self, node: nodes.Product, want: Type | None) -> Typed:
         result = self.check(node.first)
-        parts: list[tuple[str, Core]] = []
+        parts: list[tuple[str, Expr]] = []
         fine = self.measured(result)
         measure = result.type
         for sign, factor in node.rest:
@@ -383,9 +378,8 @@ class Expressions:
                 whole = measure.whole and typed.type.whole and sign == "*"
                 dims = combine(measure.dims, typed.type.dims, 1 if sign == "*" else -1)
                 measure = Measure(dims, whole=whole and not dims)
-            parts.append(("mul" if sign == "*" else "div", typed.core))
-        core = ("chain", result.core, tuple(parts))
-        return Typed(core, measure if fine else None, node.span)
+            parts.append(("mul" if sign == "*" else "div", typed.expr))
+        return Typed(ir.Chain(result.expr, tuple(parts)), measure if fine else None, node.span)
 
     def _power(self, node: nodes.Power, want: Type | None) -> Typed:
         base, exponent = self.check(node.base), self.check(node.exponent)
@@ -396,7 +390,7 @@ class Expressions:
             self.report(units.not_here(exponent.span, words(exponent.type), "a plain exponent"))
             return self.wrong(node)
         measure = REAL
-        literal = exponent.core[1] if exponent.core[0] == "num" else None
+        literal = exponent.number
         if base.type.dims:
             if literal is None or literal != int(literal) or abs(literal) > 12:
                 self.report(units.not_here(exponent.span, f"this exponent of {words(base.type)}", "a small whole number"))
@@ -404,7 +398,7 @@ class Expressions:
             measure = base.type.power(int(literal))
         elif literal is not None and literal >= 0 and base.type.whole and exponent.type.whole:
             measure = INT
-        return Typed(("op", "pow", base.core, exponent.core), measure, node.span)
+        return Typed(ir.Op("pow", (base.expr, exponent.expr)), measure, node.span)
 
     # Truth
 
@@ -424,7 +418,7 @@ class Expressions:
         return self._logic(node, "or")
 
     def _not(self, node: nodes.Not, want: Type | None) -> Typed:
-        return Typed(("op", "not", self.condition(node.operand)), BOOL, node.span)
+        return Typed(ir.Op("not", (self.condition(node.operand),)), BOOL, node.span)
 
     # Functions and folds
 

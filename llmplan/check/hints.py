@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from llmplan.check import ir
+from llmplan.check.ir import Typed
 from llmplan.check.scope import Scope
-from llmplan.check.typed import Typed
 from llmplan.diagnostics import Edit, Hint
 from llmplan.units.measure import BOOL, TEXT, EnumType, Measure, Type, combine
 
@@ -15,9 +16,9 @@ _NUMBER = re.compile(r'"[ \t]*[0-9][0-9_.]*[A-Za-z]{0,2}([ \t]*[A-Za-z%/*^]+)?[ 
 def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
     """What to write where another type is wanted: a rate, a member without quotes, a number with a unit."""
     if isinstance(want, EnumType):
-        word = typed.core[1][0] if typed.core[0] == "text" and len(typed.core[1]) == 1 else None
-        if word in want.members:
-            return Hint(f"write `{word}` without quotes", (Edit(typed.span, str(word)),))
+        match typed.expr:
+            case ir.Text((str(word),)) if word in want.members:
+                return Hint(f"write `{word}` without quotes", (Edit(typed.span, word),))
         return Hint("it is one of " + ", ".join(f"`{member}`" for member in want.members))
     if want == BOOL:
         return Hint("write `true` or `false`")
@@ -26,7 +27,7 @@ def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
         return Hint(f"write `{bare}` without quotes", (Edit(typed.span, bare),))
     if not (isinstance(typed.type, Measure) and isinstance(want, Measure)):
         return None
-    if want.dims == combine(typed.type.dims, (("Time", 1),), -1) and typed.core[0] == "num" and typed.unit:
+    if want.dims == combine(typed.type.dims, (("Time", 1),), -1) and typed.number is not None and typed.unit:
         text = typed.span.text
         single = text[:-1] if text.endswith("s") and typed.unit[:-1] in scope.units.words else text
         rate = f"{single}/{'hour' if dict(want.dims).get('Money') else 's'}"

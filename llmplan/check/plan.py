@@ -10,10 +10,10 @@ from typing import Protocol
 
 from attrs import define, field
 
-from llmplan.check import remarks, variations
-from llmplan.check.core import UNDEFINED
+from llmplan.check import lint, variations
 from llmplan.check.declare import Declarations
 from llmplan.check.expressions import Expressions
+from llmplan.check.ir import UNDEFINED
 from llmplan.check.program import EmitTarget, Goal, Let, Rule, Setting, ShowRow
 from llmplan.check.scope import Scope
 from llmplan.check.settings import place, setting
@@ -130,7 +130,7 @@ class PlanCheck:
             variations.set_value(self, path, text)
         variations.sweeps(self, modules)
         own = modules[0].tree.statements
-        for found in (*remarks.unread(own, self.scope.read), *remarks.uncited(statements)):
+        for found in (*lint.unread(own, self.scope.read), *lint.uncited(statements)):
             self.report(found)
         self.program.title = _title(modules[0]) if modules else ""
         return self.program
@@ -253,7 +253,7 @@ class PlanCheck:
                 continue
             declared = self.scope.span(record.place)
             found = setting(check, node.value, record.types, record.units, path, declared)
-            self._remark(remarks.decimal(node.value, record))
+            self._remark(lint.decimal(node.value, record))
             self.program.settings.setdefault(path, []).append((module.layer, found))
 
     def assign(self, layer: str, s: nodes.Assign, module: Module | None) -> None:
@@ -278,7 +278,7 @@ class PlanCheck:
         declared = self.scope.span(self.scope.fields[path].place) if path in self.scope.fields else None
         found = setting(check, s.value, types, type_units, path, declared)
         if path in self.scope.fields:
-            self._remark(remarks.decimal(s.value, self.scope.fields[path]))
+            self._remark(lint.decimal(s.value, self.scope.fields[path]))
         self.layer(path, layer, found)
 
     def layer(self, path: str, layer: str, found: Setting) -> None:
@@ -386,7 +386,7 @@ class PlanCheck:
             check.shown_in(typed, s.unit)
         unit = s.unit.text if s.unit is not None else typed.unit
         at = place(s.value.span)
-        self.program.shows.append(ShowRow(typed.core, typed.type or REAL, unit, at, s.unit is not None))
+        self.program.shows.append(ShowRow(typed.expr, typed.type or REAL, unit, at, s.unit is not None))
 
     def _emits(self, modules: Sequence[Module]) -> None:
         """The emits of the strongest file that has any."""

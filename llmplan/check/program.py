@@ -1,4 +1,4 @@
-"""The checked plan: records of what is declared and what is set, with expressions as `core` tuples.
+"""The checked plan: records of what is declared and what is set, with their expressions.
 
 Every record consists of plain data and types, so that `pack` and `unpack` carry it through the cache.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from llmplan.cache.records import Packing
-from llmplan.check.core import Core
+from llmplan.check.ir import FORMS, DomainItem, Expr, Sides
 from llmplan.source import Span
 from llmplan.units import measure
 from llmplan.units.measure import Type
 
-Place = tuple[str, int, int]
+SourceRef = tuple[str, int, int]
 """Name of a source, start and end offset."""
 
 
@@ -22,13 +22,11 @@ class Domain:
     """What an unknown ranges over, or which values are legal.
 
     Attributes:
-        items: `("value", core)`, `("range", low, high, step or None)`, `("powers", base, low, high)`
-            or `("divisors", n)`.
         unit: The unit that its author wrote, for showing; may be empty.
         text: As written.
     """
 
-    items: tuple[Core, ...]
+    items: tuple[DomainItem, ...]
     unit: str
     text: str
 
@@ -43,11 +41,11 @@ class Setting:
         spread: For a range the two ends; `value` is then the expected one.
     """
 
-    value: Core | None
+    value: Expr | None
     domain: Domain | None
-    place: Place
+    place: SourceRef
     unit: str = ""
-    spread: Core | None = None
+    spread: tuple[Expr, Expr] | None = None
 
     @property
     def open(self) -> bool:
@@ -71,7 +69,7 @@ class Field:
     unknown: Domain | None
     doc: str
     cites: tuple[tuple[str, str], ...]
-    place: Place
+    place: SourceRef
     binary: bool = False
 
     @property
@@ -83,12 +81,12 @@ class Field:
 class Alternative:
     """One formula of a quantity, valid where `when` holds."""
 
-    when: Core | None
-    value: Core
+    when: Expr | None
+    value: Expr
     doc: str
     cites: tuple[tuple[str, str], ...]
-    place: Place
-    formula: Place
+    place: SourceRef
+    formula: SourceRef
     replaces: bool
 
 
@@ -110,11 +108,11 @@ class Function:
     params: tuple[tuple[str, Type], ...]
     ranges: tuple[tuple[float, float] | None, ...]
     result: Type
-    body: Core
+    body: Expr
     doc: str
     cites: tuple[tuple[str, str], ...]
     examples: tuple[tuple[str, str], ...]
-    place: Place
+    place: SourceRef
     replaces: bool
 
 
@@ -123,21 +121,21 @@ class Rule:
     """A requirement, or with a weight a preference.
 
     Attributes:
-        sides: `(op, left, right)` of a single comparison, for slack and values; else None.
+        sides: Those of a single comparison, for slack and values; else None.
         origin: `plan`, `used` or `library`.
     """
 
     name: str
-    condition: Core
-    sides: Core | None
-    when: Core | None
-    because: Core | None
+    condition: Expr
+    sides: Sides | None
+    when: Expr | None
+    because: Expr | None
     certain: bool
     weight: float | None
     origin: str
     doc: str
     cites: tuple[tuple[str, str], ...]
-    place: Place
+    place: SourceRef
     type: Type | None = None  # of the sides
     unit: str = ""
 
@@ -153,7 +151,7 @@ class EntryRecord:
     settings: tuple[tuple[str, Setting], ...]
     doc: str
     cites: tuple[tuple[str, str], ...]
-    place: Place
+    place: SourceRef
 
 
 @frozen
@@ -161,8 +159,8 @@ class Goal:
     """`minimize` (sense 1) or `maximize` (-1)."""
 
     sense: int
-    value: Core
-    place: Place
+    value: Expr
+    place: SourceRef
     type: Type
     author: bool
 
@@ -175,17 +173,17 @@ class Let:
     type: Type | None
     unit: str
     doc: str
-    place: Place
+    place: SourceRef
 
 
 @frozen
 class ShowRow:
     """A row of the report; `exact` if its author said which unit it is shown in."""
 
-    value: Core
+    value: Expr
     type: Type
     unit: str
-    place: Place
+    place: SourceRef
     exact: bool
 
 
@@ -200,13 +198,11 @@ class EmitTarget:
 
 _PACKING = Packing(
     (
-        Domain, Setting, Field, Alternative, Quantity, Function, Rule, EntryRecord, Goal, Let, ShowRow,
-        measure.Measure, measure.BoolType, measure.TextType, measure.EnumType, measure.KindType,
-        measure.ListType,
-    ),
-    plain=lambda field: "Core" in str(field.type),
+        *FORMS, Domain, Setting, Field, Alternative, Quantity, Function, Rule, EntryRecord, Goal, Let, ShowRow,
+        measure.Measure, measure.BoolType, measure.TextType, measure.EnumType, measure.KindType, measure.ListType,
+    )
 )  # fmt: skip
-"""Of the records that the library is made of; cores are plain already."""
+"""Of the records that the library is made of."""
 
 pack = _PACKING.pack
 unpack = _PACKING.unpack

@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 
 from attrs import define, field, frozen
 
-from llmplan.check.program import EntryRecord, Field, Function, Goal, Let, Place, Quantity, Rule
+from llmplan.check.program import EntryRecord, Field, Function, Goal, Let, Quantity, Rule, SourceRef
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.names import closest, no_entry
 from llmplan.source import Source, Span
@@ -100,7 +100,7 @@ class Scope:
     """
 
     units: UnitTable = field(factory=UnitTable)
-    dimensions: dict[str, Place] = field(factory=dict)
+    dimensions: dict[str, SourceRef] = field(factory=dict)
     enums: dict[str, EnumType] = field(factory=dict)
     kinds: dict[str, tuple[str, ...]] = field(factory=dict)
     fields: Overlay[Field] = field(factory=lambda: Overlay[Field]({}))
@@ -117,11 +117,11 @@ class Scope:
     read: set[str] = field(factory=set)
     let_type: Callable[[str], Let | None] = field(default=lambda name: None)
 
-    def span(self, place: Place) -> Span:
+    def span(self, place: SourceRef) -> Span:
         name, start, end = place
         return Span(self.sources[name], start, end)
 
-    def at(self, place: Place) -> str:
+    def at(self, place: SourceRef) -> str:
         """`plans/std/time.plan:14`."""
         span = self.span(place)
         return f"{span.source.name}:{span.line}"

@@ -4,57 +4,57 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from llmplan.check.core import UNDEFINED, Core
+from llmplan.check import ir
 from llmplan.check.expressions import Expressions
-from llmplan.check.program import Domain, Place, Setting
+from llmplan.check.ir import UNDEFINED, Typed
+from llmplan.check.program import Domain, Setting, SourceRef
 from llmplan.check.scope import words
-from llmplan.check.typed import Typed
 from llmplan.diagnostics import units
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import TEXT, KindType, ListType, Measure, Type
 
 
-def place(span: Span) -> Place:
+def place(span: Span) -> SourceRef:
     return span.source.name, span.start, span.end
 
 
 def domain(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Domain:
     """What stands after `in`: a list, a range, `powers(…)`, `divisors(…)`, or a list of these."""
     items = node.items if isinstance(node, nodes.List) else (node,)
-    built: list[Core] = []
+    built: list[ir.DomainItem] = []
     unit = ""
     for item in items:
-        core, item_unit = _item(check, item, want, name)
-        built.append(core)
+        found, item_unit = _item(check, item, want, name)
+        built.append(found)
         unit = unit or item_unit
     return Domain(tuple(built), unit, " ".join(node.span.text.split()))
 
 
-def _item(check: Expressions, node: nodes.Expr, want: Type, name: str) -> tuple[Core, str]:
+def _item(check: Expressions, node: nodes.Expr, want: Type, name: str) -> tuple[ir.DomainItem, str]:
     if isinstance(node, nodes.Range):
         if node.expected is not None:
             check.report(units.not_here(node.span, "a range with an expected value", "a range of two ends"))
         low, high = (_value(check, end, want, name) for end in (node.low, node.high))
-        step = _value(check, node.step, want, name).core if node.step is not None else None
+        step = _value(check, node.step, want, name).expr if node.step is not None else None
         if not isinstance(want, Measure):
             check.report(units.not_here(node.span, "a range", "a list"))
-        return ("range", low.core, high.core, step), low.unit or high.unit
+        return ir.Range(low.expr, high.expr, step), low.unit or high.unit
     if isinstance(node, nodes.Call) and node.function.text == "powers" and len(node.arguments) == 2:
         span = node.arguments[1]
         if isinstance(span, nodes.Range) and span.step is None and span.expected is None:
             base = check.check(node.arguments[0])
             check.measured(base)
             low, high = (_value(check, end, want, name) for end in (span.low, span.high))
-            return ("powers", base.core, low.core, high.core), low.unit or high.unit
+            return ir.Powers(base.expr, low.expr, high.expr), low.unit or high.unit
         check.report(units.not_here(span.span, "this", "a range `low..high`"))
-        return ("value", ("num", 1.0)), ""
+        return ir.Value(ir.TRUE), ""
     if isinstance(node, nodes.Call) and node.function.text == "divisors" and len(node.arguments) == 1:
         of = check.check(node.arguments[0])
         check.measured(of)
-        return ("divisors", of.core), ""
+        return ir.Divisors(of.expr), ""
     typed = _value(check, node, want, name)
-    return ("value", typed.core), typed.unit
+    return ir.Value(typed.expr), typed.unit
 
 
 def _value(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Typed:
@@ -63,7 +63,7 @@ def _value(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Typed
 
 def _known(typed: Typed) -> Typed:
     """A value without what was reported of it, so that nothing more is said of it."""
-    return typed if typed.type is not None else evolve(typed, core=UNDEFINED)
+    return typed if typed.type is not None else evolve(typed, expr=UNDEFINED)
 
 
 def setting(
@@ -85,7 +85,7 @@ def setting(
     if len(types) > 1:
         return _of_two(check, node, types, type_units, name, where)
     typed = _known(check.fit(check.check(node, types[0]), types[0], name, declared))
-    return Setting(typed.core, None, where, typed.unit)
+    return Setting(typed.expr, None, where, typed.unit)
 
 
 def _spread(
@@ -94,7 +94,7 @@ def _spread(
     types: tuple[Type, ...],
     type_units: tuple[str, ...],
     name: str,
-    where: Place,
+    where: SourceRef,
 ) -> Setting:
     """`low..high` or `low..expected..high` as a value; the midpoint is expected if nothing else is said."""
     at = 0
@@ -111,21 +111,21 @@ def _spread(
     low = _known(check.fit(low, want, name))
     high = _value(check, node.high, want, name)
     if node.expected is not None:
-        expected = _value(check, node.expected, want, name).core
+        expected = _value(check, node.expected, want, name).expr
     else:
-        expected = ("op", "div", ("op", "add", low.core, high.core), ("num", 2.0))
+        expected = ir.Op("div", (ir.Op("add", (low.expr, high.expr)), ir.Num(2.0)))
     unit = type_units[at] if len(types) > 1 else low.unit or high.unit
-    return Setting(expected, None, where, unit, (low.core, high.core))
+    return Setting(expected, None, where, unit, (low.expr, high.expr))
 
 
-def _list(check: Expressions, node: nodes.Expr, want: ListType, name: str) -> Core:
+def _list(check: Expressions, node: nodes.Expr, want: ListType, name: str) -> ir.List:
     """`["dense", "sparse"]`: entries of a kind, or texts."""
     if not isinstance(node, nodes.List):
         check.report(units.no_list(node.span))
-        return ("list", ())
+        return ir.List(())
     item_type: Type = TEXT if want.kind == "Text" else KindType(want.kind)
     items = [check.fit(check.check(item, item_type), item_type, name) for item in node.items]
-    return ("list", tuple(item.core for item in items if item.type is not None))
+    return ir.List(tuple(item.expr for item in items if item.type is not None))
 
 
 def _open(
@@ -134,7 +134,7 @@ def _open(
     types: tuple[Type, ...],
     type_units: tuple[str, ...],
     name: str,
-    where: Place,
+    where: SourceRef,
 ) -> Setting:
     if types[0] == TEXT or isinstance(types[0], ListType):
         check.report(units.not_here(node.span, "an unknown", "a text" if types[0] == TEXT else "a list"))
@@ -163,11 +163,11 @@ def _of_two(
     types: tuple[Type, ...],
     type_units: tuple[str, ...],
     name: str,
-    where: Place,
+    where: SourceRef,
 ) -> Setting:
     typed = check.check(node)
     at = _which(check, typed, types, type_units, name)
-    return Setting(typed.core if at is not None else UNDEFINED, None, where, type_units[at or 0])
+    return Setting(typed.expr if at is not None else UNDEFINED, None, where, type_units[at or 0])
 
 
 def _which(

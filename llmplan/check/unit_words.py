@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from llmplan.check.program import Place
+from llmplan.check.program import SourceRef
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes
@@ -29,7 +29,7 @@ def declare_units(
 
     for s in statements:
         if isinstance(s, nodes.Dimension) and once(s.name.text, s):
-            where: Place = (s.span.source.name, s.span.start, s.span.end)
+            where: SourceRef = (s.span.source.name, s.span.start, s.span.end)
             scope.dimensions[s.name.text] = where
             if any(decorator.name.text == "count" for decorator in s.decorators):
                 scope.units.counts.add(s.name.text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from llmplan.check import ir
 from llmplan.check.expressions import Expressions
 from llmplan.check.program import Domain
 from llmplan.check.settings import setting
@@ -112,10 +113,10 @@ def _axis(plan: PlanCheck, module: Module, axis: nodes.Axis) -> None:
     won = plan.program.winner(path)
     if won is not None and won[0] in ("--set", "scenario") and won[1].value is not None:
         # What is stronger than a sweep leaves one point of it.
-        only = Domain((("value", won[1].value),), won[1].unit, plan.scope.span(won[1].place).text)
+        only = Domain((ir.Value(won[1].value),), won[1].unit, plan.scope.span(won[1].place).text)
         found = evolve(found, domain=only, unit=won[1].unit)
     plan.program.sweeps[path] = found
 
 
 def _endless(domain: Domain) -> bool:
-    return any(item[0] == "range" and item[3] is None for item in domain.items)
+    return any(isinstance(item, ir.Range) and item.step is None for item in domain.items)

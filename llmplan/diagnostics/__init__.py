@@ -8,7 +8,7 @@ from llmplan.diagnostics.record import Edit as Edit
 from llmplan.diagnostics.record import Hint as Hint
 from llmplan.diagnostics.record import Label as Label
 
-_STAGES = ("syntax", "names", "units", "system", "solving", "files", "command", "config", "remarks")
+_STAGES = ("syntax", "names", "units", "system", "solving", "files", "command", "config", "lint")
 
 
 def _on_first_use(stage: str) -> None:

@@ -97,7 +97,7 @@ class Ranges:
         if found is None or size is None or rule.sides is None:
             return False
         slack = TOLERANCE * max(abs(size[0]), abs(size[1]))
-        return found[1] <= slack if rule.sides[0] in ("le", "ge") else found[1] < 0.0
+        return found[1] <= slack if rule.sides.operation in ("le", "ge") else found[1] < 0.0
 
     def _when(self, rule: Rule) -> int | None:
         if rule.when is None:
@@ -107,13 +107,13 @@ class Ranges:
 
     def _sides(self, rule: Rule) -> tuple[int, int] | None:
         """The side that must be the smaller one and the other, of a comparison by size."""
-        if rule.sides is None or rule.sides[0] not in ("le", "lt", "ge", "gt"):
+        if rule.sides is None or rule.sides.operation not in ("le", "lt", "ge", "gt"):
             return None
-        sides = [self.lowering.lower(side, {}, base=rule.place[0]) for side in rule.sides[1:]]
+        sides = [self.lowering.lower(side, {}, base=rule.place[0]) for side in (rule.sides.left, rule.sides.right)]
         found = [side for side in sides if not isinstance(side, Missing)]
         if len(found) < 2:
             return None
-        return (found[0], found[1]) if rule.sides[0] in ("le", "lt") else (found[1], found[0])
+        return (found[0], found[1]) if rule.sides.operation in ("le", "lt") else (found[1], found[0])
 
     def _at_the_bad_end(self, rule: Rule, result: RequirementResult) -> RequirementResult:
         sides = self._sides(rule)
@@ -125,8 +125,8 @@ class Ranges:
         if ends[0] is None or ends[1] is None or gap is None:
             return result
         texts = [show(end, rule.type, self.lowering.scope, rule.unit) for end in (ends[0][1], ends[1][0])]
-        symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">"}[rule.sides[0]]
-        if rule.sides[0] in ("ge", "gt"):
+        symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">"}[rule.sides.operation]
+        if rule.sides.operation in ("ge", "gt"):
             texts.reverse()
         slack = show(gap[0], rule.type, self.lowering.scope, rule.unit)
         return evolve(result, slack=gap[0], slack_text=slack, values=f"{texts[0]} {symbol} {texts[1]} at the bad end")

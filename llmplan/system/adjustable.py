@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from llmplan.check.core import Core, walk
+from llmplan.check import ir
 from llmplan.check.plan import Program
 from llmplan.check.program import Domain, Setting
 from llmplan.system.display import show
@@ -54,7 +54,7 @@ class Knob:
         where = self.setting.place
         if not values and self.choices is not None:
             return Setting(None, self.choices, where, self.setting.unit)
-        items = tuple(("value", ("num", value)) for value in values)
+        items = tuple(ir.Value(ir.Num(value)) for value in values)
         return Setting(None, Domain(items, self.setting.unit, ""), where, self.setting.unit)
 
     def text(self, value: float, lowering: Lowering) -> str:
@@ -135,8 +135,9 @@ def knob_of(program: Program, path: str, setting: Setting | None = None) -> Knob
     return None
 
 
-def _constant(core: Core) -> bool:
-    return not any(part[0] in ("ref", "index", "given", "assumed", "emits", "list", "text") for part in walk(core))
+def _constant(expr: ir.Expr) -> bool:
+    read = (ir.Ref, ir.Index, ir.Given, ir.Assumed, ir.Emits, ir.List, ir.Text)
+    return not any(isinstance(part, read) for part in ir.walk(expr))
 
 
 def value_of(knob: Knob, lowering: Lowering) -> float | None:
@@ -171,8 +172,9 @@ def _rungs(start: float, end: float) -> list[float]:
 def _ends(domain: Domain | None, lowering: Lowering) -> tuple[float, float]:
     """The least and the largest legal value, as far as that is known."""
     low, high = -math.inf, math.inf
-    if domain is not None and len(domain.items) == 1 and domain.items[0][0] == "range":
-        ends = [lowering.lower(end, {}) for end in domain.items[0][1:3]]
+    item = domain.items[0] if domain is not None and len(domain.items) == 1 else None
+    if isinstance(item, ir.Range):
+        ends = [lowering.lower(end, {}) for end in (item.low, item.high)]
         numbers = [None if isinstance(end, Missing) else lowering.graph.constant(end) for end in ends]
         low = low if numbers[0] is None else numbers[0]
         high = high if numbers[1] is None else numbers[1]

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.check.core import is_static, walk
+from llmplan.check.ir import Assumed, Emits, Given, is_static, walk
+from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
-from llmplan.check.program import Goal, Place, Rule, Setting
-from llmplan.check.vary import varied
+from llmplan.check.program import Goal, Rule, Setting, SourceRef
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
 from llmplan.system.display import one_line
@@ -71,7 +71,7 @@ class _Builder:
         self.problems: list[Diagnostic] = []
         self.undefined: list[Diagnostic] = []
         self.impossible = False
-        self.at: Place | None = None  # what is lowered
+        self.at: SourceRef | None = None  # what is lowered
         self.needed: list[int] = []  # what is shown or emitted
 
     def build(self, reads: Iterable[str]) -> Built:
@@ -146,7 +146,7 @@ class _Builder:
     def _two_units(self, path: str) -> bool:
         return path not in self.scope.fields and path not in self.scope.lets and "." in path
 
-    def _text(self, place: Place) -> str:
+    def _text(self, place: SourceRef) -> str:
         return one_line(self.scope.span(place).text)
 
     def _condition(self, rule: Rule) -> Condition | None:
@@ -177,7 +177,7 @@ class _Builder:
         if rule.certain and rule.weight is None:
             node, left = self._at_corners(rule, node, left, right)
         node = lowering.graph.add("or", lowering.graph.add("not", when), node)
-        operation = "" if rule.sides is None else rule.sides[0]
+        operation = "" if rule.sides is None else rule.sides.operation
         origin = rule.origin if rule.origin in ("plan", "used") else "library"
         return Condition(
             rule.name, node, origin, left, right, operation, rule.weight, self.scope.span(rule.place)  # type: ignore[arg-type]
@@ -187,7 +187,7 @@ class _Builder:
         """The sides of a comparison, None where there is none or it has no value."""
         if rule.sides is None:
             return None, None
-        sides = [lowering.lower(side, {}, base=rule.place[0]) for side in rule.sides[1:]]
+        sides = [lowering.lower(side, {}, base=rule.place[0]) for side in (rule.sides.left, rule.sides.right)]
         left, right = (None if isinstance(side, Missing) else side for side in sides)
         return left, right
 
@@ -203,7 +203,7 @@ class _Builder:
         )
         if len(first.found) > MAX_RANGES:
             raise TooLarge
-        worse = {"le": "max", "lt": "max", "ge": "min", "gt": "min"}.get("" if rule.sides is None else rule.sides[0])
+        worse = {"le": "max", "lt": "max", "ge": "min", "gt": "min"}.get("" if rule.sides is None else rule.sides.operation)
         gap = graph.add("sub", left, right) if left is not None and right is not None else None
         corners = [dict(zip(first.found, ends)) for ends in itertools.product((0.0, 1.0), repeat=len(first.found))]
         for corner in (*corners, *self.between):
@@ -242,11 +242,11 @@ class _Builder:
         """The last of the plan's statements that decide a requirement of `given`, `assumed` and `emits`."""
         program = self.program
         found: list[Span] = []
-        for core in (*walk(rule.condition), *(walk(rule.when) if rule.when is not None else ())):
-            if core[0] == "emits":
-                found += [t.span for t in program.emits if t.name == core[1] and t.span is not None]
-            elif core[0] in ("assumed", "given"):
-                won = program.winner(core[1])
+        for part in (*walk(rule.condition), *(walk(rule.when) if rule.when is not None else ())):
+            if isinstance(part, Emits):
+                found += [t.span for t in program.emits if t.name == part.target and t.span is not None]
+            elif isinstance(part, (Assumed, Given)):
+                won = program.winner(part.name)
                 found += [self.scope.span(won[1].place)] if won is not None else []
         own = [span for span in found if not span.source.library]
         return max(own, key=lambda span: span.start, default=None)
@@ -256,7 +256,7 @@ class _Builder:
         if rule.origin != "library" and lacking.needs:
             self._not_given(rule.place, lacking)
 
-    def _not_given(self, place: Place, lacking: Missing) -> None:
+    def _not_given(self, place: SourceRef, lacking: Missing) -> None:
         needs = lacking.needs
         text = self._text(place)
         chain = list(dict.fromkeys([text, *self.lowering.path_to(place, needs[0])]))
@@ -309,7 +309,7 @@ class _Builder:
 def validate(program: Program) -> list[Diagnostic]:
     """What is wrong with values that the plan writes, whether or not anything asks for them."""
     lowering = Lowering(program)
-    at: Place | None = None  # what is lowered
+    at: SourceRef | None = None  # what is lowered
     try:
         for table in (program.settings, program.assumptions):
             for path in table:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from llmplan.check.core import Core
+from llmplan.check import ir
+from llmplan.check.ir import Expr
 from llmplan.check.program import Domain, Setting
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, Edit, Hint, units
@@ -85,7 +86,7 @@ class LegalValues(ExpressionLowering):
                 legal = whole if wrong != () else legal
             if inside is not None and domain is not None:
                 values = unknown.values or (unknown.low, unknown.high)
-                only = len(domain.items) == 1 and domain.items[0][0] == "range"
+                only = len(domain.items) == 1 and isinstance(domain.items[0], ir.Range)
                 wrong = self._failing(index, inside, (min(values), max(values)) if only else values)
                 if wrong and stated:
                     self._stray(unknown.span, name, wrong[0], type, domain, unknown.unit)
@@ -107,15 +108,15 @@ class LegalValues(ExpressionLowering):
             return None
         parts: list[int] = []
         for item in domain.items:
-            if item[0] == "range":
-                ends = [self.lower(end, {}) for end in item[1:3]]
+            if isinstance(item, ir.Range):
+                ends = [self.lower(end, {}) for end in (item.low, item.high)]
                 if any(isinstance(end, Missing) for end in ends):
                     return None
                 low, high = (end for end in ends if not isinstance(end, Missing))
                 above = self.graph.add("le", low, value)
                 parts.append(self.graph.add("and", above, self.graph.add("le", value, high)))
-            elif item[0] == "value":
-                one = self.lower(item[1], {})
+            elif isinstance(item, ir.Value):
+                one = self.lower(item.value, {})
                 if isinstance(one, Missing):
                     return None
                 parts.append(self.graph.add("eq", value, one))
@@ -160,7 +161,8 @@ class LegalValues(ExpressionLowering):
         if percent:
             hints: tuple[Hint, ...] = (Hint(f"write `{span.text}%`", (Edit(span, f"{span.text}%"),)),)
         else:
-            ends = [self.lower(end, {}) for item in domain.items if item[0] == "range" for end in item[1:3]]
+            ranges = [item for item in domain.items if isinstance(item, ir.Range)]
+            ends = [self.lower(end, {}) for item in ranges for end in (item.low, item.high)]
             numbers = [self.graph.constant(end) for end in ends if not isinstance(end, Missing)]
             near = min((n for n in numbers if n is not None), key=lambda n: abs(n - value), default=None)
             text = "" if near is None else show(near, type, self.scope, unit)
@@ -168,9 +170,9 @@ class LegalValues(ExpressionLowering):
         text = show(value, type, self.scope, unit)
         self.diagnostics.append(units.outside(span, name, text, domain.text, *hints))
 
-    def _number(self, core: Core, setting: Setting) -> float | None:
+    def _number(self, expr: Expr, setting: Setting) -> float | None:
         """The value of an end of a range, if no unknown decides it."""
-        end = self.lower(core, {}, base=setting.place[0])
+        end = self.lower(expr, {}, base=setting.place[0])
         return None if isinstance(end, Missing) else self.graph.constant(end)
 
 

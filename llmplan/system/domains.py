@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from llmplan.check.core import Core
+from llmplan.check.ir import Divisors, DomainItem, Expr, Powers, Range, Value
 from llmplan.check.program import Domain
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
@@ -29,6 +29,7 @@ MAX_COMBINATIONS = 10_000
 """A domain that depends on other unknowns is unfolded for at most so many of their combinations."""
 
 Ends = tuple[int, ...]
+Form = type[DomainItem]
 
 
 def build(
@@ -62,22 +63,22 @@ def build(
             return Unknown(path, type, everything, 0.0, 0.0, names, unit, None, asked, span)
         counted = isinstance(type, Measure) and type.whole
         return system.no_domain(span, path, "" if counted else unit, names)
-    ends: list[tuple[str, Ends]] = []
+    ends: list[tuple[Form, Ends]] = []
     for item in chosen.items:
-        lowered = [_end(lowering, part) for part in item[1:] if part is not None]
+        lowered = [_end(lowering, part) for part in item.parts()]
         nodes = tuple(node for node in lowered if not isinstance(node, Missing))
         if len(nodes) < len(lowered):
             lacking = missing(*lowered)
             if asked and lacking.needs:
                 return system.unknown_domain(span, path, lacking.needs)
             return lacking
-        ends.append((item[0], nodes))
+        ends.append((item.__class__, nodes))
     unit = chosen.unit or unit
-    for tag, nodes in ends:
-        step = lowering.graph.constant(nodes[2]) if tag == "range" and len(nodes) > 2 else 1.0
+    for form, nodes in ends:
+        step = lowering.graph.constant(nodes[2]) if form is Range and len(nodes) > 2 else 1.0
         if step is not None and not step > 0.0:
             return system.no_step(span, path)
-        base = lowering.graph.constant(nodes[0]) if tag == "powers" else 2.0
+        base = lowering.graph.constant(nodes[0]) if form is Powers else 2.0
         if base is not None and not base > 1.0:
             return system.no_base(span, path)
     whole = names != () or (isinstance(type, Measure) and type.whole)
@@ -87,10 +88,10 @@ def build(
             reach |= lowering.graph.reach(node)
     if reach:
         return _dependent(lowering, path, type, ends, whole, reach, names, unit, asked, span)
-    numbers = [(tag, tuple(lowering.graph.constant(n) or 0.0 for n in nodes)) for tag, nodes in ends]
-    if not whole and any(tag == "range" and len(values) < 3 for tag, values in numbers):
+    numbers = [(form, tuple(lowering.graph.constant(n) or 0.0 for n in nodes)) for form, nodes in ends]
+    if not whole and any(form is Range and len(values) < 3 for form, values in numbers):
         low = min(values[0] for _, values in numbers)
-        high = max(values[1] if tag == "range" else values[0] for tag, values in numbers)
+        high = max(values[1] if form is Range else values[0] for form, values in numbers)
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             return system.empty_domain(span, path)
         return Unknown(path, type, None, low, high, names, unit, None, asked, span)
@@ -108,50 +109,50 @@ def candidates(lowering: InputLowering, type: Type, domain: Domain | None) -> tu
         if isinstance(type, EnumType):
             return tuple(float(i) for i in range(len(type.members)))
         return (0.0, 1.0) if isinstance(type, BoolType) else ()
-    items = []
+    items: list[tuple[Form, tuple[float, ...]]] = []
     for item in domain.items:
-        nodes = [_end(lowering, part) for part in item[1:] if part is not None]
+        nodes = [_end(lowering, part) for part in item.parts()]
         numbers = [None if isinstance(n, Missing) else lowering.graph.constant(n) for n in nodes]
-        items.append((item[0], tuple(math.nan if number is None else number for number in numbers)))
+        items.append((item.__class__, tuple(math.nan if number is None else number for number in numbers)))
     return _values(items)
 
 
-def _end(lowering: InputLowering, core: Core) -> Result:
-    return lowering.lower(core, {})
+def _end(lowering: InputLowering, expr: Expr) -> Result:
+    return lowering.lower(expr, {})
 
 
-def _values(items: list[tuple[str, tuple[float, ...]]]) -> tuple[float, ...] | None:
+def _values(items: list[tuple[Form, tuple[float, ...]]]) -> tuple[float, ...] | None:
     """All candidates without repetition, in order of the domain; None if there are too many."""
     if _size(items) > MAX_VALUES:
         return None
     found: list[float] = []
-    for tag, numbers in items:
+    for form, numbers in items:
         if any(not math.isfinite(number) for number in numbers):
             continue
-        if tag == "value":
+        if form is Value:
             found.append(numbers[0])
-        elif tag == "range":
+        elif form is Range:
             low, high = numbers[0], numbers[1]
             step = numbers[2] if len(numbers) > 2 else 1.0
             if step > 0:
                 count = math.floor((high - low) / step + TOLERANCE) + 1
                 found += [low + step * i for i in range(max(0, count))]
-        elif tag == "powers":
+        elif form is Powers:
             found += _powers(*numbers)
         else:
             found += _divisors(numbers[0])
     return tuple(dict.fromkeys(found))
 
 
-def _size(items: list[tuple[str, tuple[float, ...]]]) -> float:
+def _size(items: list[tuple[Form, tuple[float, ...]]]) -> float:
     size = 0.0
-    for tag, numbers in items:
-        if tag == "range":
+    for form, numbers in items:
+        if form is Range:
             step = numbers[2] if len(numbers) > 2 else 1.0
             size += max(0.0, (numbers[1] - numbers[0]) / step) if step > 0 else math.inf
-        elif tag == "powers":
+        elif form is Powers:
             size += _span(*numbers)
-        elif tag == "divisors" and numbers[0] > MAX_DIVIDEND:
+        elif form is Divisors and numbers[0] > MAX_DIVIDEND:
             size = math.inf
         else:
             size += 1
@@ -185,7 +186,7 @@ def _dependent(
     lowering: InputLowering,
     path: str,
     type: Type,
-    ends: list[tuple[str, Ends]],
+    ends: list[tuple[Form, Ends]],
     whole: bool,
     reach: int,
     names: tuple[str, ...],
@@ -204,7 +205,7 @@ def _dependent(
     for combination in itertools.product(*(grid or () for grid in grids)):
         point = dict(zip(others, combination))
         at = evaluate(lowering.graph, point, [node for _, nodes in ends for node in nodes])
-        numbers = [(tag, tuple(at[node] for node in nodes)) for tag, nodes in ends]
+        numbers = [(form, tuple(at[node] for node in nodes)) for form, nodes in ends]
         work += _size(numbers)
         values = _values(numbers) if work <= 5 * MAX_VALUES else None
         if values is None:
@@ -218,19 +219,19 @@ def _dependent(
     return Unknown(path, type, values, values[0], values[-1], names, unit, allowed, asked, span)
 
 
-def _allowed(lowering: InputLowering, unknown: int, ends: list[tuple[str, Ends]]) -> int:
+def _allowed(lowering: InputLowering, unknown: int, ends: list[tuple[Form, Ends]]) -> int:
     """1 where a candidate is in the domain that the other unknowns leave."""
     graph = lowering.graph
     result = graph.const(0.0)
-    for tag, nodes in ends:
-        if tag == "value":
+    for form, nodes in ends:
+        if form is Value:
             test = graph.add("eq", unknown, nodes[0])
-        elif tag == "divisors":
+        elif form is Divisors:
             test = graph.add("whole", graph.add("div", nodes[0], unknown))
         else:
-            low, high = (nodes[1], nodes[2]) if tag == "powers" else (nodes[0], nodes[1])
+            low, high = (nodes[1], nodes[2]) if form is Powers else (nodes[0], nodes[1])
             test = graph.add("and", graph.add("le", low, unknown), graph.add("le", unknown, high))
-            if tag == "powers":
+            if form is Powers:
                 power = graph.add("div", graph.add("log2", unknown), graph.add("log2", nodes[0]))
                 test = graph.add("and", test, graph.add("whole", power))
             elif len(nodes) > 2:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from typing import assert_never
 
-from llmplan.check.core import Core
-from llmplan.check.program import Place, Quantity
+from llmplan.check import ir
+from llmplan.check.ir import Expr
+from llmplan.check.program import Quantity, SourceRef
 from llmplan.check.scope import Scope
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, Result, missing
@@ -37,9 +38,8 @@ class ExpressionLowering:
         self._source = ""
         self._depth = 0
         self._steps = 0
-        self._methods: dict[str, Callable[[Core, Env], Result]] = {}
 
-    def name(self, name: str, at: Place | None = None) -> Result:
+    def name(self, name: str, at: SourceRef | None = None) -> Result:
         raise NotImplementedError
 
     def given(self, path: str) -> Result:
@@ -66,60 +66,78 @@ class ExpressionLowering:
             self._entries[kind] = sorted(self.scope.entries.get(kind, {}))
         return self._entries[kind]
 
-    def lower(self, core: Core, env: Env, base: str | None = None) -> Result:
+    def lower(self, expr: Expr, env: Env, base: str | None = None) -> Result:
         """The node of an expression; `base` names the source that offsets in it belong to."""
-        self._steps += 1
-        if self._steps > MAX_STEPS or len(self.graph.nodes) > MAX_NODES:
-            raise TooLarge
-        method = self._methods.get(core[0])
-        if method is None:
-            method = self._methods[core[0]] = getattr(self, f"_{core[0]}")
         if base is None:
-            return method(core, env)
+            return self._lower(expr, env)
         outer, self._source = self._source, base
         try:
-            return method(core, env)
+            return self._lower(expr, env)
         finally:
             self._source = outer
 
-    def conditional(self, core: Core, env: Env, base: str | None = None) -> Result:
+    def conditional(self, expr: Expr, env: Env, base: str | None = None) -> Result:
         """The node of an expression that only some candidates need."""
-        return self.lower(core, env, base=base)
+        return self.lower(expr, env, base=base)
 
-    def _num(self, core: Core, env: Env) -> Result:
-        if core[1] != core[1]:
-            return missing()  # what stands there was reported
-        return self.graph.const(core[1])
-
-    def _member(self, core: Core, env: Env) -> Result:
-        return self.graph.const(float(core[2]))
-
-    def _entry(self, core: Core, env: Env) -> Result:
-        return self.graph.const(float(self.entry_names(core[1]).index(core[2])))
-
-    def _text(self, core: Core, env: Env) -> Result:
-        # Texts are no numbers: they are read from the setting itself, never through the graph.
-        return self.graph.const(math.nan)
-
-    def _ref(self, core: Core, env: Env) -> Result:
-        return self.name(core[1], (self._source, core[2], core[3]))
-
-    def _local(self, core: Core, env: Env) -> Result:
-        return env[core[1]]
-
-    def _op(self, core: Core, env: Env) -> Result:
-        return self._apply(core[1], [self.lower(arg, env) for arg in core[2:]])
+    def _lower(self, expr: Expr, env: Env) -> Result:
+        self._steps += 1
+        if self._steps > MAX_STEPS or len(self.graph.nodes) > MAX_NODES:
+            raise TooLarge
+        match expr:  # the frequent ones first
+            case ir.Ref():
+                return self.name(expr.name, (self._source, expr.start, expr.end))
+            case ir.Num():
+                # What stands for a number that is not one was reported.
+                return self.graph.const(expr.value) if expr.value == expr.value else missing()
+            case ir.Op():
+                return self._apply(expr.operation, [self._lower(arg, env) for arg in expr.args])
+            case ir.Chain():
+                return self._chain(expr, env)
+            case ir.Local():
+                return env[expr.name]
+            case ir.Member():
+                return self.graph.const(float(expr.index))
+            case ir.If():
+                return self._if(expr, env)
+            case ir.Index():
+                return self._index(expr, env)
+            case ir.Call():
+                return self._call(expr, env)
+            case ir.Match():
+                return self._match(expr, env)
+            case ir.Given():
+                return self.given(expr.name)
+            case ir.Fold():
+                return self._fold(expr, env)
+            case ir.Body():
+                return self._body(expr, env)
+            case ir.FieldOf():
+                return self._field_of(expr, env)
+            case ir.Entry():
+                return self.graph.const(float(self.entry_names(expr.kind).index(expr.name)))
+            case ir.Assumed():
+                return self.assumed(expr.name)
+            case ir.Emits():
+                return self.emits(expr.target)
+            case ir.Interpolate():
+                x = self._lower(expr.x, env)
+                return x if isinstance(x, Missing) else self.graph.interpolate(x, expr.xs, expr.ys)
+            case ir.Text() | ir.List():
+                # They are no numbers: they are read from the setting itself, never through the graph.
+                return self.graph.const(math.nan)
+        assert_never(expr)
 
     def _apply(self, operation: str, args: list[Result]) -> Result:
         nodes = [arg for arg in args if not isinstance(arg, Missing)]
         return self.graph.add(operation, *nodes) if len(nodes) == len(args) else missing(*args)
 
-    def _chain(self, core: Core, env: Env) -> Result:
-        result = self.lower(core[1], env)
-        for operation, part in core[2]:
+    def _chain(self, expr: ir.Chain, env: Env) -> Result:
+        result = self._lower(expr.first, env)
+        for operation, part in expr.rest:
             if operation in ("and", "or") and self._decided(operation, result):
                 continue  # what the left side decides alone does not need the right one
-            value = self.lower(part, env)
+            value = self._lower(part, env)
             if operation in ("and", "or"):
                 result = self._logic(operation, result, value)
             else:
@@ -136,38 +154,38 @@ class ExpressionLowering:
         """True if one side alone makes an `or` true or an `and` false."""
         return not isinstance(side, Missing) and self.graph.constant(side) == float(operation == "or")
 
-    def _if(self, core: Core, env: Env) -> Result:
-        condition = self.lower(core[1], env)
+    def _if(self, expr: ir.If, env: Env) -> Result:
+        condition = self._lower(expr.condition, env)
         if isinstance(condition, Missing):
             return condition
         constant = self.graph.constant(condition)
         if constant is not None:
             if constant != constant:
                 return condition
-            return self.lower(core[2] if constant == 1.0 else core[3], env)
-        return self._select(condition, self.conditional(core[2], env), self.conditional(core[3], env))
+            return self._lower(expr.then if constant == 1.0 else expr.otherwise, env)
+        return self._select(condition, self.conditional(expr.then, env), self.conditional(expr.otherwise, env))
 
     def _select(self, condition: int, then: Result, otherwise: Result) -> Result:
         if isinstance(then, Missing) or isinstance(otherwise, Missing):
             return missing(then, otherwise)
         return self.graph.add("select", condition, then, otherwise)
 
-    def _cases(self, core: Core, env: Env) -> Result:
-        subject = self.lower(core[1], env)
+    def _match(self, expr: ir.Match, env: Env) -> Result:
+        subject = self._lower(expr.subject, env)
         if isinstance(subject, Missing):
             return subject
         result: Result = self.graph.const(math.nan)
-        tests: list[tuple[int, Core]] = []
-        for pattern, value in core[2]:
+        tests: list[tuple[int, Expr]] = []
+        for pattern, value in expr.arms:
             if pattern is None:
-                result = self.conditional(value, env) if tests else self.lower(value, env)
+                result = self.conditional(value, env) if tests else self._lower(value, env)
                 break
-            wanted = self.lower(pattern, env)
+            wanted = self._lower(pattern, env)
             assert not isinstance(wanted, Missing)
             test = self.graph.add("eq", subject, wanted)
             constant = self.graph.constant(test)
             if constant == 1.0:
-                result = self.conditional(value, env) if tests else self.lower(value, env)
+                result = self.conditional(value, env) if tests else self._lower(value, env)
                 break
             if constant is None:
                 tests.append((test, value))
@@ -175,12 +193,12 @@ class ExpressionLowering:
             result = self._select(test, self.conditional(value, env), result)
         return result
 
-    def _call(self, core: Core, env: Env) -> Result:
-        args = tuple(self.lower(arg, env) for arg in core[2])
-        key = (core[1], args)
+    def _call(self, expr: ir.Call, env: Env) -> Result:
+        args = tuple([self._lower(arg, env) for arg in expr.args])
+        key = (expr.function, args)
         if key in self._calls:
             return self._calls[key]
-        function = self.scope.functions[core[1]]
+        function = self.scope.functions[expr.function]
         self._depth += 1
         if self._depth > 60:
             raise TooLarge
@@ -190,20 +208,20 @@ class ExpressionLowering:
         self._calls[key] = result
         return result
 
-    def _let(self, core: Core, env: Env) -> Result:
+    def _body(self, expr: ir.Body, env: Env) -> Result:
         inner = dict(env)
-        for name, value in core[1]:
-            inner[name] = self.lower(value, inner)
-        return self.lower(core[2], inner)
+        for name, value in expr.lets:
+            inner[name] = self._lower(value, inner)
+        return self._lower(expr.value, inner)
 
-    def _index(self, core: Core, env: Env) -> Result:
-        quantity = self.scope.quantities[core[1]]
+    def _index(self, expr: ir.Index, env: Env) -> Result:
+        quantity = self.scope.quantities[expr.name]
         members: list[float] = []
-        for arg in core[2]:
-            lowered = self.lower(arg, env)
+        for arg in expr.indices:
+            lowered = self._lower(arg, env)
             constant = None if isinstance(lowered, Missing) else self.graph.constant(lowered)
             if constant is None:
-                return self._indexed_by_unknown(quantity, core, env)
+                return self._indexed_by_unknown(quantity, expr, env)
             members.append(constant)
         return self.at(quantity, tuple(members))
 
@@ -212,9 +230,9 @@ class ExpressionLowering:
         inner: Env = {variable: self.graph.const(m) for (variable, _), m in zip(quantity.indices, members)}
         return self.alternatives(quantity, inner)
 
-    def _indexed_by_unknown(self, quantity: Quantity, core: Core, env: Env) -> Result:
+    def _indexed_by_unknown(self, quantity: Quantity, expr: ir.Index, env: Env) -> Result:
         """An index that depends on an unknown: a choice among all members."""
-        args = [self.lower(arg, env) for arg in core[2]]
+        args = [self._lower(arg, env) for arg in expr.indices]
         if any(isinstance(arg, Missing) for arg in args):
             return missing(*args)
         result: Result = self.graph.const(math.nan)
@@ -228,8 +246,8 @@ class ExpressionLowering:
             result = self._select(here, result_at, result)
         return result
 
-    def _fold(self, core: Core, env: Env) -> Result:
-        _, function, variables, body = core
+    def _fold(self, expr: ir.Fold, env: Env) -> Result:
+        function, variables, body = expr.function, expr.variables, expr.body
         ranges: list[list[int]] = []
         for _, over in variables:
             if over in self.scope.enums:
@@ -247,7 +265,7 @@ class ExpressionLowering:
             self._steps += len(members)
             for (variable, _), member in zip(variables, members):
                 inner[variable] = self.graph.const(float(member))
-            results.append((members[0], self.lower(body, inner)))
+            results.append((members[0], self._lower(body, inner)))
         if any(isinstance(value, Missing) for _, value in results):
             return missing(*(value for _, value in results))
         nodes = [(member, value) for member, value in results if not isinstance(value, Missing)]
@@ -270,27 +288,12 @@ class ExpressionLowering:
             member = self.graph.add("select", better, self.graph.const(float(index)), member)
         return member
 
-    def _of(self, core: Core, env: Env) -> Result:
+    def _field_of(self, expr: ir.FieldOf, env: Env) -> Result:
         """A field of an entry that a local stands for."""
-        entry = env[core[1]]
+        entry = env[expr.local]
         if isinstance(entry, Missing):
             return entry
         index = self.graph.constant(entry)
         if index is None or index != index:
             return self.graph.const(math.nan)
-        return self.of_instance(core[2], self.entry_names(core[2])[int(index)], core[3])
-
-    def _interpolate(self, core: Core, env: Env) -> Result:
-        x = self.lower(core[1], env)
-        if isinstance(x, Missing):
-            return x
-        return self.graph.interpolate(x, core[2], core[3])
-
-    def _given(self, core: Core, env: Env) -> Result:
-        return self.given(core[1])
-
-    def _assumed(self, core: Core, env: Env) -> Result:
-        return self.assumed(core[1])
-
-    def _emits(self, core: Core, env: Env) -> Result:
-        return self.emits(core[1])
+        return self.of_instance(expr.kind, self.entry_names(expr.kind)[int(index)], expr.field)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from attrs import define, field, frozen
 
+from llmplan.check.ir import Entry, List
 from llmplan.check.plan import Program
-from llmplan.check.program import Domain, Field, Place, Setting
+from llmplan.check.program import Domain, Field, Setting, SourceRef
 from llmplan.diagnostics import Diagnostic
 from llmplan.system import domains
 from llmplan.system.domain_checks import LegalValues
@@ -29,7 +30,7 @@ class Trace:
     """
 
     layer: str
-    place: Place | None
+    place: SourceRef | None
     reads: tuple[str, ...] = ()
     entry: str = ""
 
@@ -164,9 +165,10 @@ class InputLowering(LegalValues):
     def instances(self, path: str) -> list[str] | Missing:
         """The entries that a list of a kind names."""
         won = self.setting_of(path)
-        if won is None or won[1].value is None:
+        listed = won[1].value if won is not None else None
+        if not isinstance(listed, List):
             return missing(path)
-        return [core[2] for core in won[1].value[1]]
+        return [item.name for item in listed.items if isinstance(item, Entry)]
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
         """A field of an entry that is a member of a list: siblings in its formulas are its own."""

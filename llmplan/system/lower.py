@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from llmplan.check.core import Core, walk
+from llmplan.check.ir import Expr, Ref, walk
 from llmplan.check.plan import Program
-from llmplan.check.program import Place, Quantity
+from llmplan.check.program import Quantity, SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
 from llmplan.system.expressions import Env
@@ -46,7 +46,7 @@ class Lowering(InputLowering):
         beside: Lowering | None = None,
     ) -> None:
         super().__init__(program, fixed, graph, spreads, beside)
-        self._active: list[tuple[str, Place | None]] = []
+        self._active: list[tuple[str, SourceRef | None]] = []
         self._indexed: dict[tuple[str, tuple[float, ...]], str] = {}  # names of indexed quantities
         self._branches = 0  # depth of choices that only some candidates take
         self.needed: set[str] = set()  # names that every candidate needs
@@ -54,7 +54,7 @@ class Lowering(InputLowering):
 
     # Names
 
-    def name(self, name: str, at: Place | None = None) -> Result:
+    def name(self, name: str, at: SourceRef | None = None) -> Result:
         """The value of an input, let or quantity; `at` is where it is named."""
         if self._instance:
             kind, _, field = name.partition(".")
@@ -80,7 +80,7 @@ class Lowering(InputLowering):
         self._values[name] = value
         return value
 
-    def _circle(self, name: str, at: Place | None) -> Result:
+    def _circle(self, name: str, at: SourceRef | None) -> Result:
         start = next(i for i, (active, _) in enumerate(self._active) if active == name)
         steps = (*self._active[start + 1 :], (name, at))
         placed = [(needs, place) for needs, place in steps if place is not None and place[0] in self.scope.sources]
@@ -192,9 +192,9 @@ class Lowering(InputLowering):
         if not any(d.span == spans[1] for d in self.diagnostics):
             self.diagnostics.append(names.both_hold(spans[1], quantity.name, spans[0]))
 
-    def why(self, core: Core) -> str:
+    def why(self, expr: Expr) -> str:
         """Why an expression has no value: the first reason on the way to its inputs."""
-        pending = [found[1] for found in walk(core) if found[0] == "ref"]
+        pending = [found.name for found in walk(expr) if isinstance(found, Ref)]
         seen: set[str] = set()
         while pending:
             name = pending.pop(0)
@@ -216,7 +216,7 @@ class Lowering(InputLowering):
         value = self.graph.constant(node)
         return value is not None and value != value
 
-    def path_to(self, place: Place, needed: str) -> list[str]:
+    def path_to(self, place: SourceRef, needed: str) -> list[str]:
         """Names from an expression of the plan down to an input that it lacks."""
         name, start, end = place
         text = self.scope.sources[name].text[start:end]
@@ -237,10 +237,10 @@ class Lowering(InputLowering):
         value = self._values.get(name)
         return value.needs if isinstance(value, Missing) else ()
 
-    def conditional(self, core: Core, env: Env, base: str | None = None) -> Result:
+    def conditional(self, expr: Expr, env: Env, base: str | None = None) -> Result:
         self._branches += 1
         try:
-            return self.lower(core, env, base=base)
+            return self.lower(expr, env, base=base)
         finally:
             self._branches -= 1
 

@@ -6,9 +6,10 @@ import itertools
 
 from attrs import frozen
 
+from llmplan.check.ir import Num
+from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
-from llmplan.check.vary import varied
 from llmplan.solution import Scalar
 from llmplan.system.adjustable import knob_of
 from llmplan.system.display import show
@@ -47,7 +48,7 @@ def points(program: Program) -> list[dict[str, At]] | None:
         axis = []
         for x in values:
             shown = show(x, type, lowering.scope, unit)
-            at = At(Setting(("num", x), None, setting.place, setting.unit), shown, scalar(x, type, lowering))
+            at = At(Setting(Num(x), None, setting.place, setting.unit), shown, scalar(x, type, lowering))
             axis.append((path, at))
         axes.append(axis)
     return [dict(point) for point in itertools.product(*axes)]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from llmplan.check.ir import Num
 from llmplan.check.plan import Program
-from llmplan.check.program import Place, Rule
+from llmplan.check.program import Rule, SourceRef
 from llmplan.system.display import show
 from llmplan.system.graph import SCALAR, Graph, Node
 from llmplan.system.lower import Lowering
@@ -97,7 +98,7 @@ class SymbolLowering(Lowering):
             return self.graph.const(worth)
         return self.graph.leaf(name, worth)
 
-    def name(self, name: str, at: Place | None = None) -> Result:
+    def name(self, name: str, at: SourceRef | None = None) -> Result:
         if name in self.open:
             node = self.graph.unknown(self.open[name])
             self.graph.names[node] = name
@@ -109,12 +110,12 @@ class SymbolLowering(Lowering):
         if rule.sides is None or rule.type is None:
             return None
         found = []
-        for side in rule.sides[1:]:
+        for side in (rule.sides.left, rule.sides.right):
             node = self.lower(side, {}, base=rule.place[0])
             if isinstance(node, Missing):
                 return None
-            if side[0] == "num":
-                node = self.graph.leaf(show(side[1], rule.type, self.scope, rule.unit), side[1])
+            if isinstance(side, Num):
+                node = self.graph.leaf(show(side.value, rule.type, self.scope, rule.unit), side.value)
             found.append(node)
         return found[0], found[1]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llmplan.check.core import Core
-from llmplan.check.program import unpack
+from llmplan.check.ir import Entry, Expr, List, Text
 from llmplan.system.display import show
 from llmplan.system.missing import Missing
 
@@ -13,20 +12,22 @@ if TYPE_CHECKING:
     from llmplan.system.lower import Lowering
 
 
-def plain_text(core: Core | None, lowering: Lowering) -> str:
+def plain_text(expr: Expr | None, lowering: Lowering) -> str:
     """A text with its `{…}` replaced by values where they are known; `…` where they are not."""
-    if core is None or core[0] != "text":
+    if not isinstance(expr, Text):
         return ""
     out = []
-    for part in core[1]:
+    for part in expr.pieces:
         if isinstance(part, str):
             out.append(part)
             continue
-        inner, unit, type, declared = part
-        node = lowering.lower(inner, {})
+        node = lowering.lower(part.value, {})
         value = None if isinstance(node, Missing) else lowering.graph.constant(node)
-        known = unpack(type)
-        out.append("…" if value is None else show(value, known, lowering.scope, unit or declared, bool(unit)))
+        unit = part.unit or part.declared
+        if value is None or part.type is None:
+            out.append("…")
+        else:
+            out.append(show(value, part.type, lowering.scope, unit, bool(part.unit)))
     return "".join(out)
 
 
@@ -35,11 +36,11 @@ def text_of(path: str, lowering: Lowering) -> tuple[str | None, str]:
     won = lowering.setting_of(path)
     if won is None or won[1].value is None:
         return None, ""
-    layer, core = won[0], won[1].value
-    if core[0] == "list":
-        return ", ".join(_item(item, lowering) for item in core[1]), layer
-    return plain_text(core, lowering), layer
+    layer, expr = won[0], won[1].value
+    if isinstance(expr, List):
+        return ", ".join(_item(item, lowering) for item in expr.items), layer
+    return plain_text(expr, lowering), layer
 
 
-def _item(core: Core, lowering: Lowering) -> str:
-    return str(core[2]) if core[0] == "entry" else plain_text(core, lowering)
+def _item(expr: Expr, lowering: Lowering) -> str:
+    return expr.name if isinstance(expr, Entry) else plain_text(expr, lowering)

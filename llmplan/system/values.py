@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Literal
 
-from llmplan.check.program import Alternative, Place, Quantity, Rule, Setting
+from llmplan.check.ir import Ref
+from llmplan.check.program import Alternative, Quantity, Rule, Setting, SourceRef
 from llmplan.solution import Citation, Origin, RequirementResult, Scalar, Shown, Value
 from llmplan.system.display import one_line, show
 from llmplan.system.lower import Lowering
@@ -40,7 +41,7 @@ class Values:
         self.lowering = lowering
         self.scope = lowering.scope
         self.program = lowering.program
-        self._texts: dict[Place, str] = {}
+        self._texts: dict[SourceRef, str] = {}
 
     def all(self) -> dict[str, Value]:
         """By name: the plan's lets, then the inputs of each kind, then the quantities."""
@@ -154,7 +155,7 @@ class Values:
         )  # fmt: skip
 
     def _reason(self, name: str) -> str:
-        return self.lowering.why(("ref", name, 0, 0))
+        return self.lowering.why(Ref(name))
 
     def _absent(self, name: str) -> tuple[str, ...]:
         """Inputs that a catalog entry lacks, which a plan could give."""
@@ -180,7 +181,7 @@ class Values:
             return ()
         return _citations(self.scope.entries[kind][entry].cites)
 
-    def _formula(self, name: str, role: Role, formula: Alternative | None, where: Place | None) -> str:
+    def _formula(self, name: str, role: Role, formula: Alternative | None, where: SourceRef | None) -> str:
         """The winning right-hand side as written, where it is more than a literal."""
         if role == "assumption" and where is not None:
             return self._text(where)
@@ -191,12 +192,12 @@ class Values:
             return ""
         return self._text(where)
 
-    def _text(self, place: Place) -> str:
+    def _text(self, place: SourceRef) -> str:
         if place not in self._texts:
             self._texts[place] = one_line(self.scope.span(place).text)
         return self._texts[place]
 
-    def _origins(self, name: str, layer: str, where: Place | None, unit: str) -> tuple[Origin | None, tuple[Origin, ...]]:
+    def _origins(self, name: str, layer: str, where: SourceRef | None, unit: str) -> tuple[Origin | None, tuple[Origin, ...]]:
         """The layer that won, and those that it won against."""
         if where is None:
             return (Origin(layer, "", "") if layer else None), ()
@@ -275,7 +276,7 @@ class Values:
         """The slack, the comparison with its values, and the slack for people."""
         if rule.sides is None or rule.type is None:
             return None, "", ""
-        operation, *sides = rule.sides
+        operation, *sides = rule.sides.operation, rule.sides.left, rule.sides.right
         found = []
         for side in sides:
             node = self.lowering.settled(self.lowering.lower(side, {}, base=rule.place[0]))

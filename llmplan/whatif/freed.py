@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
-from llmplan.check.vary import varied
 from llmplan.solve.effort import Effort, OverLimit
 from llmplan.solve.nearest import feasible, thinned
 from llmplan.solve.outcome import Outcome

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from attrs import evolve, frozen
 
-from llmplan.check.core import Core
+from llmplan.check.ir import Num
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.diagnostics import Edit, Hint
@@ -139,11 +139,13 @@ class _Relaxer:
             return None
         assert rule.sides is not None and isinstance(rule.type, Measure)
         side = condition.right if at == 0 else condition.left
-        now = rule.sides[1 + at][1]
-        lowest = (rule.sides[0] in ("le", "lt")) == (at == 1)
+        bound = (rule.sides.left, rule.sides.right)[at]
+        assert isinstance(bound, Num)
+        now = bound.value
+        lowest = (rule.sides.operation in ("le", "lt")) == (at == 1)
         graph = self.system.graph
-        goal = side if rule.sides[0] != "eq" else graph.add("abs", graph.add("sub", condition.left, condition.right))
-        sense = 1 if lowest or rule.sides[0] == "eq" else -1
+        goal = side if rule.sides.operation != "eq" else graph.add("abs", graph.add("sub", condition.left, condition.right))
+        sense = 1 if lowest or rule.sides.operation == "eq" else -1
         rest = [c for c in self.outcome.requirements if c is not condition]
         rest.append(evolve(condition, node=graph.add("finite", goal)))
         aim = Objective(goal, sense, "", condition.span, False)
@@ -155,16 +157,16 @@ class _Relaxer:
             return None
         above = exact > now
         value = exact
-        if rule.sides[0] != "eq":
+        if rule.sides.operation != "eq":
             value = next(rounded(exact, rule.type, rule.unit, above, self.point))
-            if rule.sides[0] in ("lt", "gt") and abs(value - exact) <= TOLERANCE * abs(exact):
+            if rule.sides.operation in ("lt", "gt") and abs(value - exact) <= TOLERANCE * abs(exact):
                 value = exact * (1 + 1e-6 if above else 1 - 1e-6)
         return self._made(rule.name, "requirement", rule.type, rule.unit, now, [value], self._place_of(rule, at))
 
     def _place_of(self, rule: Rule, at: int) -> Span | None:
         """Where the bound of a requirement is written."""
         span = self.program.scope.span(rule.place)
-        parts = span.text.split(_SYMBOLS[rule.sides[0]]) if rule.sides is not None else []
+        parts = span.text.split(_SYMBOLS[rule.sides.operation]) if rule.sides is not None else []
         if len(parts) != 2:
             return None
         part = parts[at]
@@ -287,11 +289,7 @@ def _last(change: Rule | Knob) -> tuple[bool, bool]:
 
 def _literal(rule: Rule) -> int | None:
     """Which side of a comparison (0 or 1) is a number, if just one is."""
-    if rule.sides is None or rule.sides[0] not in _SYMBOLS or not isinstance(rule.type, Measure):
+    if rule.sides is None or rule.sides.operation not in _SYMBOLS or not isinstance(rule.type, Measure):
         return None
-    numbers = [i for i, side in enumerate(rule.sides[1:]) if _is_number(side)]
+    numbers = [i for i, side in enumerate((rule.sides.left, rule.sides.right)) if isinstance(side, Num)]
     return numbers[0] if len(numbers) == 1 else None
-
-
-def _is_number(core: Core) -> bool:
-    return bool(core[0] == "num")

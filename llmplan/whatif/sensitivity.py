@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from llmplan.check.ir import Num
+from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
-from llmplan.check.vary import varied
 from llmplan.solution import Gain, Sensitivity
 from llmplan.system.adjustable import Knob, knob_of, knobs
 from llmplan.system.evaluate import evaluate
@@ -81,7 +82,7 @@ def _number(lowering: Lowering, knob: Knob) -> float | None:
 
 def _variable(knob: Knob, value: float) -> Setting:
     """The value as a range without width, which is a variable of the graph."""
-    number = ("num", value)
+    number = Num(value)
     return Setting(number, None, knob.setting.place, knob.setting.unit, (number, number))
 
 

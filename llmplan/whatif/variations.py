@@ -7,9 +7,9 @@ from math import isfinite
 
 from attrs import evolve, frozen
 
+from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.check.vary import varied
 from llmplan.solution import Row, Scalar, Table
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from llmplan.check import library
-from llmplan.check.core import Core
+from llmplan.check.ir import Expr
 from llmplan.check.scope import Scope
 from llmplan.solution import Solution
 from tests.std.answers import solve
@@ -52,7 +52,7 @@ IN_RUNS = {
 }
 
 
-def given(name: str, field: str) -> Core | None:
+def given(name: str, field: str) -> Expr | None:
     """What an entry, or one that it is like, says of a field."""
     while name:
         record = SCOPE.entries["gpu"][name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llmplan.check.program import Field
-from llmplan.diagnostics import Diagnostic, remarks
+from llmplan.diagnostics import Diagnostic, lint
 from llmplan.syntax import nodes
 
 _BINARY = {"kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "K": "Ki", "M": "Mi"}
@@ -20,12 +20,12 @@ def decimal(node: nodes.Expr, field: Field) -> Diagnostic | None:
         if node.value.denominator != 1:
             return None  # someone measured it
         written, meant = f"{node.text} {unit}", f"{node.text} {_BINARY[unit]}"
-        return remarks.decimal_size(node.span, field.path, written, meant)
+        return lint.decimal_size(node.span, field.path, written, meant)
     magnitude, digits = node.text[-1:], node.text[:-1]
     if magnitude not in _BINARY or not digits.isdigit() or int(digits) & (int(digits) - 1) or int(digits) == 0:
         return None
     meant = f"{digits}{_BINARY[magnitude]}{' ' + unit if unit else ''}"
-    return remarks.decimal_magnitude(node.span, field.path, meant, int(node.value))
+    return lint.decimal_magnitude(node.span, field.path, meant, int(node.value))
 
 
 def unread(statements: Sequence[nodes.Statement], read: set[str]) -> list[Diagnostic]:
@@ -36,16 +36,16 @@ def unread(statements: Sequence[nodes.Statement], read: set[str]) -> list[Diagno
     found = []
     for s in statements:
         if isinstance(s, nodes.Let) and s.name.text not in read and isinstance(s.value, nodes.Number):
-            found.append(remarks.unused(s.name.span, "let", s.name.text))
+            found.append(lint.unused(s.name.span, "let", s.name.text))
         elif isinstance(s, nodes.Fn) and s.name.text not in read and not s.replace:
-            found.append(remarks.unused(s.name.span, "fn", s.name.text))
+            found.append(lint.unused(s.name.span, "fn", s.name.text))
     return found
 
 
 def uncited(statements: Sequence[nodes.Statement]) -> list[Diagnostic]:
     """Each replaced formula without a citation."""
     return [
-        remarks.uncited(s.name.span, s.name.text)
+        lint.uncited(s.name.span, s.name.text)
         for s in statements
         if isinstance(s, (nodes.Quantity, nodes.Fn))
         and s.replace

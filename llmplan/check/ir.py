@@ -1,0 +1,330 @@
+"""The intermediate representation: expressions in base units, with every name resolved.
+
+Input of lowering, output of `check.expressions`. Each form is a frozen record; `Expr` is their
+union, so that a reader who forgets one is told by the type checker. Numbers are in base units,
+truth values 1.0 and 0.0. Offsets belong to the source of the declaration that holds the expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from llmplan.source import Span
+from llmplan.units.measure import Type
+
+
+@frozen
+class _Leaf:
+    """A form without parts."""
+
+    def parts(self) -> Iterator[Expr]:
+        """The direct parts that are expressions."""
+        return iter(())
+
+
+@frozen
+class Num(_Leaf):
+    value: float
+
+
+@frozen
+class Member(_Leaf):
+    """A member of an enum, by its index."""
+
+    enum: str
+    index: int
+
+
+@frozen
+class Entry(_Leaf):
+    """An entry of a catalog, by its canonical name."""
+
+    kind: str
+    name: str
+
+
+@frozen
+class Ref(_Leaf):
+    """An input, let or quantity, and where it is written."""
+
+    name: str
+    start: int = 0
+    end: int = 0
+
+
+@frozen
+class Local(_Leaf):
+    """A parameter, a local let or the variable of a fold."""
+
+    name: str
+
+
+@frozen
+class FieldOf(_Leaf):
+    """A field of the entry that a local stands for."""
+
+    local: str
+    kind: str
+    field: str
+
+
+@frozen
+class Given(_Leaf):
+    name: str
+
+
+@frozen
+class Assumed(_Leaf):
+    name: str
+
+
+@frozen
+class Emits(_Leaf):
+    target: str
+
+
+@frozen
+class Shown:
+    """`{time in days}` in a text: its unit may be empty; `declared` is that of the expression."""
+
+    value: Expr
+    unit: str
+    type: Type | None
+    declared: str
+
+
+@frozen
+class Text:
+    pieces: tuple[str | Shown, ...]
+
+    def parts(self) -> Iterator[Expr]:
+        return (piece.value for piece in self.pieces if isinstance(piece, Shown))
+
+
+@frozen
+class List:
+    """Entries or texts, only as the value of an input."""
+
+    items: tuple[Expr, ...]
+
+    def parts(self) -> Iterator[Expr]:
+        return iter(self.items)
+
+
+@frozen
+class Index:
+    """An indexed quantity."""
+
+    name: str
+    indices: tuple[Expr, ...]
+
+    def parts(self) -> Iterator[Expr]:
+        return iter(self.indices)
+
+
+@frozen
+class Op:
+    """An operation on its arguments, a key of `llmplan.system.graph.SCALAR`."""
+
+    operation: str
+    args: tuple[Expr, ...]
+
+    def parts(self) -> Iterator[Expr]:
+        return iter(self.args)
+
+
+@frozen
+class Chain:
+    """Operations from left to right, however many: `a + b - c`."""
+
+    first: Expr
+    rest: tuple[tuple[str, Expr], ...]
+
+    def parts(self) -> Iterator[Expr]:
+        yield self.first
+        for _, part in self.rest:
+            yield part
+
+
+@frozen
+class If:
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+
+    def parts(self) -> Iterator[Expr]:
+        return iter((self.condition, self.then, self.otherwise))
+
+
+@frozen
+class Match:
+    """Each arm is a pattern, None for `_`, and a value."""
+
+    subject: Expr
+    arms: tuple[tuple[Expr | None, Expr], ...]
+
+    def parts(self) -> Iterator[Expr]:
+        yield self.subject
+        for pattern, value in self.arms:
+            if pattern is not None:
+                yield pattern
+            yield value
+
+
+@frozen
+class Call:
+    """A `fn` of the library or the plan."""
+
+    function: str
+    args: tuple[Expr, ...]
+
+    def parts(self) -> Iterator[Expr]:
+        return iter(self.args)
+
+
+@frozen
+class Body:
+    """The body of a `fn`: its lets in order, then its value."""
+
+    lets: tuple[tuple[str, Expr], ...]
+    value: Expr
+
+    def parts(self) -> Iterator[Expr]:
+        for _, value in self.lets:
+            yield value
+        yield self.value
+
+
+@frozen
+class Fold:
+    """sum, max, min, argmax or argmin; each variable with the enum, or the path of the list, that it runs over."""
+
+    function: str
+    variables: tuple[tuple[str, str], ...]
+    body: Expr
+
+    def parts(self) -> Iterator[Expr]:
+        return iter((self.body,))
+
+
+@frozen
+class Interpolate:
+    x: Expr
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+
+    def parts(self) -> Iterator[Expr]:
+        return iter((self.x,))
+
+
+Expr = (
+    Num | Member | Entry | Ref | Local | FieldOf | Given | Assumed | Emits | Text | List | Index | Op | Chain | If
+    | Match | Call | Body | Fold | Interpolate
+)  # fmt: skip
+
+
+@frozen
+class Sides:
+    """The two sides of a single comparison: `lt`, `le`, `eq`, `ne`, `ge` or `gt`."""
+
+    operation: str
+    left: Expr
+    right: Expr
+
+
+@frozen
+class Value:
+    """One value of a domain."""
+
+    value: Expr
+
+    def parts(self) -> tuple[Expr, ...]:
+        """The expressions that it is made of."""
+        return (self.value,)
+
+
+@frozen
+class Range:
+    low: Expr
+    high: Expr
+    step: Expr | None = None
+
+    def parts(self) -> tuple[Expr, ...]:
+        return (self.low, self.high) if self.step is None else (self.low, self.high, self.step)
+
+
+@frozen
+class Powers:
+    base: Expr
+    low: Expr
+    high: Expr
+
+    def parts(self) -> tuple[Expr, ...]:
+        return self.base, self.low, self.high
+
+
+@frozen
+class Divisors:
+    of: Expr
+
+    def parts(self) -> tuple[Expr, ...]:
+        return (self.of,)
+
+
+DomainItem = Value | Range | Powers | Divisors
+
+FORMS = (
+    Num, Member, Entry, Ref, Local, FieldOf, Given, Assumed, Emits, Shown, Text, List, Index, Op, Chain, If, Match,
+    Call, Body, Fold, Interpolate, Sides, Value, Range, Powers, Divisors,
+)  # fmt: skip
+"""All that an expression or a domain is made of."""
+
+TRUE = Num(1.0)
+FALSE = Num(0.0)
+UNDEFINED = Num(float("nan"))
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """An expression and all that it is made of."""
+    stack = [expr]
+    while stack:
+        found = stack.pop()
+        yield found
+        stack.extend(reversed(list(found.parts())))
+
+
+def is_static(expr: Expr) -> bool:
+    """True if the plan's text alone decides it: made of `given`, `assumed` and `emits` only."""
+    found = list(walk(expr))
+    text = (Given, Assumed, Emits)
+    return any(isinstance(one, text) for one in found) and all(isinstance(one, (*text, Op, Chain, If, Num)) for one in found)
+
+
+@frozen
+class Typed:
+    """A checked expression on its way into a declaration.
+
+    Attributes:
+        expr: Its checked form.
+        type: Its type; None where a mistake has been reported already.
+        span: Where it stands.
+        bare: True if it is made of number literals without a unit, so that a count can lend it its own.
+        unit: The unit that its author wrote, for showing; may be empty.
+    """
+
+    expr: Expr
+    type: Type | None
+    span: Span
+    bare: bool = False
+    unit: str = ""
+
+    @property
+    def number(self) -> float | None:
+        """The value of a literal, else None."""
+        return self.expr.value if isinstance(self.expr, Num) else None
+
+    @property
+    def zero(self) -> bool:
+        return self.number == 0.0
