@@ -12,6 +12,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from llmplan.check import library
+from llmplan.check.ir import Entry
 from llmplan.check.plan import PlanCheck, Program, Targets
 from llmplan.check.program import Setting
 from llmplan.check.scope import Scope
@@ -123,7 +124,7 @@ def _values_of_entries(scope: Scope, file: str) -> list[Diagnostic]:
             if record.place[0] != file:
                 continue
             settings = {f"{kind}.{field}": [("plan", setting)] for field, setting in record.settings}
-            chosen = Setting(("entry", kind, name), None, record.place)
+            chosen = Setting(Entry(kind, name), None, record.place)
             program = Program(scope, settings={scope.selector(kind): [("plan", chosen)], **settings})
             found += [d for d in validate(program) if d.span is not None and d.span.source is scope.sources[file]]
     return found
