@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 
 from llmplan.check.plan import Program
+from llmplan.operations import TOLERANCE
 from llmplan.solution import Alternative
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built
 from llmplan.system.display import one_line, show
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import System
 from llmplan.whatif.results import Result, results, values_of
 

@@ -8,11 +8,11 @@ from attrs import evolve
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule, ShowRow
+from llmplan.operations import TOLERANCE, Interval
 from llmplan.solution import RequirementResult, Shown, Value
 from llmplan.system.display import show
-from llmplan.system.graph import TOLERANCE
 from llmplan.system.inputs import Spreads
-from llmplan.system.intervals import Interval, bounds
+from llmplan.system.intervals import bounds
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.units.measure import Measure

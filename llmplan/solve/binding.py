@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field
 
+from llmplan.operations import TOLERANCE
 from llmplan.solve.closed_form.derive import closed_form
 from llmplan.solve.outcome import How
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
 

@@ -10,10 +10,11 @@ from math import inf, isfinite
 import numpy as np
 from attrs import frozen
 
+from llmplan.operations import TOLERANCE
+from llmplan.operations.logic import truth
 from llmplan.solve.discrete.block import Block
 from llmplan.solve.discrete.grid import GridEvaluator
-from llmplan.solve.vector import Array, truth
-from llmplan.system.graph import TOLERANCE
+from llmplan.solve.vector import Array
 from llmplan.system.system import Condition, Objective
 
 SAME_SCORE = 1e-12

@@ -13,11 +13,11 @@ from llmplan.diagnostics.solving import (
     too_many_combinations,
     unbounded,
 )
+from llmplan.operations import TOLERANCE
 from llmplan.solve.binding import Bound, bind
 from llmplan.solve.effort import Effort, OverLimit, Progress
 from llmplan.solve.outcome import Conflict, How, Neighbours, Outcome
 from llmplan.solve.presolve.eliminate import Reduced, open_unknowns, reduce
-from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System
 
 LIMIT = 10**8

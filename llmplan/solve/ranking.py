@@ -8,8 +8,8 @@ from math import isfinite
 import numpy as np
 from attrs import define, field
 
+from llmplan.operations import TOLERANCE
 from llmplan.solve.vector import Array
-from llmplan.system.graph import TOLERANCE
 
 
 def first_rows(costs: Sequence[Array], places: Sequence[Array], rows: Array, count: int) -> Array:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from llmplan.check.ir import Divisors, DomainItem, Expr, Powers, Range, Value
 from llmplan.check.program import Domain
 from llmplan.diagnostics import Diagnostic, system
+from llmplan.operations import TOLERANCE
 from llmplan.source import Span
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import TOLERANCE
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.system.system import Unknown
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type

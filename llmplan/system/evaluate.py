@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping
 
-from llmplan.system.graph import SCALAR, Graph, Node, interpolate
+from llmplan.system.graph import Graph, Node
 
 
 def ancestors(graph: Graph, roots: Iterable[int], leaves: Container[int] = ()) -> list[int]:
@@ -33,12 +33,7 @@ def value_of(node: Node, args: list[float], point: Mapping[int, float]) -> float
         return point.get(int(node.value or 0), math.nan)
     if node.op == "named":
         return args[0]
-    if node.op == "table":
-        index = args[0]
-        return node.table[int(index)] if 0 <= index < len(node.table) else math.nan
-    if node.op == "interpolate":
-        return interpolate(args[0], node.table)
-    return float(SCALAR[node.op](*args))
+    return node.apply(args)
 
 
 def evaluate(

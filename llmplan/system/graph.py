@@ -9,77 +9,11 @@ NaN are false.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from attrs import field, frozen
 
-TOLERANCE = 1e-9
-"""Relative tolerance of `==`, `<=` and `>=`; `<` and `>` are strict beyond it."""
-
-
-def _close(a: float, b: float) -> bool:
-    # Without the upper bound infinity would be close to every number.
-    return a == b or abs(a - b) <= TOLERANCE * max(abs(a), abs(b)) < math.inf
-
-
-def _nan_if(function: Callable[..., float]) -> Callable[..., float]:
-    def safe(*args: float) -> float:
-        try:
-            return function(*args)
-        except (ZeroDivisionError, ValueError, OverflowError):
-            return math.nan
-
-    return safe
-
-
-def _round_half_up(x: float) -> float:
-    return math.floor(x + 0.5)
-
-
-def _any_nan(a: float, b: float, result: float) -> float:
-    return math.nan if a != a or b != b else result
-
-
-def _power(a: float, b: float) -> float:
-    result = a**b
-    return result if isinstance(result, float) else math.nan
-
-
-SCALAR: dict[str, Callable[..., float]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": _nan_if(lambda a, b: a / b),
-    "pow": _nan_if(_power),
-    "neg": lambda a: -a,
-    "min": lambda a, b: _any_nan(a, b, min(a, b)),
-    "max": lambda a, b: _any_nan(a, b, max(a, b)),
-    "abs": abs,
-    # Float noise must not lift 0.1 * 3 * 10 to the next whole number.
-    "ceil": _nan_if(lambda a: math.ceil(a - abs(a) * TOLERANCE)),
-    "floor": _nan_if(lambda a: math.floor(a + abs(a) * TOLERANCE)),
-    "round": _nan_if(_round_half_up),
-    "mod": _nan_if(lambda a, b: a - b * math.floor(a / b + abs(a / b) * TOLERANCE)),
-    "sqrt": _nan_if(math.sqrt),
-    "log2": _nan_if(math.log2),
-    "ln": _nan_if(math.log),
-    "exp": _nan_if(math.exp),
-    "eq": lambda a, b: float(_close(a, b)),
-    "ne": lambda a, b: float(a == a and b == b and not _close(a, b)),
-    "lt": lambda a, b: float(a < b and not _close(a, b)),
-    "le": lambda a, b: float(a < b or _close(a, b)),
-    "and": lambda a, b: float(bool(a == 1.0 and b == 1.0)),
-    "or": lambda a, b: float(bool(a == 1.0 or b == 1.0)),
-    "not": lambda a: math.nan if a != a else float(a == 0.0),
-    "whole": lambda a: float(math.isfinite(a) and _close(a, math.floor(a + 0.5))),
-    "finite": lambda a: float(math.isfinite(a)),
-    "select": lambda c, a, b: math.nan if c != c else (a if c == 1.0 else b),
-}
-"""Every operation on single numbers. `llmplan.solve.vector` has the same on arrays."""
-
-
-COMPARISONS = ("eq", "ne", "lt", "le")
+from llmplan.operations import OPERATIONS
 
 
 @frozen
@@ -87,7 +21,7 @@ class Node:
     """An operation.
 
     Attributes:
-        op: `const`, `unknown`, `table` or a key of `SCALAR`.
+        op: `const`, `unknown`, `named` or the name of an operation.
         args: Ids of earlier nodes.
         value: The number of a constant, the index of an unknown, else None.
         table: For `table`: what each value 0, 1, 2 … of the argument becomes; for
@@ -101,19 +35,10 @@ class Node:
     table: tuple[float, ...] = ()
     reach: int = field(default=0, eq=False)
 
-
-def interpolate(x: float, table: tuple[float, ...]) -> float:
-    """Linear between the points, clamped at the ends. `table` holds the xs, then the ys."""
-    half = len(table) // 2
-    xs, ys = table[:half], table[half:]
-    if x != x:
-        return math.nan
-    if x <= xs[0]:
-        return ys[0]
-    for left, right, low, high in zip(xs, xs[1:], ys, ys[1:]):
-        if x <= right:
-            return low + (high - low) * (x - left) / (right - left)
-    return ys[-1]
+    def apply(self, args: Sequence[float]) -> float:
+        """The value of an operation, from those of its arguments."""
+        function = OPERATIONS[self.op].scalar
+        return float(function(self.table, *args) if self.table else function(*args))
 
 
 class Graph:
@@ -172,7 +97,7 @@ class Graph:
     def _made(self, op: str, args: tuple[int, ...]) -> int:
         nodes = [self.nodes[arg] for arg in args]
         if all(node.op == "const" for node in nodes):
-            return self.const(SCALAR[op](*(node.value for node in nodes)))
+            return self.const(OPERATIONS[op].scalar(*(node.value for node in nodes)))
         short = self._shortcut(op, args, nodes)
         if short is not None:
             return short
@@ -194,28 +119,20 @@ class Graph:
                 if nodes[at].op == "const":
                     decides = (nodes[at].value == 1.0) == (op == "or")
                     return self.const(float(op == "or")) if decides else args[other]
-        if op in ("mul", "div") and nodes[1].op == "const" and nodes[1].value == 1.0:
-            return args[0]
-        if op == "mul" and nodes[0].op == "const" and nodes[0].value == 1.0:
-            return args[1]
-        if op in ("add", "sub") and nodes[1].op == "const" and nodes[1].value == 0.0:
-            return args[0]
-        if op == "add" and nodes[0].op == "const" and nodes[0].value == 0.0:
-            return args[1]
+        neutral = OPERATIONS[op].neutral
+        for at, other in ((1, 0), (0, 1)) if neutral else ():
+            if nodes[at].op == "const" and nodes[at].value == neutral[at]:
+                return args[other]
         return None
 
     def table(self, index: int, values: tuple[float, ...]) -> int:
         """`values[index]`; NaN outside."""
-        node = self.nodes[index]
-        if node.op == "const":
-            value = node.value
-            if value is None or not 0 <= value < len(values):
-                return self.const(math.nan)
-            return self.const(values[int(value)])
-        return self._intern(Node("table", (index,), None, values, reach=node.reach))
+        return self._tabled("table", index, values)
 
     def interpolate(self, x: int, xs: tuple[float, ...], ys: tuple[float, ...]) -> int:
-        node = self.nodes[x]
-        if node.op == "const" and node.value is not None:
-            return self.const(interpolate(node.value, xs + ys))
-        return self._intern(Node("interpolate", (x,), None, xs + ys, reach=node.reach))
+        return self._tabled("interpolate", x, xs + ys)
+
+    def _tabled(self, op: str, arg: int, table: tuple[float, ...]) -> int:
+        node = self.nodes[arg]
+        made = Node(op, (arg,), None, table, reach=node.reach)
+        return self._intern(made) if node.value is None or node.op != "const" else self.const(made.apply((node.value,)))

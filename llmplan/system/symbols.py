@@ -11,17 +11,16 @@ from collections.abc import Mapping, Sequence
 from llmplan.check.ir import Num
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule, SourceRef
+from llmplan.operations import OPERATIONS
 from llmplan.system.display import show
-from llmplan.system.graph import SCALAR, Graph, Node
+from llmplan.system.graph import Graph, Node
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
 from llmplan.units.measure import Measure
 
-_ARITHMETIC = frozenset(("add", "sub", "mul", "div", "pow", "neg", "sqrt", "log2", "ln", "exp"))
-
 
 class SymbolGraph(Graph):
-    """A graph in which arithmetic on named values is not folded.
+    """A graph in which operations that can be undone are not folded on named values.
 
     Attributes:
         names: Nodes with a name.
@@ -51,14 +50,14 @@ class SymbolGraph(Graph):
         return self.values[node] if node in self.values else super().constant(node)
 
     def add(self, op: str, *args: int) -> int:
-        if op not in _ARITHMETIC:
+        if not OPERATIONS[op].inverse:
             # A choice, a comparison, a rounding: by value.
             return super().add(op, *(self._plain(arg) for arg in args))
         worth = [self.constant(arg) for arg in args]
         node = super().add(op, *args)
         known = [value for value in worth if value is not None]
         if len(known) == len(args) and self[node].op != "const":
-            self.values.setdefault(node, SCALAR[op](*known))
+            self.values.setdefault(node, OPERATIONS[op].scalar(*known))
         return node
 
     def table(self, index: int, values: tuple[float, ...]) -> int:

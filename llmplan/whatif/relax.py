@@ -17,6 +17,7 @@ from llmplan.check.ir import Num
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.diagnostics import Edit, Hint
+from llmplan.operations import TOLERANCE
 from llmplan.solution import Relaxation
 from llmplan.solve.effort import Effort, OverLimit, Progress
 from llmplan.solve.nearest import best_point, feasible_values, nearest, with_values
@@ -25,7 +26,6 @@ from llmplan.source import Span
 from llmplan.system.adjustable import Knob, domains, in_authors_unit, knobs, ladder, value_of
 from llmplan.system.build import Built
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import TOLERANCE
 from llmplan.system.lower import Lowering
 from llmplan.system.system import Objective
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
+from llmplan.operations import TOLERANCE
 from llmplan.solution import Row, Scalar, Table
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
@@ -17,7 +18,6 @@ from llmplan.system.adjustable import knob_of, value_of
 from llmplan.system.build import Built, build
 from llmplan.system.display import show
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import TOLERANCE
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import points
 from llmplan.system.system import System

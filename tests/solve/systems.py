@@ -7,10 +7,11 @@ from itertools import product
 
 from hypothesis import strategies as st
 
+from llmplan.operations import TOLERANCE
 from llmplan.solve.passes import requirements_of
 from llmplan.source import Source, Span
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import TOLERANCE, Graph
+from llmplan.system.graph import Graph
 from llmplan.system.system import Condition, Objective, System, Unknown
 from llmplan.units.measure import INT, REAL
 

@@ -10,12 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from llmplan.solve.effort import Effort
-from llmplan.solve.monotone import directions
 from llmplan.solve.nearest import best_point, with_values
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.solve.presolve.eliminate import open_unknowns, reduce
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
+from llmplan.system.intervals import directions
 from llmplan.system.system import System
 from tests.solve.systems import compare, continuous, discrete, objective, systems
 

@@ -8,9 +8,10 @@ from functools import cmp_to_key
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from llmplan.operations import TOLERANCE
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import TOLERANCE, Graph
+from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import compare, discrete, objective, points, systems
 

@@ -1,4 +1,4 @@
-"""Every operation on arrays is the operation on numbers, element by element."""
+"""Graphs on arrays are graphs on numbers, element by element; of single operations see `tests/operations`."""
 
 import math
 
@@ -7,13 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.vector import VECTOR, evaluate_rows, operate
+from llmplan.solve.vector import evaluate_rows
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import SCALAR, Graph, Node
+from llmplan.system.graph import Graph
 from tests.solve.systems import systems
-
-ARGUMENTS = {"select": 3, "neg": 1, "abs": 1, "ceil": 1, "floor": 1, "round": 1, "sqrt": 1, "log2": 1}
-ARGUMENTS |= {"ln": 1, "exp": 1, "not": 1, "whole": 1, "finite": 1}
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, math.nan, math.inf, -math.inf, 1e308, -1e308, 1e-308, 710.0]
 EDGES += [1 + 5e-10, 1 + 2e-9, 2 - 1e-9, 0.1 * 3 * 10, 7.000000001, 6.999999999]
@@ -25,30 +22,6 @@ def same(mine, expected):
         return mine == expected or math.isnan(mine) and math.isnan(expected)
     # The libraries of numpy and Python may differ in the last digits of powers and logarithms.
     return abs(mine - expected) <= 1e-13 * abs(expected)
-
-
-def test_there_is_an_operation_for_each():
-    assert VECTOR.keys() == SCALAR.keys()
-
-
-@pytest.mark.parametrize("op", sorted(SCALAR))
-@settings(max_examples=80, deadline=None)
-@given(data=st.data())
-def test_operation(op, data):
-    count = ARGUMENTS.get(op, 2)
-    rows = data.draw(st.lists(st.tuples(*[NUMBERS] * count), min_size=1, max_size=8))
-    with np.errstate(all="ignore"):
-        found = operate(Node(op, tuple(range(count))), [np.array(column) for column in zip(*rows)])
-    for mine, row in zip(np.broadcast_to(found, len(rows)), rows):
-        assert same(float(mine), float(SCALAR[op](*row))), (row, mine)
-
-
-@pytest.mark.parametrize("op", ["add", "mul", "min", "neg", "not", "and", "select", "eq", "ceil"])
-def test_truth_values_count_as_numbers(op):
-    count = ARGUMENTS.get(op, 2)
-    grid = np.array(np.meshgrid(*[[0.0, 1.0]] * count)).reshape(count, -1)
-    found = operate(Node(op, tuple(range(count))), [row.astype(bool) for row in grid])
-    assert [float(x) for x in found] == [float(SCALAR[op](*column)) for column in grid.T]
 
 
 @settings(max_examples=200, deadline=None)

@@ -18,9 +18,10 @@ from attrs import frozen
 
 from llmplan import __version__
 from llmplan.cache import store
+from llmplan.operations import TOLERANCE
 from llmplan.solve.closed_form.print import Formula, printed
 from llmplan.system.evaluate import ancestors, evaluate
-from llmplan.system.graph import TOLERANCE, Graph
+from llmplan.system.graph import Graph
 
 _SMOOTH = frozenset(("add", "sub", "mul", "div", "pow", "neg", "sqrt", "log2", "ln", "exp", "unknown"))
 _ALGEBRAIC = frozenset(("add", "sub", "mul", "div", "pow", "neg", "sqrt"))

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from attrs import frozen
 
+from llmplan.operations import COMPARISONS
+from llmplan.operations.logic import truth
 from llmplan.solve.continuous.line_search import Line, bisect, minimise
-from llmplan.solve.vector import Array, truth
-from llmplan.system.graph import COMPARISONS, Graph
+from llmplan.solve.vector import Array
+from llmplan.system.graph import Graph
 from llmplan.system.system import Condition
 
 _LOGIC = ("and", "or", "not")

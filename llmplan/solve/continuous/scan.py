@@ -16,6 +16,8 @@ from functools import cmp_to_key, partial
 import numpy as np
 from attrs import define, field, frozen
 
+from llmplan.operations import TOLERANCE
+from llmplan.operations.logic import truth
 from llmplan.solve.continuous.crossings import breakpoints
 from llmplan.solve.continuous.line_search import Line, grid, minimise
 from llmplan.solve.diagnose.conflict import conflict_of, failure_patterns, failures, nearness
@@ -25,8 +27,7 @@ from llmplan.solve.effort import Effort, OverLimit
 from llmplan.solve.order import best_rows, costs_of, earliest, score_of
 from llmplan.solve.outcome import Conflict
 from llmplan.solve.ranking import Front, first_rows
-from llmplan.solve.vector import Array, truth
-from llmplan.system.graph import TOLERANCE
+from llmplan.solve.vector import Array
 from llmplan.system.system import Condition, System
 
 _POINTS = 1 << 17

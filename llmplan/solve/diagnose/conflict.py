@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from llmplan.operations.logic import truth
 from llmplan.solve import pool
 from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.discrete.loop_order import PORTION
@@ -15,7 +16,7 @@ from llmplan.solve.discrete.search import axes_of, point_at
 from llmplan.solve.effort import ENDLESS, Effort
 from llmplan.solve.order import Found, costs_of, pick, score_of
 from llmplan.solve.outcome import Conflict
-from llmplan.solve.vector import Array, truth
+from llmplan.solve.vector import Array
 from llmplan.system.evaluate import evaluate
 from llmplan.system.system import Condition, System
 

@@ -8,12 +8,13 @@ from math import prod
 import numpy as np
 from attrs import define
 
+from llmplan.operations.logic import truth
 from llmplan.solve.continuous.scan import Along, Scan
 from llmplan.solve.discrete.search import Search, ordered_first, point_at, search
 from llmplan.solve.effort import ENDLESS
 from llmplan.solve.order import Found
 from llmplan.solve.outcome import Neighbour, Neighbours
-from llmplan.solve.vector import Array, evaluate_rows, truth
+from llmplan.solve.vector import Array, evaluate_rows
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
 

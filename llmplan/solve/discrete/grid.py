@@ -14,9 +14,10 @@ from math import prod
 
 import numpy as np
 
+from llmplan.operations.logic import truth
 from llmplan.solve.discrete.block import Block, Places, Rows
 from llmplan.solve.discrete.loop_order import CELLS, Axis, LoopNest, Parts, schedule
-from llmplan.solve.vector import Array, operate, truth
+from llmplan.solve.vector import Array, operate
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 

@@ -8,7 +8,8 @@ from math import prod
 import numpy as np
 from attrs import define, frozen
 
-from llmplan.solve.vector import Array, evaluate_rows, truth
+from llmplan.operations.logic import truth
+from llmplan.solve.vector import Array, evaluate_rows
 from llmplan.system.graph import Graph
 
 CELLS = 1 << 14

@@ -14,6 +14,7 @@ from math import inf, isfinite, prod
 import numpy as np
 from attrs import define, evolve, field
 
+from llmplan.operations import TOLERANCE
 from llmplan.solve import pool
 from llmplan.solve.discrete.block import Block
 from llmplan.solve.discrete.grid import GridEvaluator
@@ -22,7 +23,6 @@ from llmplan.solve.effort import ENDLESS, Effort, OverLimit
 from llmplan.solve.order import SAME_SCORE, Found, costs_of, pick, score_of
 from llmplan.solve.ranking import Front, first_rows
 from llmplan.solve.vector import Array
-from llmplan.system.graph import TOLERANCE
 from llmplan.system.system import Condition, System, Unknown
 
 

@@ -15,10 +15,10 @@ from math import isfinite
 
 from attrs import evolve, frozen
 
-from llmplan.solve.monotone import directions
 from llmplan.solve.presolve.isolate import isolated, substituted
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
+from llmplan.system.intervals import directions
 from llmplan.system.system import Condition, Objective, System, Unknown
 
 _FEW = 16
