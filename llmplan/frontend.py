@@ -16,7 +16,7 @@ from llmplan.check.ir import Entry
 from llmplan.check.plan import PlanCheck, Program, Targets
 from llmplan.check.program import Setting
 from llmplan.check.scope import Scope
-from llmplan.diagnostics import Diagnostic, names, system
+from llmplan.diagnostics import Diagnostic, lint, system
 from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
@@ -88,7 +88,7 @@ def analyse(
     files = [module.source.name for module in modules]
     found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, files)))
     if not found and program is not None and not program.asks:
-        found = (names.asks_nothing(modules[0].tree.span),)
+        found = (lint.asks_nothing(modules[0].tree.span),)
     return Checked(asked.name, tuple(modules), program, built, found, content)
 
 

@@ -94,7 +94,7 @@ class Declarations:
         if taken:
             formula = isinstance(statement, (nodes.Quantity, nodes.Fn))
             word = "fn" if isinstance(statement, nodes.Fn) else "quantity"
-            hint = f"to put another formula in place of the library's, write `replace {word} {name}`"
+            hint = f"to replace the library's formula, write `replace {word} {name}`"
             at = _name_span(statement)
             self.report(names.defined_twice(at, name, self._declared(name) or at, hint if formula else ""))
             return False
@@ -165,7 +165,7 @@ class Declarations:
             _, measure = self.scope.units.parse(node.text)
         except UnknownUnit as unknown:
             near = self.scope.units.suggest(unknown.word)
-            self.report(names.unknown_unit(node.span, unknown.word, near, None))
+            self.report(units.unknown_unit(node.span, unknown.word, near, None))
             return None
         return measure
 

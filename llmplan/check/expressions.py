@@ -78,7 +78,8 @@ class Expressions:
         """An expression that must be true or false."""
         typed = self.check(node, BOOL)
         if typed.type not in (BOOL, None):
-            self.report(units.not_here(node.span, words(typed.type), "a truth value"))
+            counted = isinstance(typed.type, Measure) and self.scope.units.is_count(typed.type)
+            self.report(units.not_here(node.span, f"{'a number of ' if counted else ''}{words(typed.type)}", "Bool"))
         return typed.expr
 
     def fit(self, typed: Typed, want: Type, name: str, declared: Span | None = None) -> Typed:
@@ -140,7 +141,7 @@ class Expressions:
                 or (self.kind is not None and f"{self.kind}.{unknown.word}" in self.scope.fields)
             )
             near = self.scope.units.suggest(unknown.word)
-            self.report(names.unknown_unit(span, unknown.word, near, span if known else None))
+            self.report(units.unknown_unit(span, unknown.word, near, span if known else None))
             return None
 
     def _bool(self, node: nodes.Bool, want: Type | None) -> Typed:
@@ -170,7 +171,7 @@ class Expressions:
     def _entry(self, node: nodes.Text, want: KindType) -> Typed:
         name = node.plain
         if name is None:
-            self.report(units.not_here(node.span, "a text with `{…}`", "a name of the catalog"))
+            self.report(units.not_here(node.span, "text with `{…}`", "a catalog name"))
             return self.wrong(node)
         found, near = self.scope.find_entry(want.name, name)
         if found is None:
@@ -430,4 +431,4 @@ class Expressions:
 
 
 def _texts(want: KindType | TextType) -> str:
-    return "texts" if isinstance(want, TextType) else "names of the catalog"
+    return "text" if isinstance(want, TextType) else "catalog names"

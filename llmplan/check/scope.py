@@ -13,7 +13,8 @@ from attrs import define, field, frozen
 
 from llmplan.check.program import EntryRecord, Field, Function, Goal, Let, Quantity, Rule, SourceRef
 from llmplan.diagnostics import Diagnostic
-from llmplan.diagnostics.names import closest, no_entry
+from llmplan.diagnostics.names import no_entry
+from llmplan.diagnostics.spelling import closest
 from llmplan.source import Source, Span
 from llmplan.units.measure import EnumType, KindType, ListType, Measure, Type
 from llmplan.units.table import UnitTable, describe
@@ -185,7 +186,7 @@ def words(type: Type | None) -> str:
     if isinstance(type, EnumType):
         return f"{'an' if type.name[0] in 'AEIOU' else 'a'} {type.name}"
     if isinstance(type, KindType):
-        return f"a {type.name} of the catalog"
+        return f"a {type.name} from the catalog"
     if isinstance(type, ListType):
         return f"a list of {type.kind}"
-    return {"BoolType": "a truth value", "TextType": "a text"}.get(type.__class__.__name__, "unknown")
+    return {"BoolType": "Bool", "TextType": "text"}.get(type.__class__.__name__, "unknown")

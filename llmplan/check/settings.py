@@ -34,7 +34,7 @@ def domain(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Domai
 def _item(check: Expressions, node: nodes.Expr, want: Type, name: str) -> tuple[ir.DomainItem, str]:
     if isinstance(node, nodes.Range):
         if node.expected is not None:
-            check.report(units.not_here(node.span, "a range with an expected value", "a range of two ends"))
+            check.report(units.not_here(node.span, "a range with an expected value", "a range with two ends"))
         low, high = (_value(check, end, want, name) for end in (node.low, node.high))
         step = _value(check, node.step, want, name).expr if node.step is not None else None
         if not isinstance(want, Measure):
@@ -137,7 +137,7 @@ def _open(
     where: SourceRef,
 ) -> Setting:
     if types[0] == TEXT or isinstance(types[0], ListType):
-        check.report(units.not_here(node.span, "an unknown", "a text" if types[0] == TEXT else "a list"))
+        check.report(units.not_here(node.span, "an unknown", "text" if types[0] == TEXT else "a list"))
         return Setting(UNDEFINED, None, where)
     if len(types) == 1:
         found = domain(check, node.domain, types[0], name) if node.domain is not None else None

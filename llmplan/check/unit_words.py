@@ -61,7 +61,7 @@ def _declare(scope: Scope, s: nodes.UnitDecl, report: Callable[[Diagnostic], Non
             _, declared = table.parse(s.type.text)
         except UnknownUnit as unknown:
             if last:
-                report(names.unknown_unit(value.unit.span, unknown.word, table.suggest(unknown.word), None))
+                report(units.unknown_unit(value.unit.span, unknown.word, table.suggest(unknown.word), None))
             return False
         if declared.dims != measure.dims:
             report(units.not_here(value.span, "this unit", f"one of {s.type.text}"))

@@ -84,7 +84,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if os.environ.get("LLMPLAN_DEBUG") == "1":
             raise
         terminal.complain(
-            f"error[E0901]: sorry, llmplan itself failed: {type(bug).__name__}: {bug}\n"
+            f"error[E0901]: internal error: {type(bug).__name__}: {bug}\n"
             "  = note: this is a mistake in llmplan, not in the plan\n"
             "  = help: please report it with the plan and what the same command prints under LLMPLAN_DEBUG=1"
         )

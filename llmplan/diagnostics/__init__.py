@@ -1,4 +1,4 @@
-"""What can be wrong with a plan, as records; how it is shown."""
+"""Diagnostics: what can be wrong with a plan, as records, and how it is shown."""
 
 import importlib.util
 import sys
@@ -12,7 +12,7 @@ _STAGES = ("syntax", "names", "units", "system", "solving", "files", "command", 
 
 
 def _on_first_use(stage: str) -> None:
-    """Makes a stage's module load when the first of its mistakes is made: a sound plan needs none of them."""
+    """Makes a stage's module load when the first of its mistakes is made: a valid plan needs none of them."""
     name = f"{__name__}.{stage}"
     spec = importlib.util.find_spec(name)
     assert spec is not None and spec.loader is not None

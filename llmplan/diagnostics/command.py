@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from llmplan.diagnostics.record import Diagnostic
+from llmplan.diagnostics.record import Diagnostic, error
 
 
 def unreadable(name: str, why: str) -> Diagnostic:
-    """E0507. `why`: a few words, as `there is no such file`."""
-    return Diagnostic("E0507", "error", f"`{name}` cannot be read: {why}")
+    """E0507. `why`: a few words, as `no such file`."""
+    return error("E0507", f"cannot read `{name}`: {why}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmplan.diagnostics.record import Diagnostic, Hint
+from llmplan.diagnostics.record import Diagnostic, Hint, error
 from llmplan.source import Span
 
 _MISSING_HINTS = 4
@@ -18,47 +18,38 @@ def missing_value(
         needs: The inputs that are missing, if that is why.
         reason: Why it has no value otherwise, or empty.
     """
-    notes = [f"{place} reads it"]
+    notes = [f"read by {place}"]
     if reason:
         notes.append(f"`{name}`: {reason}")
     elif needs:
         notes.append(f"`{name}` needs {', '.join(f'`{need}`' for need in needs)}")
-    hints = tuple(Hint(f"give `{need}`") for need in needs[:_MISSING_HINTS]) or (Hint(f"give `{name}`"),)
-    return Diagnostic("E0501", "error", f"`emit {target}` needs `{name}`", span, notes=tuple(notes), hints=hints)
+    hints = tuple(Hint(f"set `{need}`") for need in needs[:_MISSING_HINTS]) or (Hint(f"set `{name}`"),)
+    return error("E0501", f"`emit {target}` needs `{name}`", span, *hints, notes=notes)
 
 
 def stale(file: str, what: str, diff: str, causes: tuple[str, ...]) -> Diagnostic:
-    """A generated file is not what the plan says. `what`: `is missing`, `is not what … says`."""
-    notes = ((diff,) if diff else ()) + causes
+    """A generated file differs from the plan. `what`: `is missing`, `is out of date with …`."""
     hint = Hint("run the same command without `--check`")  # with its `-o`, `--set` and `--scenario`
-    return Diagnostic("E0502", "error", f"{file} {what}", notes=notes, hints=(hint,))
+    return error("E0502", f"{file} {what}", None, hint, notes=((diff,) if diff else ()) + causes)
 
 
 def not_ours(file: str, what: str, diff: str) -> Diagnostic:
     """A file in the way that llmplan did not write, or that was changed since."""
-    hint = Hint("set it in the plan, write somewhere else with `-o`, or overwrite it with `--force`")
-    return Diagnostic("E0503", "error", f"{file} {what}", notes=(diff,) if diff else (), hints=(hint,))
+    hint = Hint("change the plan instead, write elsewhere with `-o`, or overwrite it with `--force`")
+    return error("E0503", f"{file} {what}", None, hint, notes=(diff,) if diff else ())
 
 
 def not_expressible(target: str, message: str, hint: str, place: str, span: Span | None) -> Diagnostic:
     """A target has no way to say what the plan says."""
-    return Diagnostic(
-        "E0504",
-        "error",
-        f"`emit {target}` cannot express this plan: {message}",
-        span,
-        notes=(f"refused by {place}",),
-        hints=(Hint(hint),) if hint else (),
-    )
+    hints = (Hint(hint),) if hint else ()
+    return error("E0504", f"`emit {target}` cannot express this plan: {message}", span, *hints, notes=(f"refused by {place}",))
 
 
 def cannot_write(file: str, why: str) -> Diagnostic:
     """The operating system refuses; nothing was changed."""
-    return Diagnostic(
-        "E0505", "error", f"cannot write {file}: {why}", notes=("no file of this plan was changed",)
-    )
+    return error("E0505", f"cannot write {file}: {why}", notes=("no file of this plan was changed",))
 
 
 def broken_template(place: str, why: str) -> Diagnostic:
     """A template or a manifest is itself wrong."""
-    return Diagnostic("E0506", "error", f"{place} is not usable: {why}")
+    return error("E0506", f"cannot use {place}: {why}")

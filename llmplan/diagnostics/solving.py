@@ -1,10 +1,10 @@
-"""Diagnostics of the solver: E0403, E0404, E0405 and W0604."""
+"""Mistakes that show while searching: E0403, E0404, E0405, W0604, and E0401 for a sweep of nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.diagnostics.record import Diagnostic, Hint, Label
+from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.source import Span
 
 
@@ -23,20 +23,12 @@ def unbounded(path: str, span: Span, grows: bool, objective: Span | None) -> Dia
         path: The unknown.
         span: Its `?`.
         grows: True if upwards.
-        objective: Where the objective stands that pushes.
+        objective: Where the objective is that pushes it.
     """
-    direction = "growing" if grows else "falling"
-    others = () if objective is None else (Label(objective, f"improves as `{path}` keeps {direction}"),)
-    return Diagnostic(
-        "E0403",
-        "error",
-        f"nothing keeps `{path}` from {direction}",
-        span,
-        "no bound on this side",
-        others,
-        (),
-        (Hint("give it a domain, `? in 1..100`, or add a requirement that limits it"),),
-    )
+    side, moves = ("above", "increases") if grows else ("below", "decreases")
+    others = () if objective is None else (Label(objective, f"improves without limit as `{path}` {moves}"),)
+    hint = Hint("give it a domain, `? in 1..100`, or add a requirement that limits it")
+    return error("E0403", f"`{path}` is unbounded {side}", span, hint, label="no bound on this side", others=others)
 
 
 def too_many_combinations(sizes: Sequence[tuple[str, int, Span]], limit: int, points: float) -> Diagnostic:
@@ -49,18 +41,14 @@ def too_many_combinations(sizes: Sequence[tuple[str, int, Span]], limit: int, po
     """
     large = sorted(sizes, key=lambda item: -item[1])
     names = " and ".join(f"`{path}`" for path, _, _ in large[:2])
-    verb = "save" if len(large) > 1 else "saves"
     count = len(sizes)
-    return Diagnostic(
+    return error(
         "E0404",
-        "error",
-        f"{count} unknown{'s span' if count != 1 else ' spans'} {_count(points)} combinations, "
-        f"and the limit is {_count(limit)}",
+        f"{count} unknown{'s span' if count != 1 else ' spans'} {_count(points)} combinations; the limit is {_count(limit)}",
         large[0][2],
-        "the largest domain",
-        (),
-        (", ".join(f"{path} {size:,}" for path, size, _ in sizes),),
-        (Hint(f"a `step` or a shorter list on {names} {verb} most; `--limit` raises the bound"),),
+        Hint(f"use a `step` or a shorter list for {names}; `--limit` raises the limit"),
+        label="the largest domain",
+        notes=(", ".join(f"{path} {size:,}" for path, size, _ in sizes),),
     )
 
 
@@ -71,15 +59,13 @@ def several_continuous(unknowns: Sequence[tuple[str, Span]]) -> Diagnostic:
         unknowns: Path and span of each.
     """
     names = [f"`{path}`" for path, _ in unknowns]
-    return Diagnostic(
+    return error(
         "E0405",
-        "error",
-        f"{', '.join(names[:-1])} and {names[-1]} are continuous, and only one unknown can be",
+        f"{', '.join(names[:-1])} and {names[-1]} are continuous; at most one unknown can be",
         unknowns[-1][1],
-        "no step",
-        tuple(Label(span, "no step") for _, span in unknowns[:-1]),
-        (),
-        (Hint(f"give all but one a `step`, or define {names[-1]} by an equation with `=` or `let`"),),
+        Hint(f"give all but one a `step`, or define {names[-1]} by an equation with `=` or `let`"),
+        label="no step",
+        others=(Label(span, "no step") for _, span in unknowns[:-1]),
     )
 
 
@@ -90,34 +76,16 @@ def flat_objective(text: str, span: Span) -> Diagnostic:
         text: The objective as written.
         span: Where it stands.
     """
-    return Diagnostic(
-        "W0604",
-        "warning",
-        f"`{text}` is the same for every plan that meets the requirements",
-        span,
-        "decides nothing",
-        (),
-        (
-            "ties are broken by the next objectives, those of the library last, then by the earlier value in its domain",
-        ),
-    )
+    note = "ties are broken by the remaining objectives, the library's last, then by the order of the domain"
+    return warning("W0604", f"`{text}` is the same for every feasible plan", span, label="decides nothing", notes=(note,))
 
 
 def no_sweep(plan: str) -> Diagnostic:
     """E0401: `llmplan sweep` of a plan that sweeps nothing."""
-    return Diagnostic(
-        "E0401",
-        "error",
-        f"`{plan}` has nothing to sweep",
-        hints=(Hint("say over what, as in `sweep hardware.gpus in 64..512 step 64`"),),
-    )
+    return error("E0401", f"`{plan}` has no `sweep`", None, Hint("add one, as in `sweep hardware.gpus in 64..512 step 64`"))
 
 
 def large_sweep(most: int) -> Diagnostic:
     """E0404: a sweep with more points than are solved."""
-    return Diagnostic(
-        "E0404",
-        "error",
-        f"the sweep has more than {most:,} points",
-        hints=(Hint("take larger steps, or leave what decides itself open with `?` instead of sweeping it"),),
-    )
+    hint = Hint("use larger steps, or leave what need not be swept open with `?`")
+    return error("E0404", f"the sweep has more than {most:,} points", None, hint)

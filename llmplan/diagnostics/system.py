@@ -1,10 +1,10 @@
-"""Mistakes that show when the equations are put together: something is missing, unbounded or contradicts itself."""
+"""Mistakes that show when the equations are put together: something is missing, unbounded or contradictory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.diagnostics.record import Diagnostic, Hint, Label
+from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.source import Span
 
 
@@ -16,113 +16,104 @@ def _listed(names: Sequence[str]) -> str:
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " and " + quoted[-1]
 
 
+def _absent(needs: Sequence[str]) -> str:
+    return f"{_listed(needs)} {'is' if len(needs) == 1 else 'are'} not given"
+
+
+# E0401, W0608: no value
+
+
 def not_given(span: Span, what: str, needs: Sequence[str], chain: Sequence[str], hints: Sequence[str]) -> Diagnostic:
     """E0401: an objective or requirement of the author's that cannot be computed.
 
     Args:
         what: What is asked for.
         needs: Inputs that are not given.
-        chain: The way from what is asked for to the first of them.
+        chain: The path from what is asked for to the first of them.
         hints: Lines that would give them.
     """
-    verb = "is" if len(needs) == 1 else "are"
-    names = _listed(needs)
+    message = f"`{what}` cannot be computed: {_absent(needs)}"
     notes = (" <- ".join(chain),) if len(chain) > 1 else ()
-    return Diagnostic(
-        "E0401",
-        "error",
-        f"`{what}` cannot be computed: {names} {verb} not given",
-        span,
-        "needed here",
-        notes=notes,
-        hints=tuple(Hint(hint) for hint in hints),
-    )
+    return error("E0401", message, span, *map(Hint, hints), label="needed here", notes=notes)
+
+
+def undefined(span: Span, what: str, reason: str) -> Diagnostic:
+    """E0401: an objective or requirement of the author's whose value does not exist."""
+    return error("E0401", f"`{what}` cannot be computed: {reason}", span, label="needed here")
+
+
+def unknown_domain(span: Span, path: str, needs: Sequence[str]) -> Diagnostic:
+    """E0401: the ends of a domain need inputs that are not given."""
+    return error("E0401", f"the domain of `{path}` cannot be computed: {_absent(needs)}", span, label="needed here")
 
 
 def not_shown(span: Span, what: str, needs: Sequence[str]) -> Diagnostic:
     """W0608: a row that `show` asks for has no value."""
-    names = _listed(needs) if needs else ""
-    verb = "is" if len(needs) == 1 else "are"
-    because = f": {names} {verb} not given" if needs else ""
-    return Diagnostic("W0608", "warning", f"`{what}` has no value{because}", span)
+    return warning("W0608", f"`{what}` has no value{f': {_absent(needs)}' if needs else ''}", span)
 
 
 def undefined_row(span: Span, what: str, reason: str) -> Diagnostic:
-    """W0608: a row that `show` asks for comes to no number."""
-    return Diagnostic("W0608", "warning", f"`{what}` has no value: {reason}", span)
+    """W0608: a row that `show` asks for is not a number."""
+    return warning("W0608", f"`{what}` has no value: {reason}", span)
+
+
+# W0606: preferences
 
 
 def unmet(span: Span, name: str, values: str, because: str) -> Diagnostic:
     """W0606: a preference of the author's that does not hold, with its values."""
     notes = (f"preferred because {because}",) if because else ()
-    return Diagnostic("W0606", "warning", f"the preference `{name}` is not met", span, values, notes=notes)
+    return warning("W0606", f"preference `{name}` is not met", span, label=values, notes=notes)
 
 
 def noted(span: Span, name: str, values: str, because: str) -> Diagnostic:
     """W0606 as a note: what the library remarks on with a preference of its own."""
-    return Diagnostic("W0606", "note", because or f"the preference `{name}` is not met", span, values)
+    return Diagnostic("W0606", "note", because or f"preference `{name}` is not met", span, values)
 
 
-def undefined(span: Span, what: str, reason: str) -> Diagnostic:
-    """E0401: an objective or requirement of the author's whose value does not exist."""
-    return Diagnostic("E0401", "error", f"`{what}` cannot be computed: {reason}", span, "needed here")
+# E0403, E0404, E0305: domains
 
 
 def no_domain(span: Span, path: str, unit: str, entries: Sequence[str]) -> Diagnostic:
     """E0403: a bare `?` on something that has no domain of its own.
 
     Args:
-        unit: In which it is measured, or empty.
+        unit: The unit it is measured in, or empty.
         entries: What it can be chosen from, if it is an entry.
     """
     listed = ", ".join(f'"{entry}"' for entry in entries[:2])
     example = f"`? in [{listed}]`" if entries else f"`? in 1 {unit} .. 100 {unit}`" if unit else "`? in 1..100`"
     other = "" if entries or unit else ", `? in [1, 2, 4]`"
-    return Diagnostic(
-        "E0403",
-        "error",
-        f"nothing bounds `{path}`",
-        span,
-        "no domain",
-        hints=(Hint(f"give it one: {example}{other}"),),
-    )
+    return error("E0403", f"`{path}` is unbounded", span, Hint(f"give it a domain: {example}{other}"), label="no domain")
 
 
 def _size(size: float) -> str:
-    """`1,234`, `6.9e9`, `endlessly many`."""
+    """`1,234`, `6.9e9`, `infinitely many`."""
     if size == float("inf"):
-        return "endlessly many"
+        return "infinitely many"
     return f"{size:,.0f}" if size < 1e7 else f"{size:.2g}".replace("e+", "e")
 
 
 def huge_domain(span: Span, path: str, size: float) -> Diagnostic:
     """E0404: a single unknown with more values than can be searched."""
-    return Diagnostic(
-        "E0404",
-        "error",
-        f"`{path}` ranges over {_size(size)} values",
-        span,
-        "too many",
-        hints=(Hint("a `step`, `powers(2, low..high)` or a list makes it small"),),
-    )
+    hint = Hint("narrow it with a `step`, `powers(2, low..high)` or a list")
+    return error("E0404", f"the domain of `{path}` has {_size(size)} values", span, hint, label="too many to search")
 
 
 def empty_domain(span: Span, path: str) -> Diagnostic:
-    return Diagnostic("E0305", "error", f"the domain of `{path}` is empty", span, "no value lies in it")
+    return error("E0305", f"the domain of `{path}` is empty", span, label="contains no value")
 
 
 def no_step(span: Span, path: str) -> Diagnostic:
     """E0305: a domain whose step leads nowhere."""
-    return Diagnostic("E0305", "error", f"the step in the domain of `{path}` must be above 0", span)
+    return error("E0305", f"the step in the domain of `{path}` must be positive", span)
 
 
 def no_base(span: Span, path: str) -> Diagnostic:
-    return Diagnostic("E0305", "error", f"the base of the powers for `{path}` must be above 1", span)
+    return error("E0305", f"the base of the powers for `{path}` must be above 1", span)
 
 
-def unknown_domain(span: Span, path: str, needs: Sequence[str]) -> Diagnostic:
-    """E0401: the ends of a domain need inputs that are not given."""
-    return Diagnostic("E0401", "error", f"the domain of `{path}` needs {_listed(needs)}", span, "needed here")
+# E0406, E0407: the equations
 
 
 def contradiction(span: Span | None, name: str, because: str, text: str) -> Diagnostic:
@@ -131,63 +122,52 @@ def contradiction(span: Span | None, name: str, because: str, text: str) -> Diag
     Args:
         span: The author's requirement, or what contradicts one of the library; None where nothing is written.
     """
-    notes = (because,) if because else ()
-    return Diagnostic(
-        "E0406",
-        "error",
-        f"the plan contradicts the requirement `{name}`",
-        span,
-        text if span is not None else "",
-        notes=notes,
-        hints=(Hint("change what is marked, or what it speaks of"),) if span is not None else (),
-    )
+    message, notes = f"the plan contradicts requirement `{name}`", (because,) if because else ()
+    if span is None:
+        return error("E0406", message, notes=notes)
+    return error("E0406", message, span, Hint("change the marked line, or the values it refers to"), label=text, notes=notes)
 
 
 def too_large(span: Span | None) -> Diagnostic:
-    """E0407: the plan unrolls to more equations than are computed."""
-    return Diagnostic(
-        "E0407",
-        "error",
-        "the plan unrolls to too many equations",
-        span,
-        hints=(Hint("functions that call one another many times, or folds over several enums, multiply"),),
-    )
+    """E0407: the plan expands to more equations than are computed."""
+    hint = Hint("nested function calls and folds over several enums multiply: name repeated results with `let`")
+    return error("E0407", "the plan expands to too many equations", span, hint)
 
 
 def too_deep() -> Diagnostic:
     """E0407: definitions that lead from one to the next further than can be followed."""
-    return Diagnostic(
-        "E0407",
-        "error",
-        "the plan's definitions lead from one to the next too many times",
-        hints=(Hint("write what is needed before what needs it"),),
-    )
+    hint = Hint("define values before the values that use them")
+    return error("E0407", "the chain of definitions in the plan is too long", None, hint)
+
+
+# W0609, W0611: what the plan does not decide
 
 
 def guessed(span: Span, name: str) -> Diagnostic:
     """W0609: an unknown on which nothing depends."""
-    return Diagnostic(
+    return warning(
         "W0609",
-        "warning",
-        f"nothing that the plan asks for depends on `{name}`",
+        f"nothing the plan asks for depends on `{name}`",
         span,
-        "any value would do",
-        notes=("the first value of its domain is taken",),
-        hints=(Hint("give it a value, or require or minimize what it decides"),),
+        Hint("set it, or require or minimize something that depends on it"),
+        label="any value would do",
+        notes=("the first value of its domain is used",),
     )
 
 
 def undetermined(span: Span, name: str) -> Diagnostic:
     """W0611: an unknown of a range that neither an equation nor an objective of the plan decides."""
-    return Diagnostic(
+    return warning(
         "W0611",
-        "warning",
-        f"the plan does not say which value of `{name}` it wants",
+        f"`{name}` is underdetermined",
         span,
-        "in no objective and in no equation",
-        notes=("the library's objectives decide, then the lower end of its domain",),
-        hints=(Hint("minimize or maximize something that depends on it, or require an equation, `==`"),),
+        Hint("minimize or maximize something that depends on it, or require an equation with `==`"),
+        label="in no objective and no equation",
+        notes=("set by the library's objectives, then by the lower end of its domain",),
     )
+
+
+# E0402: infeasible
 
 
 def infeasible(
@@ -204,11 +184,7 @@ def infeasible(
         hints: Single changes that would help.
     """
     names = " and ".join(f"`{name}`" for name in conflict)
-    if len(conflict) == 1:
-        message = f"nothing meets the requirement {names}"
-    else:
-        message = f"{len(conflict)} of the {total} requirements cannot hold together: {names}"
-    return Diagnostic(
-        "E0402", "error", message, span, others=tuple(others), notes=tuple(notes),
-        hints=tuple(hints),
-    )  # fmt: skip
+    message = f"requirement {names} cannot be satisfied"
+    if len(conflict) > 1:
+        message = f"{len(conflict)} of {total} requirements cannot be satisfied together: {names}"
+    return error("E0402", message, span, *hints, others=others, notes=notes)

@@ -1,12 +1,45 @@
-"""Mistakes in units and types: unlike things added, compared or assigned."""
+"""Mistakes in units and types: undefined units, unlike things added, compared or assigned."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label
+from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
+from llmplan.diagnostics.spelling import attached
 from llmplan.source import Span
+
+# E0204, E0205: words of a unit
+
+
+def unknown_unit(span: Span, word: str, suggestions: list[str], name_at: Span | None) -> Diagnostic:
+    """E0204, or E0205 where the word is a name of the plan glued to a unit."""
+    if name_at is not None or not word:
+        return error("E0205", f"`{word}` is a name, not a unit", span, _glued(span))
+    hint = attached(span)
+    if hint is not None and word == "B":
+        number = hint.edits[0].text
+        text = f"write `{number[:-1]} bytes`, or `{number}` for {number[:-1]} billion"
+        hint = Hint(text, (Edit(hint.edits[0].span, f"{number[:-1]} bytes"),))
+    if hint is None and suggestions:
+        hint = Hint("did you mean " + " or ".join(f"`{name}`" for name in suggestions) + "?", (Edit(span, suggestions[0]),))
+    return error("E0204", f"undefined unit `{word}`", span, *((hint,) if hint else ()))
+
+
+_GLUED = re.compile(r"[0-9][0-9A-Za-z_.]*[ \t]*[A-Za-z][A-Za-z0-9_*/^-]*\Z")
+
+
+def _glued(span: Span) -> Hint:
+    """Spaces around the operator before a name that was read as a unit."""
+    at = Span(span.source, span.start - 1, span.start)
+    before = _GLUED.search(span.source.text[max(0, at.start - 100) : at.start])
+    operator = at.text if at.text in ("*", "/") else "/"
+    text = f"{before.group() if before else '…'} {operator} {span.text}"
+    edits = (Edit(at, f" {at.text} "),) if at.text == operator else ()
+    return Hint(f"put spaces around the operator: `{text}`", edits)
+
+
+# E0301, E0306: unlike things
 
 
 def unlike(
@@ -18,77 +51,76 @@ def unlike(
         action: `added`, `compared`, `used as alternatives`.
         left, right: Where each side stands and what it is in words.
     """
-    return Diagnostic(
-        "E0301",
-        "error",
-        f"{left[1]} and {right[1]} cannot be {action}",
-        left[0],
-        left[1],
-        (Label(right[0], right[1]),),
-        hints=(hint,) if hint else (),
-    )
+    return _both(f"{left[1]} and {right[1]} cannot be {action}", "E0301", left, right, hint)
+
+
+def unlike_counts(left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None = None) -> Diagnostic:
+    """E0306."""
+    return _both(f"{left[1]} and {right[1]} are different counts", "E0306", left, right, hint)
+
+
+def _both(message: str, code: str, left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None) -> Diagnostic:
+    return error(code, message, left[0], *((hint,) if hint else ()), label=left[1], others=(Label(*right),))
 
 
 def shown_in(span: Span, what: str, unit_span: Span, unit: str, measures: str) -> Diagnostic:
-    """E0301: `… in days` for what is no time."""
+    """E0301: `… in days` for what is not a time."""
     message = f"{what} cannot be shown in `{unit}`, which measures {measures}"
-    return Diagnostic("E0301", "error", message, unit_span, measures, (Label(span, what),))
+    return error("E0301", message, unit_span, label=measures, others=(Label(span, what),))
+
+
+# E0302, E0303: another type than expected
 
 
 def wrong_field(span: Span, name: str, wanted: str, found: str, declared: Span | None, hint: Hint | None = None) -> Diagnostic:
     """E0302: a field, let or assumption given a value of another dimension or type."""
     others = (Label(declared, f"declared as {wanted}"),) if declared else ()
     hints = (hint,) if hint else ()
-    return Diagnostic(
-        "E0302", "error", f"`{name}` needs {wanted}, and this is {found}", span, found, others, hints=hints
-    )
+    return error("E0302", f"`{name}` expects {wanted}, found {found}", span, *hints, label=found, others=others)
 
 
 def other_types(span: Span, name: str, declared: Span) -> Diagnostic:
-    """E0302: a function that does not fit where it is put."""
-    return Diagnostic(
-        "E0302",
-        "error",
-        f"`{name}` must take and give what the function does that it replaces",
-        span,
-        others=(Label(declared, "replaced here"),),
-    )
+    """E0302: a replacement function with another signature."""
+    message = f"`{name}` must have the signature of the function it replaces"
+    return error("E0302", message, span, others=(Label(declared, "replaced here"),))
 
 
 def wrong_argument(span: Span, number: int, function: str, wanted: str, found: str, declared: Span | None) -> Diagnostic:
     """E0303."""
     others = (Label(declared, wanted),) if declared else ()
-    return Diagnostic(
-        "E0303", "error", f"argument {number} of `{function}` is {found}, and it takes {wanted}", span, found, others
-    )
+    message = f"argument {number} of `{function}` expects {wanted}, found {found}"
+    return error("E0303", message, span, label=found, others=others)
 
 
 def wrong_count(span: Span, function: str, wanted: str, found: int) -> Diagnostic:
-    return Diagnostic("E0303", "error", f"`{function}` takes {wanted}, and here are {found}", span)
+    return error("E0303", f"`{function}` takes {wanted}, found {found}", span)
 
 
 def not_here(span: Span, what: str, wanted: str) -> Diagnostic:
     """E0303: an expression of the wrong type where only one type makes sense."""
-    return Diagnostic("E0303", "error", f"{what} where {wanted} is wanted", span)
+    return error("E0303", f"expected {wanted}, found {what}", span)
 
 
 def no_list(span: Span) -> Diagnostic:
-    """E0303: one value where a list is wanted."""
+    """E0303: one value where a list is expected."""
     hint = Hint(f"write `[{span.text}]`", (Edit(span, f"[{span.text}]"),))
-    return Diagnostic("E0303", "error", "a single value where a list is wanted", span, hints=(hint,))
+    return error("E0303", "expected a list, found a single value", span, hint)
 
 
 def no_let_domain(span: Span) -> Diagnostic:
     """E0303: `let x = ?`, of which neither unit nor values are known."""
-    hint = Hint("give it a domain, which says the unit too: `? in 1 day .. 90 days`, `? in [1, 2, 4]`")
-    return Diagnostic("E0303", "error", "an open `let` needs a domain", span, "of what?", hints=(hint,))
+    hint = Hint("give it a domain, which also sets its unit: `? in 1 day .. 90 days`, `? in [1, 2, 4]`")
+    return error("E0303", "an open `let` needs a domain", span, hint, label="no domain")
+
+
+# E0304: a missing unit
 
 
 def missing_unit(span: Span, name: str, text: str, units: list[str]) -> Diagnostic:
     """E0304: a bare number for a measured quantity, or where two counts are possible."""
-    written = [_with_unit(text, unit) for unit in units]
-    hints = tuple(Hint(f"`{one}`?", (Edit(span, one),)) for one in dict.fromkeys(written))
-    return Diagnostic("E0304", "error", f"{name} needs a unit", span, "a plain number", hints=hints)
+    written = dict.fromkeys(_with_unit(text, unit) for unit in units)
+    hints = (Hint(f"did you mean `{one}`?", (Edit(span, one),)) for one in written)
+    return error("E0304", f"{name} needs a unit", span, *hints, label="a plain number")
 
 
 _SCALED = re.compile(r"[KMBT]\Z")
@@ -107,58 +139,38 @@ def _with_unit(text: str, unit: str) -> str:
 
 def two_units(span: Span, name: str, units: list[str], quantities: list[str]) -> Diagnostic:
     """E0304: the bare name of a field with two units read in an expression."""
-    reads = " or ".join(f"`{name}.{unit}`" for unit in units)
     hints = [Hint("read " + " or ".join(f"`{quantity}`" for quantity in quantities))] if quantities else []
-    return Diagnostic(
-        "E0304", "error", f"`{name}` may be in either unit", span, hints=(*hints, Hint(f"or {reads}, as it was given"))
-    )
+    hints.append(Hint("or " + " or ".join(f"`{name}.{unit}`" for unit in units) + ", whichever was given"))
+    return error("E0304", f"`{name}` has two possible units", span, *hints)
+
+
+# E0305, E0307, E0308: values
 
 
 def outside(span: Span, name: str, value: str, domain: str, *hints: Hint) -> Diagnostic:
     """E0305."""
-    return Diagnostic("E0305", "error", f"`{name}` is {value}, and its domain is {domain}", span, hints=hints)
+    return error("E0305", f"`{name}` is {value}, outside its domain {domain}", span, *hints)
 
 
 def unordered(span: Span, name: str, values: Sequence[str]) -> Diagnostic:
-    """E0305: a range whose ends are the wrong way round, or whose expected value lies outside of them."""
+    """E0305: a range whose ends are the wrong way round, or whose expected value lies outside them."""
     low, expected, high = values
-    return Diagnostic(
-        "E0305",
-        "error",
-        f"the range of `{name}` is not in order: {low}, expected {expected}, {high}",
-        span,
-        "the lower end comes first",
-        hints=(Hint("write `low..high` or `low..expected..high`"),),
-    )
-
-
-def unlike_counts(left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None = None) -> Diagnostic:
-    """E0306."""
-    hints = (hint,) if hint else ()
-    return Diagnostic(
-        "E0306",
-        "error",
-        f"{left[1]} and {right[1]} are different counts",
-        left[0],
-        left[1],
-        (Label(right[0], right[1]),),
-        hints=hints,
-    )
+    message = f"the range of `{name}` is out of order: low {low}, expected {expected}, high {high}"
+    hint = Hint("write `low..high` or `low..expected..high`")
+    return error("E0305", message, span, hint, label="the lower end comes first")
 
 
 def too_large(span: Span) -> Diagnostic:
-    """E0305: a literal beyond the largest number that is computed with."""
-    return Diagnostic("E0305", "error", "this is more than the largest number, 1.8e308 base units", span)
+    """E0305: a literal beyond the largest representable number."""
+    return error("E0305", "number larger than the maximum of 1.8e308 base units", span)
 
 
 def not_whole(span: Span, name: str, value: str, hint: Hint) -> Diagnostic:
     """E0307."""
-    return Diagnostic("E0307", "error", f"`{name}` must be whole and is {value}", span, hints=(hint,))
+    return error("E0307", f"`{name}` must be a whole number, found {value}", span, hint)
 
 
 def uncovered(span: Span, missing: list[str]) -> Diagnostic:
     """E0308: a `match` that leaves a case open."""
     shown = ", ".join(f"`{name}`" for name in missing[:5])
-    return Diagnostic(
-        "E0308", "error", f"this `match` does not cover {shown}", span, hints=(Hint("add the case, or `_ => …`"),)
-    )
+    return error("E0308", f"this `match` does not cover {shown}", span, Hint("add the case, or `_ => …`"))

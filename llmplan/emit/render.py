@@ -76,7 +76,7 @@ def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnos
         if name in chosen:
             continue
         if name not in known:
-            problems.append(files.broken_template(f"templates/{name}", "there is no such folder"))
+            problems.append(files.broken_template(f"templates/{name}", "no such folder"))
             continue
         chosen[name] = by
         for brought in known[name].brings:

@@ -92,7 +92,7 @@ def load(templates: Path | None = None) -> tuple[dict[str, Target], list[Diagnos
     found: dict[str, Target] = {}
     problems: list[Diagnostic] = []
     if templates is not None and not templates.is_dir():
-        problems.append(files.broken_template(str(templates), "there is no such folder"))
+        problems.append(files.broken_template(str(templates), "no such folder"))
     for name in _folders(templates):
         place = f"{name}/{MANIFEST}"
         try:
@@ -103,7 +103,7 @@ def load(templates: Path | None = None) -> tuple[dict[str, Target], list[Diagnos
     for target in found.values():
         for brought in target.brings:
             if brought.folder not in found:
-                why = f"it brings `{brought.folder}`, and there is no such folder"
+                why = f"it uses the folder `{brought.folder}`, which does not exist"
                 problems.append(files.broken_template(f"templates/{target.name}/{MANIFEST}", why))
     return found, problems
 

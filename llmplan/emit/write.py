@@ -76,7 +76,7 @@ def check(directory: Path, contents: dict[str, str], plan: str, shown: str = "")
             problems.append(files.not_ours(f"{name}/{file}", "was edited after it was generated", changes.diff(old, text)))
         else:
             # The values say what changed in solution.json better than its lines.
-            stale(file, f"is not what {plan} says", "" if file == NAME and causes else changes.diff(old, text))
+            stale(file, f"is out of date with {plan}", "" if file == NAME and causes else changes.diff(old, text))
     for file in _obsolete(directory, contents, lock):
         stale(file, "is no longer emitted")
     return problems

@@ -59,7 +59,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     try:
         data = json.loads(source.text, parse_constant=_no_constant)
         if not isinstance(data, dict):
-            return config.no_json(at, source.name, "it is no object")
+            return config.no_json(at, source.name, "it is not a JSON object")
         values = dict(_object(source, _skip(source.text, 0), "", _DEPTH))
         plain = json.dumps(data, sort_keys=True)
     except (ValueError, OverflowError) as error:
@@ -161,7 +161,7 @@ def _given(entries: Mapping[str, nodes.Entry], values: Mapping[str, nodes.Expr])
 
 
 def _no_constant(word: str) -> None:
-    raise json.JSONDecodeError(f"it holds {word}, which is no number", word, 0)
+    raise json.JSONDecodeError(f"it contains {word}, which is not a number", word, 0)
 
 
 def _skip(text: str, at: int) -> int:

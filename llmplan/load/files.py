@@ -28,11 +28,11 @@ def read(path: Path) -> str:
         with path.open("rb") as stream:
             data = stream.read(READ)
     except FileNotFoundError:
-        raise Unreadable("there is no such file") from None
+        raise Unreadable("no such file") from None
     except PermissionError:
-        raise Unreadable("it may not be read") from None
+        raise Unreadable("permission denied") from None
     except (OSError, ValueError) as error:
-        raise Unreadable(getattr(error, "strerror", None) or "it cannot be read") from None
+        raise Unreadable(getattr(error, "strerror", None) or "it is unreadable") from None
     return decode(data)
 
 

@@ -95,7 +95,7 @@ def _use(
         out.append(names.use_circle(span, name))
         return None
     if not resolved.is_relative_to(root):
-        out.append(names.no_file(span, name, f"it lies outside the project root `{shown(root)}`"))
+        out.append(names.no_file(span, name, f"it is outside the project root `{shown(root)}`"))
         return None
     if resolved in seen:
         return None
@@ -110,16 +110,16 @@ def _use(
 def _inside(name: str, span: Span, parent: Path, root: Path, out: list[Diagnostic]) -> Path | None:
     """The file that a text means, relative to the file that names it; None (reported) outside the root."""
     if not name:
-        out.append(names.no_file(span, "", "a path is a plain text"))
+        out.append(names.no_file(span, "", "expected a path as plain text"))
         return None
     target = (parent.parent if parent.name != "<stdin>" else Path()) / name
     try:
         resolved = target.resolve()
     except (OSError, ValueError, RuntimeError):
-        out.append(names.no_file(span, name, "it is no path"))
+        out.append(names.no_file(span, name, "it is not a valid path"))
         return None
     if not resolved.is_relative_to(root):
-        out.append(names.no_file(span, name, f"it lies outside the project root `{shown(root)}`"))
+        out.append(names.no_file(span, name, f"it is outside the project root `{shown(root)}`"))
         return None
     return target
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from llmplan.diagnostics import Diagnostic, Edit, Hint, syntax
-from llmplan.diagnostics.magnitudes import attached
+from llmplan.diagnostics.spelling import attached
 from llmplan.source import Span
 from llmplan.syntax.lines import begins_line
 from llmplan.syntax.place import Place
@@ -42,7 +42,7 @@ def setting(place: Place) -> Diagnostic | None:
         if _BLOCK.match(text, start):
             opened = text[start + 1 : start + 80].lstrip(" \t").startswith("{")
             edits = (Edit(place.span, ""),) if opened else ()
-            return syntax.colon(place.span, Hint(f"a block is written `{name} {{ … }}`", edits))
+            return syntax.colon(place.span, Hint(f"write a block as `{name} {{ … }}`", edits))
         return syntax.colon(place.span, syntax.replacement(place.span, " =", "write `=`"))
     return None
 
@@ -65,7 +65,7 @@ def remainder(place: Place) -> Diagnostic | None:
 def choice(place: Place) -> Diagnostic | None:
     """`C ? A : B`."""
     if place.mark == "?" and _CHOICE.match(place.source.text, place.end):
-        return syntax.unknown_inside(place.span, "a choice is written `if C then A else B`")
+        return syntax.unknown_inside(place.span, "write a conditional as `if C then A else B`")
     return None
 
 
@@ -86,7 +86,7 @@ def quoted(place: Place) -> Diagnostic | None:
     if place.kind != "TEXT" or place.accepts("NUMBER") or not place.accepts("NAME"):
         return None
     name = place.span.text.strip('"')
-    hints = (syntax.replacement(place.span, name, f"names have no quotes: write `{name}`"),) if name.isidentifier() else ()
+    hints = (syntax.replacement(place.span, name, f"write names without quotes: `{name}`"),) if name.isidentifier() else ()
     return syntax.unexpected(place.span, place.span.text, "a name", *hints)
 
 
@@ -94,11 +94,11 @@ def other_format(place: Place) -> Diagnostic | None:
     """A file in JSON, a table of TOML."""
     text = place.source.text
     if place.mark == "{" and _NOTHING.fullmatch(text, 0, place.start):
-        hint = Hint('a plan is no JSON; the config.json of a model is read by a plan with `model from "config.json"`')
+        hint = Hint('a plan is not JSON; to read the config.json of a model, write `model from "config.json"` in a plan')
         return syntax.other_format(place.span, hint)
     table = _TABLE.match(text, place.start)
     if place.mark == "[" and table is not None and begins_line(place.source, place.start):
-        return syntax.other_format(place.span, Hint(f"a block is written `{table.group(1)} {{ … }}`"))
+        return syntax.other_format(place.span, Hint(f"write a block as `{table.group(1)} {{ … }}`"))
     return None
 
 
@@ -106,7 +106,7 @@ def pattern(place: Place) -> Diagnostic | None:
     """`-1 => …`."""
     if place.mark != "-" or not place.takes("_"):
         return None
-    hint = Hint("a pattern is a number without a sign, a member, a text or `_`; match what has none, or use `if`")
+    hint = Hint("a pattern is an unsigned number, a member, text or `_`; use `if` for negative numbers")
     return syntax.unexpected(place.span, "`-`", "a pattern", hint)
 
 

@@ -42,9 +42,9 @@ def form(place: Place) -> Hint | None:
     if found is None:
         return None
     if place.opened is not None and text.startswith("{", place.opened):
-        return Hint("inside a block each line is `field = value`") if place.opened < place.item else None
+        return Hint("inside a block, each line is `field = value`") if place.opened < place.item else None
     examples = FORMS.get(found.group(), ())
     if examples:
-        return Hint("it is written like " + " or ".join(f"`{example}`" for example in examples))
+        return Hint("write it as in " + " or ".join(f"`{example}`" for example in examples))
     name = found.group()
-    return Hint(f'it is written like `{name} {{ … }}`, `{name} "…"` or `{name} = …`')
+    return Hint(f'write it as `{name} {{ … }}`, `{name} "…"` or `{name} = …`')

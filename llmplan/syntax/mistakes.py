@@ -67,10 +67,10 @@ def _character(place: Place) -> Diagnostic | None:
         return syntax.odd_operator(place.span, "not")
     name = character_name(char)
     if char == ";":
-        return syntax.bad_character(place.span, name, Hint("write each statement on a line of its own"))
+        return syntax.bad_character(place.span, name, Hint("write each statement on its own line"))
     meant = _MEANT.get(char, "")
     if meant == '"':
-        return syntax.bad_character(place.span, name, Hint('texts stand between `"` and `"`'))
+        return syntax.bad_character(place.span, name, Hint('put text between `"` and `"`'))
     hints = (syntax.replacement(place.span, meant),) if meant else ()
     return syntax.bad_character(place.span, name, *hints)
 
@@ -125,11 +125,11 @@ def _unknown(place: Place) -> Diagnostic | None:
     if place.mark_before == "?" and place.kind not in ("_NL", END, *_CLOSERS, "COMMA"):
         hint = ""
         if place.mark in ("<", "<=", "==", ">=", ">"):
-            hint = "what bounds an unknown is its domain, `? in 1..64`, or a `require`"
+            hint = "bound an unknown by its domain, `? in 1..64`, or by a `require`"
         elif place.mark == "[" or place.kind == "NUMBER":
             hint = "write `in` before its domain: `? in [1, 2, 4]`"
         elif place.kind == "NAME":
-            hint = "an unknown has no unit of its own; its domain may have one: `? in 1 day .. 90 days`"
+            hint = "an unknown has no unit of its own; give one in its domain: `? in 1 day .. 90 days`"
         return syntax.unknown_inside(place.last, hint)
     return None
 
@@ -255,7 +255,7 @@ def _statement(place: Place) -> Diagnostic | None:
         return _misspelt(place) or syntax.missing_operator(place.span)
     if place.kind == "NAME" and place.accepts("TEXT") and not place.accepts("NUMBER"):
         quoted = syntax.replacement(place.span, f'"{place.span.text}"')
-        return syntax.unexpected(place.span, f"`{place.span.text}`", "a text in quotes", quoted)
+        return syntax.unexpected(place.span, f"`{place.span.text}`", "text in quotes", quoted)
     return None
 
 

@@ -88,7 +88,7 @@ def _expectations(place: Place) -> Iterator[str]:
     elif place.accepts("NAME"):
         yield "a name"
     if place.accepts("TEXT") and not place.accepts("NUMBER"):
-        yield "a text in quotes"
+        yield "text in quotes"
     if place.accepts("MEASURE") and place.before[0] != "NUMBER":
         yield "a type" if place.mark_before in (":", "->", "or") else "a unit"
     if place.accepts("PLUS") and not place.accepts("NUMBER"):

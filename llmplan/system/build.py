@@ -230,9 +230,9 @@ class _Builder:
             if static:
                 because = plain_text(rule.because, self.lowering)
                 span: Span | None = self.scope.span(rule.place)
-                label = "this is false"
+                label = "always false"
                 if rule.origin == "library":
-                    span, label = self._stated(rule), "this contradicts it"
+                    span, label = self._stated(rule), "contradicts it"
                 self.problems.append(system.contradiction(span, rule.name, because, label))
         elif rule.origin != "library":
             reason = self.lowering.why(rule.condition)
@@ -272,7 +272,7 @@ class _Builder:
             ways = " or ".join(f"{name} = … {unit}s" for unit in field.units)
             return f"add `{kind} {{ {ways} }}`".replace(" or ", f" }}` or `{kind} {{ ")
         if field is not None and isinstance(field.type, KindType):
-            return f'add `{kind} {{ {name} = "…" }}`, a name that `llmplan catalog {name}s` lists'
+            return f'add `{kind} {{ {name} = "…" }}`, with a name from `llmplan catalog {name}s`'
         bounded = field is not None and (field.unknown is not None or field.domain is not None)
         opened = f", or leave it open: `{name} = ?`" if bounded else ""
         return f"add `{kind} {{ {name} = … }}`{opened}"

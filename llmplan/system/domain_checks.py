@@ -63,7 +63,7 @@ class LegalValues(ExpressionLowering):
             return value
         self.checks[name] = legal
         if verdict is not None:
-            self.reasons.setdefault(name, f"`{name}` comes out as {show(constant or 0.0, type, self.scope, '')}")
+            self.reasons.setdefault(name, f"`{name}` is {show(constant or 0.0, type, self.scope, '')}")
         return self.graph.add("select", legal, value, self.graph.const(math.nan))
 
     def _open(self, name: str, value: int, type: Measure, domain: Domain | None, written: Setting | None) -> Result:
@@ -153,7 +153,7 @@ class LegalValues(ExpressionLowering):
         near = [show(number, type, self.scope, unit) for number in (math.floor(value), math.ceil(value))]
         hint = Hint(f"the nearest whole numbers are {near[0]} and {near[1]}")
         if spread:
-            hint = Hint(f"of a range also the expected value is whole: write it, as in `{_with_middle(span, value)}`")
+            hint = Hint(f"the expected value of a range must be whole too: write it, as in `{_with_middle(span, value)}`")
         self.diagnostics.append(units.not_whole(span, name, show(value, type, self.scope, unit), hint))
 
     def _stray(self, span: Span, name: str, value: float, type: Measure, domain: Domain, unit: str) -> None:
@@ -166,7 +166,7 @@ class LegalValues(ExpressionLowering):
             numbers = [self.graph.constant(end) for end in ends if not isinstance(end, Missing)]
             near = min((n for n in numbers if n is not None), key=lambda n: abs(n - value), default=None)
             text = "" if near is None else show(near, type, self.scope, unit)
-            hints = (Hint(f"the nearest that it takes is {text}"),) if text else ()
+            hints = (Hint(f"the nearest allowed value is {text}"),) if text else ()
         text = show(value, type, self.scope, unit)
         self.diagnostics.append(units.outside(span, name, text, domain.text, *hints))
 

@@ -154,7 +154,7 @@ class Lowering(InputLowering):
                 open_guards.append((guard, self.conditional(alternative.value, env, base)))
         result: Result = chosen if chosen is not None else self.graph.const(math.nan)
         if chosen is None and not open_guards:
-            self.reasons.setdefault(quantity.name, "none of its formulas applies here")
+            self.reasons.setdefault(quantity.name, "none of its formulas applies")
         taken = self.graph.const(float(chosen is not None))
         for guard, value in reversed(open_guards):
             if isinstance(value, Missing) or isinstance(result, Missing):

@@ -15,7 +15,7 @@ class Missing:
     needs: tuple[str, ...] = ()
 
 
-NO_REASON = "no number comes out: a division by zero, a root of less than zero, or too large a result"
+NO_REASON = "not a number: division by zero, root of a negative number, or overflow"
 """Why an expression has no value where nothing more is known."""
 
 Result = int | Missing

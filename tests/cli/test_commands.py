@@ -15,7 +15,7 @@ from llmplan.request import Request
 from llmplan.solution import Origin, RequirementResult, Solution, SolvedUnknown, Value
 from llmplan.source import Source, Span
 
-ERROR = Diagnostic("E0201", "error", "nothing is called `x`", Span(Source("a.plan", "x\n"), 0, 1))
+ERROR = Diagnostic("E0201", "error", "undefined name `x`", Span(Source("a.plan", "x\n"), 0, 1))
 WARNING = Diagnostic("W0604", "warning", "flat")
 GPUS = Value("hardware.gpus", 136.0, "GPU", "136 GPUs", "input")
 SOLVED = Solution(
@@ -68,7 +68,7 @@ def test_check_writes_diagnostics_to_standard_error(llmplan, stages):
 def test_check_writes_machine_formats_to_standard_output(llmplan, stages, form):
     stages.check = lambda *_, **__: [ERROR]
     outcome = llmplan("check", "a.plan", "a.plan", "--format", form)
-    assert outcome.code == 1 and outcome.err == "" and outcome.out.count("nothing is called") == 2
+    assert outcome.code == 1 and outcome.err == "" and outcome.out.count("undefined name `x`") == 2
 
 
 def test_an_unreadable_plan_is_in_the_machine_formats_too(llmplan, stages):
@@ -178,14 +178,14 @@ def test_compile_json_of_several_plans_is_a_list(llmplan, stages, write):
     assert one["files"] == ["report.md"] and two == [one, one]
 
 
-def test_a_mistake_in_llmplan_is_an_apology_and_no_traceback(llmplan, stages, monkeypatch):
+def test_a_bug_in_llmplan_is_an_internal_error_without_a_traceback(llmplan, stages, monkeypatch):
     def broken(*_, **__):
         raise RecursionError("too deep")
 
     stages.check = broken
     outcome = llmplan("check", "a.plan")
     assert outcome.code == 2
-    assert outcome.err.startswith("error[E0901]: sorry, llmplan itself failed: RecursionError: too deep\n")
+    assert outcome.err.startswith("error[E0901]: internal error: RecursionError: too deep\n")
     monkeypatch.setenv("LLMPLAN_DEBUG", "1")
     with pytest.raises(RecursionError):
         llmplan("check", "a.plan")

@@ -16,7 +16,7 @@ from llmplan.cli import run
 DIALOGUE: list[tuple[str, tuple[str, ...]]] = [
     ("", ("the plan asks for nothing", "require time <= 30 days", "hardware { gpus = ? }")),
     ("require time <= 30\n", ("this number needs a unit", "`30 days`?")),
-    ("require time <= 30 days\nminimize gpus\n", ("nothing is called `gpus`", "did you mean `hardware.gpus`?")),
+    ("require time <= 30 days\nminimize gpus\n", ("undefined name `gpus`", "did you mean `hardware.gpus`?")),
     (
         "require time <= 30 days\nminimize hardware.gpus\n",
         (
@@ -24,7 +24,7 @@ DIALOGUE: list[tuple[str, tuple[str, ...]]] = [
             "add `dataset { tokens = … }`",
             "training { global_batch = … tokens }",
             'choose one: `model "…"`',
-            'add `hardware { gpu = "…" }`, a name that `llmplan catalog gpus` lists',
+            'add `hardware { gpu = "…" }`, with a name from `llmplan catalog gpus`',
         ),
     ),
     (
@@ -38,7 +38,7 @@ DIALOGUE: list[tuple[str, tuple[str, ...]]] = [
         """,
         (
             '"llama-7b"',
-            "this is information",
+            "found information",
             "`4M tokens`?",
             '"A100-SXM4-80GB"',
         ),
@@ -52,7 +52,7 @@ DIALOGUE: list[tuple[str, tuple[str, ...]]] = [
         training { global_batch = 4M tokens }
         hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
         """,
-        ("nothing meets the requirement `time <= 3 days`", "hardware.gpus"),
+        ("requirement `time <= 3 days` cannot be satisfied", "hardware.gpus"),
     ),
     (
         """
@@ -75,7 +75,7 @@ DIALOGUE: list[tuple[str, tuple[str, ...]]] = [
         hardware { gpu = "A100-SXM4-80GB", gpus = ? }
         emit deepseed, report
         """,
-        ("nothing can be emitted for `deepseed`", "did you mean `deepspeed`?"),
+        ("undefined target `deepseed`", "did you mean `deepspeed`?"),
     ),
 ]
 

@@ -41,7 +41,7 @@ def error(code: str, message: str, *rest: object, **more: object) -> Diagnostic:
 CASES = {
     "two labels on a line": error(
         "E0301",
-        "money cannot be compared with a time",
+        "money and time cannot be compared",
         at("cost"),
         "money",
         (Label(at("30 days"), "time"),),
@@ -49,7 +49,7 @@ CASES = {
     ),
     "three short labels": error(
         "E0307",
-        "`layers` must be whole and comes out as 10.667",
+        "`layers` must be a whole number, found 10.667",
         at("heads"),
         "128",
         (Label(at("3", after="heads"), "three"), Label(at("4 }"), "four")),
@@ -63,14 +63,14 @@ CASES = {
     ),
     "an earlier line": error(
         "E0203",
-        "`dataset.tokens` has two definitions",
+        "`dataset.tokens` is defined twice",
         at("dataset.tokens"),
-        "second",
-        (Label(at("tokens = 1T"), "first"),),
+        "second definition",
+        (Label(at("tokens = 1T"), "first definition"),),
     ),
     "a second file": error(
         "E0303",
-        "argument 1 of `zero_bytes` counts tokens, and it takes parameters",
+        "argument 1 of `zero_bytes` expects parameters, found tokens",
         at("tokens = 1T"),
         "token",
         (Label(at("parameter", LIBRARY), "parameter"),),
@@ -87,13 +87,13 @@ CASES = {
         "E0301", "`予算`: bytes and \x1b[31mseconds", at("4 GB + 2 s"), "here", (Label(at("予算"), "named"),)
     ),
     "the end of the file": error("E0103", "this block is never closed", Span(PLAN, len(PLAN.text), len(PLAN.text))),
-    "no place": error("E0507", "`missing.plan` cannot be read: there is no such file"),
+    "no place": error("E0507", "cannot read `missing.plan`: no such file"),
     "notes of several lines": error(
         "E0402",
-        "2 of your 5 requirements cannot hold together",
+        "2 of 5 requirements cannot be satisfied together",
         at("budget"),
         notes=("the nearest plan takes 209 days\ncost <= 30 days\n|\n208.95 days", "the other 3 are met"),
-        hints=(Hint("`deadline` to 209 days"), Hint("or `hardware.gpus` to 3,568")),
+        hints=(Hint("relax `deadline` to `time <= 209 days`"), Hint("or set `hardware.gpus` to 3,568")),
     ),
     "a warning": Diagnostic("W0601", "warning", "100%, sure: `gb`", at("80 gb"), hints=(Hint("`80 GiB`?"),)),
     "a note": Diagnostic("W0604", "note", "the objective is flat", at("require budget")),

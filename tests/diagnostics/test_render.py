@@ -106,7 +106,7 @@ def test_json_has_the_promised_fields():
     promised = {
         "code": "E0301",
         "severity": "error",
-        "message": "money cannot be compared with a time",
+        "message": "money and time cannot be compared",
         "file": PLAN.name,
         "line": 6,
         "column": 17,

@@ -112,15 +112,15 @@ def test_what_the_nearest_plan_violates_is_said_once_and_the_librarys_by_name() 
     broken = [
         RequirementResult(name, False, "no", None, text, values, because, origin, "")
         for name, text, values, because, origin in (
-            ("late", "time <= 10 days", "undefined: `data_parallel` comes out as 5.333", "", "plan"),
-            ("fits", "memory.total <= gpu.memory", "undefined: `data_parallel` comes out as 5.333", "", "library"),
+            ("late", "time <= 10 days", "undefined: `data_parallel` is 5.333", "", "plan"),
+            ("fits", "memory.total <= gpu.memory", "undefined: `data_parallel` is 5.333", "", "library"),
             ("heads_divide", "mod(heads, tensor) == 0", "1 == 0", "heads are split evenly", "library"),
             ("cheap", "cost <= 7 USD", "9 USD <= 7 USD", "", "plan"),
         )
     ]
     said = answer(evolve(LLAMA, status="infeasible", requirements=tuple(broken), conflict=("late",)))
     assert said.endswith(
-        "; undefined: `data_parallel` comes out as 5.333; `heads_divide` does not hold (1 == 0); "
+        "; undefined: `data_parallel` is 5.333; `heads_divide` does not hold (1 == 0); "
         "9 USD <= 7 USD does not hold."
     )
 

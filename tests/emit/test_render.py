@@ -119,11 +119,11 @@ def test_a_missing_value() -> None:
     (problem,) = refused(lacking)
     assert (problem.code, problem.message) == ("E0501", "`emit deepspeed` needs `grad_accum`")
     assert problem.span is not None and problem.span.text == "deepspeed"
-    line = problem.notes[0].removeprefix("templates/deepspeed/ds_config.json.j2:").removesuffix(" reads it")
+    line = problem.notes[0].removeprefix("read by templates/deepspeed/ds_config.json.j2:")
     template = Path(__file__).parents[2] / "templates" / "deepspeed" / "ds_config.json.j2"
     assert 'whole("grad_accum")' in template.read_text().splitlines()[int(line) - 1]
     assert problem.notes[1] == "`grad_accum` needs `training.global_batch`"
-    assert [hint.text for hint in problem.hints] == ["give `training.global_batch`"]
+    assert [hint.text for hint in problem.hints] == ["set `training.global_batch`"]
 
 
 @pytest.mark.parametrize(

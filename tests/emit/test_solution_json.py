@@ -44,10 +44,10 @@ def test_not_finite_is_null() -> None:
 
 
 def test_what_has_no_value_says_why() -> None:
-    undefined = value("time", None, "undefined", "s", reason="none of its formulas applies here")
+    undefined = value("time", None, "undefined", "s", reason="none of its formulas applies")
     document = as_json(having(LLAMA, undefined), [])
     assert document["quantities"]["time"] == {
-        "value": None, "needs": [], "reason": "none of its formulas applies here",
+        "value": None, "needs": [], "reason": "none of its formulas applies",
     }  # fmt: skip
 
 

@@ -69,12 +69,12 @@ def test_names_that_would_leave(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("{", "target.json is not usable"),
-        ("[]", "target.json is not usable"),
+        ("{", "target.json: "),
+        ("[]", "target.json: "),
         ('{"about": "", "files": {}}', "it has no 'when'"),
         ('{"about": "", "when": "never", "files": {}}', "'never'"),
         ('{"about": "", "when": "named", "files": {"../x": "x.j2"}}', "not a plain file name"),
-        ('{"about": "", "when": "named", "files": {}, "brings": ["nothing"]}', "brings `nothing`"),
+        ('{"about": "", "when": "named", "files": {}, "brings": ["nothing"]}', "uses the folder `nothing`"),
         ('{"about": "", "when": "named", "files": {}, "options": {"a": {"type": "Date", "about": ""}}}', "'Date'"),
         (
             '{"about": "", "when": "named", "files": {}, "options": {"a": {"type": "Int", "default": true, "about": ""}}}',

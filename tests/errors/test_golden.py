@@ -58,7 +58,7 @@ def diagnostics(monkeypatch):
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.stem)
 def test_message(diagnostics, plan):
     found = diagnostics(plan)
-    text = re.sub(r"of the \d+ requirements", "of the … requirements", render_text.render(map(shown, found)))
+    text = re.sub(r"of \d+ requirements", "of … requirements", render_text.render(map(shown, found)))
     golden = plan.with_suffix(".txt")
     if os.environ.get("LLMPLAN_UPDATE"):
         golden.write_text(text, encoding="utf-8")

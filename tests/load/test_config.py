@@ -111,18 +111,18 @@ def test_the_hash_of_the_plan_knows_what_the_file_holds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{", "cannot be read as a configuration"),
-        ("[1]", "it is no object"),
-        ("null", "it is no object"),
-        ('{"hidden_size": NaN}', "NaN, which is no number"),
+        ("{", "as a configuration"),
+        ("[1]", "it is not a JSON object"),
+        ("null", "it is not a JSON object"),
+        ('{"hidden_size": NaN}', "NaN, which is not a number"),
         ('{"model_type": "llama", "hidden_size": 1e999}', "too large"),
         ("[" * 200_000, "nested too deeply"),
-        ({"hidden_size": 4096}, "says no `model_type`"),
-        ({"model_type": 7}, "says no `model_type`"),
-        ({"model_type": "mamba"}, "`mamba` is no `model_type` that is known"),
-        ({"model_type": "\x1b[31m"}, "says no `model_type`"),
+        ({"hidden_size": 4096}, "has no `model_type`"),
+        ({"model_type": 7}, "has no `model_type`"),
+        ({"model_type": "mamba"}, "unsupported `model_type` `mamba`"),
+        ({"model_type": "\x1b[31m"}, "has no `model_type`"),
         ({"model_type": "llama", "hidden_size": 4096}, "lacks `num_hidden_layers`, `num_attention_heads`"),
-        ({**LLAMA, "vocab_size": None}, "lacks `vocab_size`, which a `llama` needs"),
+        ({**LLAMA, "vocab_size": None}, "lacks `vocab_size`, required for `model_type` `llama`"),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -168,11 +168,11 @@ def test_a_value_that_is_not_legal_is_shown_where_it_stands(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('model from "none.json"', "there is no such file"),
+        ('model from "none.json"', "no such file"),
         ('model from "../../c.json"', "outside the project root"),
         ('model from "."', "it is a directory"),
-        ('model from ""', "a path is a plain text"),
-        ('model from "a\\u0000b"', "it is no path"),
+        ('model from ""', "expected a path as plain text"),
+        ('model from "a\\u0000b"', "it is not a valid path"),
     ],
 )
 def test_a_file_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What `llmplan explain CODE` shows: one Markdown page a code, in this folder.
 
-A page begins with the line `# CODE: title`, says what the code means, and shows a plan that raises
-it and the same plan mended.
+A page begins with the line `# CODE: title`, explains the code, and shows a plan that raises it
+and the same plan fixed.
 """
 
 from __future__ import annotations
