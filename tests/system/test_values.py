@@ -89,7 +89,7 @@ def test_guarded_formulas(plans):
     assert plans.value("q", two.format(a="true")) == 1.0
     assert plans.value("q", two.format(a="false")) == 2.0
     (found,) = plans.check("quantity q: Real when 1 < 2 = 1\nquantity q: Real when 2 < 3 = 2\nshow q")
-    assert found.code == "E0203" and "hold at once" in found.message
+    assert found.code == "E0203" and "apply at once" in found.message
     assert plans.codes("quantity q: Real = 1\nquantity q: Real when 2 < 3 = 2") == ["E0203"]
     none = plans.solve("quantity q: Real when 2 < 1 = 1\nshow q")
     assert none.values["q"].value is None and "none of its formulas" in none.values["q"].reason
