@@ -13,7 +13,6 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.solution import Solution
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.whatif import relax
 
 # The same examples on every run, so that a change is what a failure comes from; `--hypothesis-profile=explore`
 # looks for new ones.
@@ -26,12 +25,6 @@ settings.load_profile("repeatable")
 def computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are computed, not recalled from an earlier test; commands in processes of their own recall them."""
     monkeypatch.setattr(answers, "_installed", lambda: "")
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What relaxations are found does not depend on how fast the machine is."""
-    monkeypatch.setattr(relax, "SECONDS", 60.0)
 
 
 class Plans:

@@ -3,7 +3,7 @@
 An answer counts as long as everything that it was made from is unchanged: the question, the plan,
 every file that the plan reads, and llmplan itself with its library and templates. The plan's files
 are compared by content, what is installed by size and time of change. Nothing is kept of a plan
-with errors or without a solution: what is said of those may depend on how fast the machine is.
+with errors or without a solution, which is there to be changed.
 """
 
 from __future__ import annotations

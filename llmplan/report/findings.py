@@ -96,7 +96,7 @@ def infeasible(
     if relaxed.untried:
         more = len(relaxed.untried) - MOST_HINTS
         listed = ", ".join(relaxed.untried[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
-        notes.append(f"for lack of time not tried to change: {listed}")
+        notes.append(f"not tried, as the search budget was spent: {listed}")
     own = [condition for condition in fighting if condition.origin != "library"] or fighting
     span = own[0].span if own else None
     others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)

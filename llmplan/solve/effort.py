@@ -1,19 +1,54 @@
-"""What a search may cost, and who is told how far it has come."""
+"""What a search may cost, and who is told how far it has come.
+
+Costs are counted in evaluations, one node at one point each, never in seconds: what is found must not
+depend on how fast a machine is or on what else it does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from time import monotonic
 
-from attrs import frozen
+from attrs import define, frozen
 
 Progress = Callable[[int, int, str], None]
 """Is told how many of how many are done, and of what."""
 
+OPERATION = 6_000
+"""What an operation on arrays costs besides its points, in evaluations."""
+
 
 class OverLimit(Exception):
-    """More points would have to be looked at than the limit allows, or the time is over."""
+    """More points would have to be looked at than the limit allows, or the budget is spent."""
+
+
+@define
+class Budget:
+    """Evaluations that may still be done.
+
+    Attributes:
+        left: How many.
+        whole: Another budget that this one is a part of, and that pays too.
+    """
+
+    left: float
+    whole: Budget | None = None
+
+    def half(self) -> Budget:
+        """Half of what is left, as a budget of its own."""
+        return Budget(self.left / 2, self)
+
+    def spend(self, evaluations: float) -> None:
+        """Is called for work that has been done.
+
+        Raises:
+            OverLimit: if that was the last of it.
+        """
+        self.left -= evaluations
+        if self.whole is not None:
+            self.whole.left -= evaluations
+        if self.left < 0:
+            raise OverLimit
 
 
 @frozen
@@ -22,22 +57,18 @@ class Effort:
 
     Attributes:
         limit: The largest number of points to look at.
-        until: When to give up, by `time.monotonic`.
+        budget: For all searches that share it together; None for as much as they need.
         progress: Whom to tell how far it is.
     """
 
     limit: float = inf
-    until: float = inf
+    budget: Budget | None = None
     progress: Progress | None = None
 
-    def check_time(self) -> None:
-        """Is called between any two steps that take long.
-
-        Raises:
-            OverLimit: if the time is over.
-        """
-        if monotonic() > self.until:
-            raise OverLimit
+    def spend(self, evaluations: float) -> None:
+        """See `Budget.spend`."""
+        if self.budget is not None:
+            self.budget.spend(evaluations)
 
     def tell(self, done: int, count: int, what: str) -> None:
         if self.progress is not None:

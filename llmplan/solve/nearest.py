@@ -23,7 +23,7 @@ def best_point(
     """The best feasible point, without anything that is said about it; None if there is none.
 
     Args:
-        effort: How many points may be looked at, and for how long.
+        effort: How many points may be looked at, and what it may cost.
 
     Raises:
         llmplan.solve.effort.OverLimit: if that is not enough.
@@ -61,7 +61,7 @@ def nearest(
         whole: Whether the unknown counts something, so that all whole numbers between two values
             are tried; False for a measure, which is narrowed down to 1e-7 of itself; None to try the
             values alone.
-        effort: Bounds of one search, and when to give up.
+        effort: Bounds of one search, and of all together.
 
     Raises:
         llmplan.solve.effort.OverLimit: if that is not enough.

@@ -8,7 +8,6 @@ directions; of a choice every member is tried.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable
 
 from attrs import evolve, frozen
@@ -19,7 +18,7 @@ from llmplan.check.program import Rule
 from llmplan.diagnostics import Edit, Hint
 from llmplan.operations import TOLERANCE
 from llmplan.solution import Relaxation
-from llmplan.solve.effort import Effort, OverLimit, Progress
+from llmplan.solve.effort import ENDLESS, Budget, Effort, OverLimit, Progress
 from llmplan.solve.nearest import best_point, feasible_values, nearest, with_values
 from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
@@ -32,8 +31,10 @@ from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
 from llmplan.whatif.freed import Opened, Opener
 from llmplan.whatif.rounding import rounded, written
 
-SECONDS = 4.0
-"""After so long no further change is tried."""
+EVALUATIONS = 2e9
+"""What all changes together may cost, see `llmplan.solve.effort`: a few seconds."""
+
+_LEAST = 1 / 256  # of them; with fewer left no change is tried
 
 _LIMIT = 1e8
 _SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "=="}
@@ -44,7 +45,7 @@ class Relaxed:
     """The changes that help, the smallest first, as hints too.
 
     Attributes:
-        untried: What there was no time to change.
+        untried: What there was no budget to change.
         thinned: Unknowns of whose many values only some were tried while another value was changed.
     """
 
@@ -68,13 +69,12 @@ def relax(
         point: The plan at its nearest point.
         progress: Is told after each change.
     """
-    effort = Effort(_LIMIT, time.monotonic() + SECONDS, progress)
-    return _Relaxer(program, built, outcome, point, effort).run()
+    return _Relaxer(program, built, outcome, point, progress).run()
 
 
 class _Relaxer:
     def __init__(
-        self, program: Program, built: Built, outcome: Outcome, point: Lowering, effort: Effort
+        self, program: Program, built: Built, outcome: Outcome, point: Lowering, progress: Progress | None
     ) -> None:
         assert built.system is not None
         self.program = program
@@ -82,8 +82,9 @@ class _Relaxer:
         self.system = built.system
         self.outcome = outcome
         self.point = point
-        self.whole = effort
-        self.effort = effort  # for one change
+        self.progress = progress
+        self.budget = Budget(EVALUATIONS)
+        self.effort = ENDLESS  # for one change
         self.opener = Opener(program, built.system, outcome)
         self.constants = Lowering(program, fixed={})
         self.thinned: set[str] = set()
@@ -100,14 +101,18 @@ class _Relaxer:
         hopeless: set[str] | None = None
         for number, change in enumerate(changes):
             name = change.name if isinstance(change, Rule) else change.path
-            self.whole.tell(number, len(changes), "changes")
-            self.effort = self._share()
+            if self.progress is not None:
+                self.progress(number, len(changes), "changes")
+            # No change may take more than half of what is left, so that the others get their turn.
+            self.effort = Effort(_LIMIT, self.budget.half())
             if isinstance(change, Knob) and not change.written:
                 hopeless = self._hopeless(changes[number:]) if hopeless is None else hopeless
                 if name in hopeless:
                     continue
+            if self.budget.left < _LEAST * EVALUATIONS:
+                untried.append(name)
+                continue
             try:
-                self.whole.check_time()
                 made = self._bound(change) if isinstance(change, Rule) else self._knob(change)
             except OverLimit:
                 untried.append(name)
@@ -119,11 +124,6 @@ class _Relaxer:
         words = ("either", *("or",) * len(found)) if len(found) > 1 else ("",)
         hints = [Hint(f"{word} {one.text}".strip(), edits) for word, (one, edits) in zip(words, found)]
         return Relaxed(tuple(one for one, _ in found), tuple(hints), tuple(untried), tuple(sorted(self.thinned)))
-
-    def _share(self) -> Effort:
-        """Half of the time that is left: no change may take more, so that the others get their turn."""
-        now = time.monotonic()
-        return Effort(self.whole.limit, now + (self.whole.until - now) / 2)
 
     # Bounds of requirements
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from llmplan.solve.continuous.scan import Along
-from llmplan.solve.effort import Effort, OverLimit
+from llmplan.solve.effort import Budget, Effort, OverLimit
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
@@ -236,21 +236,13 @@ def test_too_many_settings_are_refused():
     assert [d.code for d in solve(system(graph, 0, 1, [condition]), limit=0).diagnostics] == ["E0404"]
 
 
-def test_the_time_may_end_within_a_search(monkeypatch):
+def test_the_budget_may_end_within_a_search():
     graph = Graph()
     x, n = graph.unknown(0), graph.unknown(1)
     conditions = [compare(graph, "root", power(graph, x, 1.0, 3.0), "eq", n)]
     made = system(graph, 0, 100, conditions, [objective(n, -1)], (discrete("n", range(1, 9)),))
-    left = 20  # evaluations, of all settings at once
-
-    def tick():
-        nonlocal left
-        left -= 1
-        return float(left < 0)
-
-    monkeypatch.setattr("llmplan.solve.effort.monotonic", tick)
-    with pytest.raises(OverLimit):
-        Along(made, requirements_of(made), 0, Effort(until=0.5)).scan()
-    left = 10**6
-    (best,) = Along(made, requirements_of(made), 0, Effort(until=0.5)).scan().top
+    enough = Budget(1e9)
+    (best,) = Along(made, requirements_of(made), 0, Effort(budget=enough)).scan().top
     assert best.point == {0: pytest.approx(2.0), 1: 8.0}
+    with pytest.raises(OverLimit):
+        Along(made, requirements_of(made), 0, Effort(budget=Budget((1e9 - enough.left) / 2))).scan()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.discrete.search import axes_of, search
-from llmplan.solve.effort import Effort, OverLimit
+from llmplan.solve.effort import Budget, Effort, OverLimit
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
@@ -56,17 +56,17 @@ def test_the_size_of_blocks_and_parts_changes_nothing(system, cells, portion):
         assert {u: list(p) for u, p in large.seen.items()} == {u: list(p) for u, p in small.seen.items()}
 
 
-def test_the_time_ends_a_search_in_which_nothing_passes(monkeypatch):
+def test_the_budget_ends_a_search_in_which_nothing_passes():
     graph = Graph()
     x, y = graph.unknown(0), graph.unknown(1)
     negative = compare(graph, "negative", graph.add("mul", x, y), "lt", graph.const(0.0))
     system = System(graph, (discrete("x", range(1, 9)), discrete("y", range(1, 9))), (negative,), (), ())
     assert search(system, [negative], cells=4).best is None
-    ticks = iter([0.0, 0.0, *[1.0] * 99])
-    monkeypatch.setattr("llmplan.solve.effort.monotonic", lambda: next(ticks))
+    whole = Budget(1e6)
     with pytest.raises(OverLimit):
-        search(system, [negative], effort=Effort(until=0.5), cells=4)
-    assert next(ticks) == 1.0
+        search(system, [negative], effort=Effort(budget=Budget(1.0, whole)), cells=4)
+    assert 0 < 1e6 - whole.left < 1e5  # what was done is paid for, and it ended there
+    assert search(system, [negative], effort=Effort(budget=whole), cells=4).best is None
 
 
 @given(systems(), st.sampled_from([1, 5, 20]), st.sampled_from([1, 3, 20, 500]))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
+import subprocess
+import sys
 
 import pytest
 
 from llmplan import api
+from llmplan.emit.solution_json import as_json
+from llmplan.whatif import relax
 from llmplan.whatif.freed import Opener
 from tests.hanging import ends
 
@@ -57,6 +62,33 @@ def diagnosis(plans, text):
 
 def edited(text, edit):
     return text[: edit.span.start] + edit.text + text[edit.span.end :]
+
+
+HURRIED = """
+import itertools, sys, time
+hours = itertools.count(0, 3600)
+for clock in ("monotonic", "perf_counter", "process_time", "time"):
+    setattr(time, clock, lambda: float(next(hours)))
+from llmplan.__main__ import main
+sys.argv[1:] = ["solve", "-", "--json"]
+main()
+"""
+
+
+def test_the_answer_does_not_depend_on_the_clock(plans):
+    command = [sys.executable, "-c", HURRIED]
+    done = subprocess.run(command, input=MEMORY, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 3, done.stderr
+    found = json.loads(done.stdout)
+    assert found["relaxations"] == as_json(solved(MEMORY), ())["relaxations"]
+    assert found["diagnostics"][-1]["notes"] == list(solved(MEMORY).diagnostics[-1].notes)
+
+
+def test_what_is_too_much_to_try_is_said(plans, monkeypatch):
+    monkeypatch.setattr(relax, "EVALUATIONS", 1e6)
+    (found,) = (d for d in plans.solve(MEMORY).diagnostics if d.code == "E0402")
+    (note,) = (note for note in found.notes if "not tried" in note)
+    assert "training.recompute" in note
 
 
 @pytest.mark.parametrize("text", [DEADLINE, MEMORY])

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from llmplan.solve.effort import OPERATION
 from llmplan.solve.vector import Array, evaluate_rows, last_uses, run
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 
 Probe = Callable[[Array], dict[int, Array]]
 
+_LINE = 2  # what is found along a line is also sorted and compared
 _RELATIVE = 1e-14
 _BISECTIONS = 1100
 _GOLDEN_STEPS = 50
@@ -33,7 +35,7 @@ class Line:
         unknown: The one that varies.
         columns: The values of the other unknowns, one for each setting.
         roots: The nodes that will be asked for.
-        before: Is called before each evaluation, and may raise to end it all.
+        spend: Is told how many evaluations were done, and may raise to end it all.
     """
 
     def __init__(
@@ -42,11 +44,11 @@ class Line:
         unknown: int,
         columns: Mapping[int, Array],
         roots: Iterable[int],
-        before: Callable[[], None],
+        spend: Callable[[float], None],
     ) -> None:
         self._graph = graph
         self._unknown = unknown
-        self._before = before
+        self._spend = spend
         needed = ancestors(graph, roots)
         moving = {node for node in needed if graph.reach(node) >> unknown & 1}
         still = {arg for node in moving for arg in graph[node].args} | set(roots)
@@ -70,9 +72,9 @@ class Line:
         drops = last_uses(self._graph, order, wanted)
 
         def values(x: Array) -> dict[int, Array]:
-            self._before()
             found = dict(known)
             run(self._graph, order, drops, {self._unknown: x}, found)
+            self._spend(_LINE * len(order) * (OPERATION + np.broadcast(x, rows).size))
             return found
 
         return values

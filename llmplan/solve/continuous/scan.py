@@ -131,13 +131,13 @@ class Along:
             keep: How many are wanted, each of another setting; from 2 on with the best trade-offs.
 
         Raises:
-            OverLimit: if there are too many settings or the time is over.
+            OverLimit: if there are too many settings or the budget is spent.
         """
         result = Scan(spread=[(np.inf, -np.inf)] * len(self._system.objectives))
         compared = len(self._system.objectives) + 1
         order = cmp_to_key(partial(_order, compared))
         for places, columns, count in self._settings([c.node for c in self._still]):
-            line = Line(self._system.graph, self._unknown, columns, self._roots, self._effort.check_time)
+            line = Line(self._system.graph, self._unknown, columns, self._roots, self._effort.spend)
             found = self._candidates(line, count)
             if not found.feasible.any():
                 continue
@@ -174,7 +174,7 @@ class Along:
         met = [0] * len(self._requirements)
         nearest: tuple[tuple[float, ...], dict[int, float]] | None = None
         for places, columns, count in self._settings([]):
-            line = Line(self._system.graph, self._unknown, columns, self._roots, self._effort.check_time)
+            line = Line(self._system.graph, self._unknown, columns, self._roots, self._effort.spend)
             found = self._candidates(line, count)
             size = len(found.x)
             values = line.probe(self._roots, found.rows)(found.x)
@@ -212,7 +212,7 @@ class Along:
         scanned = entered = 0
         points = sum(sweep.points(step) for step in sweep.slices)
         for step in sweep.slices:
-            for block in sweep.blocks((), (step,), self._effort.check_time):
+            for block in sweep.blocks((), (step,), self._effort.spend):
                 scanned += block.count * len(self._grid)
                 if scanned > self._effort.limit:
                     raise OverLimit

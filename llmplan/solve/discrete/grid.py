@@ -17,6 +17,7 @@ import numpy as np
 from llmplan.operations.logic import truth
 from llmplan.solve.discrete.block import Block, Places, Rows
 from llmplan.solve.discrete.loop_order import CELLS, Axis, LoopNest, Parts, schedule
+from llmplan.solve.effort import OPERATION
 from llmplan.solve.vector import Array, operate
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
@@ -48,6 +49,7 @@ class GridEvaluator:
     ) -> None:
         self._graph = graph
         self._targets = tuple(dict.fromkeys(targets))
+        self._work = 0  # evaluations that nobody was told of
         gates = tuple(dict.fromkeys(gates))
         order = ancestors(graph, [*gates, *self._targets])
         self._layout = LoopNest(graph, order, axes, first, cells)
@@ -82,19 +84,19 @@ class GridEvaluator:
         return Parts(self._levels, self._layout.shape, points)
 
     def blocks(
-        self, fixed: Sequence[slice], run: Sequence[slice], before: Callable[[], None] = lambda: None
+        self, fixed: Sequence[slice], run: Sequence[slice], spend: Callable[[float], None] = lambda evaluations: None
     ) -> Iterator[Block]:
         """The blocks in which at least one point passes.
 
         Args:
             fixed: One step of each of the outermost axes.
             run: Steps of the next one.
-            before: Is called before each step of any axis, and may raise to end it all.
+            spend: Is told at each step of any axis how many evaluations were done, and may raise to end it all.
         """
         if not self._hopeless:
             self._values = dict(self._known)
             self._cut = [slice(0, 1)] * self._layout.outer
-            self._before = before
+            self._spend = spend
             self._path: list[Sequence[slice]] = [*([step] for step in fixed), run]
             yield from self._descend(0, self._inner_mask)
 
@@ -110,6 +112,7 @@ class GridEvaluator:
                 values[index] = self._along_axis(index)
             else:
                 values[index] = np.asarray(operate(node, [values[arg] for arg in node.args]))
+                self._work += OPERATION + values[index].size
             for arg in node.args:
                 if last.get(arg) == index and arg not in kept:
                     values.pop(arg, None)
@@ -147,7 +150,8 @@ class GridEvaluator:
     def _descend(self, number: int, mask: Array | None) -> Iterator[Block]:
         last = number == len(self._levels) - 1
         for step in self._path[number] if number < len(self._path) else self._levels[number].slices:
-            self._before()
+            self._spend(self._work)
+            self._work = 0
             self._cut[number] = step
             # A generator must not leave its settings of numpy to whoever it yields to.
             with np.errstate(all="ignore"):
@@ -195,6 +199,7 @@ class GridEvaluator:
             else:
                 node = self._graph[index]
                 self._values[index] = operate(node, [self._values[arg] for arg in node.args])
+                self._work += OPERATION + self._values[index].size
             for drop in drops:
                 del self._values[drop]
         return mask, True
@@ -210,6 +215,7 @@ class GridEvaluator:
             if not is_gate:
                 node = self._graph[index]
                 rows.values[index] = operate(node, [rows.get(arg) for arg in node.args])
+                self._work += OPERATION + rows.values[index].size
             elif rows.selected:
                 if not rows.narrow(truth(np.asarray(rows.get(index)))):
                     return None

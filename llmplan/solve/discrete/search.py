@@ -128,13 +128,13 @@ def search(
         system: Its continuous unknowns must not be reached by what is evaluated here.
         requirements: What must hold, see `llmplan.solve.passes.requirements_of`.
         allowed: See `axes_of`.
-        effort: With a time to end by it uses one core.
+        effort: With a budget it uses one core.
         keep: How many of the best points are wanted; with them come the best trade-offs.
         cells: Points of a block, see `GridEvaluator`.
         portion: Points of a part; what is found may depend on it within the tolerance of a tie.
 
     Raises:
-        OverLimit: if the limit or the time is not enough.
+        OverLimit: if the limit or the budget is not enough.
     """
     scan = _Scan(system, requirements, allowed or {}, keep, cells, portion, effort.limit)
     scan.effort = effort
@@ -149,7 +149,7 @@ def search(
         closes = taken == len(parts) or parts[taken].first != parts[taken - 1].first
         return closes and scan.ended(result)
 
-    pool.run(scan, scan.count, take, alone=effort.until < inf)
+    pool.run(scan, scan.count, take, alone=effort.budget is not None)
     result.complete = result.entered == len(scan.sweep.slices)
     if not result.complete and not scan.ended(result):
         raise OverLimit
@@ -229,7 +229,7 @@ class _Scan:
         found = self.nothing()
         runs = [part.run] if part.fixed else [(step,) for step in part.run[: self._steps - part.first]]
         for count, run in enumerate(runs):
-            for block in self.sweep.blocks(part.fixed, run, self.effort.check_time):
+            for block in self.sweep.blocks(part.fixed, run, self.effort.spend):
                 self._look(block, found)
             found.entered = part.first + count + 1
             if not part.fixed and self.ended(found):
