@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import Source, Span
 from llmplan.syntax import lines, mistakes
+from llmplan.syntax.error_context import ErrorContext
 from llmplan.syntax.lexer import CLOSE, NESTING, OPEN, Lexer, TooDeep
-from llmplan.syntax.place import Place
 from llmplan.syntax.tables import END, Tables
 
 _STACK = 16 * NESTING  # more entries than a text nested `NESTING` deep needs
@@ -161,7 +161,7 @@ class Automaton:
         if opened is not None:
             failure = lines.unclosed(self._source, opened[1], opened[0], begin)
         elif failure is None:
-            failure = mistakes.explain(self._place(kind, begin, end))
+            failure = mistakes.explain(self._context(kind, begin, end))
         enough = self._report(failure) is False
         if not self._recover:
             return False
@@ -181,13 +181,13 @@ class Automaton:
             self._skip(self._boundary(), begin)
         return True
 
-    def _place(self, kind: str, begin: int, end: int) -> Place:
+    def _context(self, kind: str, begin: int, end: int) -> ErrorContext:
         item = self._item(self._boundary(), begin)
         before = self._previous if self._previous[1] >= item else ("", begin, begin)
         brackets = self._lexer.brackets
         opened = brackets[-1][1] if brackets else None
         states = tuple(self._states)
-        return Place(self._tables, self._source, kind, begin, end, before, item, opened, states)
+        return ErrorContext(self._tables, self._source, kind, begin, end, before, item, opened, states)
 
     def _boundary(self, in_file: bool = False) -> int:
         """How many entries stand before the innermost item that is being read, or the statement."""
@@ -224,7 +224,7 @@ class Automaton:
 
     def _close(self, boundary: int, kind: str, begin: int) -> bool:
         """Closes a block that was left open, before the item that is being read."""
-        if kind == END and self._place(kind, begin, begin).accepts("RBRACE"):
+        if kind == END and self._context(kind, begin, begin).accepts("RBRACE"):
             return self._feed("RBRACE", begin, begin)
         item = self._item(boundary, begin)
         self._truncate(boundary)

@@ -34,7 +34,7 @@ def starts_item(source: Source, place: int, opening: int) -> bool:
     return deep <= indent(source, opening) and (head.startswith("}") or ITEM.match(head) is not None)
 
 
-def headless(found: list[Diagnostic]) -> tuple[list[Diagnostic], list[tuple[int, int]]]:
+def merge_missing_brace(found: list[Diagnostic]) -> tuple[list[Diagnostic], list[tuple[int, int]]]:
     """The diagnostics of a text with one for each block that lacks its `{`, and where such blocks stand."""
     kept: list[Diagnostic] = []
     blocks: list[tuple[int, int]] = []

@@ -13,7 +13,7 @@ from llmplan.syntax import mistakes
 from llmplan.syntax.automaton import Automaton, BoundRule, bind
 from llmplan.syntax.build import Builder
 from llmplan.syntax.lexer import Lexer
-from llmplan.syntax.lines import headless
+from llmplan.syntax.lines import merge_missing_brace
 from llmplan.syntax.nodes import Expr, File, Interpolation
 from llmplan.syntax.tables import Tables, tables
 
@@ -30,7 +30,7 @@ def parse(source: Source) -> tuple[File, list[Diagnostic]]:
     file = reading.run("file", recover=True)
     if file is None:
         file = File(span=Span(source, 0, len(source.text)), statements=(), comments=())
-    diagnostics, blocks = headless(reading.diagnostics())
+    diagnostics, blocks = merge_missing_brace(reading.diagnostics())
     inside = [s for s in file.statements if any(start <= s.span.start < end for start, end in blocks)]
     statements = tuple(s for s in file.statements if s not in inside) if inside else file.statements
     return evolve(file, statements=statements, comments=tuple(reading.lexer.comments)), diagnostics

@@ -8,7 +8,7 @@ import pytest
 
 from llmplan.source import Source
 from llmplan.syntax import parse
-from llmplan.syntax.forms import FORMS
+from llmplan.syntax.examples import EXAMPLES
 
 
 def mistakes(text):
@@ -214,7 +214,7 @@ def test_one_error_a_line():
     assert len(mistakes("h { a = $3, b = €4, let = 3 }")) == 1
 
 
-@pytest.mark.parametrize(("word", "example"), [(word, e) for word, found in FORMS.items() for e in found])
-def test_the_examples_of_the_forms_parse(word, example):
+@pytest.mark.parametrize(("word", "example"), [(word, e) for word, found in EXAMPLES.items() for e in found])
+def test_the_examples_parse(word, example):
     assert example.startswith(word)
     assert not parse(Source("x", example))[1]

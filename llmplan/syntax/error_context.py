@@ -11,7 +11,7 @@ from llmplan.syntax.tables import END, Tables
 _MARKS = ("=", ":", "{", "(", ")", "]", "}", "=>", "->", "in", "then", "else", "for", "when", ",")
 
 
-class Place(NamedTuple):
+class ErrorContext(NamedTuple):
     """A word that cannot be taken: its terminal, where it stands, and what the parser had read.
 
     Attributes:
@@ -73,29 +73,29 @@ class Place(NamedTuple):
         return any(self.accepts(kind) for kind, text in self.tables.marks.items() if text == mark)
 
 
-def expected(place: Place) -> str:
+def expected(context: ErrorContext) -> str:
     """At most three things, in words."""
-    found = list(_expectations(place))[:3]
+    found = list(_expectations(context))[:3]
     return found[0] if len(found) == 1 else ", ".join(found[:-1]) + " or " + found[-1] if found else ""
 
 
-def _expectations(place: Place) -> Iterator[str]:
-    if place.accepts("QUANTITY"):
-        yield "a statement" if place.accepts("LET") else "a declaration"
+def _expectations(context: ErrorContext) -> Iterator[str]:
+    if context.accepts("QUANTITY"):
+        yield "a statement" if context.accepts("LET") else "a declaration"
         return
-    if place.accepts("NUMBER"):
+    if context.accepts("NUMBER"):
         yield "a value"
-    elif place.accepts("NAME"):
+    elif context.accepts("NAME"):
         yield "a name"
-    if place.accepts("TEXT") and not place.accepts("NUMBER"):
+    if context.accepts("TEXT") and not context.accepts("NUMBER"):
         yield "text in quotes"
-    if place.accepts("MEASURE") and place.before[0] != "NUMBER":
-        yield "a type" if place.mark_before in (":", "->", "or") else "a unit"
-    if place.accepts("PLUS") and not place.accepts("NUMBER"):
+    if context.accepts("MEASURE") and context.before[0] != "NUMBER":
+        yield "a type" if context.mark_before in (":", "->", "or") else "a unit"
+    if context.accepts("PLUS") and not context.accepts("NUMBER"):
         yield "an operator"
-    kinds = {mark: kind for kind, mark in place.tables.marks.items()}
+    kinds = {mark: kind for kind, mark in context.tables.marks.items()}
     for mark in _MARKS:
-        if place.accepts(kinds[mark]) and not (mark == "(" and place.accepts("NUMBER")):
+        if context.accepts(kinds[mark]) and not (mark == "(" and context.accepts("NUMBER")):
             yield "`:` and a type" if mark == ":" else f"`{mark}`"
-    if place.accepts(END) or place.accepts("_NL") and place.accepts("RBRACE"):
+    if context.accepts(END) or context.accepts("_NL") and context.accepts("RBRACE"):
         yield "the end of the line"

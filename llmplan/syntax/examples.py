@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from llmplan.diagnostics import Hint
-from llmplan.syntax.place import Place
+from llmplan.syntax.error_context import ErrorContext
 
-FORMS = {
+EXAMPLES = {
     "use": ('use "base.plan"',),
     "let": ("let deadline = 30 days",),
     "assume": ("assume mfu = 40%",),
@@ -35,15 +35,15 @@ FORMS = {
 _FIRST = re.compile(r"[A-Za-z_]\w*")
 
 
-def form(place: Place) -> Hint | None:
+def written_like(context: ErrorContext) -> Hint | None:
     """How the statement or field is written in which a word cannot be taken."""
-    text = place.source.text
-    found = _FIRST.match(text, place.item)
+    text = context.source.text
+    found = _FIRST.match(text, context.item)
     if found is None:
         return None
-    if place.opened is not None and text.startswith("{", place.opened):
-        return Hint("inside a block, each line is `field = value`") if place.opened < place.item else None
-    examples = FORMS.get(found.group(), ())
+    if context.opened is not None and text.startswith("{", context.opened):
+        return Hint("inside a block, each line is `field = value`") if context.opened < context.item else None
+    examples = EXAMPLES.get(found.group(), ())
     if examples:
         return Hint("write it as in " + " or ".join(f"`{example}`" for example in examples))
     name = found.group()

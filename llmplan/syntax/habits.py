@@ -1,0 +1,113 @@
+"""Habits from other languages: their comments, their ways to set, to choose and to count."""
+
+from __future__ import annotations
+
+import re
+
+from llmplan.diagnostics import Diagnostic, Edit, Hint, syntax
+from llmplan.diagnostics.spelling import attached
+from llmplan.source import Span
+from llmplan.syntax.error_context import ErrorContext
+from llmplan.syntax.lines import begins_line
+
+_BLOCK = re.compile(r":[ \t]*(#[^\r\n]*)?(\r?\n|\Z|\{)")
+_NOTHING = re.compile(r"\ufeff?\s*")
+_TABLE = re.compile(r"\[\[?([A-Za-z_]\w*)\]\]?[ \t]*(#[^\r\n]*)?(\r?\n|\Z)")
+_CHOICE = re.compile(r"[^?\r\n]*:")
+_RANGE_WORDS = ("to", "until", "through", "and")
+
+
+def comment(context: ErrorContext) -> Diagnostic | None:
+    """`//`, `/*` and `--`."""
+    text, start = context.source.text, context.start
+    if context.mark == "/" and context.mark_before == "/" and context.glued:
+        return syntax.floor_division(Span(context.source, context.before[1], context.end))
+    for sign in ("//", "/*", "--"):
+        if text.startswith(sign, start) and (context.mark == "/" or context.item == start):
+            return syntax.other_comment(Span(context.source, start, start + 2))
+    return None
+
+
+def setting(context: ErrorContext) -> Diagnostic | None:
+    """Another sign where `=` sets a value."""
+    text, start = context.source.text, context.start
+    if not context.takes("=") or not context.before[0]:
+        return None
+    if context.mark == "==":
+        return syntax.comparison_outside(context.span)
+    if text.startswith("=", start + 1) and context.mark in (":", "+", "-", "*", "/"):
+        return syntax.odd_setting(Span(context.source, start, start + 2))
+    if context.mark == ":":
+        name = context.last.text
+        if _BLOCK.match(text, start):
+            opened = text[start + 1 : start + 80].lstrip(" \t").startswith("{")
+            edits = (Edit(context.span, ""),) if opened else ()
+            return syntax.colon(context.span, Hint(f"write a block as `{name} {{ … }}`", edits))
+        return syntax.colon(context.span, syntax.replacement(context.span, " =", "write `=`"))
+    return None
+
+
+def magnitude(context: ErrorContext) -> Diagnostic | None:
+    """`3 M USD`."""
+    if context.before[0] != "MEASURE" or context.kind not in ("NAME", "MEASURE"):
+        return None
+    hint = attached(context.last)
+    return syntax.unexpected(context.last, f"`{context.last.text}`", "", hint) if hint is not None else None
+
+
+def remainder(context: ErrorContext) -> Diagnostic | None:
+    """`7 % 3`: the sign was read as a unit."""
+    if context.mark_before == "%" and context.kind in ("NUMBER", "NAME", "LPAR"):
+        return syntax.modulo(context.last)
+    return None
+
+
+def choice(context: ErrorContext) -> Diagnostic | None:
+    """`C ? A : B`."""
+    if context.mark == "?" and _CHOICE.match(context.source.text, context.end):
+        return syntax.unknown_inside(context.span, "write a conditional as `if C then A else B`")
+    return None
+
+
+def range_(context: ErrorContext) -> Diagnostic | None:
+    """`1...8`, `8 to 64`, `8:64`."""
+    last = context.last
+    if context.mark == "." and context.mark_before == ".." and context.glued:
+        return syntax.range_points(Span(context.source, context.before[1], context.end))
+    if context.kind == "NUMBER" and context.before[0] in ("NAME", "MEASURE") and last.text in _RANGE_WORDS:
+        return syntax.range_points(last)
+    if context.mark == ":" and context.before[0] == "NUMBER" and context.source.text[context.end : context.end + 1].isdigit():
+        return syntax.range_points(context.span)
+    return None
+
+
+def quoted(context: ErrorContext) -> Diagnostic | None:
+    """`"tokens" = 1T`, `"tokens": 1T`: names have no quotes."""
+    if context.kind != "TEXT" or context.accepts("NUMBER") or not context.accepts("NAME"):
+        return None
+    name = context.span.text.strip('"')
+    hints = (syntax.replacement(context.span, name, f"write names without quotes: `{name}`"),) if name.isidentifier() else ()
+    return syntax.unexpected(context.span, context.span.text, "a name", *hints)
+
+
+def other_format(context: ErrorContext) -> Diagnostic | None:
+    """A file in JSON, a table of TOML."""
+    text = context.source.text
+    if context.mark == "{" and _NOTHING.fullmatch(text, 0, context.start):
+        hint = Hint('a plan is not JSON; to read the config.json of a model, write `model from "config.json"` in a plan')
+        return syntax.other_format(context.span, hint)
+    table = _TABLE.match(text, context.start)
+    if context.mark == "[" and table is not None and begins_line(context.source, context.start):
+        return syntax.other_format(context.span, Hint(f"write a block as `{table.group(1)} {{ … }}`"))
+    return None
+
+
+def pattern(context: ErrorContext) -> Diagnostic | None:
+    """`-1 => …`."""
+    if context.mark != "-" or not context.takes("_"):
+        return None
+    hint = Hint("a pattern is an unsigned number, a member, text or `_`; use `if` for negative numbers")
+    return syntax.unexpected(context.span, "`-`", "a pattern", hint)
+
+
+CHECKS = (pattern, other_format, comment, setting, range_, magnitude, remainder, choice, quoted)
