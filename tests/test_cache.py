@@ -7,7 +7,6 @@ import os
 import pytest
 
 from llmplan.cache import store
-from llmplan.syntax import tables as module
 
 DATA = {"a": [1, 2.5, None, True], "b": ("x", frozenset({"y"})), "c": {"d": b"e"}}
 
@@ -122,11 +121,3 @@ def test_old_files_go(home):
 def test_only_plain_data(home):
     with pytest.raises(ValueError):
         store.keep("thing", "key", object())
-
-
-def test_the_tables_survive_a_cache_that_lies(home):
-    computed = module.tables.__wrapped__()
-    only(home).write_bytes(b"llmplan1" + b"\0" * 100)
-    again = module.tables.__wrapped__()
-    assert again.words == computed.words
-    assert module.tables.__wrapped__() == again  # from the file, in which states are numbered as before

@@ -1,4 +1,4 @@
-"""Writes the reference, the words of the editors and the parser's tables, or with `--check` says what is out of date (exit code 1)."""
+"""Writes the reference and the words of the editors, or with `--check` says what is out of date (exit code 1)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,11 @@ from llmplan.check import library
 from llmplan.diagnostics import render_text
 from llmplan.docs.reference import FOLDER, reference
 from llmplan.docs.words import highlighters
-from llmplan.syntax import tables
 
 
 def generated(root: Path) -> dict[str, str]:
     """Every generated file by its path from the root of the project."""
-    return {**reference(), **highlighters(root), **parser_tables(root)}
-
-
-def parser_tables(root: Path) -> dict[str, str]:
-    """The file beside the grammar."""
-    path = f"grammar/{tables.BESIDE}"
-    return {path: tables.written((root / "grammar" / "plan.lark").read_text(encoding="utf-8"), _read(root / path))}
+    return {**reference(), **highlighters(root)}
 
 
 def stale(root: Path) -> list[str]:

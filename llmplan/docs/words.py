@@ -11,7 +11,7 @@ from attrs import frozen
 
 from llmplan.check import library
 from llmplan.check.calls import BUILTINS, FOLDS
-from llmplan.syntax.tables import FREE, tables
+from llmplan.syntax.grammar import CONTEXTUAL, grammar
 
 TEXTMATE = "editors/vscode/llmplan/syntaxes/llmplan.tmLanguage.json"
 PYGMENTS = "editors/pygments/llmplan_lexer.py"
@@ -42,11 +42,11 @@ def words() -> Words:
     """The words of the language and the library, each group sorted."""
     scope, _, problems = library.load()
     assert not problems, problems
-    reserved = tables().reserved
+    reserved = grammar().reserved
     constants = {"true", "false"}
     return Words(
         keywords=tuple(sorted(reserved - constants)),
-        contextual=tuple(sorted(FREE - {"_"})),
+        contextual=tuple(sorted(CONTEXTUAL - {"_"})),
         constants=tuple(sorted(constants)),
         functions=tuple(sorted({*BUILTINS, *FOLDS, "powers", "divisors"})),
         types=("Bool", "Int", "Real", "Text"),

@@ -1,295 +1,252 @@
-"""Makes the nodes of statements: one method for each rule or alternative of the grammar."""
+"""From Lark's trees to nodes: each rule of the grammar becomes the node that the table names for it.
+
+The children of a rule are the attributes of its node, in the order of the grammar; an option that is not
+there is None. Spans are those of the rules, with the marks and words that the tree does not keep.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from lark import Token, Tree
 
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes as n
-from llmplan.syntax.automaton import Action
-from llmplan.syntax.literals import Children, Interpolate
-from llmplan.syntax.values import Values
+from llmplan.syntax.grammar import NESTING, TooDeep
+from llmplan.syntax.literals import Interpolate, Literals, token_span
 
 LANGUAGE = 1
 
-_PYTHON = frozenset({"type", "range", "sum", "list"})
+Children = list[Any]
+Branch = Tree[Token]
+Shape = tuple[type[n.Node], tuple[str, ...], str, tuple[str, ...], dict[str, object]]
+"""Node, its attributes before, of and after the children that any number may be of, and what is said."""
+
+_NODES: dict[str, tuple[type[n.Node], str, dict[str, object]]] = {
+    # Statements
+    "use": (n.Use, "path", {}),
+    "block": (n.Block, "kind entry fields", {"config": None}),
+    "block_from": (n.Block, "kind config fields", {"entry": None}),
+    "block_own": (n.Block, "kind fields", {"entry": None, "config": None}),
+    "field": (n.Field, "name value", {}),
+    "assign": (n.Assign, "target value", {}),
+    "let": (n.Let, "name value", {}),
+    "assume": (n.Assume, "target value", {}),
+    "require": (n.Require, "decorators certain name condition when because", {}),
+    "prefer": (n.Prefer, "decorators name condition when because weight", {}),
+    "waive": (n.Waive, "*names", {}),
+    "minimize": (n.Objective, "value", {"sense": "minimize"}),
+    "maximize": (n.Objective, "value", {"sense": "maximize"}),
+    "pareto": (n.Pareto, "*values", {}),
+    "scenario": (n.Scenario, "name settings", {}),
+    "phase": (n.Phase, "name settings", {}),
+    "sweep": (n.Sweep, "*axes", {}),
+    "axis": (n.Axis, "target domain", {}),
+    "show": (n.Show, "value unit", {}),
+    "emit": (n.Emit, "*targets into", {}),
+    "target": (n.Target, "name options", {}),
+    # Declarations
+    "decorator": (n.Decorator, "name *arguments", {}),
+    "entry": (n.Entry, "decorators kind name like fields", {}),
+    "amend": (n.Amend, "decorators kind name fields", {}),
+    "quantity": (n.Quantity, "decorators replace name indices type domain when value", {}),
+    "function": (n.Fn, "decorators replace name params result body", {}),
+    "body": (n.Body, "*lets value", {}),
+    "param": (n.Param, "name type domain", {}),
+    "kind": (n.Kind, "decorators name *fields", {}),
+    "field_decl": (n.FieldDecl, "decorators name *types domain default unknown", {}),
+    "enum": (n.Enum, "decorators name *members", {}),
+    "enum_member": (n.EnumMember, "name", {}),
+    "dimension": (n.Dimension, "decorators name", {}),
+    "unit": (n.UnitDecl, "decorators name type value", {}),
+    # Expressions
+    "interpolation": (n.Interpolation, "value unit", {}),
+    "unknown": (n.Unknown, "domain", {}),
+    "range": (n.Range, "low high _ step", {"expected": None}),
+    "estimate": (n.Range, "low expected high", {"step": None}),
+    "conditional": (n.If, "condition then otherwise", {}),
+    "disjunction": (n.Or, "*items", {}),
+    "conjunction": (n.And, "*items", {}),
+    "inversion": (n.Not, "operand", {}),
+    "member": (n.Member, "value domain", {}),
+    "negative": (n.Negative, "_ operand", {}),
+    "power": (n.Power, "base exponent", {}),
+    "true": (n.Bool, "", {"value": True}),
+    "false": (n.Bool, "", {"value": False}),
+    "index": (n.Index, "name *indices", {}),
+    "call": (n.Call, "function *arguments", {}),
+    "fold": (n.Fold, "function body *binders", {}),
+    "binder": (n.Binder, "name over", {}),
+    "list": (n.List, "*items", {}),
+    "paren": (n.Paren, "inner", {}),
+    "match": (n.Match, "subject *arms", {}),
+    "arm": (n.Arm, "pattern value", {}),
+    "otherwise": (n.Arm, "value", {"pattern": None}),
+}
+"""By rule: the node, its attributes in the order of the children, `*` before one that takes all that are
+left, and the attributes that the rule itself says. `_` stands for a word that says nothing more."""
 
 
-class Builder(Values):
-    """Actions of the parser over one source.
+
+def _shape(node: type[n.Node], names: str, said: dict[str, object]) -> Shape:
+    before, _, more = names.partition("*")
+    rest, *after = more.split() or [""]
+    return node, tuple(before.split()), rest, tuple(after), said
+
+
+_SHAPES = {rule: _shape(*written) for rule, written in _NODES.items()}
+
+_CHAINS: dict[str, Callable[..., n.Node]] = {"comparison": n.Compare, "sum": n.Sum, "product": n.Product}
+_TUPLES = frozenset({"decorators", "fields", "settings", "params"})
+_ABSENT: Mapping[str, object] = {
+    "certain": False, "replace": False, "decorators": (), "fields": (), "params": (), "indices": (), "options": (),
+}  # fmt: skip
+_FLAGS = frozenset({"certain", "replace"})
+_INTERPOLATED = frozenset({"because"})
+_NESTING = frozenset({
+    "conditional", "disjunction", "conjunction", "inversion", "comparison", "member", "range", "estimate",
+    "sum", "product", "negative", "power", "index", "call", "fold", "list", "paren", "match",
+})  # fmt: skip
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Builder:
+    """Makes the nodes of one source.
 
     Args:
         docs: The text of the `##` lines above a place.
+        reserved: Words that a unit cannot hold.
         interpolate: Parses what stands between two offsets, inside braces in a text.
     """
 
     def __init__(
         self,
         source: Source,
-        docs: dict[int, str],
+        docs: Mapping[int, str],
+        reserved: frozenset[str],
         report: Callable[[Diagnostic], object],
         interpolate: Interpolate,
     ) -> None:
-        super().__init__(source, report, interpolate)
-        self.docs = docs
+        self._source = source
+        self._docs = docs
+        self._reserved = reserved
+        self._report = report
+        self._literals = Literals(source, report, interpolate)
+        self._outermost = 0  # where the expression begins whose nesting is counted
 
-    def action(self, rule: str) -> Action | None:
-        """What makes the node of a rule; None for a rule that its only child stands for."""
-        return getattr(self, rule + "_" if rule in _PYTHON else rule, None)
+    def file(self, tree: Branch) -> n.File:
+        """The statements of a file, without those that nest too deep."""
+        statements: list[n.Statement] = []
+        for child in tree.children:
+            assert isinstance(child, Tree)
+            statement = self.node(child)
+            if isinstance(statement, n.Language) and statements:
+                self._report(syntax.late_version(statement.span))
+            if statement is not None:
+                statements.append(statement)
+        span = Span(self._source, 0, len(self._source.text))
+        return n.File(span=span, statements=tuple(statements), comments=())
 
-    def doc(self, start: int) -> str:
-        return self.docs.get(start, "")
+    def node(self, tree: Branch) -> Any:
+        """The node of a rule; None if it nests too deep, which is reported."""
+        try:
+            return self._node(tree, 0)
+        except TooDeep as deep:
+            place = Span(self._source, deep.place, deep.place + 1)
+            self._report(syntax.too_deep(place, NESTING))
+            return None
 
-    # Statements
+    def _node(self, tree: Branch, depth: int) -> Any:
+        rule = tree.data
+        if rule in _NESTING:
+            if not depth:
+                self._outermost = tree.meta.start_pos
+            depth += 1
+            if depth > NESTING:
+                raise TooDeep(self._outermost)
+        children: Children = [
+            self._node(child, depth) if isinstance(child, Tree) else child for child in tree.children
+        ]
+        if rule in _TUPLES:
+            return tuple(children)
+        span = Span(self._source, tree.meta.start_pos, tree.meta.end_pos)
+        if rule in _SHAPES:
+            return self._plain(rule, children, span)
+        if rule in _CHAINS:
+            rest = tuple((children[i].value, children[i + 1]) for i in range(1, len(children), 2))
+            return _CHAINS[rule](span=span, first=children[0], rest=rest)
+        return getattr(self, f"_{rule}")(children, span)
 
-    def file(self, c: Children, start: int, end: int) -> n.File:
-        for statement in c[1:]:
-            if isinstance(statement, n.Language):
-                self.report(syntax.late_version(statement.span))
-        return n.File(span=Span(self.source, 0, len(self.source.text)), statements=tuple(c), comments=())
+    def _plain(self, rule: str, children: Children, span: Span) -> n.Node:
+        node, before, rest, after, said = _SHAPES[rule]
+        values = dict(said)
+        if issubclass(node, n.Statement):
+            values["doc"] = self._docs.get(span.start, "")
+        for name, child in zip(before, children):
+            values[name] = self._attribute(name, child)
+        end = len(children) - len(after)
+        if rest:
+            values[rest] = tuple([self._attribute(rest, c) for c in children[len(before) : end] if c is not None])
+        for name, child in zip(after, children[end:]):
+            values[name] = self._attribute(name, child)
+        values.pop("_", None)
+        return node(span=span, **values)
 
-    def alone(self, c: Children, start: int, end: int) -> n.Expr:
-        value: n.Expr = c[0]
+    def _attribute(self, name: str, child: Any) -> Any:
+        if child is None:
+            return _ABSENT.get(name)
+        if not isinstance(child, Token):
+            return child
+        if name in _FLAGS:
+            return True
+        if child.type == "TEXT":
+            return self._literals.text(child) if name in _INTERPOLATED else self._literals.plain(child)
+        return self._literals.word(child)
+
+    # Rules that are no plain node of their children
+
+    def _alone(self, children: Children, span: Span) -> n.Expr:
+        value: n.Expr = children[0]
         return value
 
-    def interpolation(self, c: Children, start: int, end: int) -> n.Interpolation:
-        return n.Interpolation(span=self.span(start, end), value=c[0], unit=c[1])
-
-    def language(self, c: Children, start: int, end: int) -> n.Language:
-        number = self._number(c[1])
+    def _language(self, children: Children, span: Span) -> n.Language:
+        number = self._literals.number(children[1])
         if number.value != LANGUAGE:
-            self.report(syntax.bad_version(number.span, LANGUAGE))
-        version = int(number.value)
-        return n.Language(span=self.span(start, end), doc=self.doc(start), version=version)
+            self._report(syntax.bad_version(number.span, LANGUAGE))
+        return n.Language(span=span, doc=self._docs.get(span.start, ""), version=int(number.value))
 
-    def use(self, c: Children, start: int, end: int) -> n.Use:
-        return n.Use(span=self.span(start, end), doc=self.doc(start), path=self.plain(c[0]))
+    def _fn(self, children: Children, span: Span) -> n.Node:
+        if not isinstance(children[-1], n.Body):
+            children[-1] = n.Body(span=children[-1].span, lets=(), value=children[-1])
+        return self._plain("function", children, span)
 
-    def _block(self, c: Children, start: int, end: int, entry: Any, config: Any, fields: Any) -> n.Block:
-        return n.Block(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            kind=self.word(c[0]),
-            entry=self.plain(entry) if entry else None,
-            config=self.plain(config) if config else None,
-            fields=fields or (),
-        )
+    def _type(self, children: Children, span: Span) -> n.Type:
+        return n.Type(span=span, text=self._unit_text(children[0]))
 
-    def block(self, c: Children, start: int, end: int) -> n.Block:
-        return self._block(c, start, end, c[1], None, c[2])
+    def _list_type(self, children: Children, span: Span) -> n.Type:
+        return n.Type(span=span, text=self._unit_text(children[0]), is_list=True)
 
-    def block_from(self, c: Children, start: int, end: int) -> n.Block:
-        return self._block(c, start, end, None, c[1], c[2])
+    def _measure(self, children: Children, span: Span) -> n.Unit:
+        return n.Unit(span=span, text=self._unit_text(children[0]))
 
-    def block_own(self, c: Children, start: int, end: int) -> n.Block:
-        return self._block(c, start, end, None, None, c[1])
+    def _unit_text(self, token: Token) -> str:
+        text = token.value
+        if not self._reserved.isdisjoint(_WORD.findall(text)):
+            start = token_span(self._source, token).start
+            for part in _WORD.finditer(text):
+                if part.group() in self._reserved:
+                    span = Span(self._source, start + part.start(), start + part.end())
+                    self._report(syntax.reserved_word(span, unit=True))
+        return str(text)
 
-    def fields(self, c: Children, start: int, end: int) -> tuple[n.Field, ...]:
-        return tuple(child for child in c if isinstance(child, n.Field))
+    def _number(self, children: Children, span: Span) -> n.Number:
+        return self._literals.number(children[0], children[1])
 
-    def field(self, c: Children, start: int, end: int) -> n.Field:
-        return n.Field(span=self.span(start, end), doc=self.doc(start), name=c[0], value=c[1])
+    def _text(self, children: Children, span: Span) -> n.Text:
+        return self._literals.text(children[0])
 
-    def assign(self, c: Children, start: int, end: int) -> n.Assign:
-        return n.Assign(span=self.span(start, end), doc=self.doc(start), target=c[0], value=c[1])
-
-    def let(self, c: Children, start: int, end: int) -> n.Let:
-        return n.Let(span=self.span(start, end), doc=self.doc(start), name=self.word(c[0]), value=c[1])
-
-    def assume(self, c: Children, start: int, end: int) -> n.Assume:
-        return n.Assume(span=self.span(start, end), doc=self.doc(start), target=c[0], value=c[1])
-
-    def require(self, c: Children, start: int, end: int) -> n.Require:
-        decorators, certain, name, condition, when, because = c
-        return n.Require(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            certain=certain is not None,
-            name=self.word(name) if name else None,
-            condition=condition,
-            when=when,
-            because=self.text([because], because.start, because.end) if because else None,
-            decorators=decorators or (),
-        )
-
-    def prefer(self, c: Children, start: int, end: int) -> n.Prefer:
-        decorators, name, condition, when, because, weight = c
-        return n.Prefer(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            name=self.word(name) if name else None,
-            condition=condition,
-            when=when,
-            because=self.text([because], because.start, because.end) if because else None,
-            weight=weight,
-            decorators=decorators or (),
-        )
-
-    def waive(self, c: Children, start: int, end: int) -> n.Waive:
-        names = tuple(self.word(token) for token in c)
-        return n.Waive(span=self.span(start, end), doc=self.doc(start), names=names)
-
-    def minimize(self, c: Children, start: int, end: int) -> n.Objective:
-        return n.Objective(span=self.span(start, end), doc=self.doc(start), sense="minimize", value=c[0])
-
-    def maximize(self, c: Children, start: int, end: int) -> n.Objective:
-        return n.Objective(span=self.span(start, end), doc=self.doc(start), sense="maximize", value=c[0])
-
-    def pareto(self, c: Children, start: int, end: int) -> n.Pareto:
-        return n.Pareto(span=self.span(start, end), doc=self.doc(start), values=tuple(c))
-
-    def scenario(self, c: Children, start: int, end: int) -> n.Scenario:
-        name = self.plain(c[0])
-        return n.Scenario(span=self.span(start, end), doc=self.doc(start), name=name, settings=c[1])
-
-    def phase(self, c: Children, start: int, end: int) -> n.Phase:
-        name = self.plain(c[0])
-        return n.Phase(span=self.span(start, end), doc=self.doc(start), name=name, settings=c[1])
-
-    def settings(self, c: Children, start: int, end: int) -> tuple[n.Assign, ...]:
-        return tuple(c)
-
-    def sweep(self, c: Children, start: int, end: int) -> n.Sweep:
-        return n.Sweep(span=self.span(start, end), doc=self.doc(start), axes=tuple(c))
-
-    def axis(self, c: Children, start: int, end: int) -> n.Axis:
-        return n.Axis(span=self.span(start, end), target=c[0], domain=c[1])
-
-    def show(self, c: Children, start: int, end: int) -> n.Show:
-        return n.Show(span=self.span(start, end), doc=self.doc(start), value=c[0], unit=c[1])
-
-    def emit(self, c: Children, start: int, end: int) -> n.Emit:
-        into = self.plain(c[-1]) if c[-1] else None
-        return n.Emit(span=self.span(start, end), doc=self.doc(start), targets=tuple(c[:-1]), into=into)
-
-    def target(self, c: Children, start: int, end: int) -> n.Target:
-        return n.Target(span=self.span(start, end), name=self.word(c[0]), options=c[1] or ())
-
-    # Declarations
-
-    def decorators(self, c: Children, start: int, end: int) -> tuple[n.Decorator, ...]:
-        return tuple(child for child in c if isinstance(child, n.Decorator))
-
-    def decorator(self, c: Children, start: int, end: int) -> n.Decorator:
-        arguments = tuple(self.plain(token) for token in c[1:] if token is not None)
-        return n.Decorator(span=self.span(start, end), name=self.word(c[0]), arguments=arguments)
-
-    def entry(self, c: Children, start: int, end: int) -> n.Entry:
-        decorators, kind, name, like, fields = c
-        return n.Entry(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            kind=self.word(kind),
-            name=self.plain(name),
-            like=self.plain(like) if like else None,
-            fields=fields or (),
-            decorators=decorators or (),
-        )
-
-    def amend(self, c: Children, start: int, end: int) -> n.Amend:
-        decorators, kind, name, fields = c
-        return n.Amend(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            kind=self.word(kind),
-            name=self.plain(name),
-            fields=fields,
-            decorators=decorators or (),
-        )
-
-    def quantity(self, c: Children, start: int, end: int) -> n.Quantity:
-        decorators, replace, name, indices, type_, domain, when, value = c
-        return n.Quantity(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            name=name,
-            indices=indices or (),
-            type=type_,
-            domain=domain,
-            when=when,
-            value=value,
-            replace=replace is not None,
-            decorators=decorators or (),
-        )
-
-    def fn(self, c: Children, start: int, end: int) -> n.Fn:
-        decorators, replace, name, params, result, body = c
-        if not isinstance(body, n.Body):
-            body = n.Body(span=body.span, lets=(), value=body)
-        return n.Fn(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            name=self.word(name),
-            params=params or (),
-            result=result,
-            body=body,
-            replace=replace is not None,
-            decorators=decorators or (),
-        )
-
-    def body(self, c: Children, start: int, end: int) -> n.Body:
-        return n.Body(span=self.span(start, end), lets=tuple(c[:-1]), value=c[-1])
-
-    def params(self, c: Children, start: int, end: int) -> tuple[n.Param, ...]:
-        return tuple(c)
-
-    def param(self, c: Children, start: int, end: int) -> n.Param:
-        return n.Param(span=self.span(start, end), name=self.word(c[0]), type=c[1], domain=c[2])
-
-    def kind(self, c: Children, start: int, end: int) -> n.Kind:
-        return n.Kind(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            name=self.word(c[1]),
-            fields=tuple(c[2:]),
-            decorators=c[0] or (),
-        )
-
-    def field_decl(self, c: Children, start: int, end: int) -> n.FieldDecl:
-        domain, default, unknown = c[-3:]
-        return n.FieldDecl(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            name=self.word(c[1]),
-            types=tuple(c[2:-3]),
-            domain=domain,
-            default=default,
-            unknown=unknown,
-            decorators=c[0] or (),
-        )
-
-    def enum(self, c: Children, start: int, end: int) -> n.Enum:
-        return n.Enum(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            name=self.word(c[1]),
-            members=tuple(c[2:]),
-            decorators=c[0] or (),
-        )
-
-    def enum_member(self, c: Children, start: int, end: int) -> n.EnumMember:
-        return n.EnumMember(span=self.span(start, end), doc=self.doc(start), name=self.word(c[0]))
-
-    def dimension(self, c: Children, start: int, end: int) -> n.Dimension:
-        return n.Dimension(
-            span=self.span(start, end), doc=self.doc(start), name=self.word(c[1]), decorators=c[0] or ()
-        )
-
-    def unit(self, c: Children, start: int, end: int) -> n.UnitDecl:
-        decorators, name, type_, value = c
-        return n.UnitDecl(
-            span=self.span(start, end),
-            doc=self.doc(start),
-            name=self.word(name),
-            type=type_,
-            value=value,
-            decorators=decorators or (),
-        )
-
-    def type_(self, c: Children, start: int, end: int) -> n.Type:
-        return n.Type(span=self.span(start, end), text=c[0].text)
-
-    def list_type(self, c: Children, start: int, end: int) -> n.Type:
-        return n.Type(span=self.span(start, end), text=c[0].text, is_list=True)
+    def _name(self, children: Children, span: Span) -> n.Name:
+        return n.Name(span=span, parts=tuple([token.value for token in children]))

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cached_property
+
+from attrs import define
+from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from llmplan.source import Source, Span
-from llmplan.syntax.tables import END, Tables
+from llmplan.syntax.grammar import END, Grammar
 
 _MARKS = ("=", ":", "{", "(", ")", "]", "}", "=>", "->", "in", "then", "else", "for", "when", ",")
 
 
-class ErrorContext(NamedTuple):
+@define(slots=False)
+class ErrorContext:
     """A word that cannot be taken: its terminal, where it stands, and what the parser had read.
 
     Attributes:
         before: Terminal, start and end of the word before, of this item; all empty if it is the first.
-        states: The parser's states, the present one last.
+        item: Where the statement, field or arm begins.
+        opened: Where the innermost open bracket stands.
+        parser: As it stands before the token.
     """
 
-    tables: Tables
+    grammar: Grammar
     source: Source
     kind: str
     start: int
@@ -27,7 +33,7 @@ class ErrorContext(NamedTuple):
     before: tuple[str, int, int]
     item: int
     opened: int | None
-    states: tuple[int, ...]
+    parser: InteractiveParser
 
     @property
     def span(self) -> Span:
@@ -40,11 +46,11 @@ class ErrorContext(NamedTuple):
     @property
     def mark(self) -> str:
         """How the word looks, if it has one spelling."""
-        return self.tables.marks.get(self.kind, "")
+        return self.grammar.marks.get(self.kind, "")
 
     @property
     def mark_before(self) -> str:
-        return self.tables.marks.get(self.before[0], "")
+        return self.grammar.marks.get(self.before[0], "")
 
     @property
     def glued(self) -> bool:
@@ -53,24 +59,16 @@ class ErrorContext(NamedTuple):
 
     def accepts(self, kind: str) -> bool:
         """Whether a word of this terminal could be taken here."""
-        actions, rules = self.tables.actions, self.tables.rules
-        states = list(self.states)
-        while True:
-            action = actions[states[-1]].get(kind)
-            if action is None:
-                return False
-            if action >= 0:
-                return True
-            origin, size = rules[-1 - action][:2]
-            if size:
-                del states[-size:]
-            states.append(actions[states[-1]][origin])
-            if kind == END and len(states) == 2:
-                return True
+        return kind in self._accepted
+
+    @cached_property
+    def _accepted(self) -> set[str]:
+        accepted: set[str] = self.parser.accepts()
+        return accepted
 
     def takes(self, mark: str) -> bool:
         """Whether a word that looks like this could be taken here."""
-        return any(self.accepts(kind) for kind, text in self.tables.marks.items() if text == mark)
+        return any(self.accepts(kind) for kind, text in self.grammar.marks.items() if text == mark)
 
 
 def expected(context: ErrorContext) -> str:
@@ -93,7 +91,7 @@ def _expectations(context: ErrorContext) -> Iterator[str]:
         yield "a type" if context.mark_before in (":", "->", "or") else "a unit"
     if context.accepts("PLUS") and not context.accepts("NUMBER"):
         yield "an operator"
-    kinds = {mark: kind for kind, mark in context.tables.marks.items()}
+    kinds = {mark: kind for kind, mark in context.grammar.marks.items()}
     for mark in _MARKS:
         if context.accepts(kinds[mark]) and not (mark == "(" and context.accepts("NUMBER")):
             yield "`:` and a type" if mark == ":" else f"`{mark}`"

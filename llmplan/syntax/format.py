@@ -14,7 +14,7 @@ from attrs import define, field, fields
 
 from llmplan.source import Source
 from llmplan.syntax import nodes as n
-from llmplan.syntax.parse import Read, words
+from llmplan.syntax.parse import Word, words
 
 INDENT = 4
 
@@ -125,7 +125,7 @@ class _Layout:
             self.decorated.add(node.span.end)
 
     def text(self) -> str:
-        last: Read | None = None
+        last: Word | None = None
         closed = self._closed()
         for place, word in enumerate(self.words):
             if word.kind == "_NL":
@@ -156,7 +156,7 @@ class _Layout:
         self._comments_until(len(self.source.text), last, 0, blanks=True)
         return self._joined()
 
-    def _shown(self, word: Read) -> str:
+    def _shown(self, word: Word) -> str:
         return self.source.text[word.start : word.end]
 
     def _closed(self) -> dict[int, int]:
@@ -170,7 +170,7 @@ class _Layout:
                 closed[opened.pop()] = word.start
         return closed
 
-    def _open(self, word: Read, end: int) -> None:
+    def _open(self, word: Word, end: int) -> None:
         indent = self.lines[-1].indent
         inside = self.source.text[word.end : end]
         broken = word.mark == "{" and "\n" in inside and inside.strip(" \t\r\n") != ""
@@ -188,7 +188,7 @@ class _Layout:
         # A line that begins with a sign would carry on the one above.
         return context.closer == "}" and context.broken and following.mark not in _BINDING
 
-    def _breaks(self, context: _Context, last: Read, word: Read, closes: bool) -> bool:
+    def _breaks(self, context: _Context, last: Word, word: Word, closes: bool) -> bool:
         """Whether a word begins a line."""
         if context.broken and (self.begins_item or closes):
             return True
@@ -198,7 +198,7 @@ class _Layout:
             return False
         return "\n" in self.source.text[last.end : word.start]
 
-    def _begin_line(self, context: _Context, last: Read | None, word: Read, closes: bool) -> None:
+    def _begin_line(self, context: _Context, last: Word | None, word: Word, closes: bool) -> None:
         first = self.begins_item and context.separates
         indent = context.outer if closes else context.base if first else self._carried(context, word)
         above = context.base if closes else indent
@@ -214,7 +214,7 @@ class _Layout:
                 self.groups += 1
                 context.group = self.groups
 
-    def _carried(self, context: _Context, word: Read) -> int:
+    def _carried(self, context: _Context, word: Word) -> int:
         """The indentation of a line that carries on an item."""
         base = context.base + (INDENT if context.separates else 0)
         line, then = context.ifs[-1] if context.ifs else (0, 0)
@@ -241,7 +241,7 @@ class _Layout:
         context.bindings.append((binding, indent))
         return indent
 
-    def _branch(self, context: _Context, word: Read, begins: bool) -> None:
+    def _branch(self, context: _Context, word: Word, begins: bool) -> None:
         """Keeps track of what belongs to an `if`."""
         indent = self.lines[-1].indent
         if word.mark == "if":
@@ -252,7 +252,7 @@ class _Layout:
         elif word.mark == "else":
             context.ifs.pop()
 
-    def _comments_until(self, end: int, last: Read | None, indent: int, blanks: bool) -> int:
+    def _comments_until(self, end: int, last: Word | None, indent: int, blanks: bool) -> int:
         """Writes the comments before a place; where the last of them ends, or the word before."""
         start = last.end if last is not None else -1
         while self.comments and self.comments[-1].span.start < end:
@@ -272,7 +272,7 @@ class _Layout:
             return False
         return self.source.text.count("\n", start, end) > 1
 
-    def _space(self, last: Read, word: Read) -> str:
+    def _space(self, last: Word, word: Word) -> str:
         if word.mark == "..":
             self.spaced_range = last.end in self.spaced
         if word.mark == ".." or last.mark == "..":

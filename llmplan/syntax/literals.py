@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+
+from lark import Token
 
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes as n
-from llmplan.syntax.automaton import Token
 
-Children = list[Any]
 Interpolate = Callable[[int, int], "n.Interpolation | None"]
 
 DIGITS = 300
@@ -25,8 +24,13 @@ _NUMBER = re.compile(r"([0-9_]+)(?:\.([0-9_]+))?(?:[eE]([+-]?[0-9]+))?([A-Za-z]*
 _ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "{": "{"}
 
 
+def token_span(source: Source, token: Token) -> Span:
+    """Where a token stands. Those that Lark makes have a place."""
+    return Span(source, token.start_pos or 0, token.end_pos or 0)
+
+
 class Literals:
-    """Actions of the parser for numbers and texts.
+    """Makes the nodes of words, numbers and texts.
 
     Args:
         interpolate: Parses what stands between two offsets, inside braces in a text.
@@ -39,62 +43,58 @@ class Literals:
         self.report = report
         self.interpolate = interpolate
 
-    def span(self, start: int, end: int) -> Span:
-        return Span(self.source, start, end)
-
     def word(self, token: Token) -> n.Word:
-        return n.Word(span=Span(self.source, token.start, token.end), text=token.text)
+        return n.Word(span=token_span(self.source, token), text=token.value)
 
     # Numbers
 
-    def number(self, c: Children, start: int, end: int) -> n.Number:
-        return self._number(c[0], c[1], end)
+    def number(self, token: Token, unit: n.Unit | None = None) -> n.Number:
+        span = token_span(self.source, token)
+        whole = span if unit is None else span.to(unit.span)
+        return n.Number(span=whole, value=self._value(token.value, span), unit=unit, text=token.value)
 
-    def _number(self, token: Token, unit: n.Unit | None = None, end: int | None = None) -> n.Number:
-        span = self.span(token.start, token.end if end is None else end)
-        return n.Number(span=span, value=self._value(token), unit=unit, text=token.text)
-
-    def _value(self, token: Token) -> Fraction:
-        text = token.text
+    def _value(self, text: str, span: Span) -> Fraction:
         if text.isdigit() and len(text) <= DIGITS:
             if text[0] == "0" and len(text) == 3:
-                self._grouped(token)
+                self._grouped(span)
             return Fraction(int(text))
         found = _NUMBER.match(text)
         assert found is not None
         whole, part, exponent, magnitude = found.groups("")
         whole, part = whole.replace("_", ""), part.replace("_", "")
         if len(whole) + len(part) > DIGITS:
-            self.report(syntax.number_too_long(self.span(token.start, token.end), DIGITS))
+            self.report(syntax.number_too_long(span, DIGITS))
             return Fraction(0)
         if len(exponent.lstrip("+-0")) > len(str(EXPONENT)) or exponent and abs(int(exponent)) > EXPONENT:
-            self.report(syntax.exponent_too_large(self.span(token.start, token.end), EXPONENT))
+            self.report(syntax.exponent_too_large(span, EXPONENT))
             return Fraction(0)
         digits = int(whole + part) * _MAGNITUDES.get(magnitude, 1)
         scale = int(exponent or "0") - len(part)
         return Fraction(digits * 10**scale) if scale >= 0 else Fraction(digits, 10**-scale)
 
-    def _grouped(self, token: Token) -> None:
+    def _grouped(self, group: Span) -> None:
         """`[2,048]` would be read as 2 and 48."""
-        text, start = self.source.text, token.start
+        text, start = self.source.text, group.start
         if text[start - 2 : start - 1].isdigit() and text[start - 1] == ",":
             first = start - 1
             while first and text[first - 1].isdigit():
                 first -= 1
-            self.report(syntax.thousands(self.span(start - 1, start), self.span(first, token.end)))
+            comma, number = Span(self.source, start - 1, start), Span(self.source, first, group.end)
+            self.report(syntax.thousands(comma, number))
 
     # Texts
 
-    def text(self, c: Children, start: int, end: int) -> n.Text:
+    def text(self, token: Token) -> n.Text:
         """A text in which `{sum}` and `{sum in unit}` are values."""
-        return n.Text(span=self.span(start, end), parts=self._parts(c[0], interpolate=True))
+        span = token_span(self.source, token)
+        return n.Text(span=span, parts=self._parts(token.value, span.start, interpolate=True))
 
     def plain(self, token: Token) -> n.Text:
         """A name or path, in which braces mean nothing."""
-        return n.Text(span=self.span(token.start, token.end), parts=self._parts(token, interpolate=False))
+        span = token_span(self.source, token)
+        return n.Text(span=span, parts=self._parts(token.value, span.start, interpolate=False))
 
-    def _parts(self, token: Token, interpolate: bool) -> tuple[str | n.Interpolation, ...]:
-        text = token.text
+    def _parts(self, text: str, start: int, interpolate: bool) -> tuple[str | n.Interpolation, ...]:
         if "\\" not in text and not (interpolate and "{" in text):
             return (text[1:-1],) if len(text) > 2 else ()
         parts: list[str | n.Interpolation] = []
@@ -105,19 +105,19 @@ class Literals:
             if char == "\\":
                 escaped = text[place + 1]
                 if escaped not in _ESCAPES:
-                    self.report(syntax.bad_escape(self.span(token.start + place, token.start + place + 2)))
+                    self.report(syntax.bad_escape(Span(self.source, start + place, start + place + 2)))
                 literal.append(_ESCAPES.get(escaped, escaped))
                 place += 2
             elif char == "{" and interpolate:
                 close = _closing(text, place, last)
                 if close is None:
-                    opening = token.start + place
-                    self.report(syntax.unclosed_interpolation(self.span(opening, opening + 1)))
+                    opening = Span(self.source, start + place, start + place + 1)
+                    self.report(syntax.unclosed_interpolation(opening))
                     break
                 if literal:
                     parts.append("".join(literal))
                     literal = []
-                shown = self.interpolate(token.start + place + 1, token.start + close)
+                shown = self.interpolate(start + place + 1, start + close)
                 if shown is None:
                     break
                 parts.append(shown)

@@ -17,9 +17,8 @@ from llmplan.source import Span
 from llmplan.syntax import habits
 from llmplan.syntax.error_context import ErrorContext, expected
 from llmplan.syntax.examples import written_like
-from llmplan.syntax.lexer import BAD
+from llmplan.syntax.grammar import BAD, END
 from llmplan.syntax.lines import begins_line
-from llmplan.syntax.tables import END
 
 
 def explain(context: ErrorContext) -> Diagnostic:
@@ -135,7 +134,7 @@ def _unknown(context: ErrorContext) -> Diagnostic | None:
 
 
 def _reserved(context: ErrorContext) -> Diagnostic | None:
-    used = context.last.text in context.tables.reserved and context.before[0] not in ("NAME", "MEASURE")
+    used = context.last.text in context.grammar.reserved and context.before[0] not in ("NAME", "MEASURE")
     if used and context.before[1] == context.item and context.mark in ("=", ":", ".", "{"):
         return syntax.reserved_word(context.last)
     return None
@@ -241,12 +240,12 @@ def _unfinished(context: ErrorContext) -> Diagnostic | None:
 
 def _statement(context: ErrorContext) -> Diagnostic | None:
     if context.item == context.start:
-        if context.span.text in context.tables.reserved and context.opened is not None:
+        if context.span.text in context.grammar.reserved and context.opened is not None:
             return syntax.statement_inside(context.span, Span(context.source, context.opened, context.opened + 1))
         return None
     if context.before[0] == "NAME" and context.before[1] == context.item and context.opened is None:
         words = sorted(
-            context.tables.reserved & {w for w, k in context.tables.words.items() if _begins(context, k)}
+            context.grammar.reserved & {w for w, k in context.grammar.words.items() if k in context.grammar.first}
         )
         likely = get_close_matches(context.last.text, words, 1, 0.7)
         if likely or context.kind in ("NAME", "NUMBER"):
@@ -261,7 +260,7 @@ def _statement(context: ErrorContext) -> Diagnostic | None:
 
 def _misspelt(context: ErrorContext) -> Diagnostic | None:
     """`require a <= b becuase "…"`; after a number the word was read as a unit."""
-    words = [word for word, kind in context.tables.words.items() if context.accepts(kind) and len(word) > 2]
+    words = [word for word, kind in context.grammar.words.items() if context.accepts(kind) and len(word) > 2]
     for span in (context.span, context.last):
         likely = get_close_matches(span.text, words, 1, 0.7)
         if likely:
@@ -272,7 +271,3 @@ def _misspelt(context: ErrorContext) -> Diagnostic | None:
                 syntax.replacement(span, likely[0], f"did you mean `{likely[0]}`?"),
             )
     return None
-
-
-def _begins(context: ErrorContext, kind: str) -> bool:
-    return kind in context.tables.actions[context.tables.starts["file"][0]]

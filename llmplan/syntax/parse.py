@@ -1,21 +1,26 @@
-"""From a text to its syntax tree and what is wrong with it. No text makes this raise."""
+"""From a text to its syntax tree and what is wrong with it. No text makes this raise.
+
+A text without a syntax error is read by Lark alone; `recover.py` reads all others.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attrs import evolve
+from lark import TextSlice
+from lark.exceptions import UnexpectedInput
 
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax import mistakes
-from llmplan.syntax.automaton import Automaton, BoundRule, bind
-from llmplan.syntax.build import Builder
-from llmplan.syntax.lexer import Lexer
+from llmplan.syntax.build import Branch, Builder
+from llmplan.syntax.comments import comments, docs
+from llmplan.syntax.grammar import TooDeep, grammar
 from llmplan.syntax.lines import merge_missing_brace
 from llmplan.syntax.nodes import Expr, File, Interpolation
-from llmplan.syntax.tables import Tables, tables
+from llmplan.syntax.recover import Recovery
 
 ERRORS = 20  # diagnostics of one text, one a line
 
@@ -27,28 +32,26 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ud800-\ud
 def parse(source: Source) -> tuple[File, list[Diagnostic]]:
     """The tree of a plan, without the statements and fields that cannot be read."""
     reading = _Reading(source)
-    file = reading.run("file", recover=True)
-    if file is None:
-        file = File(span=Span(source, 0, len(source.text)), statements=(), comments=())
+    tree = reading.tree("file", recover=True)
+    file = File(span=Span(source, 0, len(source.text)), statements=(), comments=())
+    if tree is not None:
+        found = comments(source)
+        file = evolve(reading.builder(docs(found)).file(tree), comments=found)
     diagnostics, blocks = merge_missing_brace(reading.diagnostics())
     inside = [s for s in file.statements if any(start <= s.span.start < end for start, end in blocks)]
     statements = tuple(s for s in file.statements if s not in inside) if inside else file.statements
-    return evolve(file, statements=statements, comments=tuple(reading.lexer.comments)), diagnostics
+    return evolve(file, statements=statements), diagnostics
 
 
 def parse_value(source: Source) -> tuple[Expr | None, list[Diagnostic]]:
     """The value of a text that is the right-hand side of an assignment; None if it is none."""
     reading = _Reading(source)
-    value = reading.run("alone", recover=False)
+    tree = reading.tree("alone", recover=False)
+    value = None if tree is None else reading.builder({}).node(tree)
     return value, reading.diagnostics()
 
 
-def _begin(source: Source) -> int:
-    """Where the text begins after a byte-order mark."""
-    return int(source.text.startswith("\ufeff"))
-
-
-class Read(NamedTuple):
+class Word(NamedTuple):
     """A word as the parser took it; `mark` is its text if it is a mark or a word of the language."""
 
     kind: str
@@ -57,33 +60,28 @@ class Read(NamedTuple):
     end: int
 
 
-def words(source: Source) -> list[Read]:
+def words(source: Source) -> list[Word]:
     """The words of a plan in order, with the line ends that separate.
 
     Raises:
         ValueError: The text does not parse.
     """
-    table = tables()
-    lexer = _Recorder(table, source)
-    rules = bind(table, lambda rule: lambda children, start, end: None)
-    Automaton(table, source, lexer, rules, lexer.fail, recover=False).run("file")
-    return lexer.read
+    language = grammar()
+    parser = language.parser.parse_interactive(_slice(source), start="file")
+    found: list[Word] = []
+    try:
+        for token in parser.iter_parse():
+            mark = language.marks.get(token.type, "")
+            found.append(Word(token.type, mark, token.start_pos or 0, token.end_pos or 0))
+        parser.feed_eof()
+    except (UnexpectedInput, TooDeep) as error:
+        raise ValueError(f"{source.name} does not parse: {error}") from error
+    return found
 
 
-class _Recorder(Lexer):
-    """Remembers what the parser took."""
-
-    def __init__(self, tables: Tables, source: Source) -> None:
-        super().__init__(tables, source, _begin(source), len(source.text), self.fail)
-        self.read: list[Read] = []
-        self._marks = tables.marks
-
-    def fail(self, diagnostic: Diagnostic) -> None:
-        raise ValueError(f"{diagnostic.span}: {diagnostic.message}")
-
-    def shifted(self, kind: str, start: int) -> None:
-        self.read.append(Read(kind, self._marks.get(kind, ""), start, self.position))
-        super().shifted(kind, start)
+def _slice(source: Source) -> TextSlice[str]:
+    """The text without a byte-order mark."""
+    return TextSlice(source.text, int(source.text.startswith("\ufeff")), len(source.text))
 
 
 class _Reading:
@@ -91,44 +89,46 @@ class _Reading:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.tables = tables()
-        self.lexer = self._lexer(_begin(source), len(source.text))
-        builder = Builder(source, self.lexer.docs, self.report, self._interpolate)
-        self.rules: list[BoundRule] = bind(self.tables, builder.action)
         self._found: dict[int, Diagnostic] = {}
 
-    def run(self, rule: str, recover: bool) -> Any:
+    def tree(self, rule: str, recover: bool) -> Branch | None:
+        """What Lark makes of the text; None where there is nothing to go on with."""
         text = self.source.text
         size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         if size > MAX_BYTES:
-            self.report(syntax.too_long(Span(self.source, 0, 0)))
+            self._report(syntax.too_long(Span(self.source, 0, 0)))
             return None
         found = _CONTROL.search(text)
         while found is not None:
             name = mistakes.character_name(found.group())
-            self.report(syntax.control_character(Span(self.source, *found.span()), name))
+            self._report(syntax.control_character(Span(self.source, *found.span()), name))
             line_end = text.find("\n", found.end())
             found = _CONTROL.search(text, line_end) if line_end >= 0 else None
-        return Automaton(self.tables, self.source, self.lexer, self.rules, self.report, recover).run(rule)
+        return self._read(_slice(self.source), rule, recover)
 
-    def report(self, diagnostic: Diagnostic) -> bool:
+    def builder(self, documented: dict[int, str]) -> Builder:
+        return Builder(self.source, documented, grammar().reserved, self._report, self._interpolate)
+
+    def diagnostics(self) -> list[Diagnostic]:
+        return [self._found[line] for line in sorted(self._found)]
+
+    def _read(self, text: TextSlice[str], rule: str, recover: bool) -> Branch | None:
+        try:
+            return grammar().parser.parse(text, start=rule)
+        except (UnexpectedInput, TooDeep):
+            return Recovery(self.source, text, rule, self._report, recover).run()
+
+    def _report(self, diagnostic: Diagnostic) -> bool:
         """Keeps the first diagnostic of a line; False if there are enough."""
         assert diagnostic.span is not None
         if len(self._found) < ERRORS:
             self._found.setdefault(diagnostic.span.line, diagnostic)
         return len(self._found) < ERRORS
 
-    def diagnostics(self) -> list[Diagnostic]:
-        return [self._found[line] for line in sorted(self._found)]
-
-    def _lexer(self, start: int, end: int) -> Lexer:
-        return Lexer(self.tables, self.source, start, end, self.report)
-
     def _interpolate(self, start: int, end: int) -> Interpolation | None:
-        lexer = self._lexer(start, end)
-        automaton = Automaton(self.tables, self.source, lexer, self.rules, self.report, recover=False)
-        shown: Interpolation | None = automaton.run("interpolation")
-        if lexer.comments:
-            comment = lexer.comments[0].span
-            self.report(syntax.unexpected(comment, "a comment", "`}`"))
+        tree = self._read(TextSlice(self.source.text, start, end), "interpolation", recover=False)
+        comment = self.source.text.find("#", start, end)
+        if comment >= 0:
+            self._report(syntax.unexpected(Span(self.source, comment, end), "a comment", "`}`"))
+        shown: Interpolation | None = None if tree is None else self.builder({}).node(tree)
         return shown

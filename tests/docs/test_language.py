@@ -6,16 +6,17 @@ import re
 from pathlib import Path
 
 import pytest
+from lark.grammar import Rule
 
 from llmplan.check.declare import DECORATORS
 from llmplan.source import Source
-from llmplan.syntax.build import Builder
+from llmplan.syntax.grammar import CONTEXTUAL, grammar
 from llmplan.syntax.parse import parse, parse_value
-from llmplan.syntax.tables import FREE, tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "language.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
+LARK = grammar().parser
 BLOCK = re.compile(r"^```plan(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 GRAMMAR = re.compile(r"^Grammar: ((?:.+\n)+)", re.MULTILINE)
 
@@ -41,35 +42,31 @@ def sections() -> list[tuple[str, list[str]]]:
 
 def rules() -> set[str]:
     """Every rule of the grammar and every alternative that has a name of its own."""
-    names = {name for origin, _, action, _, _ in tables().rules for name in (origin, action) if name}
-    return {name for name in names if not name.startswith("__")}
+    return {name for rule in LARK.rules for name in (rule.origin.name, rule.alias or "") if name} - helpers()
+
+
+def helpers() -> set[str]:
+    """What Lark adds for repetition."""
+    return {rule.origin.name for rule in LARK.rules if rule.origin.name.startswith("__")}
+
+
+def leaves_a_tree(rule: Rule) -> bool:
+    """Whether a rule has a tree of its own: its only child does not stand for it, nor its children for themselves."""
+    expanded = rule.options.expand1 and rule.alias is None and len(rule.expansion) == 1
+    return not expanded and not rule.origin.name.startswith("_")
 
 
 def silent() -> set[str]:
-    """Rules that leave no node, since their only child or the rule around stands for them."""
-    made = {action for _, size, action, single, _ in tables().rules if action and not (single and size == 1)}
-    return rules() - made
+    """Rules that leave no tree, since their only child or the rule around stands for them."""
+    return rules() - {rule.alias or rule.origin.name for rule in LARK.rules if leaves_a_tree(rule)}
 
 
-@pytest.fixture
-def used(monkeypatch):
-    """The names of the rules that made a node."""
-    seen: set[str] = set()
-    action = Builder.action
-
-    def recording(self, rule):
-        made = action(self, rule)
-        if made is None:
-            return None
-
-        def make(*arguments):
-            seen.add(rule)
-            return made(*arguments)
-
-        return make
-
-    monkeypatch.setattr(Builder, "action", recording)
-    return seen
+def used(kind: str, text: str) -> set[str]:
+    """The names of the rules that made a tree."""
+    start, reader = ("alone", parse_value) if kind == "value" else ("file", parse)
+    made = {str(tree.data) for tree in LARK.parse(text, start=start).iter_subtrees()}
+    shown = "Interpolation(" in repr(reader(Source("example", text))[0])  # read by itself, inside a text
+    return made | {"interpolation"} if shown else made
 
 
 def test_every_rule_has_its_place():
@@ -87,10 +84,9 @@ def test_every_example_parses(kind, text):
 
 
 @pytest.mark.parametrize(("text", "names"), [pytest.param(*section, id=section[1][0]) for section in sections()])
-def test_the_examples_of_a_section_use_its_rules(used, text, names):
-    for kind, example in BLOCK.findall(text):
-        (parse_value if kind.strip() == "value" else parse)(Source("example", example))
-    assert set(names) - silent() - used == set()
+def test_the_examples_of_a_section_use_its_rules(text, names):
+    made = set().union(*(used(kind.strip(), example) for kind, example in BLOCK.findall(text)))
+    assert set(names) - silent() - made == set()
 
 
 @pytest.mark.parametrize("text", [text for kind, text in (block.values for block in BLOCKS) if kind == "complete"])
@@ -106,8 +102,8 @@ def test_what_is_not_supported_is_refused(plans, text):
 def test_reserved_words_are_listed():
     listed = re.search(r"\*\*Reserved words\*\*[^`]*`([^`]*)`[^`]*`([^`]*)`", TEXT)
     assert listed is not None
-    assert set(listed[1].split()) == tables().reserved
-    assert set(listed[2].split()) == FREE - {"_"}
+    assert set(listed[1].split()) == grammar().reserved
+    assert set(listed[2].split()) == CONTEXTUAL - {"_"}
 
 
 def test_decorators_are_listed():

@@ -12,7 +12,7 @@ import pytest
 from llmplan.check import library
 from llmplan.check.calls import BUILTINS, FOLDS
 from llmplan.resources import folder
-from llmplan.syntax.tables import FREE
+from llmplan.syntax.grammar import CONTEXTUAL
 
 ROOT = Path(__file__).parents[2]
 VSCODE = ROOT / "editors" / "vscode" / "llmplan"
@@ -33,8 +33,8 @@ def wanted() -> dict[str, set[str]]:
     assert not problems
     words = words_of_the_grammar()
     return {
-        "keywords": words - FREE - {"true", "false"},
-        "contextual": words & FREE,
+        "keywords": words - CONTEXTUAL - {"true", "false"},
+        "contextual": words & CONTEXTUAL,
         "constants": {"true", "false"},
         "functions": {*BUILTINS, *FOLDS, "powers", "divisors"},
         "types": {"Int", "Real", "Bool", "Text"},

@@ -1,25 +1,22 @@
-"""The grammar itself: no conflicts, its words, and our automaton against Lark's own parser."""
+"""The grammar itself: no conflicts, its words, and how it is kept between runs."""
 
 from __future__ import annotations
 
 import io
 import logging
+import marshal
 import re
-from pathlib import Path
 
 import pytest
-from lark import Lark, Token, Tree, logger
+from lark import Lark, logger
 
 from llmplan.resources import folder
 from llmplan.source import Source
 from llmplan.syntax import parse
-from llmplan.syntax.automaton import Automaton, bind
-from llmplan.syntax.lexer import Lexer
-from llmplan.syntax.tables import FREE, compute, tables
+from llmplan.syntax.grammar import CONTEXTUAL, analyse, grammar
 
 GRAMMAR = folder("grammar").joinpath("plan.lark").read_text(encoding="utf-8")
 STARTS = ["file", "alone", "interpolation"]
-PLANS = sorted(Path(__file__).parents[2].glob("plans/**/*.plan"))
 
 RESERVED = [
     "let",
@@ -96,8 +93,8 @@ def test_every_rule_has_a_line_of_its_own_place():
 
 
 def test_reserved_words():
-    assert tables().reserved == set(RESERVED)
-    assert set(FREE_WORDS) < FREE
+    assert grammar().reserved == set(RESERVED)
+    assert set(FREE_WORDS) < CONTEXTUAL
 
 
 @pytest.mark.parametrize("word", RESERVED)
@@ -140,65 +137,33 @@ def test_a_free_word_is_a_name(word, text):
     assert parse(Source("x", text.format(word)))[1] == []
 
 
-class Filter:
-    """The newline rule of the reference, said again for Lark."""
-
-    always_accept = ("_NL",)
-
-    def process(self, stream):
-        brackets, previous = [], ""
-        for token in stream:
-            if token.type == "_NL" and (previous == "COMMA" or brackets and brackets[-1] != "LBRACE"):
-                continue
-            if token.type in ("LPAR", "LSQB", "LBRACE"):
-                brackets.append(token.type)
-            elif token.type in ("RPAR", "RSQB", "RBRACE"):
-                brackets.pop()
-            previous = token.type
-            yield token
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """The folder of the cache, empty; the grammar is read anew."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    grammar.cache_clear()
+    yield tmp_path / "llmplan"
+    grammar.cache_clear()
 
 
-@pytest.fixture(scope="module")
-def lark():
-    return Lark(GRAMMAR, parser="lalr", start="file", postlex=Filter(), maybe_placeholders=True)
+def test_the_analysed_grammar_is_plain_data():
+    analysis = analyse(GRAMMAR)
+    assert marshal.loads(marshal.dumps(analysis)) == analysis
 
 
-def tree_of_lark(node):
-    if isinstance(node, Tree):
-        return (str(node.data), [tree_of_lark(child) for child in node.children])
-    return str(node) if isinstance(node, Token) else node
+def test_the_analysed_grammar_is_kept(kept, monkeypatch):
+    words = grammar().words
+    assert [path.name.partition("-")[0] for path in kept.iterdir()] == ["grammar"]
+    grammar.cache_clear()
+    monkeypatch.setattr("llmplan.syntax.grammar.analyse", None)
+    assert grammar().words == words
+    assert parse(Source("x", "x = 3 GB"))[1] == []
 
 
-def tree_of_ours(text):
-    """Our automaton with actions that only say what they were given."""
-    source = Source("x", text)
-    failures = []
-    lexer = Lexer(tables(), source, 0, len(text), failures.append)
-
-    def shown(child):
-        return child.text if hasattr(child, "text") else child
-
-    def action(rule):
-        return lambda children, start, end: (rule, [shown(child) for child in children])
-
-    rules = bind(tables(), action)
-    tree = Automaton(tables(), source, lexer, rules, failures.append, recover=False).run("file")
-    return None if failures else tree
-
-
-@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
-def test_our_automaton_reads_as_lark_does(path, lark):
-    text = path.read_text(encoding="utf-8")
-    assert tree_of_ours(text) == tree_of_lark(lark.parse(text))
-
-
-def test_the_tables_are_what_the_grammar_says():
-    computed = compute(GRAMMAR)
-    assert computed["words"] == tables().words
-    assert len(computed["patterns"]) < 10
-
-
-def test_only_words_compete():
-    """Patterns that may match the same text as a name must be looked for only where they can stand."""
-    always = [set(re.findall(r"\?P<(\w+)>", pattern)) for pattern in tables().patterns]
-    assert set.union(*always) - set.intersection(*always) == {"MEASURE", "STEP", "CERTAIN", "LANGUAGE"}
+@pytest.mark.parametrize("damage", [lambda data: data[:-100], lambda data: b"llmplan1" + b"\0" * 100])
+def test_a_damaged_analysis_is_made_again(kept, damage):
+    grammar()
+    (file,) = kept.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    grammar.cache_clear()
+    assert parse(Source("x", "x = 3 GB"))[1] == []

@@ -1,0 +1,305 @@
+"""Reads a text with syntax errors: reports each, and makes the tree of all that can be read.
+
+The parser is fed token by token. Before each statement, field or arm its state is kept; where a token
+cannot be taken, the error is explained, the parser goes back to that state, and the text of the item is
+skipped, so that what stands before and after it stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterator
+from functools import lru_cache
+
+from attrs import define
+from lark import TextSlice, Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark.parsers.lalr_interactive_parser import InteractiveParser
+
+from llmplan.diagnostics import Diagnostic, syntax
+from llmplan.source import Source, Span
+from llmplan.syntax import lines, mistakes
+from llmplan.syntax.build import Branch
+from llmplan.syntax.error_context import ErrorContext
+from llmplan.syntax.grammar import BAD, CLOSING, END, NESTING, OPENING, TooDeep, grammar
+
+_RECOVERIES = 100
+_BOUND = re.compile(r"[ \t]*(=(?![=>])|[:.,}\r\n]|\Z)")
+
+
+@define
+class _Boundary:
+    """A place where a statement, field or arm can begin, or the block or file can end.
+
+    Attributes:
+        parser: Its state there, which is never fed.
+        depth: How many brackets are open there.
+        item: Where the item that follows begins, if one of its tokens was taken.
+    """
+
+    parser: InteractiveParser
+    depth: int
+    item: int | None = None
+
+
+class Recovery:
+    """One run over one text.
+
+    Args:
+        rule: What is to be read.
+        report: Takes a diagnostic; says False if there were enough.
+        recover: Go on after an error; else the first one ends the run without a result.
+    """
+
+    def __init__(
+        self, source: Source, text: TextSlice[str], rule: str, report: Callable[[Diagnostic], object], recover: bool
+    ) -> None:
+        self._source = source
+        self._text = text
+        self._rule = rule
+        self._report = report
+        self._recover = recover
+        self._recoveries = 0
+        self._resumed = (-1, -1)
+        self._parser = grammar().parser.parse_interactive(text, start=rule)
+        self._stream: Iterator[Token] = self._parser.lexer_thread.lex(self._parser.parser_state)
+        self._boundaries = [_Boundary(_copy(self._parser), 0)]
+        self._brackets: list[tuple[str, int]] = []  # what closes each open bracket, and where it stands
+        self._previous = ("", 0, 0)
+        self._tree: Branch | None = None
+
+    def run(self) -> Branch | None:
+        """The tree of what could be read; None if there was an error and no recovery."""
+        while True:
+            failure = None
+            try:
+                token = self._next()
+                if self._take(token):
+                    if token.type == END:
+                        return self._tree
+                    continue
+            except TooDeep as deep:
+                token = _token(BAD, deep.place, deep.place + 1)
+                failure = syntax.too_deep(Span(self._source, deep.place, deep.place + 1), NESTING)
+            if not self._fail(token.type, token.start_pos or 0, token.end_pos or 0, failure):
+                return None
+
+    def _next(self) -> Token:
+        try:
+            return next(self._stream, None) or _token(END, self._text.end, self._text.end)
+        except UnexpectedCharacters as error:
+            place = error.pos_in_stream or 0
+            return _token(BAD, place, place + 1)
+
+    def _take(self, token: Token) -> bool:
+        """Takes a token; False if it cannot stand here.
+
+        Raises:
+            TooDeep: It opens a bracket too many.
+        """
+        kind, start = token.type, token.start_pos or 0
+        if kind == "_NL" and self._brackets and self._brackets[-1][0] != "RBRACE":
+            return True  # the post-lexer knows the brackets since the last error only
+        if kind not in self._parser.choices() and token.value in grammar().reserved:
+            kind = token.type = self._reserved(token, start, token.end_pos or 0)
+        try:
+            self._tree = self._parser.feed_token(token)
+        except UnexpectedToken:
+            return False
+        if self._boundaries[-1].item is None:
+            self._boundaries[-1].item = start
+        if kind != "_NL":
+            self._previous = (kind, start, token.end_pos or 0)
+        if kind in OPENING:
+            self._brackets.append((OPENING[kind], start))
+            if len(self._brackets) > NESTING:
+                raise TooDeep(start)
+        elif kind in CLOSING:
+            self._brackets.pop()
+            while self._boundaries[-1].depth > len(self._brackets):
+                self._boundaries.pop()
+        if kind in ("_NL", "COMMA", "LBRACE"):
+            self._keep_boundary()
+        return True
+
+    def _reserved(self, token: Token, start: int, end: int) -> str:
+        """The terminal as which to read a word of the language that cannot stand here."""
+        unit = "MEASURE" in self._parser.choices()
+        begins = lines.begins_line(self._source, start)
+        begins = begins or not unit and self._previous[0] in ("LBRACE", "COMMA")
+        if begins and not _BOUND.match(self._text.text, end, self._text.end):
+            return token.type  # a statement where none can stand
+        self._report(syntax.reserved_word(Span(self._source, start, end), unit))
+        return "MEASURE" if unit else "NAME"
+
+    def _keep_boundary(self) -> None:
+        if _is_boundary(self._parser.choices()):
+            if self._boundaries[-1].depth == len(self._brackets):
+                self._boundaries.pop()
+            self._boundaries.append(_Boundary(_copy(self._parser), len(self._brackets)))
+
+    # After an error
+
+    def _fail(self, kind: str, begin: int, end: int, failure: Diagnostic | None) -> bool:
+        """Reports an error at a token and makes ready to go on; False if that is impossible."""
+        while len(self._boundaries) > 1 and not _is_boundary(self._boundaries[-1].parser.accepts()):
+            self._boundaries.pop()  # the table promised more than the state before allows
+        opened = self._unclosed(kind, begin) if failure is None and self._recover else None
+        if opened is not None:
+            failure = lines.unclosed(self._source, opened[1], opened[0], begin)
+        elif failure is None:
+            failure = mistakes.explain(self._context(kind, begin, end))
+        enough = self._report(failure) is False
+        if not self._recover:
+            return False
+        self._recoveries += 1
+        stuck = kind == END and self._resumed[0] == begin
+        if enough or stuck or self._recoveries > _RECOVERIES:
+            del self._boundaries[1:]  # the whole statements before stay
+            self._go_back()
+            self._read_from(self._text.end)
+        elif opened is None:
+            self._skip(begin)
+        elif opened[0] != "RBRACE":
+            # The lines of the new item were read as part of the bracket: read them again.
+            self._go_back()
+            self._read_from(begin if kind == END else lines.line_start(self._source, begin))
+        elif not self._close(kind, begin):
+            self._skip(begin)
+        return True
+
+    def _context(self, kind: str, begin: int, end: int) -> ErrorContext:
+        item = self._item(begin)
+        before = self._previous if self._previous[1] >= item else ("", begin, begin)
+        opened = self._brackets[-1][1] if self._brackets else None
+        return ErrorContext(grammar(), self._source, kind, begin, end, before, item, opened, self._parser)
+
+    def _item(self, begin: int) -> int:
+        """Where the item starts that is being read."""
+        item = self._boundaries[-1].item
+        return begin if item is None else item
+
+    def _unclosed(self, kind: str, begin: int) -> tuple[str, int] | None:
+        """The open bracket that must have been meant to be closed before this token, if there is one."""
+        if not self._brackets:
+            return None
+        closer, place = self._brackets[-1]
+        if kind == END:
+            return closer, place
+        if closer != "RBRACE":
+            return (closer, place) if lines.starts_item(self._source, begin, place) else None
+        item = self._item(begin)
+        if kind == "RBRACE" or item < place or not lines.begins_line(self._source, item):
+            return None
+        outside = lines.indent(self._source, item) <= lines.indent(self._source, place)
+        return (closer, place) if outside else None
+
+    def _close(self, kind: str, begin: int) -> bool:
+        """Closes a block that was left open, before the item that is being read."""
+        if kind == END and self._context(kind, begin, begin).accepts("RBRACE"):
+            self._read_from(begin)
+            return self._take(_token("RBRACE", begin, begin))
+        item = self._item(begin)
+        self._go_back()
+        self._read_from(begin if kind == END else item)
+        try:
+            return self._take(_token("RBRACE", item, item)) and (
+                kind == END or self._take(_token("_NL", item, item))
+            )
+        except TooDeep:
+            return False
+
+    def _skip(self, begin: int) -> None:
+        """Drops the item that is being read, up to where the next can begin."""
+        item = self._item(begin)
+        inside = [closer for closer, place in self._brackets if place >= item]
+        self._go_back()
+        choices = self._parser.choices()
+        # The same place twice: this token can neither be taken nor begin an item.
+        again = self._resumed == (begin, id(choices))
+        position = _item_end(self._source, begin, item, inside, "RBRACE" in choices, again)
+        self._resumed = (position, id(choices))
+        self._read_from(position)
+
+    def _go_back(self) -> None:
+        """Makes the parser forget the item that is being read."""
+        boundary = self._boundaries[-1]
+        self._parser = _copy(boundary.parser)
+        del self._brackets[boundary.depth :]
+        boundary.item = None
+        self._previous = ("", 0, 0)
+
+    def _read_from(self, position: int) -> None:
+        """Reads on at a place; a line end there is passed over if none can stand there."""
+        if "_NL" not in self._parser.choices():
+            found = _pieces().match(self._text.text, position, self._text.end)
+            if found is not None and found.lastgroup == "line_end":
+                position = found.end()
+        text = TextSlice(self._text.text, position, self._text.end)
+        lexer = grammar().parser.parse_interactive(text, start=self._rule).lexer_thread
+        self._stream = lexer.lex(self._parser.parser_state)
+
+
+def _is_boundary(choices: Container[str]) -> bool:
+    return "NAME" in choices and ("RBRACE" in choices or END in choices) and "PLUS" not in choices
+
+
+def _copy(parser: InteractiveParser) -> InteractiveParser:
+    """The parser as it stands. Values are shared: only those above a boundary change before it is gone back to."""
+    copy: InteractiveParser = parser.copy(deepcopy_values=False)
+    return copy
+
+
+def _token(kind: str, start: int, end: int) -> Token:
+    return Token(kind, "", start_pos=start, end_pos=end)
+
+
+@lru_cache(maxsize=1)
+def _pieces() -> re.Pattern[str]:
+    """What is skipped at a time."""
+    goes_on, line_end, comment, text = (
+        grammar().parser.get_terminal(name).pattern.to_regexp() for name in ("_CONT", "_NL", "COMMENT", "TEXT")
+    )
+    mark = r"[^\s\"#]"
+    return re.compile(
+        rf"[ \t]*(?:(?P<goes_on>{goes_on})|(?P<line_end>{line_end})|{comment}|{text}"
+        rf"|[\w.=<>+*/^-]+|(?P<mark>{mark})|(?P<other>.))",
+        re.DOTALL,
+    )
+
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+
+
+def _item_end(source: Source, begin: int, item: int, inside: list[str], in_braces: bool, again: bool) -> int:
+    """Where an item ends that cannot be read: before a line end or `}`, or after a comma.
+
+    Args:
+        begin: Where the token stands that could not be taken.
+        item: Where the item begins.
+        inside: What closes the brackets that are open in it.
+        in_braces: It stands in braces, so that a comma or `}` ends it.
+        again: Skip that token whatever it is.
+    """
+    open_ = [{"RPAR": ")", "RSQB": "]", "RBRACE": "}"}[closer] for closer in inside]
+    indent = lines.column(source, item)
+    position = begin
+    while True:
+        found = _pieces().match(source.text, position)
+        if found is None:
+            return position
+        mark = found.group("mark") or ""
+        if mark in _BRACKETS:
+            open_.append(_BRACKETS[mark])
+        elif mark == "}" and "}" not in open_:
+            if in_braces and not again:
+                return position
+        elif mark in (")", "]", "}") and mark in open_:
+            while open_.pop() != mark:
+                pass
+        elif mark == "," and in_braces and not open_ and not again:
+            return found.end()
+        elif found.lastgroup == "line_end" and not again and not lines.goes_on(source, found.end(), indent, bool(open_)):
+            return position
+        position = found.end()
+        again = False
