@@ -61,6 +61,7 @@ class Recovery:
         self._recover = recover
         self._recoveries = 0
         self._resumed = (-1, -1)
+        self._ended = 0  # how many boundaries there were when the text ended too early
         self._parser = grammar().parser.parse_interactive(text, start=rule)
         self._stream: Iterator[Token] = self._parser.lexer_thread.lex(self._parser.parser_state)
         self._boundaries = [_Boundary(_copy(self._parser), 0)]
@@ -153,7 +154,8 @@ class Recovery:
         if not self._recover:
             return False
         self._recoveries += 1
-        stuck = kind == END and self._resumed[0] == begin
+        stuck = kind == END and self._ended == len(self._boundaries)
+        self._ended = len(self._boundaries) if kind == END else 0
         if enough or stuck or self._recoveries > _RECOVERIES:
             del self._boundaries[1:]  # the whole statements before stay
             self._go_back()
