@@ -92,11 +92,11 @@ def made_up_system(size: int):
 
 def measure(size: int, cores: int) -> dict[str, Any]:
     """Solves one size in this process and its helpers."""
-    from llmplan.solve import pool
+    from llmplan.solve import workers
     from llmplan.solve.passes import solve
     from llmplan.system.evaluate import ancestors
 
-    pool.cores = lambda: cores
+    workers.cores = lambda: cores
     system = made_up_system(size)
     judged = [c.node for c in system.conditions] + [o.node for o in system.objectives]
     started = time.perf_counter()

@@ -7,38 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
-from llmplan.solve.discrete.search import point_at, search
 from llmplan.solve.effort import Effort
-from llmplan.solve.presolve.eliminate import open_unknowns, reduce
+from llmplan.solve.engines import best_point, find, layouts
+from llmplan.solve.presolve.eliminate import open_unknowns
 from llmplan.system.system import Condition, Objective, System
 
 _ROUNDS = 5
 _PARTS = 24
 _FEW = 24
-
-
-def best_point(
-    system: System, requirements: Sequence[Condition], effort: Effort
-) -> dict[int, float] | None:
-    """The best feasible point, without anything that is said about it; None if there is none.
-
-    Args:
-        effort: How many points may be looked at, and what it may cost.
-
-    Raises:
-        llmplan.solve.effort.OverLimit: if that is not enough.
-    """
-    reduced = reduce(system, tuple(requirements))
-    open_ = open_unknowns(reduced.system, reduced.requirements)
-    if len(open_) > 1:
-        return None
-    if open_:
-        from llmplan.solve.continuous.scan import Along
-
-        found = Along(reduced.system, reduced.requirements, open_[0], effort).scan().top
-        return reduced.complete(found[0].point) if found else None
-    best = search(reduced.system, reduced.requirements, effort=effort).best
-    return None if best is None else reduced.complete(point_at(reduced.system, best.places))
 
 
 def nearest(
@@ -139,11 +115,10 @@ def feasible_values(
     """
     values = system.unknowns[unknown].values or ()
     plain = evolve(system, objectives=(), preferences=(), front=())
-    size = math.prod(len(u.values) for u in system.unknowns if u.values is not None)
-    if size <= effort.limit and not open_unknowns(plain, requirements):
+    if layouts(system) <= effort.limit and not open_unknowns(plain, requirements):
         # Without an objective the search is complete and has seen which values work.
-        seen = search(plain, requirements, effort=effort).seen
-        return [values[place] for place in seen[unknown].tolist()]
+        seen = find(plain, requirements, None, effort).seen[unknown]
+        return [value for value, works in zip(values, seen.tolist()) if works]
     return [v for v in values if _first(system, requirements, unknown, (v,), effort) is not None]
 
 

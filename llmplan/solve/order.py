@@ -1,97 +1,211 @@
-"""What is better: a larger sum of weights of the preferences that are met, then the objectives in order
-(equal within a relative 1e-9), last the earlier value in its domain, unknown by unknown.
+"""Which of several points is better: the only place where points are compared.
+
+A point has costs, the most important first, each so that less is better: minus the weight of the preferences that are
+met, then the objectives. They decide in this order; two that differ by less than a relative 1e-9 are equal, for they
+differ by rounding. What is equal in all of them is decided by the places of the values in their domains, unknown by
+unknown, so that the answer is the same on every run. What has no value costs an infinite amount.
+
+The same definition stands here for two points (`Ranked.better_than`), for many (`best`) and for trade-offs (`Front`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import inf, isfinite
+from collections.abc import Callable, Mapping, Sequence
+from functools import cmp_to_key
+from math import isfinite
 
 import numpy as np
-from attrs import frozen
+from attrs import define, field, frozen
 
 from llmplan.operations import TOLERANCE
 from llmplan.operations.logic import truth
-from llmplan.solve.discrete.block import Block
-from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.vector import Array
-from llmplan.system.system import Condition, Objective
+from llmplan.system.system import Condition, Objective, System
 
-SAME_SCORE = 1e-12
+Coordinates = Callable[[Array], Mapping[int, Array]]
+"""By unknown the places of some points, given as indices. Ties are decided in the order of the unknowns there."""
+
+
+def slack(cost: float) -> float:
+    """By how much another cost may differ from a cost that it is equal to."""
+    return TOLERANCE * abs(cost) if isfinite(cost) else 0.0
+
+
+def no_worse(costs: Array, bound: Array) -> Array:
+    """Where costs are less than a bound or equal to it; element by element, or a single bound for all."""
+    found: Array = costs <= bound + np.where(np.isfinite(bound), TOLERANCE * np.abs(bound), 0.0)
+    return found
 
 
 @frozen
-class Found:
-    """A feasible point with what makes it better or worse than others.
+class Ranked:
+    """A point with what it is compared by.
 
     Attributes:
-        places: For each unknown the place of its value in its domain.
-        score: Sum of the weights of the preferences that are met.
-        costs: The objectives, each so that less is better.
+        costs: The most important first.
+        places: By unknown the place of its value in its domain, of a continuous one the value itself; ties are decided
+            in this order.
+        intervals: Where, beside this point, the continuous unknown is feasible.
     """
 
-    places: dict[int, int]
-    score: float
     costs: tuple[float, ...]
+    places: dict[int, float]
+    intervals: tuple[tuple[float, float], ...] = ()
 
-    def better_than(self, other: Found) -> bool:
-        if abs(self.score - other.score) > SAME_SCORE:
-            return self.score > other.score
-        for mine, theirs in zip(self.costs, other.costs):
-            # An infinite cost is tied with nothing but itself.
-            if mine != theirs and not abs(mine - theirs) <= TOLERANCE * abs(theirs) < inf:
-                return mine < theirs
-        return sorted(self.places.items()) < sorted(other.places.items())
+    def better_than(self, other: Ranked) -> bool:
+        decided = prefers(self.costs, other.costs)
+        return tuple(self.places.values()) < tuple(other.places.values()) if decided is None else decided
+
+
+def prefers(costs: Sequence[float], others: Sequence[float]) -> bool | None:
+    """Whether some costs are better than others, None if they are equal."""
+    for mine, theirs in zip(costs, others):
+        if mine != theirs and not abs(mine - theirs) <= slack(theirs):
+            return mine < theirs
+    return None
+
+
+def ordered(points: Sequence[Ranked]) -> list[Ranked]:
+    """Points, the best first."""
+    return sorted(points, key=cmp_to_key(_compare))
+
+
+def _compare(a: Ranked, b: Ranked) -> int:
+    return -1 if a.better_than(b) else 1
+
+
+def costs_of(values: Mapping[int, Array], system: System) -> list[Array]:
+    """What points are compared by, from the values of the system's preferences and objectives."""
+    return [-score_of(values, system.preferences), *objective_costs(values, system.objectives)]
 
 
 def score_of(values: Mapping[int, Array], preferences: Sequence[Condition]) -> Array:
     """Sum of the weights of the preferences that are met, a single number if all points agree."""
     score: Array = np.zeros(())
     for preference in preferences:
-        score = score + truth(values[preference.node]) * (preference.weight or 0.0)
+        if preference.weight:
+            score = score + truth(values[preference.node]) * preference.weight
     return score
 
 
-def costs_of(values: Mapping[int, Array], objectives: Sequence[Objective]) -> list[Array]:
+def objective_costs(values: Mapping[int, Array], objectives: Sequence[Objective]) -> list[Array]:
     """The objectives so that less is better; without a value is worse than everything."""
     # A point where an objective of the author has no value is infeasible already.
     costs = [values[objective.node] * float(objective.sense) for objective in objectives]
     return [np.where(np.isnan(cost), np.inf, cost) for cost in costs]
 
 
-def tied(cost: Array, bound: float) -> Array:
-    """Where a cost is as good as a bound, within the tolerance."""
-    good: Array = cost <= bound + TOLERANCE * abs(bound) if isfinite(bound) else cost == bound
-    return good
+def best(
+    costs: Sequence[Array], coordinates: Coordinates, count: int, wanted: int = 1, last: Ranked | None = None
+) -> list[Ranked]:
+    """The best of many points, in no particular order.
+
+    Args:
+        costs: Of each point, or a single number that is the same for all.
+        coordinates: Where the points lie.
+        count: How many there are.
+        wanted: How many are asked for.
+        last: One that they compete with: those that are surely worse may be left out.
+    """
+    rows: Array = np.arange(count)
+    if last is not None:
+        rows = rows[_may_compete(costs, last)]
+        if not len(rows):
+            return []
+    return ranked(costs, coordinates, first_rows(costs, lambda rows: [*coordinates(rows).values()], rows, wanted))
 
 
-def best_rows(costs: Sequence[Array], count: int) -> Array:
-    """Indices of the points that are best in all of `costs`, in order of importance."""
-    left: Array = np.arange(count)
-    for cost in costs:
-        if cost.ndim and len(left) > 1:
-            mine = cost[left]
-            left = left[tied(mine, float(mine.min()))]
-    return left
+def ranked(costs: Sequence[Array], coordinates: Coordinates, rows: Array) -> list[Ranked]:
+    """Some of many points with what they are compared by."""
+    places = coordinates(rows)
+    return [
+        Ranked(
+            tuple(float(cost if cost.ndim == 0 else cost[row]) for cost in costs),
+            {unknown: array[number].item() for unknown, array in places.items()},
+        )
+        for number, row in enumerate(rows.tolist())
+    ]
 
 
-def earliest(ties: Sequence[Array]) -> int:
-    """Index of the least of some points, the first coordinate first; 0 without coordinates."""
-    return int(np.lexsort(ties[::-1])[0]) if ties else 0
+def first_rows(
+    costs: Sequence[Array], ties: Callable[[Array], Sequence[Array]], rows: Array, wanted: int
+) -> Array:
+    """The best of some rows of costs, in no particular order; all, if there are no more than are wanted.
+
+    Args:
+        costs: The most important first; a single number is the same for all.
+        ties: What decides between rows that are equal in all costs, the most important first.
+        rows: Indices into the costs.
+        wanted: How many are asked for.
+    """
+    for number, cost in enumerate(costs):
+        if len(rows) <= wanted:
+            return rows
+        if cost.ndim == 0:
+            continue
+        mine = cost[rows]
+        bound = float(mine.min() if wanted == 1 else np.partition(mine, wanted - 1)[wanted - 1])
+        width = slack(bound)
+        less = mine < bound - width
+        sure, rows = rows[less], rows[(mine <= bound + width) & ~less]
+        if len(sure):
+            rest = first_rows(costs[number + 1 :], ties, rows, wanted - len(sure))
+            return np.concatenate([sure, rest])
+    if len(rows) > wanted and (keys := ties(rows)):
+        rows = rows[np.lexsort(keys[::-1])]
+    return rows[:wanted]
 
 
-def pick(sweep: GridEvaluator, block: Block, score: Array, costs: Sequence[Array]) -> Found:
-    """The best point of a block."""
-    left = best_rows([-score, *costs], block.count)
-    places = {
-        axis.unknown: axis.places[block.positions(k)[left]]
-        for k, axis in enumerate(sweep.axes)
-        if axis.unknown >= 0
-    }
-    at = earliest([places[unknown] for unknown in sorted(places)])
-    chosen = left[at]
-    return Found(
-        {unknown: int(array[at]) for unknown, array in places.items()},
-        float(score if score.ndim == 0 else score[chosen]),
-        tuple(float(cost if cost.ndim == 0 else cost[chosen]) for cost in costs),
-    )
+def _may_compete(costs: Sequence[Array], last: Ranked) -> Array | slice:
+    """Where the first cost that differs within a block is no worse than that of a point."""
+    for cost, bound in zip(costs, last.costs):
+        if cost.ndim:
+            return no_worse(cost, np.asarray(bound))
+        if abs(float(cost) - bound) > slack(bound):
+            return slice(None) if float(cost) < bound else slice(0)
+    return slice(None)
+
+
+@define
+class Front:
+    """Points than which no other is better in one of two objectives and as good in the other.
+
+    Attributes:
+        costs: Two columns, each so that less is better, in ascending order of the first.
+        places: As in `Ranked`, by unknown a column in the same order.
+    """
+
+    costs: Array = field(factory=lambda: np.empty((0, 2)))
+    places: dict[int, Array] = field(factory=dict)
+
+    def add(self, costs: Sequence[Array], places: Mapping[int, Array], count: int) -> None:
+        """Takes further points into account."""
+        mine = np.stack([np.broadcast_to(cost, count) for cost in costs], axis=1)
+        rows = _undominated(mine)
+        both = np.concatenate([self.costs, mine[rows]])
+        every = {
+            unknown: np.concatenate([self.places[unknown], array[rows]]) if self.places else array[rows]
+            for unknown, array in places.items()
+        }
+        kept = _undominated(both)
+        self.costs = both[kept]
+        self.places = {unknown: array[kept] for unknown, array in every.items()}
+
+
+def _undominated(costs: Array) -> Array:
+    """Indices of the points that no other dominates, in ascending order of the first cost; one of equals."""
+    rows = np.lexsort((_coarse(costs[:, 1]), _coarse(costs[:, 0])))
+    rows = rows[np.isfinite(costs[rows]).all(axis=1)]
+    second = costs[rows, 1]
+    before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])[: len(second)]
+    with np.errstate(invalid="ignore"):
+        better = second < before - TOLERANCE * np.abs(second)
+    kept: Array = rows[better]
+    return kept
+
+
+def _coarse(cost: Array) -> Array:
+    """Without the last digits, so that of points that are equal but for rounding the earlier comes first."""
+    mantissa, exponent = np.frexp(cost)
+    rounded: Array = np.ldexp(np.round(mantissa * 2.0**36), exponent - 36)
+    return rounded

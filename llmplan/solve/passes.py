@@ -1,10 +1,16 @@
-"""Solves a `System`: search over the discrete unknowns, then what is known about the answer."""
+"""Solves a `System`: the passes, in the order in which they are made.
+
+Each pass takes what is known so far and gives it back with what it found out; `PASSES` is the way from a system to its
+outcome. The graph of the system may grow on the way, for nothing in it changes; everything else is replaced, not changed.
+"""
 
 from __future__ import annotations
 
-from math import isfinite, prod
+from collections.abc import Callable
+from math import isfinite
+from typing import TYPE_CHECKING
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.solving import (
@@ -14,13 +20,204 @@ from llmplan.diagnostics.solving import (
     unbounded,
 )
 from llmplan.operations import TOLERANCE
-from llmplan.solve.binding import Bound, bind
 from llmplan.solve.effort import Effort, OverLimit, Progress
-from llmplan.solve.outcome import Conflict, How, Neighbours, Outcome
+from llmplan.solve.outcome import How, Neighbours, Outcome
 from llmplan.solve.presolve.eliminate import Reduced, open_unknowns, reduce
 from llmplan.system.system import Condition, System
 
+if TYPE_CHECKING:
+    from llmplan.solve.found import Found
+
 LIMIT = 10**8
+
+
+@frozen
+class State:
+    """What is known of a system.
+
+    Attributes:
+        system: Which the passes are about, first as it was given, then with fewer unknowns.
+        effort: How many points may be looked at.
+        keep: How many of the best points are wanted; with them come the best trade-offs.
+        brief: True if nothing is to be said about the answer.
+        requirements: What must hold.
+        reduced: How what was eliminated follows from the rest.
+        continuous: The continuous unknown that is left, if there is one.
+        found: What the search saw.
+        outcome: What the passes have found out, in terms of `system`.
+    """
+
+    system: System
+    effort: Effort
+    keep: int = 0
+    brief: bool = False
+    requirements: tuple[Condition, ...] = ()
+    reduced: Reduced | None = None
+    continuous: int | None = None
+    found: Found | None = None
+    outcome: Outcome = field(factory=lambda: Outcome("infeasible"))
+
+
+def require(state: State) -> State:
+    """Collects everything that a feasible point must meet."""
+    return evolve(state, requirements=requirements_of(state.system))
+
+
+def presolve(state: State) -> State:
+    """Eliminates unknowns that follow from others, until at most one that matters is continuous.
+
+    A feasible point of what is left, completed, is one of the system, and the best one is the best. More than one
+    continuous unknown is an error.
+    """
+    reduced = reduce(state.system, state.requirements)
+    system, requirements = reduced.system, reduced.requirements
+    continuous = open_unknowns(system, requirements)
+    if len(continuous) > 1:
+        places = [(system.unknowns[i].path, system.unknowns[i].span) for i in continuous]
+        return _failed(state, several_continuous(places))
+    unknown = next(iter(continuous), None)
+    return evolve(state, system=system, requirements=requirements, reduced=reduced, continuous=unknown)
+
+
+def search(state: State) -> State:
+    """Looks for the best feasible points; those found are feasible by evaluation, and no other point is better.
+
+    Too many points are an error, and so is a continuous unknown that could be as large as one likes.
+    """
+    from llmplan.solve.engines import find, layouts, line_points
+    from llmplan.solve.found import point_at
+
+    system, unknown = state.system, state.continuous
+    considered = layouts(system)
+    try:
+        found = find(system, state.requirements, unknown, state.effort, max(state.keep, 1))
+    except OverLimit:
+        return _too_many(state, considered * line_points(system, unknown))
+    outcome = Outcome("infeasible", considered=considered, feasible=0, requirements=state.requirements)
+    if found.top:
+        best = found.top[0]
+        point = point_at(system, best.places)
+        if unknown is not None and _runs_away(system, unknown, point[unknown]):
+            return _failed(state, _unbounded(system, unknown, point[unknown] > 0))
+        flat = _flat(system, found)
+        outcome = evolve(
+            outcome,
+            status="solved",
+            point=point,
+            how=_how(system, point),
+            intervals={} if unknown is None else {unknown: best.intervals},
+            feasible=found.feasible if found.complete else None,
+            flat=flat,
+            top=tuple(point_at(system, other.places) for other in found.top) if state.keep else (),
+            front=tuple(found.front_points(system)),
+            diagnostics=_flat_warnings(system, flat),
+        )
+    return evolve(state, found=found, outcome=outcome)
+
+
+def diagnose(state: State) -> State:
+    """Says of an infeasible system what is in the way, and which point comes nearest."""
+    from llmplan.solve import engines
+
+    if state.outcome.status != "infeasible":
+        return state
+    system = state.system
+    try:
+        conflict = engines.diagnose(system, state.requirements, state.continuous, state.effort)
+    except OverLimit:
+        return _too_many(state, state.outcome.considered * engines.line_points(system, state.continuous))
+    point = conflict.nearest
+    return evolve(state, outcome=evolve(state.outcome, conflict=conflict, point=point, how=_how(system, point)))
+
+
+def bind(state: State) -> State:
+    """Says what holds each unknown back, and gives its unrounded value where a closed form does.
+
+    A continuous unknown is moved onto the root of its closed form, which is feasible as well.
+    """
+    from llmplan.solve.diagnose import blocking
+
+    outcome = state.outcome
+    bound = blocking.bind(state.system, state.requirements, outcome.point, outcome.how)
+    return evolve(
+        state,
+        outcome=evolve(outcome, point=bound.point, how=bound.how, exact=bound.exact, binding=bound.binding),
+    )
+
+
+def neighbours(state: State) -> State:
+    """Looks for the feasible values next to that of each unknown."""
+    from llmplan.solve.diagnose.neighbours import beside
+
+    assert state.found is not None
+    found = beside(state.system, state.requirements, state.continuous, state.found)
+    return evolve(state, outcome=evolve(state.outcome, neighbours=found))
+
+
+def complete(state: State) -> State:
+    """Gives what was eliminated its value in every point, so that the outcome is one of the original system."""
+    reduced, outcome = state.reduced, state.outcome
+    if reduced is None or not reduced.defined:
+        return state
+    how, exact, binding = dict(outcome.how), dict(outcome.exact), dict(outcome.binding)
+    point = reduced.complete(outcome.point)
+    for definition in reduced.defined:
+        if definition.equation is not None:
+            how[definition.unknown] = "closed form"
+            exact[definition.unknown] = point[definition.unknown]
+            binding[definition.unknown] = definition.equation
+    conflict = outcome.conflict
+    if conflict is not None:
+        conflict = evolve(conflict, nearest=reduced.complete(conflict.nearest))
+        exact = {}
+    outcome = evolve(
+        outcome,
+        point=point,
+        how=how,
+        exact=exact,
+        binding=binding,
+        requirements=reduced.stated,
+        conflict=conflict,
+        neighbours={index: _both(beside, reduced) for index, beside in outcome.neighbours.items()},
+        top=tuple(reduced.complete(other) for other in outcome.top),
+        front=tuple(reduced.complete(other) for other in outcome.front),
+    )
+    return evolve(state, outcome=outcome)
+
+
+Pass = Callable[[State], State]
+
+PASSES: tuple[Pass, ...] = (require, presolve, search, diagnose, bind, neighbours, complete)
+"""The way from a system to its outcome. It ends with the first error."""
+
+REMARKS: tuple[Pass, ...] = (bind, neighbours)
+"""Those that only say something about a solution."""
+
+
+def solve(
+    system: System, limit: int = LIMIT, keep: int = 0, brief: bool = False, progress: Progress | None = None
+) -> Outcome:
+    """The best feasible point of a system, or why there is none.
+
+    Args:
+        system: What is left to be solved; its graph may grow.
+        limit: The largest number of combinations of discrete values that may be looked at.
+        keep: How many of the best points are wanted; with them come the best trade-offs.
+        brief: True if nothing is to be said about the answer: no neighbours, no closed forms.
+        progress: Is told how far a search is.
+
+    Returns:
+        An outcome with status `solved`, `infeasible` (the point is then the nearest one) or
+        `error` (E0403, E0404 or E0405 among its diagnostics).
+    """
+    state = State(system, Effort(max(limit, 1), progress=progress), keep, brief)
+    for step in PASSES:
+        if step in REMARKS and (brief or state.outcome.status != "solved"):
+            continue
+        state = step(state)
+        if state.outcome.status == "error":
+            break
+    return state.outcome
 
 
 def requirements_of(system: System) -> tuple[Condition, ...]:
@@ -43,127 +240,29 @@ def requirements_of(system: System) -> tuple[Condition, ...]:
     return tuple(found)
 
 
-def solve(
-    system: System, limit: int = LIMIT, keep: int = 0, brief: bool = False, progress: Progress | None = None
-) -> Outcome:
-    """The best feasible point of a system, or why there is none.
-
-    Args:
-        system: What is left to be solved; its graph may grow.
-        limit: The largest number of combinations of discrete values that may be looked at.
-        keep: How many of the best points are wanted; with them come the best trade-offs.
-        brief: True if nothing is to be said about the answer: no neighbours, no closed forms.
-        progress: Is told how far a search is.
-
-    Returns:
-        An outcome with status `solved`, `infeasible` (the point is then the nearest one) or
-        `error` (E0403, E0404 or E0405 among its diagnostics).
-    """
-    effort = Effort(max(limit, 1), progress=progress)
-    requirements = requirements_of(system)
-    reduced = reduce(system, requirements)
-    continuous = open_unknowns(reduced.system, reduced.requirements)
-    if len(continuous) > 1:
-        places = [(system.unknowns[i].path, system.unknowns[i].span) for i in continuous]
-        return Outcome("error", diagnostics=(several_continuous(places),))
-    if continuous:
-        found = _solve_continuous(reduced.system, reduced.requirements, continuous[0], effort, keep, brief)
-    else:
-        found = _solve_discrete(reduced.system, reduced.requirements, effort, keep, brief)
-    return _completed(found, reduced) if reduced.defined else found
+def _failed(state: State, diagnostic: Diagnostic) -> State:
+    return evolve(state, outcome=Outcome("error", diagnostics=(diagnostic,)))
 
 
-def _completed(outcome: Outcome, reduced: Reduced) -> Outcome:
-    """The outcome of a reduced system as one of the original."""
-    if outcome.status == "error":
-        return outcome
-    how, exact, binding = dict(outcome.how), dict(outcome.exact), dict(outcome.binding)
-    point = reduced.complete(outcome.point)
-    for definition in reduced.defined:
-        if definition.equation is None:
-            continue
-        how[definition.unknown] = "closed form"
-        exact[definition.unknown] = point[definition.unknown]
-        binding[definition.unknown] = definition.equation
-    conflict = outcome.conflict
-    if conflict is not None:
-        conflict = evolve(conflict, nearest=reduced.complete(conflict.nearest))
-        exact = {}
-    return evolve(
-        outcome,
-        point=point,
-        how=how,
-        exact=exact,
-        binding=binding,
-        requirements=reduced.stated,
-        conflict=conflict,
-        neighbours={index: _both(beside, reduced) for index, beside in outcome.neighbours.items()},
-        top=tuple(reduced.complete(found) for found in outcome.top),
-        front=tuple(reduced.complete(found) for found in outcome.front),
-    )
+def _too_many(state: State, points: float) -> State:
+    """E0404."""
+    from llmplan.solve.engines import line_points
+
+    counts = [
+        (unknown, line_points(state.system, index) if unknown.values is None else len(unknown.values))
+        for index, unknown in enumerate(state.system.unknowns)
+        if unknown.values is not None or index == state.continuous
+    ]
+    sizes = [(unknown.path, count, unknown.span) for unknown, count in counts if count > 1]
+    return _failed(state, too_many_combinations(sizes, int(state.effort.limit), points))
 
 
-def _both(beside: Neighbours, reduced: Reduced) -> Neighbours:
-    """Neighbours with their points completed."""
-    return Neighbours(
-        *(
-            None if side is None else evolve(side, point=reduced.complete(side.point))
-            for side in (beside.below, beside.above)
-        )
-    )
-
-
-def _too_many(system: System, effort: Effort, points: float, continuous: int = 1) -> Outcome:
-    """E0404; `continuous` is the number of points at which a continuous unknown would be tried."""
-    found = [(u, continuous if u.values is None else len(u.values)) for u in system.unknowns]
-    sizes = [(unknown.path, size, unknown.span) for unknown, size in found if size > 1]
-    return Outcome("error", diagnostics=(too_many_combinations(sizes, int(effort.limit), points),))
-
-
-def _considered(system: System) -> int:
-    return prod(len(unknown.values) for unknown in system.unknowns if unknown.values is not None)
-
-
-def _solve_continuous(
-    system: System, requirements: tuple[Condition, ...], unknown: int, effort: Effort, keep: int, brief: bool
-) -> Outcome:
+def _runs_away(system: System, unknown: int, value: float) -> bool:
+    """Whether a value of a continuous unknown stands for an end that its domain does not have."""
     from llmplan.solve.continuous.line_search import FAR
-    from llmplan.solve.continuous.scan import Along
-    from llmplan.solve.diagnose.neighbours import neighbours_along
 
-    considered = _considered(system)
-    along = Along(system, requirements, unknown, effort)
-    try:
-        scan = along.scan(max(keep, 1))
-        conflict = None if scan.top else along.diagnose()
-    except OverLimit:
-        return _too_many(system, effort, considered * along.grid_points, along.grid_points)
-    if conflict is not None:
-        return _infeasible(system, requirements, conflict, considered)
-    best = scan.top[0]
-    end = system.unknowns[unknown].high if best.point[unknown] > 0 else system.unknowns[unknown].low
-    if abs(best.point[unknown]) >= FAR and not isfinite(end):
-        return Outcome("error", diagnostics=(_unbounded(system, unknown, best.point[unknown] > 0),))
-    how = _how(system, best.point)
-    bound = Bound(best.point, how) if brief else bind(system, requirements, best.point, how)
-    flat = _flat(system, scan.spread, 2 if scan.varies else 1, True)
-    points = considered * along.grid_points
-    return Outcome(
-        "solved",
-        bound.point,
-        bound.how,
-        bound.exact,
-        binding=bound.binding,
-        requirements=requirements,
-        intervals={unknown: best.intervals},
-        considered=considered,
-        feasible=scan.feasible,
-        neighbours={} if brief else neighbours_along(system, requirements, scan, unknown, points),
-        flat=flat,
-        top=tuple(found.point for found in scan.top) if keep else (),
-        front=tuple(along.front_point(scan.front, row) for row in range(len(scan.front.costs))),
-        diagnostics=_flat_warnings(system, flat),
-    )
+    end = system.unknowns[unknown].high if value > 0 else system.unknowns[unknown].low
+    return abs(value) >= FAR and not isfinite(end)
 
 
 def _unbounded(system: System, unknown: int, grows: bool) -> Diagnostic:
@@ -176,76 +275,22 @@ def _how(system: System, point: dict[int, float]) -> dict[int, How]:
     return {index: "numeric" if system.unknowns[index].values is None else "search" for index in point}
 
 
-def _infeasible(
-    system: System, requirements: tuple[Condition, ...], conflict: Conflict, considered: int
-) -> Outcome:
-    return Outcome(
-        "infeasible",
-        conflict.nearest,
-        _how(system, conflict.nearest),
-        considered=considered,
-        feasible=0,
-        requirements=requirements,
-        conflict=conflict,
-    )
-
-
-def _solve_discrete(
-    system: System, requirements: tuple[Condition, ...], effort: Effort, keep: int, brief: bool
-) -> Outcome:
-    from llmplan.solve.diagnose.conflict import diagnose
-    from llmplan.solve.diagnose.neighbours import neighbours
-    from llmplan.solve.discrete.search import ordered_first, point_at, search
-
-    considered = _considered(system)
-    if considered > effort.limit and ordered_first(system) is None:
-        return _too_many(system, effort, considered)
-    try:
-        done = search(system, requirements, effort=effort, keep=keep)
-    except OverLimit:
-        return _too_many(system, effort, considered)
-    if done.best is None:
-        return _infeasible(system, requirements, diagnose(system, requirements, effort), considered)
-    point = point_at(system, done.best.places)
-    flat = _flat(system, done.spread, done.feasible, done.complete)
-    how = _how(system, point)
-    bound = Bound(point, how) if brief else bind(system, requirements, point, how)
-    front = [
-        {unknown: int(array[row]) for unknown, array in done.front.places.items()}
-        for row in range(len(done.front.costs))
-    ]
-    return Outcome(
-        "solved",
-        bound.point,
-        bound.how,
-        bound.exact,
-        binding=bound.binding,
-        requirements=requirements,
-        considered=considered,
-        feasible=done.feasible if done.complete else None,
-        neighbours={} if brief else neighbours(system, requirements, done, done.best),
-        flat=flat,
-        top=tuple(point_at(system, found.places) for found in done.top),
-        front=tuple(point_at(system, places) for places in front),
-        diagnostics=_flat_warnings(system, flat),
-    )
-
-
-def _flat(
-    system: System, spread: list[tuple[float, float]], feasible: int, complete: bool
-) -> tuple[int, ...]:
+def _flat(system: System, found: Found) -> tuple[int, ...]:
     """Objectives that are the same everywhere; of a search that ended early only constants are."""
-    if feasible < 2:
-        return ()
-    found = []
-    for number, objective in enumerate(system.objectives):
-        low, high = spread[number]
+    flat = []
+    for number, (objective, (low, high)) in enumerate(zip(system.objectives, found.spread)):
         same = low == high or high - low <= TOLERANCE * abs(low)
-        if same and (complete or not system.graph.reach(objective.node)):
-            found.append(number)
-    return tuple(found)
+        if found.varies and same and (found.complete or not system.graph.reach(objective.node)):
+            flat.append(number)
+    return tuple(flat)
 
 
 def _flat_warnings(system: System, flat: tuple[int, ...]) -> tuple[Diagnostic, ...]:
     objectives = [system.objectives[number] for number in flat]
     return tuple(flat_objective(o.text, o.span) for o in objectives if o.author)
+
+
+def _both(beside: Neighbours, reduced: Reduced) -> Neighbours:
+    """Neighbours with their points completed."""
+    sides = (beside.below, beside.above)
+    return Neighbours(*(side and evolve(side, point=reduced.complete(side.point)) for side in sides))

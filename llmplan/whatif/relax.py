@@ -19,7 +19,8 @@ from llmplan.diagnostics import Edit, Hint
 from llmplan.operations import TOLERANCE
 from llmplan.solution import Relaxation
 from llmplan.solve.effort import ENDLESS, Budget, Effort, OverLimit, Progress
-from llmplan.solve.nearest import best_point, feasible_values, nearest, with_values
+from llmplan.solve.engines import best_point
+from llmplan.solve.nearest import feasible_values, nearest, with_values
 from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.adjustable import Knob, domains, in_authors_unit, knobs, ladder, value_of

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from llmplan.cli import progress
-from llmplan.solve.discrete.search import _Scan
+from llmplan.solve.discrete.search import GridSearch
 from tests.hanging import SECONDS, ends
 
 PLAN = """model "llama-7b"
@@ -81,13 +81,13 @@ def test_quick_commands_and_dumb_terminals_have_no_bar(llmplan, write, impatient
 
 def test_ctrl_c_leaves_no_file_and_no_bar(llmplan, write, impatient, monkeypatch, tmp_path):
     plan = write("a.plan", PLAN)
-    done = _Scan.part
+    done = GridSearch.part
 
     def interrupted(scan, number):
         done(scan, number)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_Scan, "part", interrupted)
+    monkeypatch.setattr(GridSearch, "part", interrupted)
     for command in ("solve", "compile"):
         outcome = llmplan(command, plan, terminal=True)
         assert (outcome.code, outcome.out) == (130, "")

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.continuous.scan import Along
+from llmplan.solve.continuous.scan import LineScan
 from llmplan.solve.effort import Budget, Effort, OverLimit
+from llmplan.solve.found import point_at
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
@@ -242,7 +243,7 @@ def test_the_budget_may_end_within_a_search():
     conditions = [compare(graph, "root", power(graph, x, 1.0, 3.0), "eq", n)]
     made = system(graph, 0, 100, conditions, [objective(n, -1)], (discrete("n", range(1, 9)),))
     enough = Budget(1e9)
-    (best,) = Along(made, requirements_of(made), 0, Effort(budget=enough)).scan().top
-    assert best.point == {0: pytest.approx(2.0), 1: 8.0}
+    (best,) = LineScan(made, requirements_of(made), 0, Effort(budget=enough)).scan().top
+    assert point_at(made, best.places) == {0: pytest.approx(2.0), 1: 8.0}
     with pytest.raises(OverLimit):
-        Along(made, requirements_of(made), 0, Effort(budget=Budget((1e9 - enough.left) / 2))).scan()
+        LineScan(made, requirements_of(made), 0, Effort(budget=Budget((1e9 - enough.left) / 2))).scan()

@@ -1,23 +1,173 @@
-"""What the next better value of an unknown would violate, the other unknowns free to follow."""
+"""What holds an unknown back: the requirements that its next better value violates.
+
+Better is what the objectives prefer. The one definition is asked twice: with the other unknowns as they are (`bind`,
+which finds closed forms on the way), and with the others free to follow (`beyond`), which is stronger and dearer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import inf, isnan, prod
 
-from attrs import frozen
+from attrs import define, field, frozen
 
-from llmplan.solve.binding import better
-from llmplan.solve.diagnose.conflict import diagnose
+from llmplan.operations import TOLERANCE
+from llmplan.solve.closed_form.derive import closed_form
+from llmplan.solve.diagnose.conflict import diagnose_grid, violated_at
 from llmplan.solve.effort import Effort
-from llmplan.solve.nearest import best_point, with_values
+from llmplan.solve.engines import best_point
+from llmplan.solve.nearest import with_values
+from llmplan.solve.order import prefers
+from llmplan.solve.outcome import How
+from llmplan.system.evaluate import evaluate
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
 
 BUDGET = 1_000_000
 """Points that may be looked at for one unknown."""
 
+_NEAR = 1e-6
+"""How far, relatively, a root may lie from a continuous solution that is as good within the tolerance."""
+
+_TRIED = 16
+"""Of the better values of an unknown so many are tried."""
+
 _BOUNDS = ("le", "lt", "ge", "gt")
+
+
+def better(system: System, there: Mapping[int, float], here: Mapping[int, float]) -> bool:
+    """Whether the objectives prefer a point, feasible or not."""
+    nodes = [objective.node for objective in system.objectives]
+
+    def costs(point: Mapping[int, float]) -> list[float]:
+        values = evaluate(system.graph, point, nodes)
+        found = [values[objective.node] * objective.sense for objective in system.objectives]
+        return [inf if isnan(cost) else cost for cost in found]
+
+    return prefers(costs(there), costs(here)) is True
+
+
+def better_sides(system: System, point: Mapping[int, float], unknown: int) -> list[list[float]]:
+    """The values of an unknown beyond that at a point, the nearest first, on each side where the nearest is better."""
+    here, domain = point[unknown], system.unknowns[unknown]
+    if domain.values is None:
+        beside = (here * (1 - _NEAR), here * (1 + _NEAR))
+        sides = [[there] for there in beside if domain.low <= there <= domain.high]
+    else:
+        values = sorted(domain.values)
+        place = values.index(here)
+        sides = [values[:place][::-1], values[place + 1 :]]
+    return [side for side in sides if side and better(system, {**point, unknown: side[0]}, point)]
+
+
+@define
+class Bound:
+    """What is known about the unknowns of a solved system beyond their values.
+
+    Attributes:
+        point: The solution; a continuous unknown stands at the root of its closed form.
+        how: `closed form` for an unknown whose value is the neighbour of such a root.
+        exact: The root.
+        binding: The requirement, as an index, that the next better value would violate.
+    """
+
+    point: dict[int, float]
+    how: dict[int, How]
+    exact: dict[int, float] = field(factory=dict)
+    binding: dict[int, int] = field(factory=dict)
+
+
+def bind(
+    system: System, requirements: Sequence[Condition], point: Mapping[int, float], how: Mapping[int, How]
+) -> Bound:
+    """Looks for the binding requirement of each asked unknown, the others as they are, and for its closed form.
+
+    A closed form is accepted for an unknown that is the only asked one in its binding requirement,
+    or for the continuous one, with the others at their solution, and only if evaluation agrees: its
+    root lies between the chosen value and the next one, which fails.
+
+    Args:
+        system: The system.
+        requirements: What must hold.
+        point: The solution.
+        how: How it was found.
+    """
+    bound = Bound(dict(point), dict(how))
+    asked = [i for i, u in enumerate(system.unknowns) if u.asked and isinstance(u.type, Measure)]
+    mask = sum(1 << i for i in asked)
+    for unknown in asked:
+        continuous = system.unknowns[unknown].values is None
+        closest: float | None = None
+        for number, low, high in _candidates(system, requirements, point, unknown):
+            bound.binding.setdefault(unknown, number)
+            if not continuous and system.graph.reach(requirements[number].node) & mask != 1 << unknown:
+                continue
+            root = _root(system, requirements[number], point, unknown, low, high)
+            if root is None or closest is not None and abs(root - point[unknown]) >= abs(closest - point[unknown]):
+                continue
+            closest = root
+            bound.binding[unknown] = number
+        if closest is not None and _stands(system, requirements, bound, unknown, closest):
+            bound.exact[unknown] = closest
+            bound.how[unknown] = "closed form"
+    return bound
+
+
+def _candidates(
+    system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int
+) -> list[tuple[int, float, float]]:
+    """Requirements that may hold an unknown back, with the ends between which they begin to fail."""
+    here = point[unknown]
+    if system.unknowns[unknown].values is None:
+        low, high = sorted((here * (1 - _NEAR), here * (1 + _NEAR)))
+        if tight := _tight(system, requirements, point, unknown):
+            return [(number, low, high) for number in tight]
+        # Steps: what fails just beside the value though its sides do not meet there.
+    return [
+        (number, min(here, there), max(here, there))
+        for there, *_ in better_sides(system, point, unknown)
+        for number in violated_at(system, requirements, {**point, unknown: there})
+    ]
+
+
+def _tight(
+    system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int
+) -> list[int]:
+    """Requirements with an unknown in them whose two sides meet at a point."""
+    found = []
+    for number, condition in enumerate(requirements):
+        if condition.left is None or condition.right is None:
+            continue
+        if system.graph.reach(condition.node) >> unknown & 1:
+            sides = evaluate(system.graph, point, (condition.left, condition.right))
+            left, right = sides[condition.left], sides[condition.right]
+            if abs(left - right) <= TOLERANCE * max(abs(left), abs(right)):
+                found.append(number)
+    return found
+
+
+def _root(
+    system: System, condition: Condition, point: Mapping[int, float], unknown: int, low: float, high: float
+) -> float | None:
+    """Where the sides of a condition meet between two values of an unknown, in closed form."""
+    if condition.left is None or condition.right is None:
+        return None
+    leaves = {system.graph.unknown(i): v for i, v in point.items() if i != unknown}
+    form = closed_form(system.graph, condition.left, condition.right, unknown, {}, leaves, low, high)
+    return form.roots[0] if form is not None and len(form.roots) == 1 else None
+
+
+def _stands(
+    system: System, requirements: Sequence[Condition], bound: Bound, unknown: int, root: float
+) -> bool:
+    """Whether a root agrees with the solution; a continuous unknown is moved onto it."""
+    if system.unknowns[unknown].values is not None:
+        return True
+    moved = {**bound.point, unknown: root}
+    if violated_at(system, requirements, moved):
+        return False
+    bound.point = moved
+    return True
 
 
 @frozen
@@ -46,23 +196,19 @@ def beyond(
     values = system.unknowns[unknown].values
     if values is None or not isinstance(system.unknowns[unknown].type, Measure) or len(values) < 2:
         return None
-    others = [i for i, u in enumerate(system.unknowns) if u.values is None]
-    cost = prod(len(u.values or (0,)) for i, u in enumerate(system.unknowns) if i != unknown)
-    if others or cost > BUDGET:
+    others = [u.values for i, u in enumerate(system.unknowns) if i != unknown]
+    cost = prod(len(other or ()) for other in others)  # 0 beside a continuous one
+    if not 0 < cost <= BUDGET:
         return None
-    order = sorted(values)
-    at = order.index(point[unknown])
-    found: Beyond | None = None
-    for side in (order[:at][::-1], order[at + 1 :]):
-        if not side or not better(system, {**point, unknown: side[0]}, point):
-            continue
-        for value in side[: max(1, min(16, BUDGET // cost))]:
+    first: Beyond | None = None
+    for side in better_sides(system, point, unknown):
+        for value in side[: max(1, min(_TRIED, BUDGET // cost))]:
             tried = with_values(system, unknown, (value,))
             if best_point(tried, requirements, Effort(BUDGET)) is not None:
                 break
-            conflict = diagnose(tried, requirements)
-            here = Beyond(value, conflict.nearest, conflict.violated)
-            found = found or here
+            conflict = diagnose_grid(tried, requirements)
+            there = Beyond(value, conflict.nearest, conflict.violated)
+            first = first or there
             if all(requirements[index].op in _BOUNDS for index in conflict.violated):
-                return here
-    return found
+                return there
+    return first

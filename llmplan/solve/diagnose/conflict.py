@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from itertools import combinations
 
 import numpy as np
+from attrs import define, field
 
 from llmplan.operations.logic import truth
-from llmplan.solve import pool
+from llmplan.solve.continuous.scan import LineScan
 from llmplan.solve.discrete.grid import GridEvaluator
-from llmplan.solve.discrete.loop_order import PORTION
-from llmplan.solve.discrete.search import axes_of, point_at
+from llmplan.solve.discrete.loop_order import PORTION, axes_of
 from llmplan.solve.effort import ENDLESS, Effort
-from llmplan.solve.order import Found, costs_of, pick, score_of
+from llmplan.solve.found import point_at
+from llmplan.solve.order import Coordinates, Ranked, best, costs_of
 from llmplan.solve.outcome import Conflict
 from llmplan.solve.vector import Array
+from llmplan.solve.workers import results
 from llmplan.system.evaluate import evaluate
 from llmplan.system.system import Condition, System
 
@@ -26,7 +30,68 @@ _ENUMERATED = 3
 _ORIGINS = ("plan", "used", "library", "type", "domain")
 
 
-def diagnose(
+@define
+class Failures:
+    """What fails on the candidates of a search, or of a part of it.
+
+    Attributes:
+        met: For each requirement how many candidates meet it.
+        patterns: How many candidates fail which of them, as bit masks.
+        nearest: The candidate that fails fewest, then by least; it is compared by that before anything else.
+    """
+
+    met: list[int]
+    patterns: Counter[int] = field(factory=Counter)
+    nearest: Ranked | None = None
+
+    def look(
+        self,
+        system: System,
+        requirements: Sequence[Condition],
+        values: Mapping[int, Array],
+        coordinates: Coordinates,
+        count: int,
+    ) -> None:
+        """Takes further candidates into account: the values of their nodes, and where they lie."""
+        failed = [np.broadcast_to(~truth(values[c.node]), count) for c in requirements]
+        for number, array in enumerate(failed):
+            self.met[number] += count - int(np.count_nonzero(array))
+        self.patterns.update(_patterns(failed, count))
+        costs = [*_nearness(values, requirements, failed, count), *costs_of(values, system)]
+        self._compare(best(costs, coordinates, count)[0])
+
+    def join(self, later: Failures) -> None:
+        """Takes a part into account that comes after what was seen so far."""
+        self.met = [mine + theirs for mine, theirs in zip(self.met, later.met)]
+        self.patterns.update(later.patterns)
+        if later.nearest is not None:
+            self._compare(later.nearest)
+
+    def _compare(self, other: Ranked) -> None:
+        if self.nearest is None or other.better_than(self.nearest):
+            self.nearest = other
+
+    def conflict(self, system: System, requirements: Sequence[Condition]) -> Conflict:
+        """The diagnosis of a system whose every candidate was looked at."""
+        assert self.nearest is not None
+        point = point_at(system, self.nearest.places)
+        return Conflict(
+            tuple(self.met),
+            tuple(number for number, count in enumerate(self.met) if count == 0),
+            smallest_conflict(requirements, self.patterns),
+            point,
+            violated_at(system, requirements, point),
+            self.patterns.total(),
+        )
+
+
+def violated_at(system: System, requirements: Sequence[Condition], point: Mapping[int, float]) -> tuple[int, ...]:
+    """Indices of the requirements that do not hold at a point."""
+    values = evaluate(system.graph, point, [c.node for c in requirements])
+    return tuple(number for number, c in enumerate(requirements) if values[c.node] != 1.0)
+
+
+def diagnose_grid(
     system: System, requirements: Sequence[Condition], effort: Effort = ENDLESS, portion: int = PORTION
 ) -> Conflict:
     """Counts, a smallest conflicting set and the nearest point of a system without a feasible point.
@@ -37,107 +102,55 @@ def diagnose(
         effort: Whom to tell; bounds do not matter.
         portion: See `llmplan.solve.discrete.search.search`.
     """
-    scan = _Scan(system, requirements, portion)
-    met = [0] * len(requirements)
-    patterns: Counter[int] = Counter()
-    nearest: Found | None = None
-    taken = 0
-
-    def take(found: tuple[list[int], Counter[int], Found]) -> bool:
-        nonlocal nearest, taken
-        for number, count in enumerate(found[0]):
-            met[number] += count
-        patterns.update(found[1])
-        if nearest is None or found[2].better_than(nearest):
-            nearest = found[2]
-        taken += 1
-        effort.tell(scan.points * taken // len(scan.parts), scan.points, "layouts")
-        return False
-
-    pool.run(scan, len(scan.parts), take)
-    assert nearest is not None
-    return conflict_of(system, requirements, met, patterns, point_at(system, nearest.places))
+    job = GridDiagnosis(system, requirements, portion)
+    seen, parts = Failures([0] * len(requirements)), len(job.parts)
+    with closing(results(job, parts)) as seen_in_parts:
+        for number, part in enumerate(seen_in_parts, 1):
+            seen.join(part)
+            effort.tell(job.points * number // parts, job.points, "layouts")
+    return seen.conflict(system, requirements)
 
 
-class _Scan:
+def diagnose_lines(
+    system: System, requirements: Sequence[Condition], unknown: int, effort: Effort = ENDLESS
+) -> Conflict:
+    """The same of a system with one continuous unknown: the candidates are those that stand for its intervals.
+
+    Raises:
+        OverLimit: see `llmplan.solve.continuous.scan.LineScan`.
+    """
+    seen = Failures([0] * len(requirements))
+    for values, places, count in LineScan(system, requirements, unknown, effort).candidates():
+        seen.look(system, requirements, values, places, count)
+    return seen.conflict(system, requirements)
+
+
+class GridDiagnosis:
     """Every requirement on every candidate, in parts. It can be pickled, and is then set up anew."""
 
     def __init__(self, system: System, requirements: Sequence[Condition], portion: int) -> None:
         self._arguments = (system, requirements, portion)
         self._system = system
         self._requirements = requirements
-        sides = [
-            side
-            for c in requirements
-            if c.left is not None and c.right is not None
-            for side in (c.left, c.right)
-        ]
+        sides = [side for c in requirements for side in (c.left, c.right) if side is not None]
         judged = [c.node for c in (*requirements, *system.preferences)]
-        self._sweep = GridEvaluator(
-            system.graph, axes_of(system, {}), (), judged + sides + [o.node for o in system.objectives]
-        )
-        self.points = sum(self._sweep.points(step) for step in self._sweep.slices)
-        self.parts = self._sweep.parts(portion)
+        targets = judged + sides + [o.node for o in system.objectives]
+        self._grid = GridEvaluator(system.graph, axes_of(system, {}), (), targets)
+        self.points = sum(self._grid.points(step) for step in self._grid.slices)
+        self.parts = self._grid.parts(portion)
 
-    def __reduce__(self) -> tuple[type[_Scan], tuple[object, ...]]:
-        return _Scan, self._arguments
+    def __reduce__(self) -> tuple[type[GridDiagnosis], tuple[object, ...]]:
+        return GridDiagnosis, self._arguments
 
-    def part(self, number: int) -> tuple[list[int], Counter[int], Found]:
-        """How many candidates meet each requirement, which fail together, and the nearest candidate."""
-        met = [0] * len(self._requirements)
-        patterns: Counter[int] = Counter()
-        nearest: Found | None = None
-        part = self.parts[number]
-        for block in self._sweep.blocks(part.fixed, part.run):
-            failed = failures(block.values, self._requirements, block.count)
-            for place, array in enumerate(failed):
-                met[place] += block.count - int(np.count_nonzero(array))
-            patterns.update(failure_patterns(failed, block.count))
-            costs = [
-                *nearness(block.values, self._requirements, failed, block.count),
-                -score_of(block.values, self._system.preferences),
-                *costs_of(block.values, self._system.objectives),
-            ]
-            found = pick(self._sweep, block, np.zeros(()), costs)
-            if nearest is None or found.better_than(nearest):
-                nearest = found
-        assert nearest is not None
-        return met, patterns, nearest
+    def part(self, number: int) -> Failures:
+        seen, part = Failures([0] * len(self._requirements)), self.parts[number]
+        for block in self._grid.blocks(part.fixed, part.run):
+            places = partial(self._grid.places, block)
+            seen.look(self._system, self._requirements, block.values, places, block.count)
+        return seen
 
 
-def conflict_of(
-    system: System,
-    requirements: Sequence[Condition],
-    met: Sequence[int],
-    patterns: Counter[int],
-    nearest: dict[int, float],
-) -> Conflict:
-    """Puts the diagnosis together.
-
-    Args:
-        system: The system.
-        requirements: What was required.
-        met: How many candidates meet each of them.
-        patterns: How many candidates fail which of them, as bit masks.
-        nearest: The nearest point.
-    """
-    values = evaluate(system.graph, nearest, [c.node for c in requirements])
-    return Conflict(
-        tuple(met),
-        tuple(number for number, count in enumerate(met) if count == 0),
-        smallest_conflict(requirements, patterns),
-        nearest,
-        tuple(number for number, c in enumerate(requirements) if values[c.node] != 1.0),
-        sum(patterns.values()),
-    )
-
-
-def failures(values: Mapping[int, Array], requirements: Sequence[Condition], count: int) -> list[Array]:
-    """For each requirement at which of `count` points it fails."""
-    return [np.broadcast_to(~truth(values[c.node]), count) for c in requirements]
-
-
-def failure_patterns(failed: Sequence[Array], count: int) -> dict[int, int]:
+def _patterns(failed: Sequence[Array], count: int) -> dict[int, int]:
     """Which sets of conditions fail together, as bit masks, and for how many points."""
     words = []
     for start in range(0, len(failed), 63):
@@ -154,7 +167,7 @@ def failure_patterns(failed: Sequence[Array], count: int) -> dict[int, int]:
     return {sum(int(word) << 63 * k for k, word in enumerate(row)): int(n) for row, n in zip(rows, counts)}
 
 
-def nearness(
+def _nearness(
     values: Mapping[int, Array], requirements: Sequence[Condition], failed: Sequence[Array], count: int
 ) -> list[Array]:
     """How many requirements fail at each point, and the sum of their relative violations."""

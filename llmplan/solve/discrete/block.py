@@ -25,9 +25,9 @@ class Block:
     _positions: list[Array] = field(alias="positions")
     _starts: list[int] = field(alias="starts")
 
-    def positions(self, axis: int) -> Array:
-        """Where the points lie on an axis (numbered as in `GridEvaluator.axes`)."""
-        return self._positions[axis] + self._starts[axis]
+    def positions(self, axis: int, rows: Array | slice = slice(None)) -> Array:
+        """Where points lie on an axis (numbered as in `GridEvaluator.axes`); all, or those at some rows."""
+        return self._positions[axis][rows] + self._starts[axis]
 
 
 class Places:

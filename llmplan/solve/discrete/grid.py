@@ -52,21 +52,22 @@ class GridEvaluator:
         self._work = 0  # evaluations that nobody was told of
         gates = tuple(dict.fromkeys(gates))
         order = ancestors(graph, [*gates, *self._targets])
-        self._layout = LoopNest(graph, order, axes, first, cells)
-        self.axes = self._layout.axes
-        self._levels = self._layout.levels()
-        self._places = Places()
-        small = [node for node in order if self._layout.size(node) <= cells or graph[node].op == "unknown"]
+        self._nest = LoopNest(graph, order, axes, first, cells)
+        self.axes = self._nest.axes
+        self._dimensions = sorted((axis.unknown, k) for k, axis in enumerate(self.axes) if axis.unknown >= 0)
+        self._levels = self._nest.levels()
+        self._broadcast = Places()
+        small = [node for node in order if self._nest.size(node) <= cells or graph[node].op == "unknown"]
         once = set(small)
         large = [node for node in order if node not in once]
         used = {arg for node in large for arg in graph[node].args} | set(self._targets)
         with np.errstate(all="ignore"):
             known = self._compute_once(small, used | set(gates))
             self._join_gates({gate: truth(known[gate]) for gate in gates if gate in once})
-            schedule(graph, self._layout, self._levels, large, gates, self._targets)
+            schedule(graph, self._nest, self._levels, large, gates, self._targets)
         self._known = {node: array for node, array in known.items() if node in used}
         for node in self._known:
-            level = self._layout.level(node)
+            level = self._nest.level(node)
             if level >= 0:
                 self._levels[level].views.append(node)
 
@@ -77,11 +78,11 @@ class GridEvaluator:
 
     def points(self, step: slice) -> int:
         """How many points a step of the outermost axis has."""
-        return len(range(step.start, step.stop)) * prod(self._layout.shape[1:])
+        return len(range(step.start, step.stop)) * prod(self._nest.shape[1:])
 
     def parts(self, points: int) -> Parts:
         """The whole way in parts of about so many points."""
-        return Parts(self._levels, self._layout.shape, points)
+        return Parts(self._levels, self._nest.shape, points)
 
     def blocks(
         self, fixed: Sequence[slice], run: Sequence[slice], spend: Callable[[float], None] = lambda evaluations: None
@@ -95,10 +96,18 @@ class GridEvaluator:
         """
         if not self._hopeless:
             self._values = dict(self._known)
-            self._cut = [slice(0, 1)] * self._layout.outer
+            self._cut = [slice(0, 1)] * self._nest.outer
             self._spend = spend
             self._path: list[Sequence[slice]] = [*([step] for step in fixed), run]
             yield from self._descend(0, self._inner_mask)
+
+    def places(self, block: Block, rows: Array | slice = slice(None)) -> dict[int, Array]:
+        """The places of the values of a block's points in the domains, by unknown in ascending order."""
+        return {unknown: self.axes[k].places[block.positions(k, rows)] for unknown, k in self._dimensions}
+
+    def values(self, block: Block) -> dict[int, Array]:
+        """The values of a block's points, by unknown."""
+        return {unknown: self.axes[k].values[block.positions(k)] for unknown, k in self._dimensions}
 
     def _compute_once(self, nodes: Sequence[int], kept: set[int]) -> dict[int, Array]:
         """The nodes of small sub-grids over the whole axes; only `kept` ones outlive their last use."""
@@ -119,7 +128,7 @@ class GridEvaluator:
         return values
 
     def _along_axis(self, unknown: int) -> Array:
-        dimensions = self._layout.reach(unknown)
+        dimensions = self._nest.reach(unknown)
         if not dimensions:
             return np.asarray(np.nan)
         shape = [1] * len(self.axes)
@@ -134,10 +143,10 @@ class GridEvaluator:
         by_axes: dict[tuple[int, ...], Array] = {}
         for gate, passes in gates.items():
             if not passes.all():
-                axes = self._layout.reach(gate)
+                axes = self._nest.reach(gate)
                 by_axes[axes] = by_axes[axes] & passes if axes in by_axes else passes
         for axes, passes in sorted(by_axes.items(), key=lambda item: float(item[1].mean())):
-            level = self._layout.level_of(axes)
+            level = self._nest.level_of(axes)
             self._hopeless |= not passes.any()
             if level >= 0:
                 self._levels[level].masks.append(len(self._joined))
@@ -208,7 +217,7 @@ class GridEvaluator:
         """Computes the innermost level: the points of a block that pass, or None."""
         level = self._levels[-1]
         lengths = [len(range(step.start, step.stop)) for step in self._cut]
-        rows = Rows(self._values, (*lengths, *self._layout.shape[len(lengths) :]), self._places)
+        rows = Rows(self._values, (*lengths, *self._nest.shape[len(lengths) :]), self._broadcast)
         if mask is not None and mask.mean() < _SPARSE:
             rows.select(mask)
         for (index, is_gate), drops in zip(level.steps, level.drops):

@@ -11,6 +11,7 @@ from attrs import define, frozen
 from llmplan.operations.logic import truth
 from llmplan.solve.vector import Array, evaluate_rows
 from llmplan.system.graph import Graph
+from llmplan.system.system import System
 
 CELLS = 1 << 14
 """Points of a block, and the largest sub-grid that is computed once: the arrays stay in the cache."""
@@ -34,6 +35,27 @@ class Axis:
     unknown: int
     values: Array
     places: Array
+
+
+def axes_of(system: System, allowed: Mapping[int, Sequence[int]], first: int | None = None) -> list[Axis]:
+    """The axes of the discrete unknowns.
+
+    Args:
+        system: Whose unknowns.
+        allowed: For some unknowns the places that are to be tried, instead of all.
+        first: An unknown whose values are to come in the order of the first objective.
+    """
+    axes = []
+    for index, unknown in enumerate(system.unknowns):
+        if unknown.values is None:
+            continue
+        places = np.array(allowed.get(index, range(len(unknown.values))), np.intp)
+        values = np.array(unknown.values, np.float64)[places]
+        if index == first:
+            order = np.argsort(values * system.objectives[0].sense, kind="stable")
+            places, values = places[order], values[order]
+        axes.append(Axis(index, values, places))
+    return axes
 
 
 @define
@@ -176,7 +198,7 @@ class LoopNest:
 
 def schedule(
     graph: Graph,
-    layout: LoopNest,
+    nest: LoopNest,
     levels: Sequence[Level],
     large: Sequence[int],
     gates: Sequence[int],
@@ -186,7 +208,7 @@ def schedule(
 
     Args:
         graph: Where the nodes stand.
-        layout: The axes.
+        nest: The axes.
         levels: To be filled in.
         large: The nodes that are not computed once for all, in the order of evaluation.
         gates: Those that must be 1.
@@ -198,12 +220,12 @@ def schedule(
         needs[node] = bits[node]
         for arg in graph[node].args:
             needs[node] |= needs.get(arg, 0)
-    level_of = {node: layout.level(node) for node in large}
+    level_of = {node: nest.level(node) for node in large}
     wanted = {target for target in targets if target in bits}
     for node in large:
         wanted.update(arg for arg in graph[node].args if arg in bits and level_of[arg] < level_of[node])
     gates = [gate for gate in gates if gate in bits]
-    passing = _pass_rates(graph, layout.axes, gates)
+    passing = _pass_rates(graph, nest.axes, gates)
     done = 0
 
     def advance(level: Level, nodes: int) -> None:

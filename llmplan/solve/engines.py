@@ -1,0 +1,81 @@
+"""Which engine searches a system, and the searches that the passes, the diagnoses and the relaxations are made of.
+
+Discrete unknowns are searched through as a grid. With a continuous one besides, each of the grid's points is a setting
+whose line is searched. Of both the same record comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from llmplan.solve.continuous.line_search import grid
+from llmplan.solve.continuous.scan import LineScan
+from llmplan.solve.diagnose.conflict import diagnose_grid, diagnose_lines
+from llmplan.solve.discrete.search import search
+from llmplan.solve.effort import ENDLESS, Effort
+from llmplan.solve.found import Found, point_at
+from llmplan.solve.outcome import Conflict
+from llmplan.solve.presolve.eliminate import open_unknowns, reduce
+from llmplan.system.system import Condition, System
+
+
+def find(
+    system: System,
+    requirements: Sequence[Condition],
+    continuous: int | None,
+    effort: Effort = ENDLESS,
+    keep: int = 1,
+    allowed: Mapping[int, Sequence[int]] | None = None,
+) -> Found:
+    """The best feasible points.
+
+    Args:
+        system: What is searched.
+        requirements: What must hold.
+        continuous: The one continuous unknown that it depends on which point is best, if there is one.
+        effort: How many points may be looked at, and what it may cost.
+        keep: How many of the best points are wanted; from 2 on with the best trade-offs.
+        allowed: For some discrete unknowns the places that are to be tried, instead of all.
+
+    Raises:
+        OverLimit: if the effort is not enough.
+    """
+    if continuous is None:
+        return search(system, requirements, allowed, effort, keep)
+    return LineScan(system, requirements, continuous, effort, allowed).scan(keep)
+
+
+def diagnose(system: System, requirements: Sequence[Condition], continuous: int | None, effort: Effort) -> Conflict:
+    """Why nothing is feasible; see `find`."""
+    if continuous is None:
+        return diagnose_grid(system, requirements, effort)
+    return diagnose_lines(system, requirements, continuous, effort)
+
+
+def layouts(system: System) -> int:
+    """Points of the product of the discrete domains."""
+    return prod(len(unknown.values) for unknown in system.unknowns if unknown.values is not None)
+
+
+def line_points(system: System, continuous: int | None) -> int:
+    """At how many points of a continuous unknown each of them is looked at."""
+    if continuous is None:
+        return 1
+    return len(grid(system.unknowns[continuous].low, system.unknowns[continuous].high))
+
+
+def best_point(
+    system: System, requirements: Sequence[Condition], effort: Effort
+) -> dict[int, float] | None:
+    """The best feasible point, without anything that is said about it; None if there is none, or several are continuous.
+
+    Raises:
+        OverLimit: see `find`.
+    """
+    reduced = reduce(system, tuple(requirements))
+    continuous = open_unknowns(reduced.system, reduced.requirements)
+    if len(continuous) > 1:
+        return None
+    found = find(reduced.system, reduced.requirements, next(iter(continuous), None), effort)
+    return reduced.complete(point_at(reduced.system, found.top[0].places)) if found.top else None

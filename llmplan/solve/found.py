@@ -1,0 +1,91 @@
+"""What a search saw: one record that both engines fill, part by part, and that the later passes read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf, isfinite
+
+import numpy as np
+from attrs import define, field
+
+from llmplan.solve.order import Front, Ranked, ordered
+from llmplan.solve.vector import Array
+from llmplan.system.system import System, Unknown
+
+
+@define
+class Found:
+    """What a search saw, or a part of it.
+
+    Attributes:
+        top: The best points, the best first, as many as were asked for; empty if nothing is feasible.
+        front: The best trade-offs of the two objectives of `System.front`, if they were asked for.
+        feasible: How many feasible points there are; beside a continuous unknown, for how many settings of the others.
+        spread: For each objective its least and its largest value over the feasible points.
+        seen: For each discrete unknown, by place in its domain, whether some feasible point has that value; without
+            those that a search along a continuous unknown does not depend on.
+        complete: False if it ended early.
+    """
+
+    top: list[Ranked] = field(factory=list)
+    front: Front = field(factory=Front)
+    feasible: int = 0
+    spread: list[tuple[float, float]] = field(factory=list)
+    seen: dict[int, Array] = field(factory=dict)
+    complete: bool = True
+
+    @classmethod
+    def nothing(cls, system: System, unknowns: Sequence[int]) -> Found:
+        """Before the first point, of a search over some discrete unknowns."""
+        seen = {unknown: np.zeros(len(system.unknowns[unknown].values or ()), bool) for unknown in unknowns}
+        return cls(spread=[(inf, -inf)] * len(system.objectives), seen=seen)
+
+    def rank(self, points: Sequence[Ranked], keep: int) -> None:
+        """Takes points into account that may be among the best."""
+        if points:
+            self.top = ordered([*self.top, *points])[:keep]
+
+    def widen(self, costs: Sequence[Array]) -> None:
+        """Takes the objectives of feasible points into account."""
+        self.spread = [
+            (min(low, float(cost.min())), max(high, float(cost.max()))) for (low, high), cost in zip(self.spread, costs)
+        ]
+
+    def join(self, later: Found, keep: int) -> None:
+        """Takes a part into account that comes after what was seen so far."""
+        self.rank(later.top, keep)
+        if len(later.front.costs):
+            self.front.add(list(later.front.costs.T), later.front.places, len(later.front.costs))
+        self.feasible += later.feasible
+        self.spread = [
+            (min(low, lower), max(high, higher)) for (low, high), (lower, higher) in zip(self.spread, later.spread)
+        ]
+        for unknown, values in later.seen.items():
+            self.seen[unknown] |= values
+        self.complete &= later.complete
+
+    @property
+    def varies(self) -> bool:
+        """Whether there is more than one feasible point."""
+        intervals = [point.intervals for point in self.top]
+        return self.feasible > 1 or any(len(some) > 1 or high > low for some in intervals for low, high in some)
+
+    def front_points(self, system: System) -> list[dict[int, float]]:
+        """The points of the front."""
+        return [
+            point_at(system, {unknown: column[row].item() for unknown, column in self.front.places.items()})
+            for row in range(len(self.front.costs))
+        ]
+
+
+def point_at(system: System, places: Mapping[int, float]) -> dict[int, float]:
+    """The value of every unknown of a point, see `Ranked.places`; one that decides nothing is at rest."""
+    return {index: _value(unknown, places.get(index)) for index, unknown in enumerate(system.unknowns)}
+
+
+def _value(unknown: Unknown, place: float | None) -> float:
+    if unknown.values is not None:
+        return unknown.values[0 if place is None else int(place)]
+    if place is not None:
+        return place
+    return next((end for end in (unknown.low, unknown.high) if isfinite(end)), 0.0)

@@ -1,0 +1,101 @@
+"""Worker processes of one job: how they are started, what they do, and how they end.
+
+They are started afresh, not forked, and set up once. A Ctrl-C is for the process that started them; they end when that
+one says so, or is no more.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
+from typing import Any
+
+_HAND_OVER = 10.0  # seconds that a result may take to be read
+
+
+class _Process(SpawnProcess):
+    """A worker that neither runs the script of the process that starts it nor hears its Ctrl-C."""
+
+    def start(self) -> None:
+        main, masks = sys.modules["__main__"], hasattr(signal, "pthread_sigmask")
+        # A script without `if __name__ == "__main__"` would be run anew.
+        sys.modules["__main__"] = ModuleType("__main__")
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else None
+        try:
+            super().start()
+        finally:
+            if before is not None:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            sys.modules["__main__"] = main
+
+
+class _Context(SpawnContext):
+    Process = _Process
+
+
+class Team:
+    """The workers, as far as the system starts any; they end when told, and with the process that started them."""
+
+    def __init__(self, job: object, workers: int) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        with suppress(OSError, ImportError, RuntimeError):
+            context = _Context()
+            ending, self._ending = context.Pipe(duplex=False)
+            arguments = (pickle.dumps(job), ending)
+            self._pool = ProcessPoolExecutor(workers, context, _set_up, arguments)
+
+    def submit(self, part: int) -> Future[Any] | None:
+        """A part for a worker; None if there is none to do it."""
+        if self._pool is not None:
+            # A worker that died breaks the pool, which is a RuntimeError; a daemon may start none, an AssertionError.
+            with suppress(OSError, RuntimeError, AssertionError):
+                return self._pool.submit(_part, part)
+        return None
+
+    def end(self) -> None:
+        if self._pool is not None:
+            self._ending.close()
+            self._pool.shutdown(cancel_futures=True)
+
+
+_job: Any
+_handing_over = threading.Lock()
+"""In a worker: held but while it does a part."""
+
+
+def _set_up(job: bytes, ending: Connection) -> None:
+    """Once in every worker."""
+    global _job
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What goes wrong here goes wrong in the first process too, which says so.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    _job = pickle.loads(job)
+    _handing_over.acquire()
+    threading.Thread(target=_end, args=(ending,), daemon=True).start()
+
+
+def _part(number: int) -> Any:
+    _handing_over.release()
+    try:
+        return _job.part(number)
+    finally:
+        _handing_over.acquire()
+
+
+def _end(ending: Connection) -> None:
+    """Ends a worker as soon as the other end of a pipe is closed, though not amid a result: its reader would hang."""
+    with suppress(EOFError, OSError):
+        ending.recv()
+    reader = parent_process()
+    if reader is not None and reader.is_alive():
+        _handing_over.acquire(timeout=_HAND_OVER)
+    os._exit(0)

@@ -1,0 +1,93 @@
+"""Work in numbered parts, on all cores where that pays.
+
+The first parts are done here. If what is left would take long, worker processes are started (numpy on arrays that fit
+the cache holds the interpreter's lock too long for threads to pay) and this process works beside them. Which of them
+does a part makes no difference to what comes out, and results are given in the order of the parts, so that they are
+the same with and without workers. Workers that fail, or cannot be started, are done without.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+PAYS = 1.0
+"""Seconds of work left from which on workers are started; each needs a quarter of one to start."""
+
+MOST = 8
+"""No more cores than that are used: each takes its own memory."""
+
+_AHEAD = 3
+"""Parts that are handed out for each worker: none waits for the next, and little is done in vain."""
+
+_WAIT = 0.1  # seconds; waiting for ever could not be interrupted on every system
+
+
+class Job(Protocol):
+    """Work in parts. It is pickled for the workers, and so is what a part gives."""
+
+    def part(self, number: int) -> Any: ...
+
+
+def cores() -> int:
+    """How many processes may run at once."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, MOST)
+
+
+def results(job: Job, count: int, alone: bool = False) -> Generator[Any, None, None]:
+    """What the parts 0, 1, 2 … of a job give, in this order; to be closed where not all are taken.
+
+    Args:
+        alone: True to do without workers.
+    """
+    most = 1 if alone or not sys.executable or getattr(sys, "frozen", False) else cores()
+    started = monotonic()
+    for number in range(count):
+        if number and most > 1 and (monotonic() - started) / number * (count - number) > PAYS:
+            yield from _shared(job, number, count, most - 1)
+            return
+        yield job.part(number)
+
+
+def _shared(job: Job, first: int, count: int, workers: int) -> Generator[Any, None, None]:
+    """The results from one part on, with workers; while one of them is awaited others are done here."""
+    # Importing them takes longer than most searches do.
+    from concurrent.futures import wait
+
+    from llmplan.solve.team import Team
+
+    done: dict[int, Any] = {}
+    away: dict[int, Future[Any]] = {}
+    fresh = iter(range(first, count))
+    again: list[int] = []  # what a worker failed to do
+    team = Team(job, workers)
+    try:
+        for number in range(first, count):
+            while number not in done:
+                for part, future in list(away.items()):
+                    if future.done():
+                        del away[part]
+                        if future.exception() is None:
+                            done[part] = future.result()
+                        else:
+                            again.append(part)
+                while len(away) < _AHEAD * workers and not again and (part := next(fresh, -1)) >= 0:
+                    if (handed := team.submit(part)) is None:
+                        again.append(part)
+                    else:
+                        away[part] = handed
+                mine = again.pop() if again else next(fresh, -1)
+                if mine >= 0:
+                    done[mine] = job.part(mine)
+                elif number in away:
+                    wait([away[number]], _WAIT)
+            yield done.pop(number)
+    finally:
+        team.end()
