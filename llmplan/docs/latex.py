@@ -10,22 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from llmplan.operations import FUNCTIONS
 from llmplan.syntax import nodes
 
 WIDTH = 88
 """About how many characters fit in a line of a page; a longer sum or product is broken."""
 
 _SIGNS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">", "+": "+", "-": "-"}
-_KNOWN = {"min": r"\min", "max": r"\max", "ln": r"\ln", "exp": r"\exp", "log2": r"\log_{2}"}
-_AROUND = {
-    "ceil": (r"\left\lceil ", r" \right\rceil"),
-    "floor": (r"\left\lfloor ", r" \right\rfloor"),
-    "abs": (r"\left\lvert ", r" \right\rvert"),
-    "sqrt": (r"\sqrt{", "}"),
-}
-_FOLDS = {
-    "sum": r"\sum", "min": r"\min", "max": r"\max", "argmin": r"\mathrm{arg\,min}", "argmax": r"\mathrm{arg\,max}",
-}  # fmt: skip
+_FOLDS = {"sum": r"\sum", "argmin": r"\mathrm{arg\,min}", "argmax": r"\mathrm{arg\,max}", "min": r"\min", "max": r"\max"}
 _NUMBER = re.compile(r"([0-9_]+)((?:\.[0-9_]+)?)(?:[eE]([+-]?[0-9]+))?([A-Za-z]*)")
 _MAGNITUDES = {"K": "10^{3}", "M": "10^{6}", "B": "10^{9}", "T": "10^{12}"}
 _MAGNITUDES |= {"Ki": "2^{10}", "Mi": "2^{20}", "Gi": "2^{30}"}
@@ -198,16 +190,12 @@ def _power(node: nodes.Power) -> str:
     return f"{{{base}}}^{{{_bare(node.exponent)}}}"
 
 
-def _arguments(arguments: Sequence[nodes.Expr]) -> str:
-    return _parenthesised(", ".join(map(expression, arguments)))
-
-
 def _call(node: nodes.Call) -> str:
     called = node.function.text
-    if called in _AROUND and len(node.arguments) == 1:
-        before, after = _AROUND[called]
-        return f"{before}{_bare(node.arguments[0])}{after}"
-    return (_KNOWN.get(called) or name((called,))) + _arguments(node.arguments)
+    operation = FUNCTIONS.get(called)
+    around = None if operation is None else operation.latex
+    before, after = around or (name((called,)) + r"\left( ", r" \right)")
+    return before + ", ".join(map(_bare, node.arguments)) + after
 
 
 def _fold(node: nodes.Fold) -> str:

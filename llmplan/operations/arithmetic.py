@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from fractions import Fraction
 from typing import Any
 
 from llmplan.operations.record import (
@@ -177,7 +178,7 @@ OPERATIONS = (
         "sqrt", 1, _sqrt, "sqrt",
         rising(_sqrt, lambda x: 0.5 / math.sqrt(x), 0.0),
         inverse=(lambda g, v, o: g.add("pow", v, g.const(2.0)),),
-        algebra="sqrt",
+        algebra=lambda a: a ** Fraction(1, 2),
         zero_at_zero=True,
         units=UnitRule(root(2), "a square"),
         latex=(r"\sqrt{", "}"),

@@ -76,7 +76,7 @@ class Operation:
             truth value 1 if it turns. None where the slopes of `interval` at a point say it.
         inverse: For each argument how it is found from the value; empty if it cannot be.
         neutral: For each argument the number beside which the other one is the value.
-        algebra: On expressions of sympy: its name there, or a function. None: the operation is a symbol.
+        algebra: On expressions of sympy: an operator, or the name of a function there; None if it has no such.
         zero_at_zero: Whether it is 0 where its argument is, and only there.
         truths: Whether `array` takes truth values as they are, not as numbers.
         tabled: Whether the functions take a table of numbers before the arguments.

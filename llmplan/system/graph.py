@@ -127,12 +127,14 @@ class Graph:
 
     def table(self, index: int, values: tuple[float, ...]) -> int:
         """`values[index]`; NaN outside."""
-        return self._tabled("table", index, values)
+        return self.tabled("table", index, values)
 
     def interpolate(self, x: int, xs: tuple[float, ...], ys: tuple[float, ...]) -> int:
-        return self._tabled("interpolate", x, xs + ys)
+        return self.tabled("interpolate", x, xs + ys)
 
-    def _tabled(self, op: str, arg: int, table: tuple[float, ...]) -> int:
+    def tabled(self, op: str, arg: int, table: tuple[float, ...]) -> int:
+        """An operation with a table, folded if its argument is constant."""
         node = self.nodes[arg]
         made = Node(op, (arg,), None, table, reach=node.reach)
-        return self._intern(made) if node.value is None or node.op != "const" else self.const(made.apply((node.value,)))
+        value = self.constant(arg)
+        return self._intern(made) if value is None else self.const(made.apply((value,)))

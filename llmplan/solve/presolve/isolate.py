@@ -1,13 +1,18 @@
 """Algebra on the graph: what an unknown is by an equation, and expressions with that in its place.
 
-An equation is taken apart only where the unknown stands once on one side, under operations that can
-be undone.
+An equation is taken apart only where the unknown stands once on one side, under operations whose
+records have an inverse. Closed forms take the same steps on expressions of sympy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from attrs import frozen
+
+from llmplan.operations import OPERATIONS
+from llmplan.operations.record import Algebra
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 
@@ -45,14 +50,6 @@ def eliminated(
     return None
 
 
-def isolated(graph: Graph, sides: tuple[int, int], unknown: int, positive: bool) -> int | None:
-    """What an unknown that stands on one side of an equation is; None if that is not so simple."""
-    for side, other in (sides, sides[::-1]):
-        if graph.reach(side) >> unknown & 1 and not graph.reach(other) >> unknown & 1:
-            return isolate(graph, side, other, unknown, positive)
-    return None
-
-
 def substituted(graph: Graph, roots: Iterable[int], unknown: int, by: int) -> dict[int, int]:
     """What the nodes below some roots become when a node stands in the place of an unknown."""
     moved: dict[int, int] = {}
@@ -63,58 +60,69 @@ def substituted(graph: Graph, roots: Iterable[int], unknown: int, by: int) -> di
             moved[index] = index
         elif node.op == "unknown":
             moved[index] = by
-        elif node.op == "table":
-            moved[index] = graph.table(args[0], node.table)
-        elif node.op == "interpolate":
-            half = len(node.table) // 2
-            moved[index] = graph.interpolate(args[0], node.table[:half], node.table[half:])
+        elif node.table:
+            moved[index] = graph.tabled(node.op, args[0], node.table)
         else:
             moved[index] = graph.add(node.op, *args)
     return moved
 
 
-def isolate(graph: Graph, node: int, value: int, unknown: int, positive: bool) -> int | None:
-    """What the unknown is where a node that holds it has a value; None if that is not so simple."""
-    while graph[node].op != "unknown":
-        op, args = graph[node].op, graph[node].args
-        holding = [at for at, arg in enumerate(args) if graph.reach(arg) >> unknown & 1]
-        if op == "select" and 1 in holding and _is_nothing(graph, args[2]):
-            node = args[1]  # a value where it is legal
-            continue
-        if len(holding) != 1:
+def isolated(graph: Graph, sides: tuple[int, int], unknown: int, positive: bool) -> int | None:
+    """What an unknown that stands on one side of an equation is; None if that is not so simple."""
+    side, value = sides if graph.reach(sides[0]) >> unknown & 1 else sides[::-1]
+    if graph.reach(value) >> unknown & 1 or not graph.reach(side) >> unknown & 1:
+        return None
+    core, steps = peeled(graph, side, unknown)
+    if graph[core].op != "unknown" or graph[core].value != unknown:
+        return None
+    for step in steps:
+        if step.op == "pow" and (not positive or graph.constant(step.other) in (None, 0.0)):
             return None
-        at = holding[0]
-        other = args[1 - at] if len(args) == 2 else -1
-        if op == "pow" and (at != 0 or not positive or graph.constant(other) in (None, 0.0)):
-            return None
-        undo = _UNDO.get((op, at))
-        if undo is None:
-            return None
-        value, node = undo(graph, value, other), args[at]
+        value = step.undo(graph, value, step.other)
     return value
 
 
-def _is_nothing(graph: Graph, node: int) -> bool:
-    value = graph.constant(node)
-    return value is not None and value != value
+@frozen
+class Step:
+    """An operation that can be undone: the place of the argument that holds the unknown, and the other argument."""
+
+    op: str
+    place: int
+    other: int
+
+    def undo(self, algebra: Algebra, value: Any, other: Any) -> Any:
+        """The argument from the value of the operation; of an even power the positive one."""
+        inverse = OPERATIONS[self.op].inverse[self.place]
+        assert inverse is not None
+        return inverse(algebra, value, other)
 
 
-Undo = Callable[[Graph, int, int], int]
+def peeled(graph: Graph, node: int, unknown: int) -> tuple[int, list[Step]]:
+    """What is left of a node that holds an unknown once all that can be undone is, and those steps.
 
-_UNDO: dict[tuple[str, int], Undo] = {
-    ("add", 0): lambda g, v, o: g.add("sub", v, o),
-    ("add", 1): lambda g, v, o: g.add("sub", v, o),
-    ("sub", 0): lambda g, v, o: g.add("add", v, o),
-    ("sub", 1): lambda g, v, o: g.add("sub", o, v),
-    ("mul", 0): lambda g, v, o: g.add("div", v, o),
-    ("mul", 1): lambda g, v, o: g.add("div", v, o),
-    ("div", 0): lambda g, v, o: g.add("mul", v, o),
-    ("div", 1): lambda g, v, o: g.add("div", o, v),
-    ("pow", 0): lambda g, v, o: g.add("pow", v, g.add("div", g.const(1.0), o)),
-    ("neg", 0): lambda g, v, o: g.add("neg", v),
-    ("sqrt", 0): lambda g, v, o: g.add("mul", v, v),
-    ("ln", 0): lambda g, v, o: g.add("exp", v),
-    ("exp", 0): lambda g, v, o: g.add("ln", v),
-    ("log2", 0): lambda g, v, o: g.add("pow", g.const(2.0), v),
-}
-"""By operation and place of what holds the unknown: that argument, from the value and the other one."""
+    It is the unknown itself, or an operation that holds it twice or cannot be undone.
+    """
+    steps: list[Step] = []
+    while True:
+        node = unguarded(graph, node)
+        op, args = graph[node].op, graph[node].args
+        holding = [place for place, arg in enumerate(args) if graph.reach(arg) >> unknown & 1]
+        inverse = OPERATIONS[op].inverse if len(holding) == 1 else ()
+        if not inverse or inverse[holding[0]] is None:
+            return node, steps
+        place = holding[0]
+        steps.append(Step(op, place, args[place - 1]))  # with one argument there is no other to look at
+        node = args[place]
+
+
+def unguarded(graph: Graph, node: int) -> int:
+    """A node without a guard: a choice that only refuses what is not legal.
+
+    Whether a solution is legal is seen when it is put into the equation.
+    """
+    while graph[node].op == "select":
+        refused = graph.constant(graph[node].args[2])
+        if refused is None or refused == refused:
+            break
+        node = graph[node].args[1]
+    return node
