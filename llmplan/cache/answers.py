@@ -83,7 +83,7 @@ class Question:
         return _Answers(classes, sources).unpack(packed)
 
 
-_SOURCE = -1
+_SOURCE = "@"
 """In place of the number of a class."""
 
 

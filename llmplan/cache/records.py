@@ -1,8 +1,9 @@
 """Records as plain data that `marshal` can hold, and back.
 
-A record becomes a list: the number of its class among those that were named, then its fields. Tuples
-and dicts stay what they are, and no record holds a list of its own. Only classes that were named can
-come back: what is read runs no code of its own.
+A record becomes a list: the number of its class among those that were named, then its fields. So
+does a tuple or a dict that holds records, under a number below 0; what holds none stays what it is,
+and reading it back costs nothing. Only classes that were named can come back: what is read runs no
+code of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import attrs
 
-_PLAIN = frozenset((str, float, int, bool, type(None)))
+_TUPLE, _DICT = -1, -2
 
 
 class Packing:
@@ -24,31 +25,26 @@ class Packing:
 
     def __init__(self, classes: Iterable[type]) -> None:
         self._classes = tuple(classes)
-        self._fields = {cls: (at, _fields(cls)) for at, cls in enumerate(self._classes)}
+        self._numbers = {cls: number for number, cls in enumerate(self._classes)}
 
     def pack(self, value: Any) -> Any:
         """The value as plain data."""
-        cls = type(value)
-        if cls in _PLAIN:
-            return value
-        if cls is tuple:
-            return tuple([self.pack(item) for item in value])
-        if cls is dict:
-            return {key: self.pack(item) for key, item in value.items()}
-        number, names = self._fields[cls]
-        return [number, *[self.pack(getattr(value, name)) for name in names]]
+        number = self._numbers.get(type(value))
+        if number is not None:
+            return [number, *[self.pack(getattr(value, field.name)) for field in attrs.fields(type(value))]]
+        if isinstance(value, tuple):
+            items = [self.pack(item) for item in value]
+            return [_TUPLE, *items] if any(isinstance(item, list) for item in items) else value
+        if isinstance(value, dict):
+            items = [self.pack(item) for item in value.values()]
+            return [_DICT, tuple(value), *items] if any(isinstance(item, list) for item in items) else value
+        return value
 
     def unpack(self, value: Any) -> Any:
         """The inverse of `pack`."""
-        if type(value) is list:
-            number, *fields = value
-            return self._classes[number](*[item if type(item) in _PLAIN else self.unpack(item) for item in fields])
-        if type(value) is tuple:
-            return tuple([item if type(item) in _PLAIN else self.unpack(item) for item in value])
-        if type(value) is dict:
-            return {key: self.unpack(item) for key, item in value.items()}
-        return value
-
-
-def _fields(cls: type) -> tuple[str, ...]:
-    return tuple(field.name for field in attrs.fields(cls))
+        if not isinstance(value, list):
+            return value
+        number, *items = [self.unpack(item) if isinstance(item, list) else item for item in value]
+        if number >= 0:
+            return self._classes[number](*items)
+        return tuple(items) if number == _TUPLE else dict(zip(items[0], items[1:]))

@@ -10,7 +10,7 @@ import hashlib
 import marshal
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import partial
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,20 +31,37 @@ if TYPE_CHECKING:
 
 CACHE_NAME = "library"
 
+_loaded: dict[str, Scope] = {}
+"""The library by its key: a process makes each of its records once, for all plans that it checks."""
 
-def library_files(plans: Traversable | None = None) -> dict[str, str]:
+
+def library_files(plans: Traversable | None = None) -> Mapping[str, str]:
     """Text of every file of the library by the name under which people know it, in a fixed order.
 
     Args:
         plans: Its folder; that of llmplan if None.
     """
     base = folder("plans") if plans is None else plans
-    found: dict[str, str] = {}
-    for part in ("std", "catalog"):
-        for entry in sorted(base.joinpath(part).iterdir(), key=lambda e: e.name):
-            if entry.name.endswith(".plan"):
-                found[f"plans/{part}/{entry.name}"] = entry.read_text(encoding="utf-8")
-    return found
+    files = {
+        f"plans/{part}/{entry.name}": entry
+        for part in ("std", "catalog")
+        for entry in sorted(base.joinpath(part).iterdir(), key=lambda e: e.name)
+        if entry.name.endswith(".plan")
+    }
+    return _texts(tuple(files.items()), tuple(map(_stamp, files.values())))
+
+
+@lru_cache(maxsize=2)
+def _texts(files: tuple[tuple[str, Traversable], ...], stamps: tuple[object, ...]) -> Mapping[str, str]:
+    return {name: file.read_text(encoding="utf-8") for name, file in files}
+
+
+def _stamp(file: Traversable) -> object:
+    """What changes with a file; in an archive never the same."""
+    if not isinstance(file, Path):
+        return object()
+    found = file.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def library_hash(texts: Mapping[str, str]) -> str:
@@ -55,6 +72,7 @@ def library_hash(texts: Mapping[str, str]) -> str:
     return digest.hexdigest()
 
 
+@cache
 def _compiler_hash() -> str:
     """A hash of the code that makes the cached form, so that a new compiler does not read an old one's."""
     digest = hashlib.sha256()
@@ -75,14 +93,17 @@ def load(texts: Mapping[str, str] | None = None) -> tuple[Scope, str, list[Diagn
     texts = library_files() if texts is None else texts
     content = library_hash(texts)
     key = hashlib.sha256((content + _compiler_hash()).encode()).hexdigest()
-    cached = store.load(CACHE_NAME, key)
-    if isinstance(cached, dict):
-        return _restore(cached, texts), content, []
-    scope, problems = build(texts)
-    if not problems:
-        stored = _freeze(scope)
-        store.keep(CACHE_NAME, key, stored)
-    return scope, content, problems
+    if key not in _loaded:
+        frozen = store.load(CACHE_NAME, key)
+        if not isinstance(frozen, dict):
+            scope, problems = build(texts)
+            if problems:
+                return scope, content, problems
+            frozen = _freeze(scope)
+            store.keep(CACHE_NAME, key, frozen)
+        _loaded.clear()
+        _loaded[key] = _restore(frozen)
+    return _over(_loaded[key], texts), content, []
 
 
 def build(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
@@ -122,8 +143,26 @@ def _freeze(scope: Scope) -> dict[str, Any]:
     }
 
 
-def _thaw(blob: Any) -> Any:
-    return unpack(marshal.loads(blob))
+def _restore(frozen: Mapping[str, Any]) -> Scope:
+    """The library as a scope whose records are made when they are first read."""
+
+    def lazy(blobs: Mapping[str, bytes]) -> Overlay[Any]:
+        return Overlay(Lazy(blobs, lambda blob: unpack(marshal.loads(blob))))
+
+    return Scope(
+        units=UnitTable(Overlay(Lazy(frozen["words"], _unit)), set(frozen["counts"]), frozen["bases"]),
+        dimensions=frozen["dimensions"],
+        enums={name: EnumType(name, members) for name, members in frozen["enums"].items()},
+        kinds=frozen["kinds"],
+        fields=lazy(frozen["fields"]),
+        quantities=lazy(frozen["quantities"]),
+        functions=lazy(frozen["functions"]),
+        entries={kind: lazy(table) for kind, table in frozen["entries"].items()},
+        aliases=frozen["aliases"],
+        rules=lazy(frozen["rules"]),
+        goals=unpack(frozen["goals"]),
+        selectors=frozen["selectors"],
+    )
 
 
 def _unit(frozen: Any) -> UnitWord:
@@ -131,48 +170,21 @@ def _unit(frozen: Any) -> UnitWord:
     return UnitWord(name, Fraction(factor), unpack(measure))
 
 
-def _restore(cached: dict[str, Any], texts: Mapping[str, str]) -> Scope:
-    def lazy(name: str) -> Overlay[Any]:
-        return Overlay(Lazy(cached[name], _thaw))
-
-    words: dict[str, UnitWord] = LazyDict(cached["words"], _unit)
+def _over(library: Scope, texts: Mapping[str, str]) -> Scope:
+    """A scope over the library's, which it leaves as it is."""
+    units = library.units
     return Scope(
-        units=UnitTable(words, set(cached["counts"]), dict(cached["bases"])),
-        dimensions=dict(cached["dimensions"]),
-        enums={name: EnumType(name, members) for name, members in cached["enums"].items()},
-        kinds=dict(cached["kinds"]),
-        fields=lazy("fields"),
-        quantities=lazy("quantities"),
-        functions=lazy("functions"),
-        entries={kind: Overlay(Lazy(table, _thaw)) for kind, table in cached["entries"].items()},
-        aliases={kind: dict(index) for kind, index in cached["aliases"].items()},
-        rules=lazy("rules"),
-        goals=unpack(cached["goals"]),
-        selectors=dict(cached["selectors"]),
-        sources={name: Source(name, partial(_text, texts, name), library=True) for name in texts},
+        units=UnitTable(Overlay(units.words), set(units.counts), dict(units.bases)),
+        dimensions=dict(library.dimensions),
+        enums=dict(library.enums),
+        kinds=dict(library.kinds),
+        fields=Overlay(library.fields.below),
+        quantities=Overlay(library.quantities.below),
+        functions=Overlay(library.functions.below),
+        entries={kind: Overlay(table.below) for kind, table in library.entries.items()},
+        aliases={kind: dict(index) for kind, index in library.aliases.items()},
+        rules=Overlay(library.rules.below),
+        goals=library.goals,
+        selectors=dict(library.selectors),
+        sources={name: Source(name, text, library=True) for name, text in texts.items()},
     )
-
-
-def _text(texts: Mapping[str, str], name: str) -> str:
-    return texts[name]
-
-
-class LazyDict(dict[str, Any]):
-    """A dict whose values are made from a frozen form when first read."""
-
-    def __init__(self, frozen: Mapping[str, Any], make: Any) -> None:
-        super().__init__(frozen)
-        self._make = make
-
-    def __getitem__(self, key: str) -> Any:
-        value = super().__getitem__(key)
-        if isinstance(value, tuple):
-            value = self._make(value)
-            self[key] = value
-        return value
-
-    def get(self, key: str, default: Any = None) -> Any:
-        try:
-            return self[key]
-        except KeyError:
-            return default

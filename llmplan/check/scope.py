@@ -6,8 +6,8 @@ The library's scope is read from the cache piece by piece; a plan's own declarat
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Literal, TypeVar
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any, Literal, TypeVar
 
 from attrs import define, field, frozen
 
@@ -25,15 +25,16 @@ T = TypeVar("T")
 class Lazy(Mapping[str, T]):
     """A mapping whose values are made when first asked for."""
 
-    def __init__(self, keys: Mapping[str, object], make: Callable[[object], T]) -> None:
+    def __init__(self, keys: Mapping[str, Any], make: Callable[[Any], T]) -> None:
         self._raw = keys
         self._make = make
         self._made: dict[str, T] = {}
 
     def __getitem__(self, key: str) -> T:
-        if key not in self._made:
-            self._made[key] = self._make(self._raw[key])
-        return self._made[key]
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._make(self._raw[key])
+        return made
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._raw)
@@ -45,7 +46,7 @@ class Lazy(Mapping[str, T]):
         return key in self._raw
 
 
-class Overlay(Mapping[str, T]):
+class Overlay(MutableMapping[str, T]):
     """A plan's own definitions over the library's."""
 
     def __init__(self, below: Mapping[str, T]) -> None:
@@ -57,6 +58,9 @@ class Overlay(Mapping[str, T]):
 
     def __setitem__(self, key: str, value: T) -> None:
         self.own[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.own[key]
 
     def __iter__(self) -> Iterator[str]:
         yield from self.below

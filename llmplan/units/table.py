@@ -7,6 +7,7 @@ read from left to right (`USD/GPU/hour`, `FLOP/parameter/token`, `token^2`). Onl
 from __future__ import annotations
 
 import re
+from collections.abc import MutableMapping
 from fractions import Fraction
 
 from attrs import field, frozen
@@ -81,7 +82,7 @@ class UnitTable:
         bases: The base unit's name of each dimension.
     """
 
-    words: dict[str, UnitWord] = field(factory=dict)
+    words: MutableMapping[str, UnitWord] = field(factory=dict)
     counts: set[str] = field(factory=set)
     bases: dict[str, str] = field(factory=dict)
 
