@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ def library_of(path: str) -> Path | None:
     return part.parent if in_one else None
 
 
+@cache
 def folder(name: str) -> Traversable:
     """A resource folder: inside the package once installed, beside it in a checkout or an editable install."""
     package = Path(__file__).resolve().parent
@@ -29,3 +31,16 @@ def folder(name: str) -> Traversable:
     from importlib.resources import files  # only a zip archive needs it, and it loads much
 
     return files("llmplan").joinpath(name)
+
+
+def text_of(file: Traversable) -> str:
+    """The text of a resource; a file is read again when it has changed in size or time of change."""
+    if not isinstance(file, Path):
+        return file.read_text(encoding="utf-8")
+    found = file.stat()
+    return _read(file, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _read(file: Path, size: int, changed: int) -> str:
+    return file.read_text(encoding="utf-8")

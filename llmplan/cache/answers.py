@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,17 +149,21 @@ def _content(name: str) -> str:
 
 def _installed() -> str:
     """What tells one installation from another; empty for one that lies in an archive."""
-    found = [__version__]
     try:
-        package = Path(__file__).resolve().parents[1]
-        roots = [package, *(Path(str(folder(top))) / part for top, part in _TEXTS)]
-        for root in roots:
-            found += _files(str(root))
-        for library in _LIBRARIES:
-            spec = find_spec(library)
-            found.append(_stamp(library, os.stat(spec.origin)) if spec and spec.origin else library)
+        return _program() + "\n".join(
+            stamp for top, part in _TEXTS for stamp in _files(str(Path(str(folder(top))) / part))
+        )
     except OSError:
         return ""
+
+
+@cache
+def _program() -> str:
+    """The same of the code alone, as this process has loaded it."""
+    found = [__version__, *_files(str(Path(__file__).resolve().parents[1]))]
+    for library in _LIBRARIES:
+        spec = find_spec(library)
+        found.append(_stamp(library, os.stat(spec.origin)) if spec and spec.origin else library)
     return "\n".join(found)
 
 

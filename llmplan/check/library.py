@@ -19,7 +19,7 @@ from llmplan.check.declare import Declarations
 from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
 from llmplan.diagnostics import Diagnostic
-from llmplan.resources import folder
+from llmplan.resources import folder, text_of
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -35,39 +35,30 @@ _loaded: dict[str, Scope] = {}
 """The library by its key: a process makes each of its records once, for all plans that it checks."""
 
 
-def library_files(plans: Traversable | None = None) -> Mapping[str, str]:
+def library_files(plans: Traversable | None = None) -> dict[str, str]:
     """Text of every file of the library by the name under which people know it, in a fixed order.
 
     Args:
         plans: Its folder; that of llmplan if None.
     """
     base = folder("plans") if plans is None else plans
-    files = {
-        f"plans/{part}/{entry.name}": entry
-        for part in ("std", "catalog")
-        for entry in sorted(base.joinpath(part).iterdir(), key=lambda e: e.name)
-        if entry.name.endswith(".plan")
-    }
-    return _texts(tuple(files.items()), tuple(map(_stamp, files.values())))
-
-
-@lru_cache(maxsize=2)
-def _texts(files: tuple[tuple[str, Traversable], ...], stamps: tuple[object, ...]) -> Mapping[str, str]:
-    return {name: file.read_text(encoding="utf-8") for name, file in files}
-
-
-def _stamp(file: Traversable) -> object:
-    """What changes with a file; in an archive never the same."""
-    if not isinstance(file, Path):
-        return object()
-    found = file.stat()
-    return found.st_size, found.st_mtime_ns
+    found: dict[str, str] = {}
+    for part in ("std", "catalog"):
+        for entry in sorted(base.joinpath(part).iterdir(), key=lambda e: e.name):
+            if entry.name.endswith(".plan"):
+                found[f"plans/{part}/{entry.name}"] = text_of(entry)
+    return found
 
 
 def library_hash(texts: Mapping[str, str]) -> str:
     """A hash of the library's texts."""
+    return _hash(tuple(texts.items()))
+
+
+@lru_cache(maxsize=2)
+def _hash(texts: tuple[tuple[str, str], ...]) -> str:
     digest = hashlib.sha256()
-    for name, text in texts.items():
+    for name, text in texts:
         digest.update(f"{name}\0{len(text)}\0{text}".encode())
     return digest.hexdigest()
 

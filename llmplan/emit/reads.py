@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from llmplan.emit.targets import load, source
@@ -26,7 +27,12 @@ def reads(targets: Sequence[str], templates: Path | None = None) -> tuple[str, .
     for name in seen:
         for _, template in known[name].files:
             try:
-                found += _READ.findall(source(f"{name}/{template}", templates))
+                found += _names(source(f"{name}/{template}", templates))
             except (OSError, UnicodeError):
                 continue  # rendering reports it
     return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=64)
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(_READ.findall(text))

@@ -17,13 +17,14 @@ folder in it is a further target. jinja2 is not needed to ask which targets ther
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
 from llmplan.diagnostics import Diagnostic, files
-from llmplan.resources import folder
+from llmplan.resources import folder, text_of
 
 if TYPE_CHECKING:
     from llmplan.solution import Scalar
@@ -96,7 +97,7 @@ def load(templates: Path | None = None) -> tuple[dict[str, Target], list[Diagnos
     for name in _folders(templates):
         place = f"{name}/{MANIFEST}"
         try:
-            found[name] = _target(name, json.loads(source(place, templates)))
+            found[name] = _target(name, source(place, templates))
         except (OSError, UnicodeError, ValueError, KeyError, TypeError, AttributeError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             problems.append(files.broken_template(f"templates/{place}", why))
@@ -118,8 +119,8 @@ def source(place: str, templates: Path | None) -> str:
     if not all(plain_name(part) for part in place.split("/")):
         raise FileNotFoundError(f"`{place}` is not a path inside a templates folder")
     if templates is not None and (templates / place).is_file():
-        return (templates / place).read_text(encoding="utf-8")
-    return folder("templates").joinpath(*place.split("/")).read_text(encoding="utf-8")
+        return text_of(templates / place)
+    return text_of(folder("templates").joinpath(*place.split("/")))
 
 
 def plain_name(name: str) -> bool:
@@ -134,7 +135,9 @@ def _folders(templates: Path | None) -> list[str]:
     return sorted(names)
 
 
-def _target(name: str, manifest: dict[str, Any]) -> Target:
+@lru_cache(maxsize=64)
+def _target(name: str, text: str) -> Target:
+    manifest = json.loads(text)
     when = manifest["when"]
     if when not in ("named", "always", "brought"):
         raise ValueError(f'"when" is {when!r}, and may be "named", "always" or "brought"')

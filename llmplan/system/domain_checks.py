@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import filterfalse
 
 from llmplan.check import ir
 from llmplan.check.ir import Expr
@@ -78,7 +79,7 @@ class LegalValues(ExpressionLowering):
             stated = written is not None and written.domain is not None and unknown.allowed is None
             if type.whole:
                 whole = self.graph.add("whole", value)
-                suspects = [v for v in unknown.values or () if v != math.floor(v)]
+                suspects = list(filterfalse(float.is_integer, unknown.values or ()))
                 wrong = self._failing(index, whole, suspects)
                 if wrong and stated:
                     self._fraction(unknown.span, name, wrong[0], type, unknown.unit)

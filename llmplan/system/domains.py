@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from llmplan.check.ir import Divisors, DomainItem, Expr, Powers, Range, Value
@@ -27,6 +28,9 @@ MAX_DIVIDEND = 1e12
 
 MAX_COMBINATIONS = 10_000
 """A domain that depends on other unknowns is unfolded for at most so many of their combinations."""
+
+KEPT = 10_000
+"""Domains of at most so many candidates are listed once for all plans."""
 
 Ends = tuple[int, ...]
 Form = type[DomainItem]
@@ -125,6 +129,11 @@ def _values(items: list[tuple[Form, tuple[float, ...]]]) -> tuple[float, ...] | 
     """All candidates without repetition, in order of the domain; None if there are too many."""
     if _size(items) > MAX_VALUES:
         return None
+    return _listed(tuple(items)) if _size(items) <= KEPT else _listed.__wrapped__(tuple(items))
+
+
+@lru_cache(maxsize=256)
+def _listed(items: tuple[tuple[Form, tuple[float, ...]], ...]) -> tuple[float, ...]:
     found: list[float] = []
     for form, numbers in items:
         if any(not math.isfinite(number) for number in numbers):
