@@ -68,11 +68,12 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
         return kept
     checked = analyse(asked)
     solution = evolve(_solution(checked, asked), sources=_from_root(checked.modules, asked.base))
-    if tables and solution.status != "error" and checked.program is not None:
+    if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.whatif import variations
 
-        grid = variations.sweep(checked.program, asked.limit, asked.progress) if checked.program.sweeps else None
-        table = variations.scenarios(checked.program, asked.limit, asked.progress)
+        how = (checked.program, checked.built.lowering, asked.limit, asked.progress)
+        grid = variations.sweep(*how) if checked.program.sweeps else None
+        table = variations.scenarios(*how)
         solution = evolve(solution, sweep=grid, scenarios=table)
     if solution.status == "solved" and not asked.templates:
         question.keep(solution, checked.modules)
@@ -83,14 +84,14 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     """A plan at every point of its sweeps, with its diagnostics; None if it cannot be computed."""
     asked = request(plan, **options)
     checked = analyse(asked, sweeping=True)
-    if checked.failed or checked.program is None:
+    if checked.failed or checked.program is None or checked.built is None:
         return None, checked.diagnostics
     from llmplan.system.sweeps import MOST_POINTS
     from llmplan.whatif import variations
 
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
-    table = variations.sweep(checked.program, asked.limit, asked.progress)
+    table = variations.sweep(checked.program, checked.built.lowering, asked.limit, asked.progress)
     found = checked.diagnostics
     return table, found if table is not None else (*found, solving.large_sweep(MOST_POINTS))
 

@@ -23,6 +23,7 @@ from llmplan.request import Request
 from llmplan.resources import library_of
 from llmplan.source import Source
 from llmplan.system.build import Built, build, validate
+from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import first_point
 
 _SEVERITIES = ("error", "warning", "note")
@@ -79,9 +80,11 @@ def analyse(
         program = PlanCheck(scope, targets, diagnostics.append).run(modules, asked.scenario, asked.settings)
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)
-        diagnostics += [d for d in validate(program) if not failed or d.code in ("E0305", "E0307")]
+        lowering = Lowering(program)
+        diagnostics += [d for d in validate(lowering) if not failed or d.code in ("E0305", "E0307")]
         if not _failed(diagnostics):
-            built = build(first_point(program) if sweeping else program, reads([target.name for target in program.emits]))
+            point = first_point(lowering) if sweeping else program
+            built = build(lowering, point, reads([target.name for target in program.emits]))
             diagnostics += built.diagnostics
     except RecursionError:
         diagnostics.append(system.too_deep())
@@ -126,7 +129,7 @@ def _values_of_entries(scope: Scope, file: str) -> list[Diagnostic]:
             settings = {f"{kind}.{field}": [("plan", setting)] for field, setting in record.settings}
             chosen = Setting(Entry(kind, name), None, record.place)
             program = Program(scope, settings={scope.selector(kind): [("plan", chosen)], **settings})
-            found += [d for d in validate(program) if d.span is not None and d.span.source is scope.sources[file]]
+            found += [d for d in validate(Lowering(program)) if d.span is not None and d.span.source is scope.sources[file]]
     return found
 
 

@@ -56,7 +56,7 @@ class Values:
         return value
 
     def _said(self, name: str) -> str:
-        errors = [d.message for d in self.lowering.diagnostics if d.severity == "error"]
+        errors = [d.message for d in self.lowering.names.diagnostics if d.severity == "error"]
         return errors[0] if errors else f"{name} has no value"
 
     def _why(self, name: str) -> str:

@@ -124,7 +124,7 @@ def _conventions(lowering: Lowering, grid: Grid) -> tuple[Convention, ...]:
             quantity = scope.quantities[name]
             cell = _evaluated(lowering, ir.Index(name, (ir.Member(grid.enum, at),)), quantity.type, "", "")
             if cell.value is not None:
-                used = lowering.traces[f"{name}[{member}]"].place
+                used = lowering.names.traces[f"{name}[{member}]"].place
                 formula = next(a for a in quantity.alternatives if a.formula == used)
                 found.append(Convention(title, member, cell, formula.doc, _texts(formula.cites)))
     return tuple(found)

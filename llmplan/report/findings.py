@@ -109,7 +109,7 @@ def _fails(
 ) -> tuple[str, str]:
     """Why a requirement that the nearest plan violates has no value, if it has none, and a note on it."""
     if result is None:
-        reason = lowering.reasons.get(condition.name) or lowering.why(Ref(condition.name))
+        reason = lowering.names.reasons.get(condition.name) or lowering.why(Ref(condition.name))
         return reason, f"there `{condition.name}` is not legal: {reason}"
     rule = next(rule for rule in lowering.program.rules if rule.name == result.name)
     reason = lowering.why(rule.condition)

@@ -22,12 +22,13 @@ class Ranges:
     """Bounds of names and requirements of a plan in which some inputs are ranges.
 
     Args:
+        lowering: The plan's.
         point: The solved unknowns, which were decided at the expected values.
     """
 
-    def __init__(self, program: Program, point: Mapping[str, float]) -> None:
+    def __init__(self, lowering: Lowering, point: Mapping[str, float]) -> None:
         self.spreads = Spreads(None)
-        self.lowering = Lowering(program, point, spreads=self.spreads)
+        self.lowering = lowering.again(fixed=point, spreads=self.spreads)
 
     def box(self) -> list[Interval]:
         return list(self.spreads.found.values())

@@ -56,13 +56,13 @@ def solution(
         )
     unknowns = built.system.unknowns
     point = {unknowns[index].path: value for index, value in outcome.point.items() if unknowns[index].used}
-    lowering = Lowering(program, fixed=point)
+    lowering = built.lowering.again(fixed=point)
     values = Values(lowering)
     everything = values.all()
     requirements, preferences = values.rules()
     shown = values.shows()
     if has_ranges(program):
-        ranges = Ranges(program, point)
+        ranges = Ranges(lowering, point)
         rules = {rule.name: rule for rule in program.rules}
         everything = {name: ranges.value(value) for name, value in everything.items()}
         requirements = [ranges.rule(rules[result.name], result) for result in requirements]
@@ -77,7 +77,7 @@ def solution(
         relaxed = relax(program, built, outcome, lowering, progress=progress)
         found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))
     else:
-        sensitivities, gains = sensitivity(program, unknowns, point)
+        sensitivities, gains = sensitivity(lowering, unknowns)
         alternatives, front = layouts(program, built, outcome)
         found = (*found, *unmet(program, preferences), *without_value(program, lowering))
     return Solution(

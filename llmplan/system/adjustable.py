@@ -82,7 +82,7 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
             found = knob_of(program, path, layers[0][1])
             if found is not None and found.setting.value is not None and _constant(found.setting.value):
                 yield found
-    for path, trace in list(lowering.traces.items()):
+    for path, trace in list(lowering.names.traces.items()):
         # What describes an entry of a catalog is no decision.
         described = path.partition(".")[0] in program.scope.entries
         if trace.layer != "default" or path not in program.scope.fields or described:

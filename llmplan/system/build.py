@@ -44,30 +44,37 @@ class Built:
     reads: tuple[str, ...] = ()
 
 
-def build(program: Program, reads: Iterable[str] = (), between: Sequence[Mapping[str, float]] = ()) -> Built:
+def build(
+    base: Lowering,
+    program: Program | None = None,
+    reads: Iterable[str] = (),
+    between: Sequence[Mapping[str, float]] = (),
+) -> Built:
     """The system of a plan.
 
     Args:
+        base: A lowering of it, or of one with other settings; what is the same is not lowered again.
+        program: The plan; the base's if None.
         reads: Inputs that the emitted files read, so that those of them that are open are solved.
         between: Where between the ends of the ranges certain requirements must hold too, beside the corners:
             by name the share of the way from the low end to the high one.
     """
-    builder = _Builder(program, between)
+    builder = _Builder(base.again(program), between)
     wanted = tuple(reads)
     try:
         return evolve(builder.build(wanted), reads=wanted)
     except TooLarge:
         at = builder.at and builder.scope.span(builder.at)
-        found = (*builder.lowering.diagnostics, system.too_large(at))
+        found = (*builder.lowering.names.diagnostics, system.too_large(at))
         return Built(None, builder.lowering, found, wanted)
 
 
 class _Builder:
-    def __init__(self, program: Program, between: Sequence[Mapping[str, float]]) -> None:
-        self.program = program
+    def __init__(self, lowering: Lowering, between: Sequence[Mapping[str, float]]) -> None:
+        self.program = lowering.program
         self.between = between
-        self.scope = program.scope
-        self.lowering = Lowering(program)
+        self.scope = lowering.scope
+        self.lowering = lowering
         self.problems: list[Diagnostic] = []
         self.undefined: list[Diagnostic] = []
         self.impossible = False
@@ -114,7 +121,7 @@ class _Builder:
                 found.append(made)
         if not self.impossible:
             self.problems += self.undefined
-        self.problems += lowering.diagnostics
+        self.problems += lowering.names.diagnostics
         made_system = System(
             lowering.graph, unknowns, tuple(conditions), tuple(preferences), tuple(found), self._front(found)
         )
@@ -198,16 +205,14 @@ class _Builder:
         """
         graph = self.lowering.graph
         first = Spreads({})
-        Lowering(self.program, graph=graph, spreads=first, beside=self.lowering).lower(
-            rule.condition, {}, base=rule.place[0]
-        )
+        self.lowering.again(spreads=first, beside=True).lower(rule.condition, {}, base=rule.place[0])
         if len(first.found) > MAX_RANGES:
             raise TooLarge
         worse = {"le": "max", "lt": "max", "ge": "min", "gt": "min"}.get("" if rule.sides is None else rule.sides.operation)
         gap = graph.add("sub", left, right) if left is not None and right is not None else None
         corners = [dict(zip(first.found, ends)) for ends in itertools.product((0.0, 1.0), repeat=len(first.found))]
         for corner in (*corners, *self.between):
-            lowering = Lowering(self.program, graph=graph, spreads=Spreads(corner), beside=self.lowering)
+            lowering = self.lowering.again(spreads=Spreads(corner), beside=True)
             there = lowering.lower(rule.condition, {}, base=rule.place[0])
             if isinstance(there, Missing):
                 continue
@@ -298,17 +303,17 @@ class _Builder:
     def _types(self) -> list[Condition]:
         """Computed values that must be whole or in their domain, under their own names."""
         found = []
-        for name, node in self.lowering.checks.items():
-            if name in self.lowering.needed:
+        for name, node in self.lowering.names.checks.items():
+            if name in self.lowering.names.needed:
                 at = self.lowering.place_of(name)
                 if at is not None:
                     found.append(Condition(name, node, "type", None, None, "", None, at))
         return found
 
 
-def validate(program: Program) -> list[Diagnostic]:
-    """What is wrong with values that the plan writes, whether or not anything asks for them."""
-    lowering = Lowering(program)
+def validate(lowering: Lowering) -> list[Diagnostic]:
+    """What is wrong with values that a plan writes, whether or not anything asks for them."""
+    program = lowering.program
     at: SourceRef | None = None  # what is lowered
     try:
         for table in (program.settings, program.assumptions):
@@ -319,15 +324,15 @@ def validate(program: Program) -> list[Diagnostic]:
             if not quantity.indices and quantity.alternatives:
                 at = quantity.alternatives[0].formula
                 lowering.name(name)
-        found = lowering.diagnostics
+        found = list(lowering.names.diagnostics)
         variations = [("scenario", values) for values in program.scenarios.values()]
-        for layer, values in (*variations, ("sweep", program.sweeps)):
-            there = Lowering(varied(program, layer, values, over=True))
+        for layer, values in (*variations, *([("sweep", program.sweeps)] if program.sweeps else ())):
+            there = lowering.again(varied(program, layer, values, over=True))
             for path, setting in values.items():
                 at = setting.place
                 _lower(there, path, setting)
             # What the plan itself has is said once.
-            found += [d for d in there.diagnostics if any(_within(d, at) for at in values.values())]
+            found += [d for d in there.names.diagnostics if any(_within(d, at) for at in values.values())]
     except TooLarge:
         return [system.too_large(at and program.scope.span(at))]
     # Whether two formulas of the library's hold is for its requirements to say.

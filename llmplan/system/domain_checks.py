@@ -13,13 +13,14 @@ from llmplan.check import ir
 from llmplan.check.ir import Expr
 from llmplan.check.program import Domain, Setting
 from llmplan.check.scope import Scope
-from llmplan.diagnostics import Diagnostic, Edit, Hint, units
+from llmplan.diagnostics import Edit, Hint, units
 from llmplan.source import Span
 from llmplan.system.display import show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.expressions import ExpressionLowering
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, Result
+from llmplan.system.names import Names
 from llmplan.system.system import Unknown
 from llmplan.units.measure import Measure, Type
 
@@ -33,17 +34,12 @@ class LegalValues(ExpressionLowering):
     Attributes:
         unknowns: What is open, in the order in which it was met.
         known_here: True if the graph's unknowns are `unknowns`, with all their candidates.
-        reasons: Why a name has no value here.
-        checks: By name: 1 where a computed value is legal.
     """
 
-    def __init__(self, scope: Scope, graph: Graph) -> None:
-        super().__init__(scope, graph)
+    def __init__(self, scope: Scope, graph: Graph, names: Names) -> None:
+        super().__init__(scope, graph, names)
         self.known_here = True
         self.unknowns: list[Unknown] = []
-        self.reasons: dict[str, str] = {}
-        self.checks: dict[str, int] = {}
-        self.diagnostics: list[Diagnostic] = []
 
     def legal(self, name: str, value: Result, type: Type, domain: Domain | None, written: Setting | None) -> Result:
         """A value that must be whole or inside a domain: an error where it is written so, else NaN."""
@@ -62,9 +58,9 @@ class LegalValues(ExpressionLowering):
         verdict = self.graph.constant(legal)
         if verdict == 1.0 or (constant is not None and constant != constant):
             return value
-        self.checks[name] = legal
+        self.names.checks[name] = legal
         if verdict is not None:
-            self.reasons.setdefault(name, f"`{name}` is {show(constant or 0.0, type, self.scope, '')}")
+            self.names.reasons.setdefault(name, f"`{name}` is {show(constant or 0.0, type, self.scope, '')}")
         return self.graph.add("select", legal, value, self.graph.const(math.nan))
 
     def _open(self, name: str, value: int, type: Measure, domain: Domain | None, written: Setting | None) -> Result:
@@ -94,7 +90,7 @@ class LegalValues(ExpressionLowering):
                     return value
                 legal = self.graph.add("and", legal, inside) if wrong != () else legal
         if self.graph.constant(legal) != 1.0:
-            self.checks[name] = legal
+            self.names.checks[name] = legal
         return value
 
     def _failing(self, index: int, test: int, values: Sequence[float]) -> tuple[float, ...] | None:
@@ -137,7 +133,7 @@ class LegalValues(ExpressionLowering):
             if low is not None and high is not None:
                 if not low <= value <= high:
                     texts = [show(number, type, self.scope, setting.unit) for number in (low, value, high)]
-                    self.diagnostics.append(units.unordered(span, name, texts))
+                    self.names.report(units.unordered(span, name, texts))
                     return
                 values = [low, high, value]
         for number in values:
@@ -155,7 +151,7 @@ class LegalValues(ExpressionLowering):
         hint = Hint(f"the nearest whole numbers are {near[0]} and {near[1]}")
         if spread:
             hint = Hint(f"the expected value of a range must be whole too: write it, as in `{_with_middle(span, value)}`")
-        self.diagnostics.append(units.not_whole(span, name, show(value, type, self.scope, unit), hint))
+        self.names.report(units.not_whole(span, name, show(value, type, self.scope, unit), hint))
 
     def _stray(self, span: Span, name: str, value: float, type: Measure, domain: Domain, unit: str) -> None:
         percent = 1 < value <= 100 and domain.text == "0..1" and not unit and span.text.isdigit()
@@ -169,7 +165,7 @@ class LegalValues(ExpressionLowering):
             text = "" if near is None else show(near, type, self.scope, unit)
             hints = (Hint(f"the nearest allowed value is {text}"),) if text else ()
         text = show(value, type, self.scope, unit)
-        self.diagnostics.append(units.outside(span, name, text, domain.text, *hints))
+        self.names.report(units.outside(span, name, text, domain.text, *hints))
 
     def _number(self, expr: Expr, setting: Setting) -> float | None:
         """The value of an end of a range, if no unknown decides it."""

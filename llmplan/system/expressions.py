@@ -12,6 +12,7 @@ from llmplan.check.program import Quantity, SourceRef
 from llmplan.check.scope import Scope
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.names import Names, Reads
 from llmplan.units.measure import ListType
 
 MAX_NODES = 400_000
@@ -30,10 +31,11 @@ class TooLarge(Exception):
 class ExpressionLowering:
     """Lowers expressions; names are left to the subclass."""
 
-    def __init__(self, scope: Scope, graph: Graph) -> None:
+    def __init__(self, scope: Scope, graph: Graph, names: Names) -> None:
         self.scope = scope
         self.graph = graph
-        self._calls: dict[tuple[str, tuple[Result, ...]], Result] = {}
+        self.names = names
+        self._calls: dict[tuple[str, tuple[Result, ...]], tuple[Result, Reads]] = {}
         self._entries: dict[str, list[str]] = {}
         self._source = ""
         self._depth = 0
@@ -78,7 +80,8 @@ class ExpressionLowering:
 
     def conditional(self, expr: Expr, env: Env, base: str | None = None) -> Result:
         """The node of an expression that only some candidates need."""
-        return self.lower(expr, env, base=base)
+        with self.names.conditionally():
+            return self.lower(expr, env, base=base)
 
     def _lower(self, expr: Expr, env: Env) -> Result:
         self._steps += 1
@@ -197,15 +200,18 @@ class ExpressionLowering:
         args = tuple([self._lower(arg, env) for arg in expr.args])
         key = (expr.function, args)
         if key in self._calls:
-            return self._calls[key]
+            known, reads = self._calls[key]
+            self.names.read_again(reads)
+            return known
         function = self.scope.functions[expr.function]
         self._depth += 1
         if self._depth > 60:
             raise TooLarge
         inner = {name: arg for (name, _), arg in zip(function.params, args)}
-        result = self.lower(function.body, inner, base=function.place[0])
+        body = function.body
+        result, reads = self.names.recorded(lambda: self.lower(body, inner, base=function.place[0]))
         self._depth -= 1
-        self._calls[key] = result
+        self._calls[key] = result, reads
         return result
 
     def _body(self, expr: ir.Body, env: Env) -> Result:

@@ -50,6 +50,15 @@ class Graph:
         self._others: dict[tuple[object, ...], int] = {}
         self._operations: dict[tuple[str, tuple[int, ...]], int] = {}  # what `add` has answered
 
+    def copy(self) -> Graph:
+        """A graph that begins with the same nodes."""
+        made = Graph()
+        made.nodes += self.nodes
+        made._constants.update(self._constants)
+        made._others.update(self._others)
+        made._operations.update(self._operations)
+        return made
+
     def __len__(self) -> int:
         return len(self.nodes)
 

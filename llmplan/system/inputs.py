@@ -5,34 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from llmplan.check.ir import Entry, List
 from llmplan.check.plan import Program
-from llmplan.check.program import Domain, Field, Setting, SourceRef
+from llmplan.check.program import Domain, Field, Setting
 from llmplan.diagnostics import Diagnostic
 from llmplan.system import domains
 from llmplan.system.domain_checks import LegalValues
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.names import OPEN, SPREAD, Known, Names, Trace
 from llmplan.units.measure import KindType, ListType, Measure, TextType, Type
-
-
-@frozen
-class Trace:
-    """How a name got its value.
-
-    Attributes:
-        layer: Which layer won, `formula` for a quantity, `default` for a default.
-        place: Where the winning right-hand side stands; None for an entry that lacks it.
-        reads: Names that were read on the way, in order.
-        entry: The catalog entry that it comes from, or empty.
-    """
-
-    layer: str
-    place: SourceRef | None
-    reads: tuple[str, ...] = ()
-    entry: str = ""
 
 
 @define
@@ -57,7 +41,6 @@ class InputLowering(LegalValues):
     """Lowers inputs; quantities and what else has a name are left to the subclass.
 
     Attributes:
-        traces: How each name got its value.
         unsolved: Unknowns without a value when the others are fixed, in the order in which they were met.
         closed: True when no further unknown may come in: what would need one is missing.
     """
@@ -69,18 +52,16 @@ class InputLowering(LegalValues):
         graph: Graph | None,
         spreads: Spreads | None,
         beside: InputLowering | None,
+        kept: Mapping[str, Known],
     ) -> None:
-        super().__init__(program.scope, Graph() if graph is None else graph)
+        super().__init__(program.scope, Graph() if graph is None else graph, Names(kept))
         self.known_here = fixed is None and beside is None
         self.program = program
         self.fixed = fixed
         self.spreads = spreads
         self.beside = beside
-        self.traces: dict[str, Trace] = {}
         self.closed = False
         self.unsolved: list[str] = []
-        self._values: dict[str, Result] = {}
-        self._reads: list[list[str]] = []
         self._instance: dict[str, str] = {}  # by kind: the member of a list whose fields are lowered
 
     def input(self, field: Field) -> Result:
@@ -91,7 +72,7 @@ class InputLowering(LegalValues):
         own = self.program.settings.get(field.path)
         if own:
             layer, setting = own[0]
-            self.traces[field.path] = Trace(layer, setting.place)
+            self.names.traces[field.path] = Trace(layer, setting.place)
             value = self._setting(field.path, setting, field.type, field, field.units[0])
             return self.legal(field.path, value, field.type, field.domain, written=setting)
         selector = self.scope.selector(kind)
@@ -102,6 +83,7 @@ class InputLowering(LegalValues):
         return self._default(field)
 
     def _is_chosen(self, selector: str) -> bool:
+        self.names.touch(selector)
         return selector in self.program.settings
 
     def _selector(self, kind: str) -> Result:
@@ -110,13 +92,13 @@ class InputLowering(LegalValues):
         if not own:
             return missing(kind)
         layer, setting = own[0]
-        self.traces[kind] = Trace(layer, setting.place)
+        self.names.traces[kind] = Trace(layer, setting.place)
         return self._setting(kind, setting, KindType(kind), None, "")
 
     def _default(self, field: Field) -> Result:
         if field.default is None:
             return missing(self._to_give(field.path))
-        self.traces[field.path] = Trace("default", field.default.place)
+        self.names.traces[field.path] = Trace("default", field.default.place)
         value = self._setting(field.path, field.default, field.type, field, field.units[0])
         if isinstance(value, Missing) and value.needs:
             # What a person would give is an entry, or the input itself: not what its default is made from.
@@ -130,6 +112,7 @@ class InputLowering(LegalValues):
         selector = self.scope.selector(kind)
         if kind not in self.scope.entries or self._is_chosen(selector) or path == selector:
             return path
+        self.names.touch(f"{kind}.")
         own = any(name.startswith(f"{kind}.") for name in self.program.settings)
         return path if own else selector
 
@@ -147,6 +130,7 @@ class InputLowering(LegalValues):
 
     def setting_of(self, path: str) -> tuple[str, Setting] | None:
         """The layer and right-hand side that win for an input that is no number: a text or a list."""
+        self.names.touch(path)
         won = self.program.winner(path)
         if won is not None:
             return won
@@ -172,13 +156,10 @@ class InputLowering(LegalValues):
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
         """A field of an entry that is a member of a list: siblings in its formulas are its own."""
+        return self.names.once(f'{kind} "{entry}".{field}', lambda: self._of_instance(kind, entry, field))
+
+    def _of_instance(self, kind: str, entry: str, field: str) -> Result:
         key = f'{kind} "{entry}".{field}'
-        if self._reads:
-            self._reads[-1].append(key)
-        if key in self._values:
-            return self._values[key]
-        self._values[key] = missing()  # a circle ends here
-        self._reads.append([])
         outer = self._instance
         self._instance = {**outer, kind: entry}
         record = self.scope.fields[f"{kind}.{field}"]
@@ -186,15 +167,13 @@ class InputLowering(LegalValues):
         setting = found[1] if found is not None else record.default
         value: Result
         if setting is None:
-            self.reasons[key] = f'"{entry}" has no {field}'
+            self.names.reasons[key] = f'"{entry}" has no {field}'
             value = self.graph.const(math.nan)
         else:
             value = self._setting(key, setting, record.type, record, record.units[0])
             value = self.legal(key, value, record.type, record.domain, written=found[1] if found else None)
-            self.traces[key] = Trace("entry" if found else "default", setting.place, tuple(self._reads[-1]), entry)
+            self.names.traces[key] = Trace("entry" if found else "default", setting.place, (), entry)
         self._instance = outer
-        self._reads.pop()
-        self._values[key] = value
         return value
 
     def _of_entry(self, field: Field, kind: str, chosen: int) -> Result:
@@ -216,9 +195,9 @@ class InputLowering(LegalValues):
             value = self._entry_value(field, kind, all_entries[int(candidate)], local)
             if isinstance(value, Missing):
                 value = self.graph.const(math.nan)
-                self.reasons.setdefault(field.path, f'"{all_entries[int(candidate)]}" has no {local}')
+                self.names.reasons.setdefault(field.path, f'"{all_entries[int(candidate)]}" has no {local}')
             values[int(candidate)] = value
-        self.traces[field.path] = Trace("entry", None)
+        self.names.traces[field.path] = Trace("entry", None)
         constants = {index: self.graph.constant(node) for index, node in values.items()}
         if all(value is not None for value in constants.values()):
             table = tuple(constants.get(i, math.nan) or 0.0 for i in range(len(all_entries)))
@@ -234,11 +213,11 @@ class InputLowering(LegalValues):
         if found is None:
             if field.default is not None:
                 return self._default(field)
-            self.reasons[field.path] = f'"{entry}" has no {local}'
-            self.traces[field.path] = Trace("entry", None, (), entry)
+            self.names.reasons[field.path] = f'"{entry}" has no {local}'
+            self.names.traces[field.path] = Trace("entry", None, (), entry)
             return self.graph.const(math.nan)
         owner, setting = found
-        self.traces[field.path] = Trace("entry", setting.place, (), owner)
+        self.names.traces[field.path] = Trace("entry", setting.place, (), owner)
         value = self._setting(field.path, setting, field.type, field, field.units[0])
         return self.legal(field.path, value, field.type, field.domain, written=setting)
 
@@ -247,23 +226,24 @@ class InputLowering(LegalValues):
         field = self.scope.fields[path]
         won = self.program.winner(path)
         setting = won[1] if won else field.default
+        self.names.touch(path)
         if setting is None:
             return missing(path)
-        if unit is not None and setting.unit != unit:
-            return missing(path)
+        if unit is not None:
+            return self.name(path) if setting.unit == unit else missing(path)
         layer = won[0] if won else "default"
         type = field.types[field.units.index(setting.unit)]
-        self.traces[path] = Trace(layer, setting.place)
-        if path not in self._values:
-            value = self._setting(path, setting, type, field, setting.unit)
-            self._values[path] = self.legal(path, value, type, field.domain, written=setting if won else None)
-        return self._values[path]
+        self.names.traces[path] = Trace(layer, setting.place)
+        value = self._setting(path, setting, type, field, setting.unit)
+        return self.legal(path, value, type, field.domain, written=setting if won else None)
 
     def _setting(self, name: str, setting: Setting, type: Type, field: Field | None, unit: str) -> Result:
         if isinstance(type, (TextType, ListType)):
             return self.graph.const(math.nan)  # read by `setting_of`, never through the graph
-        if setting.spread is not None and self.spreads is not None:
-            return self._spread(name, setting, self.spreads)
+        if setting.spread is not None:
+            self.names.touch(SPREAD)
+            if self.spreads is not None:
+                return self._spread(name, setting, self.spreads)
         if setting.value is not None:
             return self.lower(setting.value, {}, base=setting.place[0])
         return self._unknown(name, setting, type, field, unit)
@@ -293,6 +273,7 @@ class InputLowering(LegalValues):
     # Unknowns
 
     def _unknown(self, name: str, setting: Setting, type: Type, field: Field | None, unit: str) -> Result:
+        self.names.touch(OPEN)
         if self.fixed is not None:
             if name in self.fixed:
                 return self.graph.const(self.fixed[name])
@@ -309,7 +290,7 @@ class InputLowering(LegalValues):
         asked = field is None or setting is not field.default
         built = domains.build(self, name, type, domain, fallback, asked, self.scope.span(setting.place), unit)
         if isinstance(built, Diagnostic):
-            self.diagnostics.append(built)
+            self.names.report(built)
             return missing()
         if isinstance(built, Missing):
             return built

@@ -18,10 +18,10 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Quantity, SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
-from llmplan.system.expressions import Env
 from llmplan.system.graph import Graph
-from llmplan.system.inputs import InputLowering, Spreads, Trace
+from llmplan.system.inputs import InputLowering, Spreads
 from llmplan.system.missing import NO_REASON, Missing, Result, missing
+from llmplan.system.names import OPEN, SPREAD, Known, Trace
 from llmplan.units.measure import REAL, ListType, TextType
 
 
@@ -35,6 +35,7 @@ class Lowering(InputLowering):
         graph: Receives the nodes; a new one if None.
         spreads: What to do with ranges; None takes what is expected.
         beside: Another lowering into the same graph, whose unknowns are meant.
+        kept: Names that need not be lowered, see `again`.
     """
 
     def __init__(
@@ -44,13 +45,37 @@ class Lowering(InputLowering):
         graph: Graph | None = None,
         spreads: Spreads | None = None,
         beside: Lowering | None = None,
+        kept: Mapping[str, Known] | None = None,
     ) -> None:
-        super().__init__(program, fixed, graph, spreads, beside)
-        self._active: list[tuple[str, SourceRef | None]] = []
+        super().__init__(program, fixed, graph, spreads, beside, kept or {})
         self._indexed: dict[tuple[str, tuple[float, ...]], str] = {}  # names of indexed quantities
-        self._branches = 0  # depth of choices that only some candidates take
-        self.needed: set[str] = set()  # names that every candidate needs
         self.emitted = {target.name for target in program.emits}
+
+    def again(
+        self,
+        program: Program | None = None,
+        fixed: Mapping[str, float] | None = None,
+        spreads: Spreads | None = None,
+        beside: bool = False,
+    ) -> Lowering:
+        """The same with some other values, of which only what these reach is lowered.
+
+        Args:
+            program: This one's, with other settings.
+            fixed, spreads: As of a new lowering.
+            beside: True to mean this one's unknowns.
+        """
+        program = program or self.program
+        changed = _differing(self.program, program)
+        if spreads is not self.spreads:
+            changed.add(SPREAD)
+        if not beside and (fixed is None or fixed != self.fixed):
+            changed.add(OPEN)
+        # A system has a graph of its own, so that many of them do not make one that is too large.
+        graph = self.graph if beside or fixed is not None else self.graph.copy()
+        made = Lowering(program, fixed, graph, spreads, self if beside else None, self.names.without(changed))
+        made.unsolved += self.unsolved if OPEN not in changed and fixed is not None else ()
+        return made
 
     # Names
 
@@ -60,36 +85,15 @@ class Lowering(InputLowering):
             kind, _, field = name.partition(".")
             if kind in self._instance and name in self.scope.fields:
                 return self.of_instance(kind, self._instance[kind], field)
-        if self._reads:
-            self._reads[-1].append(name)
-        if not self._branches:
-            self.needed.add(name)
-        known = self._values.get(name)
-        if known is not None:
-            return known
-        if any(active == name for active, _ in self._active):
-            return self._circle(name, at)
-        self._active.append((name, at))
-        self._reads.append([])
-        value = self._lower_name(name)
-        reads = tuple(dict.fromkeys(self._reads.pop()))
-        self._active.pop()
-        trace = self.traces.get(name)
-        if trace is not None:
-            self.traces[name] = Trace(trace.layer, trace.place, reads, trace.entry)
-        self._values[name] = value
-        return value
+        return self.names.once(name, lambda: self._lower_name(name), at, self._circle)
 
-    def _circle(self, name: str, at: SourceRef | None) -> Result:
-        start = next(i for i, (active, _) in enumerate(self._active) if active == name)
-        steps = (*self._active[start + 1 :], (name, at))
+    def _circle(self, name: str, steps: list[tuple[str, SourceRef | None]]) -> None:
         placed = [(needs, place) for needs, place in steps if place is not None and place[0] in self.scope.sources]
         chain = [(needs, self.scope.span(place)) for needs, place in placed]
         first = self.place_of(name) or self.place_of(name.partition("[")[0])
         first = first or (chain[-1][1] if chain else None)
-        if first is not None and not any(d.code == "E0206" for d in self.diagnostics):
-            self.diagnostics.append(names.circle(first, name, chain))
-        return missing()
+        if first is not None and not any(d.code == "E0206" for d in self.names.diagnostics):
+            self.names.report(names.circle(first, name, chain))
 
     def place_of(self, name: str) -> Span | None:
         """Where a name gets its value, or is declared."""
@@ -104,7 +108,7 @@ class Lowering(InputLowering):
         if name in self.program.assumptions:
             layer, setting = self.program.assumptions[name][0]
             quantity = self.scope.quantities[name]
-            self.traces[name] = Trace("assumed" if layer in ("plan", "used") else layer, setting.place)
+            self.names.traces[name] = Trace("assumed" if layer in ("plan", "used") else layer, setting.place)
             value = self._setting(name, setting, quantity.type, None, quantity.unit)
             return self.legal(name, value, quantity.type, quantity.domain, written=setting)
         if name in self.scope.quantities:
@@ -114,7 +118,7 @@ class Lowering(InputLowering):
         if name in self.program.settings and name in self.scope.lets:
             layer, setting = self.program.settings[name][0]
             let = self.scope.lets[name]
-            self.traces[name] = Trace(layer, setting.place)
+            self.names.traces[name] = Trace(layer, setting.place)
             return self._setting(name, setting, let.type or REAL, None, let.unit)
         if name in self.scope.kinds:
             return self._selector(name)
@@ -126,7 +130,7 @@ class Lowering(InputLowering):
             return missing()
         value = self.alternatives(quantity, {})
         first = quantity.alternatives[0]
-        self.traces.setdefault(quantity.name, Trace("formula", first.formula))
+        self.names.traces.setdefault(quantity.name, Trace("formula", first.formula))
         return self.legal(quantity.name, value, quantity.type, quantity.domain, written=None)
 
     def alternatives(self, quantity: Quantity, env: dict[str, Result]) -> Result:
@@ -148,13 +152,13 @@ class Lowering(InputLowering):
                 if chosen is not None:
                     self._overlap(quantity)
                     continue
-                self.traces[quantity.name] = Trace("formula", alternative.formula)
+                self.names.traces[quantity.name] = Trace("formula", alternative.formula)
                 chosen = self.lower(alternative.value, env, base=base)
             else:
                 open_guards.append((guard, self.conditional(alternative.value, env, base)))
         result: Result = chosen if chosen is not None else self.graph.const(math.nan)
         if chosen is None and not open_guards:
-            self.reasons.setdefault(quantity.name, "none of its formulas applies")
+            self.names.reasons.setdefault(quantity.name, "none of its formulas applies")
         taken = self.graph.const(float(chosen is not None))
         for guard, value in reversed(open_guards):
             if isinstance(value, Missing) or isinstance(result, Missing):
@@ -171,26 +175,19 @@ class Lowering(InputLowering):
             enums = [self.scope.enums[enum] for _, enum in quantity.indices]
             shown = ", ".join(enum.members[int(m)] for enum, m in zip(enums, members))
             name = self._indexed[quantity.name, members] = f"{quantity.name}[{shown}]"
-        if self._reads:
-            self._reads[-1].append(name)
-        if name not in self._values:
-            if any(active == name for active, _ in self._active):
-                return self._circle(name, None)
-            self._active.append((name, None))
-            self._reads.append([])
-            value = super().at(quantity, members)
-            reads = tuple(dict.fromkeys(self._reads.pop()))
-            self._active.pop()
-            trace = self.traces.pop(quantity.name, None)
-            if trace is not None:
-                self.traces[name] = Trace("formula", trace.place, reads)
-            self._values[name] = value
-        return self._values[name]
+        return self.names.once(name, lambda: self._lower_at(quantity, members, name), circle=self._circle)
+
+    def _lower_at(self, quantity: Quantity, members: tuple[float, ...], name: str) -> Result:
+        value = super().at(quantity, members)
+        trace = self.names.traces.pop(quantity.name, None)
+        if trace is not None:
+            self.names.traces[name] = Trace("formula", trace.place)
+        return value
 
     def _overlap(self, quantity: Quantity) -> None:
         spans = [self.scope.span(a.place) for a in quantity.alternatives[:2]]
-        if not any(d.span == spans[1] for d in self.diagnostics):
-            self.diagnostics.append(names.both_hold(spans[1], quantity.name, spans[0]))
+        if not any(d.span == spans[1] for d in self.names.diagnostics):
+            self.names.report(names.both_hold(spans[1], quantity.name, spans[0]))
 
     def why(self, expr: Expr) -> str:
         """Why an expression has no value: the first reason on the way to its inputs."""
@@ -201,16 +198,16 @@ class Lowering(InputLowering):
             if name in seen:
                 continue
             seen.add(name)
-            if name in self.reasons:
-                return self.reasons[name]
-            trace = self.traces.get(name)
+            if name in self.names.reasons:
+                return self.names.reasons[name]
+            trace = self.names.traces.get(name)
             if trace is not None and self.is_undefined(name):
                 pending += trace.reads
         return NO_REASON
 
     def is_undefined(self, name: str) -> bool:
         """True for a name that has been lowered and has no value here, for a reason other than a missing input."""
-        node = self._values.get(name)
+        node = self.names.values.get(name)
         if node is None or isinstance(node, Missing):
             return False
         value = self.graph.constant(node)
@@ -220,7 +217,7 @@ class Lowering(InputLowering):
         """Names from an expression of the plan down to an input that it lacks."""
         name, start, end = place
         text = self.scope.sources[name].text[start:end]
-        roots = [n for n in self._values if n in text and needed in self._needs(n)]
+        roots = [n for n in self.names.values if n in text and needed in self._needs(n)]
         chain: list[str] = []
         while roots:
             step = roots[0]
@@ -229,33 +226,24 @@ class Lowering(InputLowering):
             chain.append(step)
             if step == needed:
                 break
-            trace = self.traces.get(step)
+            trace = self.names.traces.get(step)
             roots = [n for n in (trace.reads if trace else ()) if needed in self._needs(n)]
         return [*chain, *([] if chain and chain[-1] == needed else [needed])]
 
     def _needs(self, name: str) -> tuple[str, ...]:
-        value = self._values.get(name)
+        value = self.names.values.get(name)
         return value.needs if isinstance(value, Missing) else ()
-
-    def conditional(self, expr: Expr, env: Env, base: str | None = None) -> Result:
-        self._branches += 1
-        try:
-            return self.lower(expr, env, base=base)
-        finally:
-            self._branches -= 1
 
     # What the plan's text decides
 
     def given(self, path: str) -> Result:
         """1 if some layer or default gives the input a value or a `?`, and what that needs is given too."""
-        self._branches += 1
-        try:
+        with self.names.conditionally():
             return self._given_value(path)
-        finally:
-            self._branches -= 1
 
     def _given_value(self, path: str) -> Result:
         owner, _, unit = path.rpartition(".")
+        self.names.touch(path, owner)
         if owner in self.scope.fields and len(self.scope.fields[owner].types) > 1:
             won = self.program.winner(owner)
             return self.graph.const(float(won is not None and won[1].unit == unit))
@@ -277,7 +265,23 @@ class Lowering(InputLowering):
         return self.graph.add("finite", value)
 
     def assumed(self, name: str) -> Result:
+        self.names.touch(name)
         return self.graph.const(float(name in self.program.assumptions))
 
     def emits(self, target: str) -> Result:
         return self.graph.const(float(target in self.emitted))
+
+
+def _differing(old: Program, new: Program) -> set[str]:
+    """The paths whose strongest setting differs, and of those that have one in one program only their kinds, as `gpu.`."""
+    found: set[str] = set()
+    for before, after in ((old.settings, new.settings), (old.assumptions, new.assumptions)):
+        for path in before.keys() | after.keys():
+            first, second = before.get(path), after.get(path)
+            if first is second:
+                continue
+            if not first or not second:
+                found |= {path, path.partition(".")[0] + "."}
+            elif first[0] is not second[0]:
+                found.add(path)
+    return found

@@ -31,9 +31,9 @@ class At:
     value: Scalar
 
 
-def points(program: Program) -> list[dict[str, At]] | None:
+def points(lowering: Lowering) -> list[dict[str, At]] | None:
     """Every point of the product of a plan's sweeps, by path, the last axis fastest; None if too many."""
-    lowering = Lowering(program, fixed={})
+    program = lowering.program
     axes: list[list[tuple[str, At]]] = []
     count = 1
     for path, setting in program.sweeps.items():
@@ -54,8 +54,8 @@ def points(program: Program) -> list[dict[str, At]] | None:
     return [dict(point) for point in itertools.product(*axes)]
 
 
-def first_point(program: Program) -> Program:
+def first_point(lowering: Lowering) -> Program:
     """A program in which what it sweeps has its first value, as it may have none of its own."""
-    grid = points(program)
+    grid = points(lowering)
     first = {path: point.setting for path, point in grid[0].items()} if grid else {}
-    return varied(program, "sweep", first)
+    return varied(lowering.program, "sweep", first)

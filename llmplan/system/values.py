@@ -101,7 +101,7 @@ class Values:
 
     def _chosen(self, quantity: Quantity, name: str) -> Alternative:
         """The alternative whose formula was used."""
-        trace = self.lowering.traces.get(name)
+        trace = self.lowering.names.traces.get(name)
         for alternative in quantity.alternatives:
             if trace is not None and trace.place == alternative.formula:
                 return alternative
@@ -126,7 +126,7 @@ class Values:
         doc: str = "",
         cites: tuple[Citation, ...] = (),
     ) -> Value:
-        trace = self.lowering.traces.get(name)
+        trace = self.lowering.names.traces.get(name)
         base = self.scope.units.base(type) if isinstance(type, Measure) else None
         result = self.lowering.settled(result)
         number = None if isinstance(result, Missing) else self.lowering.graph.constant(result)
@@ -162,11 +162,11 @@ class Values:
         pending, seen, found = [name], {name}, []
         while pending:
             current = pending.pop(0)
-            trace = self.lowering.traces.get(current)
+            trace = self.lowering.names.traces.get(current)
             if trace is not None and trace.layer == "default" and current in self.scope.fields:
                 found.append(current)
                 continue
-            if trace is not None and trace.layer == "entry" and current in self.lowering.reasons:
+            if trace is not None and trace.layer == "entry" and current in self.lowering.names.reasons:
                 found.append(current)
                 continue
             for read in trace.reads if trace else ():
@@ -187,7 +187,7 @@ class Values:
             return self._text(where)
         if formula is not None:
             return self._text(formula.formula)
-        trace = self.lowering.traces.get(name)
+        trace = self.lowering.names.traces.get(name)
         if where is None or trace is None or not trace.reads:
             return ""
         return self._text(where)

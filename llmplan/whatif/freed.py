@@ -13,7 +13,7 @@ from llmplan.solve.nearest import feasible, thinned
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
 from llmplan.system.adjustable import Knob
-from llmplan.system.build import build
+from llmplan.system.build import Built, build
 from llmplan.system.system import Condition, System
 
 _MOST = 20_000
@@ -39,14 +39,14 @@ class Opener:
     """Opens values of an infeasible plan.
 
     Args:
-        program: The plan.
-        system: Its system.
+        built: The plan.
         outcome: Why it is infeasible.
     """
 
-    def __init__(self, program: Program, system: System, outcome: Outcome) -> None:
-        assert outcome.conflict is not None
-        self._program = program
+    def __init__(self, built: Built, outcome: Outcome) -> None:
+        system = built.system
+        assert outcome.conflict is not None and system is not None
+        self._lowering = built.lowering
         self.fighting = {outcome.requirements[index].name for index in outcome.conflict.smallest}
         self._nearest = {system.unknowns[index].path: value for index, value in outcome.point.items()}
 
@@ -59,7 +59,7 @@ class Opener:
         program = self._with({knob.path: knob}, {knob.path: values})
         if not self._may_help(program, [knob.path], effort):
             return None
-        made = build(program).system
+        made = build(self._lowering, program).system
         unknown = None if made is None else _index(made, knob.path)
         if made is None or unknown is None:
             return None
@@ -83,12 +83,12 @@ class Opener:
 
     def _with(self, knobs: Mapping[str, Knob], values: Mapping[str, list[float]]) -> Program:
         settings = {path: knob.opened(values[path]) for path, knob in knobs.items()}
-        return varied(self._program, "--set", settings, over=True)
+        return varied(self._lowering.program, "--set", settings, over=True)
 
     def _may_help(self, opened: Program, paths: Sequence[str], effort: Effort) -> bool:
         """False if the requirements in conflict alone cannot be met with knobs open, which is soon said."""
         fighting = [rule for rule in opened.rules if rule.name in self.fighting]
-        made = build(evolve(opened, rules=fighting, goals=[], front=[], shows=[])).system
+        made = build(self._lowering, evolve(opened, rules=fighting, goals=[], front=[], shows=[])).system
         if made is None or {c.name for c in made.conditions if c.origin != "type"} != self.fighting:
             return True
         unknowns = [index for index in (_index(made, path) for path in paths) if index is not None]

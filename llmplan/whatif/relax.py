@@ -86,8 +86,8 @@ class _Relaxer:
         self.progress = progress
         self.budget = Budget(EVALUATIONS)
         self.effort = ENDLESS  # for one change
-        self.opener = Opener(program, built.system, outcome)
-        self.constants = Lowering(program, fixed={})
+        self.opener = Opener(built, outcome)
+        self.constants = built.lowering
         self.thinned: set[str] = set()
         self.paths: tuple[str, ...] = ()  # of what the last system was thinned by
 

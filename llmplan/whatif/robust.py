@@ -49,12 +49,12 @@ def solve_certain(
             break
         unknowns = built.system.unknowns
         point = {unknowns[index].path: value for index, value in outcome.point.items() if unknowns[index].used}
-        ranges = Ranges(program, point)
+        ranges = Ranges(built.lowering, point)
         worst = [found for rule in rules for found in [_broken(ranges, rule)] if found is not None]
         if not worst:
             break
         between += worst
-        again = build(program, built.reads, between)
+        again = build(built.lowering, None, built.reads, between)
         if again.system is None:
             break
         built, outcome = again, solve(again.system, limit, keep, brief, progress)

@@ -9,7 +9,6 @@ from attrs import evolve
 
 from llmplan.check.ir import Num
 from llmplan.check.overrides import varied
-from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.solution import Gain, Sensitivity
 from llmplan.system.adjustable import Knob, knob_of, knobs
@@ -26,15 +25,15 @@ _SLIGHT = 5e-4
 
 
 def sensitivity(
-    program: Program, unknowns: tuple[Unknown, ...], point: Mapping[str, float]
+    plain: Lowering, unknowns: tuple[Unknown, ...]
 ) -> tuple[tuple[Sensitivity, ...], tuple[Gain, ...]]:
     """Elasticities of the results at a solved point, the strongest first, and gains of a percentage point.
 
     Args:
+        plain: The plan at the point.
         unknowns: Those of the system; a solved number counts like a given one.
-        point: Their values by path, in base units.
     """
-    plain = Lowering(program, fixed=point)
+    program, point = plain.program, plain.fixed or {}
     moved = {knob.path: (knob, value) for knob in knobs(program, plain) if knob.written
              for value in [_number(plain, knob)] if value is not None}  # fmt: skip
     for unknown in unknowns:
@@ -43,7 +42,7 @@ def sensitivity(
             moved[unknown.path] = evolve(knob, type=unknown.type), point[unknown.path]
     settings = {path: _variable(knob, value) for path, (knob, value) in moved.items()}
     spreads = Spreads(None)
-    lowering = Lowering(varied(program, "--set", settings, over=True), point, spreads=spreads)
+    lowering = plain.again(varied(program, "--set", settings, over=True), point, spreads)
     graph = lowering.graph
     lines = [
         line for line in results(program, lowering) if graph.reach(line.node) and graph[line.node].op != "unknown"

@@ -33,9 +33,13 @@ class _Solved:
     front: tuple[float, ...] = ()
 
 
-def sweep(program: Program, limit: int, progress: Progress | None = None) -> Table | None:
-    """The plan at every point of its sweeps; None if there are too many."""
-    grid = points(program)
+def sweep(program: Program, base: Lowering, limit: int, progress: Progress | None = None) -> Table | None:
+    """The plan at every point of its sweeps; None if there are too many.
+
+    Args:
+        base: A lowering of the plan, or of one of its points.
+    """
+    grid = points(base.again(program, fixed={}))
     if grid is None:
         return None
     cases = [
@@ -46,10 +50,10 @@ def sweep(program: Program, limit: int, progress: Progress | None = None) -> Tab
         )
         for point in grid
     ]
-    return _table(tuple(program.sweeps), cases, limit, progress, "points")
+    return _table(tuple(program.sweeps), cases, base, limit, progress, "points")
 
 
-def scenarios(program: Program, limit: int, progress: Progress | None = None) -> Table | None:
+def scenarios(program: Program, base: Lowering, limit: int, progress: Progress | None = None) -> Table | None:
     """The plan as it stands and under each of its scenarios; None if it has none."""
     if not program.scenarios:
         return None
@@ -57,7 +61,7 @@ def scenarios(program: Program, limit: int, progress: Progress | None = None) ->
     cases: list[tuple[tuple[str, ...], tuple[Scalar, ...], Program]] = [(("the plan itself",), (None,), plain)]
     for name, values in program.scenarios.items():
         cases.append(((name,), (name,), varied(plain, "scenario", values)))
-    return _table(("scenario",), cases, limit, progress, "scenarios")
+    return _table(("scenario",), cases, base, limit, progress, "scenarios")
 
 
 def _without_scenario(program: Program) -> Program:
@@ -72,6 +76,7 @@ def _without_scenario(program: Program) -> Program:
 def _table(
     axes: tuple[str, ...],
     cases: Sequence[tuple[tuple[str, ...], tuple[Scalar, ...], Program]],
+    base: Lowering,
     limit: int,
     progress: Progress | None,
     what: str,
@@ -80,7 +85,7 @@ def _table(
     units: dict[str, str] = {}
     asked = dict.fromkeys(path for _, _, program in cases for path in _open(program) if path not in axes)
     for number, (texts, values, program) in enumerate(cases):
-        solved.append(_solve(texts, values, program, limit, units, tuple(asked)))
+        solved.append(_solve(texts, values, build(base, program), limit, units, tuple(asked)))
         if progress is not None:
             progress(number + 1, len(cases), what)
     best = _best(solved)
@@ -93,12 +98,12 @@ def _table(
 def _solve(
     texts: tuple[str, ...],
     values: tuple[Scalar, ...],
-    program: Program,
+    built: Built,
     limit: int,
     units: dict[str, str],
     asked: tuple[str, ...],
 ) -> _Solved:
-    built = build(program)
+    program = built.lowering.program
     if built.system is None:
         errors = [d.message for d in built.diagnostics if d.severity == "error"]
         return _Solved(Row(texts, values, "error", reason="; ".join(errors)))
@@ -178,7 +183,7 @@ def _why(built: Built, outcome: Outcome, rule: Rule) -> str:
     """Why a requirement has no value at the nearest plan."""
     unknowns = () if built.system is None else built.system.unknowns
     point = {unknowns[index].path: value for index, value in outcome.point.items() if unknowns[index].used}
-    lowering = Lowering(built.lowering.program, fixed=point)
+    lowering = built.lowering.again(fixed=point)
     lowering.lower(rule.condition, {}, base=rule.place[0])
     return lowering.why(rule.condition)
 

@@ -1,0 +1,217 @@
+"""What is known of names: each is lowered once, and taken over by later lowerings that it does not differ in.
+
+Input: the value of a name, on demand, by a function of its caller's. Output: the value, and a record of
+everything that came with it: how it came about, what it read, what it depended on besides. A later lowering
+with some other values starts from the records of those names that no change reaches; of these nothing is
+lowered again, and they show in it in the order in which it first reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from attrs import define, evolve, field, frozen
+
+from llmplan.check.program import SourceRef
+from llmplan.diagnostics import Diagnostic
+from llmplan.system.missing import Result, missing
+
+Reads = tuple[tuple[str, bool], ...]
+"""Names that were read, in order, and whether only some candidates need them."""
+
+OPEN = "?"
+"""What a name depends on whose value is left open."""
+
+SPREAD = ".."
+"""What a name depends on whose value is a range."""
+
+
+@frozen
+class Trace:
+    """How a name got its value.
+
+    Attributes:
+        layer: Which layer won, `formula` for a quantity, `default` for a default.
+        place: Where the winning right-hand side stands; None for an entry that lacks it.
+        reads: Names that were read on the way, in order.
+        entry: The catalog entry that it comes from, or empty.
+    """
+
+    layer: str
+    place: SourceRef | None
+    reads: tuple[str, ...] = ()
+    entry: str = ""
+
+
+@frozen
+class Known:
+    """A name that has been lowered.
+
+    Attributes:
+        reads: Names that were read on the way, and whether only some candidates need them.
+        touched: What else it depends on: paths whose setting was looked at, `OPEN`, `SPREAD`.
+        reason: Why it has no value, if it has none here.
+        check: 1 where a computed value is legal, if that is not certain.
+    """
+
+    value: Result
+    trace: Trace | None
+    reads: Reads
+    touched: frozenset[str]
+    reason: str | None
+    check: int | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@define
+class _Frame:
+    """A name while it is lowered; `depth` counts the choices around it."""
+
+    name: str
+    at: SourceRef | None
+    depth: int
+    reads: list[tuple[str, bool]] = field(factory=list)
+    touched: set[str] = field(factory=set)
+    diagnostics: list[Diagnostic] = field(factory=list)
+
+
+class Names:
+    """The names of one lowering.
+
+    Args:
+        kept: Names of an earlier lowering that have the same value here.
+
+    Attributes:
+        values, traces, reasons, checks: By name, see `Known`.
+        diagnostics: What was noticed, in order.
+        needed: Names that every candidate needs.
+        lowered: How many names were lowered here.
+    """
+
+    def __init__(self, kept: Mapping[str, Known] | None = None) -> None:
+        self._kept = dict(kept or {})
+        self._known: dict[str, Known] = {}
+        self._frames: list[_Frame] = []
+        self._branches = 0  # depth of choices that only some candidates take
+        self.values: dict[str, Result] = {}
+        self.traces: dict[str, Trace] = {}
+        self.reasons: dict[str, str] = {}
+        self.checks: dict[str, int] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.needed: set[str] = set()
+        self.lowered = 0
+
+    def once(
+        self,
+        name: str,
+        lower: Callable[[], Result],
+        at: SourceRef | None = None,
+        circle: Callable[[str, list[tuple[str, SourceRef | None]]], None] | None = None,
+    ) -> Result:
+        """The value of a name that is read here, lowered if it is not known.
+
+        Args:
+            at: Where it is named.
+            circle: Is told of a name that needs itself, with each step of the way there; its value is missing.
+        """
+        if self._frames:
+            frame = self._frames[-1]
+            frame.reads.append((name, self._branches > frame.depth))
+        if not self._branches:
+            self.needed.add(name)
+        known = self.values.get(name)
+        if known is None and name in self._kept:
+            self._take(name)
+            known = self.values[name]
+        if known is not None:
+            return known
+        active = [frame.name for frame in self._frames]
+        if name in active:
+            if circle is not None:
+                steps = [(frame.name, frame.at) for frame in self._frames[active.index(name) + 1 :]]
+                circle(name, [*steps, (name, at)])
+            return missing()
+        frame = _Frame(name, at, self._branches)
+        self._frames.append(frame)
+        self.lowered += 1
+        value = lower()
+        self._frames.pop()
+        reads = tuple(dict.fromkeys(frame.reads))
+        trace = self.traces.get(name)
+        if trace is not None:
+            trace = self.traces[name] = evolve(trace, reads=tuple(dict.fromkeys(read for read, _ in reads)))
+        self.values[name] = value
+        self._known[name] = Known(
+            value, trace, reads, frozenset(frame.touched), self.reasons.get(name), self.checks.get(name),
+            tuple(frame.diagnostics),
+        )  # fmt: skip
+        return value
+
+    def _take(self, name: str) -> None:
+        """A name of an earlier lowering, and what it reads, as if they were lowered here."""
+        known = self._known[name] = self._kept.pop(name)
+        self.values[name] = known.value
+        if known.trace is not None:
+            self.traces[name] = known.trace
+        for read, conditional in known.reads:
+            self._branches += conditional
+            if not self._branches:
+                self.needed.add(read)
+            if read in self._kept:
+                self._take(read)
+            self._branches -= conditional
+        if known.reason is not None:
+            self.reasons[name] = known.reason
+        if known.check is not None:
+            self.checks[name] = known.check
+        self.diagnostics += known.diagnostics
+
+    def touch(self, *paths: str) -> None:
+        """Notes that the name that is lowered depends on how these are set, whatever their values."""
+        if self._frames:
+            self._frames[-1].touched.update(paths)
+
+    def report(self, found: Diagnostic) -> None:
+        """Notes something wrong with the name that is lowered."""
+        self.diagnostics.append(found)
+        if self._frames:
+            self._frames[-1].diagnostics.append(found)
+
+    @contextmanager
+    def conditionally(self) -> Iterator[None]:
+        """What is read meanwhile only some candidates need."""
+        self._branches += 1
+        try:
+            yield
+        finally:
+            self._branches -= 1
+
+    def recorded(self, lower: Callable[[], Result]) -> tuple[Result, Reads]:
+        """A value, and what was read for it."""
+        reads = self._frames[-1].reads if self._frames else []
+        before = len(reads)
+        return lower(), tuple(reads[before:])
+
+    def read_again(self, reads: Reads) -> None:
+        """What `recorded` has noted is read by the name that is lowered, too."""
+        if self._frames:
+            self._frames[-1].reads += reads
+
+    def without(self, changed: Iterable[str]) -> dict[str, Known]:
+        """The names that do not depend on what has changed: paths, `OPEN`, `SPREAD`."""
+        known = {**self._kept, **self._known}
+        users: dict[str, list[str]] = {}
+        for name, record in known.items():
+            for read, _ in record.reads:
+                users.setdefault(read, []).append(name)
+            for path in record.touched:
+                users.setdefault(path, []).append(name)
+        pending = list(changed)
+        reached = set(pending)
+        while pending:
+            for user in users.get(pending.pop(), ()):
+                if user not in reached:
+                    reached.add(user)
+                    pending.append(user)
+        return {name: record for name, record in known.items() if name not in reached}
