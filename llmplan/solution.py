@@ -122,6 +122,9 @@ class RequirementResult:
         text: The condition as written.
         values: The condition with its values: `29.9 days <= 30 days`.
         slack_text: The slack for people: `2.4 hours`; empty without one.
+        because: Why it exists.
+        otherwise: What is the case where it does not hold, to be shown in place of the condition; empty where it holds
+            or where nothing is said.
         origin: `plan`, `used`, `library` or `type`.
         weight: None for a requirement, the weight of a preference.
     """
@@ -138,6 +141,12 @@ class RequirementResult:
     needs: tuple[str, ...] = ()
     weight: float | None = None
     slack_text: str = ""
+    otherwise: str = ""
+
+    @property
+    def case(self) -> str:
+        """What is the case, in the author's words or with the condition's values; empty where there are none."""
+        return self.otherwise or self.values
 
 
 @frozen

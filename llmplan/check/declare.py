@@ -447,13 +447,15 @@ class Declarations:
         condition = check.condition(node.condition)
         compared = sides(check, node.condition)
         when = check.condition(node.when) if node.when is not None else None
-        because = check.check(node.because).expr if node.because is not None else None
+        because, otherwise = (
+            check.check(text).expr if text is not None else None for text in (node.because, node.otherwise)
+        )
         weight = None
         if isinstance(node, nodes.Prefer):
             weight = float(node.weight.value) if node.weight is not None else 1.0
         name = node.name.text if node.name is not None else " ".join(node.condition.span.text.split())
         return Rule(
-            name, condition, compared[0] if compared else None, when, because,
+            name, condition, compared[0] if compared else None, when, because, otherwise,
             isinstance(node, nodes.Require) and node.certain, weight, self.layer, node.doc,
             cites(node.decorators), place(node.condition.span),
             compared[1].type if compared else None, compared[1].unit if compared else "",

@@ -122,6 +122,7 @@ class Rule:
 
     Attributes:
         sides: Those of a single comparison, for slack and values; else None.
+        because: Why it exists; `otherwise` what is the case where it does not hold.
         origin: `plan`, `used` or `library`.
     """
 
@@ -130,6 +131,7 @@ class Rule:
     sides: Sides | None
     when: Expr | None
     because: Expr | None
+    otherwise: Expr | None
     certain: bool
     weight: float | None
     origin: str

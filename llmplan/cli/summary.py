@@ -78,7 +78,7 @@ def _requirement(one: RequirementResult) -> tuple[str, ...]:
         return ("not checked", one.name or one.text, _needs(one.needs))
     holds = "holds" if one.certainty == "certain" else "expected"
     verdict = holds if one.holds else "violated" if one.weight is None else "unmet"
-    return (verdict, one.name or one.text, one.values or one.because or one.text)
+    return (verdict, one.name or one.text, one.case or one.because or one.text)
 
 
 def _quantities(solution: Solution) -> list[tuple[str, ...]]:

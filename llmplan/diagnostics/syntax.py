@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
 from llmplan.source import Span
 
@@ -160,6 +162,13 @@ def exponent_too_large(span: Span, limit: int) -> Diagnostic:
 
 def unexpected(span: Span, what: str, expected: str, *hints: Hint) -> Diagnostic:
     return error("E0109", f"unexpected {what}", span, *hints, label=f"expected {expected}" if expected else "")
+
+
+def clause_order(span: Span, before: str, order: Sequence[str]) -> Diagnostic:
+    """E0109: a clause of a requirement that stands behind one that it precedes."""
+    what = f"a second `{before}`" if span.text == before else f"`{span.text}` after `{before}`"
+    hint = Hint(f"each clause stands once, in this order: {', '.join(f'`{word}`' for word in order)}")
+    return error("E0109", f"unexpected {what}", span, hint)
 
 
 def other_comment(span: Span) -> Diagnostic:

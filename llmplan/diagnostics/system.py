@@ -60,15 +60,16 @@ def undefined_row(span: Span, what: str, reason: str) -> Diagnostic:
 # W0606: preferences
 
 
-def unmet(span: Span, name: str, values: str, because: str) -> Diagnostic:
-    """W0606: a preference of the author's that does not hold, with its values."""
+def unmet(span: Span, name: str, case: str, because: str) -> Diagnostic:
+    """W0606: a preference of the author's that does not hold, with what is the case."""
     notes = (f"preferred because {because}",) if because else ()
-    return warning("W0606", f"preference `{name}` is not met", span, label=values, notes=notes)
+    return warning("W0606", f"preference `{name}` is not met", span, label=case, notes=notes)
 
 
-def noted(span: Span, name: str, values: str, because: str) -> Diagnostic:
+def noted(span: Span, name: str, values: str, otherwise: str) -> Diagnostic:
     """W0606 as a note: what the library remarks on with a preference of its own."""
-    return Diagnostic("W0606", "note", because or f"preference `{name}` is not met", span, values)
+    message = otherwise or f"preference `{name}` is not met"
+    return Diagnostic("W0606", "note", message, span, "" if otherwise else values)
 
 
 # E0403, E0404, E0305: domains
@@ -116,13 +117,14 @@ def no_base(span: Span, path: str) -> Diagnostic:
 # E0406, E0407: the equations
 
 
-def contradiction(span: Span | None, name: str, because: str, text: str) -> Diagnostic:
+def contradiction(span: Span | None, name: str, case: str, because: str, text: str) -> Diagnostic:
     """E0406: a requirement that the plan's text alone decides does not hold.
 
     Args:
         span: The author's requirement, or what contradicts one of the library; None where nothing is written.
+        case, because: What is the case, and why the requirement exists, as its author says.
     """
-    message, notes = f"the plan contradicts requirement `{name}`", (because,) if because else ()
+    message, notes = f"the plan contradicts requirement `{name}`", tuple(filter(None, (case, because)))
     if span is None:
         return error("E0406", message, notes=notes)
     return error("E0406", message, span, Hint("change the marked line, or the values it refers to"), label=text, notes=notes)

@@ -45,8 +45,8 @@ def answer(solution: Solution) -> str:
 
 def _broken(result: RequirementResult) -> str:
     """What the nearest plan violates: the author's words with their values, of the library its name."""
-    if result.values.startswith("undefined"):
-        return result.values
+    if result.values.startswith("undefined") or result.otherwise:
+        return result.case
     if result.origin == "library" and result.values:
         return f"`{result.name}` does not hold ({result.values})"
     return f"{result.values or result.text} does not hold"

@@ -152,4 +152,5 @@ def _requirement(result: RequirementResult) -> dict[str, Any]:
         "holds": result.holds,
         "range": result.certainty,
         "slack": finite(result.slack),
+        **({"else": result.otherwise} if result.otherwise else {}),
     }

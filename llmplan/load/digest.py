@@ -32,8 +32,9 @@ def _feed(into: Any, value: object) -> None:
     if attrs.has(type(value)):
         into.update(f"({type(value).__name__}".encode())
         for field in attrs.fields(value.__class__):  # type: ignore[arg-type]
-            if field.eq:
-                _feed(into, getattr(value, field.name))
+            part = getattr(value, field.name)
+            if field.eq and not (part is None and "later" in field.metadata):
+                _feed(into, part)
         into.update(b")")
     elif isinstance(value, tuple):
         into.update(b"[")

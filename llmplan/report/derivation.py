@@ -77,6 +77,8 @@ def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
     verdict = {True: "holds", False: "does not hold", None: "not checked"}[rule.holds]
     if rule.certainty == "expected":
         verdict += " as expected, not at the bad end of every range"
+    if rule.otherwise:
+        verdict += f": {rule.otherwise}"
     if rule.needs:
         verdict += ": needs " + ", ".join(rule.needs)
     origin = Origin(rule.origin, rule.place, rule.text)

@@ -12,6 +12,7 @@ from llmplan.diagnostics import Diagnostic, Label, system
 from llmplan.report.derivation import names_in
 from llmplan.solution import RequirementResult, Value
 from llmplan.solve.outcome import Outcome
+from llmplan.source import Span
 from llmplan.system.display import one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import NO_REASON, Missing
@@ -33,9 +34,22 @@ def unmet(program: Program, preferences: Sequence[RequirementResult]) -> list[Di
     for result in preferences:
         if result.holds is False:
             span = program.scope.span(rules[result.name].place)
-            say = system.noted if result.origin == "library" else system.unmet
-            found.append(say(span, result.name, result.values, result.because))
+            if result.origin == "library":
+                span = _stated(program, result.text) or span
+                found.append(system.noted(span, result.name, result.values, result.otherwise))
+            else:
+                found.append(system.unmet(span, result.name, result.case, result.because))
     return found
+
+
+def _stated(program: Program, condition: str) -> Span | None:
+    """Where the plan itself sets the first of the inputs that a condition names."""
+    for name in names_in(condition):
+        for path in (name, name.rpartition(".")[0]):  # `training.global_batch.token` is one of two units
+            won = program.winner(path)
+            if won is not None and not (span := program.scope.span(won[1].place)).source.library:
+                return span
+    return None
 
 
 def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
@@ -117,9 +131,9 @@ def _fails(
         return reason, f"there `{result.name}` fails: {result.text} has no value, as {reason}"
     if not result.values and reason != NO_REASON:
         return reason, f"there `{result.name}` fails: {result.text}, as {reason}"
-    because = f" ({result.because})" if result.values and result.because else ""
-    line = f"there `{result.name}` fails: {result.values or result.because or result.text}{because}"
-    diagram = _diagram(result.text, values) if result.values else None
+    because = f" ({result.because})" if result.case and result.because else ""
+    line = f"there `{result.name}` fails: {result.case or result.because or result.text}{because}"
+    diagram = _diagram(result.text, values) if result.values and not result.otherwise else None
     return "", line if diagram is None else f"{line}\n{diagram}"
 
 

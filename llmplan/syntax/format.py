@@ -23,7 +23,7 @@ _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 # How tightly what begins a line binds: what binds tighter than a line above belongs to it and
 # stands one step deeper.
 _BINDING = {
-    "when": 0, "because": 0, "weight": 0, "into": 0, "or": 1, "and": 2, "in": 3, "<": 3, "<=": 3, "==": 3, "!=": 3, ">=": 3, ">": 3,
+    "when": 0, "because": 0, "else": 0, "weight": 0, "into": 0, "or": 1, "and": 2, "in": 3, "<": 3, "<=": 3, "==": 3, "!=": 3, ">=": 3, ">": 3,
     "..": 4, "+": 5, "-": 5, "*": 6, "/": 6, "^": 7,
 }  # fmt: skip
 
@@ -218,7 +218,7 @@ class _Layout:
         """The indentation of a line that carries on an item."""
         base = context.base + (INDENT if context.separates else 0)
         line, then = context.ifs[-1] if context.ifs else (0, 0)
-        if word.mark in ("then", "else"):
+        if word.mark == "then" or word.mark == "else" and context.ifs:
             indent = then if then is not None and then > 0 else max(base, line)
             if word.mark == "then":
                 indent = max(base, line + INDENT)
@@ -249,7 +249,7 @@ class _Layout:
         elif word.mark == "then":
             line = context.ifs.pop()[0]
             context.ifs.append((line, indent if begins else -1))
-        elif word.mark == "else":
+        elif word.mark == "else" and context.ifs:  # otherwise that of a requirement
             context.ifs.pop()
 
     def _comments_until(self, end: int, last: Word | None, indent: int, blanks: bool) -> int:

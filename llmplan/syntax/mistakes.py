@@ -29,7 +29,7 @@ def explain(context: ErrorContext) -> Diagnostic:
 
 def _habit(context: ErrorContext) -> Diagnostic | None:
     for check in (
-        _character, _thousands, *habits.CHECKS, _unknown, _reserved, _operator, _point, _unit, _bracket,
+        _character, _thousands, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point, _unit, _bracket,
         _unfinished, _statement,
     ):  # fmt: skip
         found = check(context)
@@ -131,6 +131,20 @@ def _unknown(context: ErrorContext) -> Diagnostic | None:
             hint = "an unknown has no unit of its own; give one in its domain: `? in 1 day .. 90 days`"
         return syntax.unknown_inside(context.last, hint)
     return None
+
+
+_CLAUSES = ("when", "because", "else", "weight")
+_QUOTED = re.compile(r'"[^"\n]*"')
+
+
+def _clause(context: ErrorContext) -> Diagnostic | None:
+    """A clause of a requirement or preference that stands behind one that it precedes, or twice."""
+    said = _QUOTED.sub("", context.source.text[context.item : context.start])
+    if context.span.text not in _CLAUSES or re.search(r"(?m)^[ \t]*(require|prefer)\b", said) is None:
+        return None
+    further = _CLAUSES[_CLAUSES.index(context.span.text) :]
+    before = next((word for word in further if re.search(rf"\b{word}\b", said)), None)
+    return syntax.clause_order(context.span, before, _CLAUSES) if before is not None else None
 
 
 def _reserved(context: ErrorContext) -> Diagnostic | None:

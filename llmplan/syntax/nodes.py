@@ -40,6 +40,9 @@ from llmplan.syntax.expressions import Unit as Unit
 from llmplan.syntax.expressions import Unknown as Unknown
 from llmplan.syntax.expressions import Word as Word
 
+LATER = {"later": True}
+"""Of an attribute that came later: where it says nothing, a plan keeps the hash that it had."""
+
 # Statements of a plan
 
 
@@ -107,6 +110,7 @@ class Require(Statement):
     when: Expr | None
     because: Text | None
     decorators: tuple[Decorator, ...] = ()
+    otherwise: Text | None = field(default=None, metadata=LATER)
 
 
 @frozen(kw_only=True, eq=False, repr=False)
@@ -117,6 +121,7 @@ class Prefer(Statement):
     because: Text | None
     weight: Number | None
     decorators: tuple[Decorator, ...] = ()
+    otherwise: Text | None = field(default=None, metadata=LATER)
 
 
 @frozen(kw_only=True, eq=False, repr=False)

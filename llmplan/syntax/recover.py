@@ -130,6 +130,8 @@ class Recovery:
         begins = begins or not unit and self._previous[0] in ("LBRACE", "COMMA")
         if begins and not _BOUND.match(self._text.text, end, self._text.end):
             return token.type  # a statement where none can stand
+        if self._previous[0] == "TEXT":
+            return token.type  # a clause behind one that it precedes
         self._report(syntax.reserved_word(Span(self._source, start, end), unit))
         return "MEASURE" if unit else "NAME"
 

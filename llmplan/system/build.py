@@ -22,7 +22,7 @@ from llmplan.system.inputs import Spreads
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.system import Condition, Objective, System, Unknown
-from llmplan.system.text import plain_text
+from llmplan.system.text import plain_text, whole_text
 from llmplan.system.underdetermined import undecided
 from llmplan.units.measure import KindType
 
@@ -233,12 +233,12 @@ class _Builder:
         if value == 0.0:
             self.impossible = True
             if static:
-                because = plain_text(rule.because, self.lowering)
+                case, because = whole_text(rule.otherwise, self.lowering), plain_text(rule.because, self.lowering)
                 span: Span | None = self.scope.span(rule.place)
                 label = "always false"
                 if rule.origin == "library":
                     span, label = self._stated(rule), "contradicts it"
-                self.problems.append(system.contradiction(span, rule.name, because, label))
+                self.problems.append(system.contradiction(span, rule.name, case, because, label))
         elif rule.origin != "library":
             reason = self.lowering.why(rule.condition)
             self.undefined.append(system.undefined(self.scope.span(rule.place), self._text(rule.place), reason))

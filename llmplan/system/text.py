@@ -21,14 +21,25 @@ def plain_text(expr: Expr | None, lowering: Lowering) -> str:
         if isinstance(part, str):
             out.append(part)
             continue
-        node = lowering.lower(part.value, {})
-        value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+        value = _value(part.value, lowering)
         unit = part.unit or part.declared
         if value is None or part.type is None:
             out.append("…")
         else:
             out.append(show(value, part.type, lowering.scope, unit, bool(part.unit)))
     return "".join(out)
+
+
+def whole_text(expr: Expr | None, lowering: Lowering) -> str:
+    """A text as `plain_text` has it; empty if one of its values is missing or no number."""
+    pieces = expr.pieces if isinstance(expr, Text) else ()
+    values = [_value(piece.value, lowering) for piece in pieces if not isinstance(piece, str)]
+    return "" if any(value is None or value != value for value in values) else plain_text(expr, lowering)
+
+
+def _value(expr: Expr, lowering: Lowering) -> float | None:
+    node = lowering.lower(expr, {})
+    return None if isinstance(node, Missing) else lowering.graph.constant(node)
 
 
 def text_of(path: str, lowering: Lowering) -> tuple[str | None, str]:

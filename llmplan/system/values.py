@@ -12,7 +12,7 @@ from llmplan.solution import Citation, Origin, RequirementResult, Scalar, Shown,
 from llmplan.system.display import one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
-from llmplan.system.text import plain_text, text_of
+from llmplan.system.text import plain_text, text_of, whole_text
 from llmplan.units.measure import REAL, BoolType, EnumType, KindType, ListType, Measure, TextType, Type
 
 Role = Literal["input", "quantity", "let", "assumption"]
@@ -266,10 +266,11 @@ class Values:
                 holds = lowering.graph.constant(node) == 1.0
         slack, values, slack_text = self._sides(rule, holds) if holds is not None else (None, "", "")
         certainty: Literal["certain", "no"] = "certain" if holds else "no"
+        fails = holds is False and not values.startswith("undefined")
         return RequirementResult(
             rule.name, holds, certainty, slack, self._text(rule.place), values,
             plain_text(rule.because, lowering), rule.origin, self.scope.at(rule.place), needs, rule.weight,
-            slack_text,
+            slack_text, whole_text(rule.otherwise, lowering) if fails else "",
         )  # fmt: skip
 
     def _sides(self, rule: Rule, holds: bool) -> tuple[float | None, str, str]:
