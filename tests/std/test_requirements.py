@@ -1,0 +1,130 @@
+"""What the library says of its requirements: why each exists, and in the plan's figures what is the case where it fails."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from llmplan import api
+from llmplan.check import library
+from llmplan.emit.render import render
+from llmplan.solution import RequirementResult, Solution
+
+GOLDEN = Path(__file__).parent / "data" / "report_that_fails.md"
+
+BASE = """
+model "mixtral-8x7b"
+dataset { tokens = 1T, sequence_length = 4096 }
+hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
+training { global_batch = 4M tokens, micro_batch = 1, recompute = none }
+parallelism { tensor = 1, pipeline = 1, zero_stage = 2 }
+"""
+PARAMS = 'model.params = 7B params\nhardware { gpu = "A100-SXM4-80GB", gpus = 8 }\nshow model.params\n'
+
+FAILING = [
+    ("fits", "", " GB and a reserve of 2.556 GB exceed the 85.2 GB of a GPU"),
+    ("heads_divide", "parallelism.tensor = 5", "32 attention heads do not split evenly over 5 tensor-parallel ranks"),
+    ("ffn_divides", "parallelism.tensor = 6", "a feed-forward width of 14,336 does not split"),
+    ("layers_divide", "parallelism.pipeline = 5", "32 layers do not split evenly over 5 × 1 pipeline chunks"),
+    (
+        "stage_layers_add_up",
+        "parallelism.pipeline = 4\nparallelism.first_stage_layers = 6",
+        "what the ends leave of 32 layers does not split evenly over the stages between them",
+    ),
+    ("experts_divide", "parallelism.expert = 16", "8 experts do not split evenly over 16 expert-parallel ranks"),
+    ("experts_exist", 'model = "llama-7b"\nparallelism.expert = 2', "the model has no experts to split over 2"),
+    ("context_divides", "parallelism.context = 3", "a sequence of 4,096 tokens does not split evenly over 3"),
+    ("schedule_modelled", "parallelism.schedule = dualpipe", "the dualpipe schedule is not modelled yet"),
+    ("interleaved_pipeline", "parallelism.virtual_pipeline = 2", "2 chunks per stage need more than one stage"),
+    ("tensor_inside_node", "parallelism.tensor = 16", "16 tensor-parallel ranks reach beyond the 8 GPUs that share"),
+    ("stage_fits_framework", "parallelism.framework = ddp", "ddp has no ZeRO stage 2"),
+    ("experts_described", "model.experts_per_token = 9", "of 8 experts, each 14,336 wide, a token visits 9"),
+    ("positions_reach", 'model = "gpt2"', "sequences of 4,096 tokens are longer than the table of 1,024 positions"),
+    ("batch_divides", "training.global_batch = 100 sequences", "100 sequences are not a multiple of 64 sequences"),
+    ("batch_near", "training.global_batch = 0.4M tokens", "global batch is 524,288 tokens, 31.07% off the 400,000 tokens"),
+    ("batch_close", "training.global_batch = 4M tokens", "global batch is 3.932M tokens, 1.696% off the 4M tokens asked for"),
+    ("precision_supported", "training.precision = fp8", "the accelerator has no matrix units for fp8"),
+    ("formats_kept", "training.reduce_dtype = none", "a format is `none` that belongs to weights"),
+    ("step_timed", "parallelism.offload = optimizer", "step time is not modelled yet for hybrid sharding and offloading"),
+    (
+        "sliding_layers_modelled",
+        'model = "gemma-2-9b"\ntraining.attention = standard',
+        "21 layers see only a window, and their time is modelled for flash attention alone",
+    ),
+    ("nodes_are_whole", "hardware.gpus = 12\nemit deepspeed", "12 GPUs do not fill whole nodes of 8 GPUs"),
+    ("deepspeed_precision", "training.precision = fp8\nemit deepspeed", "DeepSpeed does not train in fp8"),
+    ("deepspeed_pipeline", "parallelism.pipeline = 2\nemit deepspeed", "2 × 1 pipeline chunks cannot be asked of DeepSpeed"),
+    (
+        "deepspeed_offload",
+        "parallelism.offload = parameters\nemit deepspeed",
+        "DeepSpeed ignores offloading (parameters) at ZeRO stage 2",
+    ),
+    ("deepspeed_framework", "parallelism.framework = fsdp\nemit deepspeed", "and the framework is fsdp"),
+    ("deepspeed_key_heads", "parallelism.tensor = 16\nemit deepspeed", "8 key heads over 16 tensor-parallel ranks"),
+    ("accelerate_precision", "training.precision = nvfp4\nemit accelerate", "Accelerate has no mixed precision for nvfp4"),
+    ("accelerate_pipeline", "parallelism.pipeline = 2\nemit accelerate", "2 pipeline stages, and the framework is"),
+    ("accelerate_virtual_pipeline", "parallelism.virtual_pipeline = 2\nemit accelerate", "2 chunks per pipeline stage"),
+]
+"""Requirement, what is added to the plan, and what is said."""
+
+NO_TARGET = {"megatron_zero", "megatron_framework", "megatron_sequence_divides", "torchtitan_framework", "torchtitan_sharding"}
+
+
+def result(solution: Solution, name: str) -> RequirementResult:
+    return next(one for one in (*solution.requirements, *solution.preferences) if one.name == name)
+
+
+def solved(added: str) -> Solution:
+    """The base with further inputs, `path = value` a line, or other statements."""
+    pairs = [line.split(" = ") for line in added.splitlines() if re.fullmatch(r"[a-z.0-9_]+ = .+", line)]
+    others = [line for line in added.splitlines() if line.split(" = ") not in pairs]
+    return api.solve("-", text="\n".join([BASE, *others, ""]), settings=[(path, value) for path, value in pairs])
+
+
+@pytest.mark.parametrize(("name", "added", "said"), FAILING, ids=[name for name, _, _ in FAILING])
+def test_what_is_said_where_it_fails(name: str, added: str, said: str) -> None:
+    failed = result(solved(added), name)
+    assert failed.holds is False, failed
+    assert said in failed.otherwise
+
+
+def test_attention_that_is_not_counted() -> None:
+    assert "only `model.params` is known" in result(api.solve("-", text=PARAMS), "attention_counted").otherwise
+
+
+def test_two_rates_contradict_each_other() -> None:
+    (found,) = solved("assume mfu = 40%\nassume hfu = 50%").diagnostics
+    assert found.code == "E0406" and found.notes[0].startswith("more than one of `mfu`")
+
+
+def test_every_rule_of_the_library_says_both() -> None:
+    rules = library.load()[0].rules
+    assert [name for name in rules if rules[name].because is None or rules[name].otherwise is None] == []
+    assert set(rules) == {name for name, _, _ in FAILING} | NO_TARGET | {"attention_counted", "one_rate_assumed"}
+
+
+def test_what_holds_says_nothing_of_failing() -> None:
+    solution = api.solve("-", text=BASE.replace("mixtral-8x7b", "llama-7b"))
+    for one in (*solution.requirements, *solution.preferences):
+        assert bool(one.otherwise) == (one.holds is False)
+
+
+def test_a_value_that_is_missing_leaves_the_condition() -> None:
+    text = 'model "llama-7b"\nrequire small: model.params_total <= 1B params else "{model.params_total} for {time}"\n'
+    small = result(api.solve("-", text=text), "small")
+    assert (small.holds, small.otherwise, small.case) == (False, "", "6.738B parameters <= 1B parameters")
+
+
+def test_the_report_shows_it_in_place_of_the_condition() -> None:
+    rule = 'require soon: time <= 1 day because "the grant ends" else "it takes {time in days}"'
+    contents, problems = render(solved(f"parallelism.tensor = 5\n{rule}\nemit report"))
+    assert not problems
+    page = contents["report.md"]
+    at = page.index("\n## Requirements")
+    shown = page[at : page.find("\n## ", page.index("\n## Preferences", at) + 1)].strip() + "\n"
+    if os.environ.get("LLMPLAN_UPDATE"):
+        GOLDEN.write_text(shown, encoding="utf-8")
+    assert shown == GOLDEN.read_text(encoding="utf-8")
