@@ -105,7 +105,7 @@ _ABSENT: Mapping[str, object] = {
     "certain": False, "replace": False, "decorators": (), "fields": (), "params": (), "indices": (), "options": (),
 }  # fmt: skip
 _FLAGS = frozenset({"certain", "replace"})
-_INTERPOLATED = frozenset({"because"})
+_INTERPOLATED = frozenset({"because", "otherwise"})
 _NESTING = frozenset({
     "conditional", "disjunction", "conjunction", "inversion", "comparison", "member", "range", "estimate",
     "sum", "product", "negative", "power", "index", "call", "fold", "list", "paren", "match",
