@@ -143,21 +143,24 @@ def _definition(system: System, requirements: Sequence[Condition], open_: Sequen
 def _pushed(found: Reduced, open_: Sequence[int]) -> Definition | None:
     """A bound that an unknown stands at in every best point, as objectives push it there and nothing holds it back."""
     system, graph = found.system, found.system.graph
+    if system.front:
+        return None
+    nodes = judged(system, found.requirements)
+    moving = {unknown: directions(graph, nodes, unknown, system.unknowns) for unknown in open_}
     for number, condition in enumerate(found.requirements):
         if condition.left is None or condition.right is None or condition.op not in ("le", "ge"):
             continue
         sides = (condition.left, condition.right)
         if graph.add("le", *(sides if condition.op == "le" else sides[::-1])) != condition.node:
             continue
-        for unknown in open_:
+        for unknown, moves in moving.items():
             domain = system.unknowns[unknown]
-            moves = directions(graph, judged(system, found.requirements), unknown, system.unknowns)
             upwards = moves[condition.node]  # a condition that is met by growing bounds from below
             rest = [c.node for c in found.requirements if c is not condition and graph.constant(c.node) is None]
             rest += [p.node for p in system.preferences if p.weight]
             costs = [moves[o.node] for o in system.objectives]
             signed = [None if m is None else m * o.sense for m, o in zip(costs, system.objectives)]
-            if not upwards or system.front or any(moves[node] not in (0, -upwards) for node in rest):
+            if not upwards or any(moves[node] not in (0, -upwards) for node in rest):
                 continue
             if upwards not in signed or any(cost not in (0, upwards) for cost in signed):
                 continue
