@@ -10,6 +10,7 @@ from attrs import evolve
 from llmplan.check.ir import FALSE, Chain, Expr, Num, Op, Sides, Typed
 from llmplan.check.scope import words
 from llmplan.diagnostics import units
+from llmplan.operations import OPERATIONS
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, Measure
 
@@ -126,4 +127,4 @@ def _with_zero(operation: str, expr: Expr, swapped: bool) -> Expr | None:
         factors = parts if inner == "mul" else parts[:1]
         zeros = chain("or", [comparison("eq", factor, FALSE) for factor in factors])
         return chain("and", [Op("finite", (expr,)), zeros])
-    return comparison("eq", parts[0], FALSE) if inner in ("abs", "neg", "sqrt") else None
+    return comparison("eq", parts[0], FALSE) if inner and OPERATIONS[inner].zero_at_zero else None

@@ -126,7 +126,7 @@ class Index:
 
 @frozen
 class Op:
-    """An operation on its arguments, a key of `llmplan.system.graph.SCALAR`."""
+    """An operation on its arguments, by its name in `llmplan.operations`."""
 
     operation: str
     args: tuple[Expr, ...]

@@ -11,12 +11,12 @@ import llmplan
 from llmplan.check import library
 from llmplan.diagnostics import render_text
 from llmplan.docs.reference import FOLDER, reference
-from llmplan.docs.words import highlighters
+from llmplan.docs.words import with_words
 
 
 def generated(root: Path) -> dict[str, str]:
     """Every generated file by its path from the root of the project."""
-    return {**reference(), **highlighters(root)}
+    return {**reference(), **with_words(root)}
 
 
 def stale(root: Path) -> list[str]:

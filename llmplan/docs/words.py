@@ -1,4 +1,4 @@
-"""Words for editors: those of the grammar and the library, written into the files that highlight them."""
+"""Words of the language: those of the grammar and the library, written into the files that highlight or list them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from attrs import frozen
 
 from llmplan.check import library
 from llmplan.check.calls import BUILTINS, FOLDS
+from llmplan.operations import FUNCTIONS
 from llmplan.syntax.grammar import CONTEXTUAL, grammar
 
 TEXTMATE = "editors/vscode/llmplan/syntaxes/llmplan.tmLanguage.json"
 PYGMENTS = "editors/pygments/llmplan_lexer.py"
+LANGUAGE = "docs/language.md"
 
 _INDENT = "    "
 _BLOCK = re.compile(r"(?<=# Words, written by `python -m llmplan\.docs`\.\n).*?(?=# End of words\.)", re.DOTALL)
+_FUNCTIONS = re.compile(r"(?<=^### Functions\n\n`)[a-z0-9 ]*", re.MULTILINE)
 
 
 @frozen
@@ -54,8 +57,8 @@ def words() -> Words:
     )
 
 
-def highlighters(root: Path) -> dict[str, str]:
-    """The two highlighters of the tree with their words replaced, by path from the root of the project."""
+def with_words(root: Path) -> dict[str, str]:
+    """The highlighters and the page of the language with their words replaced, by path from the root of the project."""
     found = words()
     grammar = json.loads((root / TEXTMATE).read_text(encoding="utf-8"))
     for name, pattern in _patterns(found).items():
@@ -64,6 +67,7 @@ def highlighters(root: Path) -> dict[str, str]:
     return {
         TEXTMATE: json.dumps(grammar, indent=2, ensure_ascii=False) + "\n",
         PYGMENTS: _BLOCK.sub(lambda _: _assignments(found), lexer),
+        LANGUAGE: _FUNCTIONS.sub(" ".join(FUNCTIONS), (root / LANGUAGE).read_text(encoding="utf-8")),
     }
 
 
