@@ -29,6 +29,7 @@ NESTING = 100
 CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "_"})
 """Words in their place that are names elsewhere."""
 
+_REVISION = 1  # of what is kept: an older one has another shape
 _STARTS = ["file", "alone", "interpolation"]
 
 
@@ -105,7 +106,7 @@ class Grammar:
 def grammar() -> Grammar:
     """The grammar that is installed."""
     text = folder("grammar").joinpath("plan.lark").read_text(encoding="utf-8")
-    key = f"{lark.__version__}\0{text}"
+    key = f"{lark.__version__}\0{_REVISION}\0{text}"
     analysis = store.load("grammar", key)
     if not isinstance(analysis, dict):
         analysis = analyse(text)
