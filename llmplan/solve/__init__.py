@@ -1,4 +1,7 @@
-"""From a `System` to the best point: exhaustive search, one continuous unknown, closed forms, conflicts.
+"""From a `System` to its outcome; `llmplan.solve.passes` lists the passes in order, and everything else serves one of them.
 
-Importing this package imports neither numpy nor sympy; `llmplan.solve.passes` loads them when it needs them.
+presolve/ eliminates unknowns, discrete/ and continuous/ search (`engines` chooses, `found` is what both give, `order`
+says what is better), diagnose/ says why there is nothing better, or nothing, closed_form/ gives exact values.
+
+Importing this package imports neither numpy nor sympy; the passes load them when they need them.
 """

@@ -20,12 +20,10 @@ class Neighbour:
     Attributes:
         value: In base units.
         point: The whole plan there, by index of the unknown.
-        others_fixed: True if only plans with the other unknowns unchanged were looked at.
     """
 
     value: float
     point: dict[int, float]
-    others_fixed: bool
 
 
 @frozen
@@ -41,23 +39,18 @@ class Conflict:
     """Why no point is feasible. Indices are those of `Outcome.requirements`.
 
     Attributes:
-        met_by: For each requirement how many candidates meet it.
         impossible: Indices of those that no candidate meets.
         smallest: Indices of a smallest set that no candidate meets as a whole; without any one of
             them some candidate meets the rest.
         nearest: The point with the fewest violated conditions, then the smallest sum of relative
             violations, then the best objectives.
         violated: Indices of what the nearest point violates.
-        candidates: How many points were looked at; for a continuous unknown those that stand for
-            its intervals.
     """
 
-    met_by: tuple[int, ...]
     impossible: tuple[int, ...]
     smallest: tuple[int, ...]
     nearest: dict[int, float]
     violated: tuple[int, ...]
-    candidates: int
 
 
 @frozen

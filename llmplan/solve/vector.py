@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llmplan.operations import OPERATIONS
+from llmplan.solve.effort import OPERATION
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph, Node
 
@@ -50,7 +51,7 @@ def run(
     drops: Mapping[int, Sequence[int]],
     columns: Mapping[int, Array],
     values: dict[int, Array],
-) -> None:
+) -> int:
     """Adds the values of nodes to `values`, from the columns and from what is known there already.
 
     Args:
@@ -59,7 +60,11 @@ def run(
         drops: What to forget after each, see `last_uses`.
         columns: The values of the unknowns among them.
         values: Is changed.
+
+    Returns:
+        What it cost in evaluations, see `llmplan.solve.effort`.
     """
+    cost = 0
     with np.errstate(all="ignore"):
         for index in order:
             node = graph[index]
@@ -69,8 +74,10 @@ def run(
                 values[index] = columns[int(node.value or 0)]
             else:
                 values[index] = np.asarray(operate(node, [values[arg] for arg in node.args]))
+                cost += OPERATION + values[index].size
             for arg in drops[index]:
                 del values[arg]
+    return cost
 
 
 def evaluate_rows(graph: Graph, roots: Iterable[int], columns: Mapping[int, Array]) -> dict[int, Array]:

@@ -10,9 +10,9 @@ from attrs import evolve, frozen
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.operations import TOLERANCE
 from llmplan.solution import Row, Scalar, Table
 from llmplan.solve.effort import Progress
+from llmplan.solve.order import prefers
 from llmplan.solve.outcome import Outcome
 from llmplan.system.adjustable import knob_of, value_of
 from llmplan.system.build import Built, build
@@ -191,14 +191,15 @@ def _why(built: Built, outcome: Outcome, rule: Rule) -> str:
 def _best(solved: Sequence[_Solved]) -> set[int]:
     """The rows with the best objectives, and with `pareto` those that nothing dominates."""
     feasible = [number for number, one in enumerate(solved) if one.row.status == "solved"]
-    left = [number for number in feasible if solved[number].costs]
-    for place in range(min((len(solved[number].costs) for number in left), default=0)):
-        least = min(solved[number].costs[place] for number in left)
-        left = [n for n in left if solved[n].costs[place] <= least + TOLERANCE * abs(least)]
+    best: list[int] = []
+    for number in [number for number in feasible if solved[number].costs]:
+        better = prefers(solved[number].costs, solved[best[0]].costs) if best else True
+        if better is not False:
+            best = [number] if better else [*best, number]
     fronts = {number: solved[number].front for number in feasible if len(solved[number].front) == 2}
     kept = {
         number
         for number, (a, b) in fronts.items()
         if not any(c <= a and d <= b and (c, d) != (a, b) for c, d in fronts.values())
     }
-    return set(left) | kept
+    return set(best) | kept

@@ -121,7 +121,7 @@ def test_the_discrete_unknowns_are_chosen_with_it():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "sense", "word"), [(1, math.inf, -1, "growing"), (-math.inf, 1, 1, "falling")]
+    ("low", "high", "sense", "word"), [(1, math.inf, -1, "above"), (-math.inf, 1, 1, "below")]
 )
 def test_what_nothing_bounds_is_said(low, high, sense, word):
     graph = Graph()

@@ -36,7 +36,6 @@ def test_the_neighbours_of_the_unknown_that_is_minimised():
     assert beside.below is None
     assert beside.above.value == 512.0
     assert beside.above.point == {0: 512.0, 1: 1.0}
-    assert not beside.above.others_fixed
     assert 1 not in outcome.neighbours, "the library's own unknowns are not asked for"
 
 

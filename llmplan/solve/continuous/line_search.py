@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from llmplan.solve.effort import OPERATION
 from llmplan.solve.vector import Array, evaluate_rows, last_uses, run
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
@@ -73,8 +72,7 @@ class Line:
 
         def values(x: Array) -> dict[int, Array]:
             found = dict(known)
-            run(self._graph, order, drops, {self._unknown: x}, found)
-            self._spend(_LINE * len(order) * (OPERATION + np.broadcast(x, rows).size))
+            self._spend(_LINE * run(self._graph, order, drops, {self._unknown: x}, found))
             return found
 
         return values

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from functools import partial
+from functools import partial, reduce
 from itertools import combinations
+from operator import and_
 
 import numpy as np
 from attrs import define, field
@@ -35,13 +35,11 @@ class Failures:
     """What fails on the candidates of a search, or of a part of it.
 
     Attributes:
-        met: For each requirement how many candidates meet it.
-        patterns: How many candidates fail which of them, as bit masks.
+        patterns: The sets of requirements that fail together on some candidate, as bit masks.
         nearest: The candidate that fails fewest, then by least; it is compared by that before anything else.
     """
 
-    met: list[int]
-    patterns: Counter[int] = field(factory=Counter)
+    patterns: set[int] = field(factory=set)
     nearest: Ranked | None = None
 
     def look(
@@ -54,34 +52,25 @@ class Failures:
     ) -> None:
         """Takes further candidates into account: the values of their nodes, and where they lie."""
         failed = [np.broadcast_to(~truth(values[c.node]), count) for c in requirements]
-        for number, array in enumerate(failed):
-            self.met[number] += count - int(np.count_nonzero(array))
-        self.patterns.update(_patterns(failed, count))
         costs = [*_nearness(values, requirements, failed, count), *costs_of(values, system)]
-        self._compare(best(costs, coordinates, count)[0])
+        self.join(Failures(_patterns(failed, count), best(costs, coordinates, count)[0]))
 
     def join(self, later: Failures) -> None:
         """Takes a part into account that comes after what was seen so far."""
-        self.met = [mine + theirs for mine, theirs in zip(self.met, later.met)]
-        self.patterns.update(later.patterns)
-        if later.nearest is not None:
-            self._compare(later.nearest)
-
-    def _compare(self, other: Ranked) -> None:
-        if self.nearest is None or other.better_than(self.nearest):
-            self.nearest = other
+        self.patterns |= later.patterns
+        if self.nearest is None or later.nearest is not None and later.nearest.better_than(self.nearest):
+            self.nearest = later.nearest
 
     def conflict(self, system: System, requirements: Sequence[Condition]) -> Conflict:
         """The diagnosis of a system whose every candidate was looked at."""
         assert self.nearest is not None
         point = point_at(system, self.nearest.places)
+        always = reduce(and_, self.patterns)
         return Conflict(
-            tuple(self.met),
-            tuple(number for number, count in enumerate(self.met) if count == 0),
+            tuple(number for number in range(len(requirements)) if always >> number & 1),
             smallest_conflict(requirements, self.patterns),
             point,
             violated_at(system, requirements, point),
-            self.patterns.total(),
         )
 
 
@@ -94,7 +83,7 @@ def violated_at(system: System, requirements: Sequence[Condition], point: Mappin
 def diagnose_grid(
     system: System, requirements: Sequence[Condition], effort: Effort = ENDLESS, portion: int = PORTION
 ) -> Conflict:
-    """Counts, a smallest conflicting set and the nearest point of a system without a feasible point.
+    """What nothing meets, a smallest conflicting set and the nearest point of a system without a feasible point.
 
     Args:
         system: Its continuous unknowns must not be reached by what is evaluated here.
@@ -103,7 +92,7 @@ def diagnose_grid(
         portion: See `llmplan.solve.discrete.search.search`.
     """
     job = GridDiagnosis(system, requirements, portion)
-    seen, parts = Failures([0] * len(requirements)), len(job.parts)
+    seen, parts = Failures(), len(job.parts)
     with closing(results(job, parts)) as seen_in_parts:
         for number, part in enumerate(seen_in_parts, 1):
             seen.join(part)
@@ -119,7 +108,7 @@ def diagnose_lines(
     Raises:
         OverLimit: see `llmplan.solve.continuous.scan.LineScan`.
     """
-    seen = Failures([0] * len(requirements))
+    seen = Failures()
     for values, places, count in LineScan(system, requirements, unknown, effort).candidates():
         seen.look(system, requirements, values, places, count)
     return seen.conflict(system, requirements)
@@ -143,28 +132,24 @@ class GridDiagnosis:
         return GridDiagnosis, self._arguments
 
     def part(self, number: int) -> Failures:
-        seen, part = Failures([0] * len(self._requirements)), self.parts[number]
+        seen, part = Failures(), self.parts[number]
         for block in self._grid.blocks(part.fixed, part.run):
             places = partial(self._grid.places, block)
             seen.look(self._system, self._requirements, block.values, places, block.count)
         return seen
 
 
-def _patterns(failed: Sequence[Array], count: int) -> dict[int, int]:
-    """Which sets of conditions fail together, as bit masks, and for how many points."""
+def _patterns(failed: Sequence[Array], count: int) -> set[int]:
+    """Which sets of conditions fail together, as bit masks."""
     words = []
     for start in range(0, len(failed), 63):
         word = np.zeros(count, np.int64)
         for bit, array in enumerate(failed[start : start + 63]):
             word |= array.astype(np.int64) << bit
         words.append(word)
-    if len(words) == 1:
-        single, counts = np.unique(words[0], return_counts=True)
-        rows = single[:, None]
-    else:
-        columns, counts = np.unique(np.stack(words), axis=1, return_counts=True)
-        rows = columns.T
-    return {sum(int(word) << 63 * k for k, word in enumerate(row)): int(n) for row, n in zip(rows, counts)}
+    # Of one word, which is the rule, the distinct values are found much faster than of columns.
+    distinct = np.unique(words[0])[None] if len(words) == 1 else np.unique(np.stack(words), axis=1)
+    return {sum(word << 63 * k for k, word in enumerate(column)) for column in distinct.T.tolist()}
 
 
 def _nearness(

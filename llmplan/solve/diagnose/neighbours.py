@@ -68,7 +68,7 @@ class _Finder:
             self.budget -= cost
             found = find(self.system, self.requirements, self.continuous, allowed={unknown: [place]})
             if found.top:
-                return self._neighbour(unknown, found.top[0].places, False)
+                return self._neighbour(unknown, found.top[0].places)
         return None
 
     def _with_others_fixed(self, unknown: int, places: Sequence[int]) -> Neighbour | None:
@@ -81,8 +81,8 @@ class _Finder:
             holds &= truth(np.asarray(array))
         if not holds.any():
             return None
-        return self._neighbour(unknown, {**best, unknown: places[int(np.argmax(holds))]}, True)
+        return self._neighbour(unknown, {**best, unknown: places[int(np.argmax(holds))]})
 
-    def _neighbour(self, unknown: int, places: dict[int, float], others_fixed: bool) -> Neighbour:
+    def _neighbour(self, unknown: int, places: dict[int, float]) -> Neighbour:
         point = point_at(self.system, places)
-        return Neighbour(point[unknown], point, others_fixed)
+        return Neighbour(point[unknown], point)

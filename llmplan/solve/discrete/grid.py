@@ -18,7 +18,7 @@ from llmplan.operations.logic import truth
 from llmplan.solve.discrete.block import Block, Places, Rows
 from llmplan.solve.discrete.loop_order import CELLS, Axis, LoopNest, Parts, schedule
 from llmplan.solve.effort import OPERATION
-from llmplan.solve.vector import Array, operate
+from llmplan.solve.vector import Array, last_uses, operate, run
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 
@@ -111,24 +111,14 @@ class GridEvaluator:
 
     def _compute_once(self, nodes: Sequence[int], kept: set[int]) -> dict[int, Array]:
         """The nodes of small sub-grids over the whole axes; only `kept` ones outlive their last use."""
-        last = {arg: node for node in nodes for arg in self._graph[node].args}
+        leaves = [node for node in nodes if self._graph[node].op == "unknown"]
+        columns = {int(self._graph[node].value or 0): self._along_axis(node) for node in leaves}
         values: dict[int, Array] = {}
-        for index in nodes:
-            node = self._graph[index]
-            if node.op == "const":
-                values[index] = np.asarray(np.nan if node.value is None else node.value, np.float64)
-            elif node.op == "unknown":
-                values[index] = self._along_axis(index)
-            else:
-                values[index] = np.asarray(operate(node, [values[arg] for arg in node.args]))
-                self._work += OPERATION + values[index].size
-            for arg in node.args:
-                if last.get(arg) == index and arg not in kept:
-                    values.pop(arg, None)
+        self._work += run(self._graph, nodes, last_uses(self._graph, nodes, kept), columns, values)
         return values
 
-    def _along_axis(self, unknown: int) -> Array:
-        dimensions = self._nest.reach(unknown)
+    def _along_axis(self, leaf: int) -> Array:
+        dimensions = self._nest.reach(leaf)
         if not dimensions:
             return np.asarray(np.nan)
         shape = [1] * len(self.axes)
