@@ -28,9 +28,9 @@ Then: llmplan compile first.plan
 
 \b
 Exit codes:
-  0  fine
+  0  success
   1  the plan has errors, or --check found something out of date
-  2  wrong use of the command line, or a file that cannot be read
+  2  wrong usage, or an unreadable file
   3  no plan satisfies the requirements"""
 
 
@@ -38,7 +38,7 @@ _COMMANDS = ("compile", "solve", "check", "explain", "sweep", "fmt", "catalog", 
 
 
 class _OnDemand(click.Group):
-    """Commands that lie in the module of their name, listed in the order of their use."""
+    """Commands, each loaded from the module of its name when it is used; listed in order of use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -58,7 +58,7 @@ class _OnDemand(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", message="llmplan %(version)s")
 def group() -> None:
-    """Plans the training of language models: write what is given and what is asked, get the plan."""
+    """Plans language-model training: state what is given and what is wanted, get the plan."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -85,7 +85,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             raise
         terminal.complain(
             f"error[E0901]: internal error: {type(bug).__name__}: {bug}\n"
-            "  = note: this is a mistake in llmplan, not in the plan\n"
-            "  = help: please report it with the plan and what the same command prints under LLMPLAN_DEBUG=1"
+            "  = note: this is a bug in llmplan, not a mistake in the plan\n"
+            "  = help: please report it with the plan and the output of the same command under LLMPLAN_DEBUG=1"
         )
         return 2

@@ -21,7 +21,7 @@ _BLOCKS = ("model", "parallel", "measured")
 @click.argument("cases", metavar="CASES.jsonl", type=click.Path(dir_okay=False))
 @click.option("--json", "as_json", is_flag=True, help="Print every case and all figures as JSON.")
 def backtest(cases: str, as_json: bool) -> int:
-    """Predicts measured runs from their configuration and prints how far off step time and memory are."""
+    """Predicts measured runs from their configuration and prints the errors of step time and memory."""
     records: list[dict[str, Any]] = []
     number = 0
     try:
@@ -30,10 +30,10 @@ def backtest(cases: str, as_json: bool) -> int:
                 if line.strip():
                     records.append(json.loads(line))
                     if not _is_case(records[-1]):
-                        terminal.complain(f"llmplan: line {number} of {cases} is no case: it needs {_listed()}")
+                        terminal.complain(f"llmplan: line {number} of {cases} is not a case: expected {_listed()}")
                         return 2
     except OSError as wrong:
-        terminal.complain(f"llmplan: {cases} cannot be read: {wrong.strerror}")
+        terminal.complain(f"llmplan: cannot read {cases}: {wrong.strerror}")
         return 2
     except UnicodeDecodeError:
         terminal.complain(f"llmplan: {cases} is not UTF-8")
@@ -83,14 +83,14 @@ def _text(outcomes: list[Outcome]) -> str:
         lines += _table(title, rows)
     seen = out_of_memory(used)
     if seen["ran_out"]:
-        alarms = f"{seen['false_alarms']} of {seen['ran']} that ran are said not to fit"
-        lines += [f"out of memory: {seen['seen']} of {seen['ran_out']} seen; {alarms}", ""]
+        alarms = f"{seen['false_alarms']} false alarms in {seen['ran']}"
+        lines += [f"out of memory: {seen['seen']} of {seen['ran_out']} runs caught, {alarms}", ""]
     for why, found in apart(outcomes).items():
         if found:
             lines += [f"apart, {why}: {len(found)}", *(f"  {o.id}: {o.suspect or o.inferred}" for o in found), ""]
     reasons = grouped([o for o in outcomes if o.skipped], lambda o: o.skipped or "")
     if reasons:
-        lines.append(f"not expressed: {sum(map(len, reasons.values()))} of {len(outcomes)} cases")
+        lines.append(f"not expressible: {sum(map(len, reasons.values()))} of {len(outcomes)} cases")
         for reason, found in reasons.items():
             lines.append(f"  {reason}: {', '.join(o.id for o in found)}")
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -98,7 +98,7 @@ def _text(outcomes: list[Outcome]) -> str:
 
 def _table(title: str, rows: list[tuple[str, Statistics]]) -> list[str]:
     if not rows:
-        return [f"{title}: no case has both a prediction and a reading", ""]
+        return [f"{title}: no case with both a prediction and a reading", ""]
     width = max(len(name) for name, _ in rows)
     lines = [f"{title:{width}}  cases  median    mean    bias   worst"]
     for name, found in rows:

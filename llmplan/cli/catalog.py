@@ -77,10 +77,10 @@ def _page(entry: Entry, view: View) -> str:
         [f"  {field.path.removeprefix(view.kind + '.')}", field.cell.text, _said(field, record.name)]
         for field in entry.fields
     ]
-    blocks.append(_aligned(rows, [False] * 3).rstrip("\n") if rows else "  nothing is known")
+    blocks.append(_aligned(rows, [False] * 3).rstrip("\n") if rows else "  no figures")
     figures = [[f"  {column.title}", cell.text] for column, cell in entry.figures if _is_new(column, entry)]
     if figures:
-        blocks.append("comes out\n" + _aligned(figures, [False] * 2).rstrip("\n"))
+        blocks.append("derived\n" + _aligned(figures, [False] * 2).rstrip("\n"))
     if view.grid is not None and entry.conventions:
         blocks.append(_grid(entry.conventions, view.grid.title))
     if entry.sources:

@@ -19,9 +19,9 @@ _FORMATS = ("text", "json", "sarif", "github")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
 @checking
 def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
-    """Reports what is wrong with plans, without solving them.
+    """Reports mistakes in plans, without solving them.
 
-    Text goes to standard error, the machine formats to standard output.
+    Text goes to standard error, machine-readable formats to standard output.
     """
     from llmplan import api
 
@@ -73,10 +73,10 @@ def _once(diagnostics: Sequence[Diagnostic], plans: Sequence[str], told: set[str
 
 
 def _verdict(diagnostics: list[Diagnostic]) -> str:
-    """`fine`, or `2 errors, 1 warning`."""
+    """`ok`, or `2 errors, 1 warning`."""
     counts = []
     for severity in ("error", "warning"):
         count = sum(diagnostic.severity == severity for diagnostic in diagnostics)
         if count:
             counts.append(f"{count} {severity}{'s' if count > 1 else ''}")
-    return ", ".join(counts) or "fine"
+    return ", ".join(counts) or "ok"

@@ -22,24 +22,24 @@ from llmplan.diagnostics import Diagnostic
     "--out",
     type=click.Path(file_okay=False),
     metavar="DIR",
-    help="Where to write; of several plans each into DIR/<plan name>.  [default: where the plan says, "
-    "else build/<plan name> beside it]",
+    help="Output directory; with several plans, DIR/<plan name> for each.  [default: as the plan says, "
+    "else build/<plan name> next to it]",
 )
-@click.option("--check", is_flag=True, help="Write nothing; say what is out of date and why (exit code 1).")
+@click.option("--check", is_flag=True, help="Write nothing; report what is out of date and why (exit code 1).")
 @click.option("--force", is_flag=True, help="Overwrite files that were edited or that llmplan did not write.")
 @compiling
-@click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON; a list of several.")
+@click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON; a list for several plans.")
 def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, force: bool, as_json: bool) -> int:
     """Solves plans and writes the report and configs.
 
-    Of each plan all files are written or none. A plan that no choice satisfies gets a report of the
-    nearest one, and exit code 3.
+    For each plan, either all files are written or none. An infeasible plan gets a report of the
+    nearest plan, and exit code 3.
     """
     folders = {plan: out for plan in plans}
     if out is not None and len(folders) > 1:
         folders = {plan: os.path.join(out, _name(plan)) for plan in plans}
         if len(set(folders.values())) < len(folders):
-            raise click.UsageError("two of the plans have the same name and would share a folder in --out")
+            raise click.UsageError("two plans have the same name and would share a directory in --out")
     from llmplan import api
 
     codes: list[int] = []

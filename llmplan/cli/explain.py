@@ -1,4 +1,4 @@
-"""`llmplan explain`: how a value came about, or what a code means."""
+"""`llmplan explain`: the derivation of a value, or the meaning of a code."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _CODE = re.compile(r"[EWew]\d{4}")
     type=click.IntRange(min=0),
     default=1,
     show_default=True,
-    help="How far down to derive what the quantity is made from.",
+    help="How many levels of inputs to derive.",
 )
 @click.option(
     "--format", "form", type=click.Choice(("text", "markdown", "json")), default="text", help="[default: text]"
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 def explain(ask: Ask, what: tuple[str, ...], depth: int, form: str, as_json: bool) -> int:
     """Explains a diagnostic's CODE, or derives a QUANTITY of a plan: formula, numbers, sources."""
     if len(what) == 1 and _CODE.fullmatch(what[0]):
         return _code(what[0].upper())
     if len(what) != 2:
-        raise click.UsageError("explain takes a code, as in `E0301`, or a plan and the name of a quantity")
+        raise click.UsageError("explain takes a code such as `E0301`, or a plan and the name of a quantity")
     plan, quantity = what
     asked = ask(plan)
     if isinstance(asked, Diagnostic):
@@ -63,6 +63,6 @@ def _code(code: str) -> int:
 
     text = pages.page(code)
     if text is None:
-        raise click.UsageError(f"there is no code {code}; there are {', '.join(pages.codes())}")
+        raise click.UsageError(f"unknown code {code}; codes are {', '.join(pages.codes())}")
     terminal.result(text)
     return 0

@@ -1,4 +1,4 @@
-"""`llmplan fmt`: plans in their one layout."""
+"""`llmplan fmt`: plans in the canonical format."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from llmplan.diagnostics import Diagnostic, files
 @click.option("--check", is_flag=True, help="Write nothing; list the plans that would change (exit code 1).")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 def fmt(plans: tuple[str, ...], check: bool, diff: bool) -> int:
-    """Lays plans out: spacing, alignment, blank lines.
+    """Formats plans: spacing, alignment, blank lines.
 
-    There is one layout and nothing to configure. `-` formats standard input to standard output. A
-    plan with syntax errors is left as it is.
+    There is one style and nothing to configure. `-` formats standard input to standard output. Plans
+    with syntax errors are left unchanged.
     """
     return gravest([_format(plan, check, diff) for plan in plans])
 
@@ -63,7 +63,7 @@ def _format(plan: str, check: bool, diff: bool) -> int:
 
 
 def _replace(path: str, text: str) -> None:
-    """Writes a file all at once, through a link to what it points to, with the mode that it had."""
+    """Replaces a file atomically, following a link, and keeps its mode."""
     target = os.path.realpath(path)
     descriptor, fresh = tempfile.mkstemp(prefix=".llmplan-", dir=os.path.dirname(target))
     try:

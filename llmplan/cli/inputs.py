@@ -1,4 +1,4 @@
-"""What every command is given: plans by name or on standard input, `--root`, `--set`, `--scenario`, `--limit`."""
+"""What commands take: plans by name or on standard input, and the options `--root`, `--set`, `--scenario`, `--limit`."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ _ROOT = click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
-    help="The folder that used files must lie in.  [default: the nearest parent of the plan with .git "
-    "or pyproject.toml, else the plan's folder]",
+    help="Project root; used files must be inside it.  [default: the nearest parent of the plan with .git "
+    "or pyproject.toml, else the plan's directory]",
 )
 _SET = click.option(
     "--set",
@@ -69,20 +69,20 @@ _SET = click.option(
     callback=_settings,
     multiple=True,
     metavar="PATH=VALUE",
-    help="Give an input, let or assumption another value; may be repeated.",
+    help="Override an input, let or assumption; repeatable.",
 )
-_SCENARIO = click.option("--scenario", metavar="NAME", help="The scenario of the plan to apply.")
+_SCENARIO = click.option("--scenario", metavar="NAME", help="Scenario of the plan to apply.")
 _LIMIT = click.option(
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help="The most combinations of unknowns to look at before giving up.",
+    help="Maximum number of combinations of unknowns to search.",
 )
 _TEMPLATES = click.option(
     "--templates",
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
-    help="Templates to lay over those that ship with llmplan.",
+    help="Directory of templates that override those shipped with llmplan.",
 )
 
 

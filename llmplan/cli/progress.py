@@ -1,4 +1,4 @@
-"""How far a command is that takes long: one line on a terminal, gone when it is done."""
+"""The progress of a long command: one line on a terminal, gone when it is done."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BAR = 24
 
 @contextmanager
 def progress() -> Iterator[_Line]:
-    """A bar on standard error, if that is a terminal, to be called with how many of how many are done, and of what."""
+    """A bar on standard error, if that is a terminal; called with how many are done, how many there are, and what they are."""
     line = _Line()
     try:
         yield line

@@ -18,7 +18,7 @@ STATUS = {"solved": 0, "error": 1, "infeasible": 3}
 @solving
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
 def solve(ask: Ask, plan: str, as_json: bool) -> int:
-    """Solves a plan and prints the answer, what was found and what it rests on. Writes no files."""
+    """Solves a plan and prints the answer, its results and its assumptions. Writes no files."""
     asked = ask(plan)
     if isinstance(asked, Diagnostic):
         terminal.show([asked])

@@ -1,4 +1,4 @@
-"""A solution on one screen: the answer, what was found, what must hold, what comes out."""
+"""A solution on one screen: the answer, the unknowns, the requirements, the results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY_QUANTITIES = (
     "steps",
     "global_batch_tokens",
 )
-"""What most people look for first, in this order; `compile` writes all the others in the report."""
+"""What most readers look for first, in this order; the report has all the others."""
 
 _MOST_NOTES = 4
 _MOST_NAMES = 3
@@ -34,7 +34,7 @@ def render(solution: Solution, answer: str) -> str:
         ("required", _requirements(solution.requirements)),
         ("preferred", _preferences(solution.preferences)),
         ("shown", [(row.text, row.value) for row in solution.shown]),
-        ("comes out", _quantities(solution)),
+        ("results", _quantities(solution)),
         ("assumed", [(text,) for text in solution.assumptions]),
         ("notes", _notes(solution.notes)),
     ]
@@ -44,14 +44,14 @@ def render(solution: Solution, answer: str) -> str:
 
 
 def _unknown(unknown: SolvedUnknown) -> tuple[str, ...]:
-    how = f"by {unknown.how}" if unknown.asked else f"by {unknown.how}, left open by the library"
-    limits = [f"set by {_listing(unknown.set_by)}"] if unknown.set_by else []
+    how = f"by {unknown.how}" if unknown.asked else f"by {unknown.how}, open by default"
+    limits = [f"binding: {_listing(unknown.set_by)}"] if unknown.set_by else []
     neighbours = [f"{side} {text}" for side, text in (("below", unknown.below), ("above", unknown.above)) if text]
     return (unknown.path, unknown.value.text, "; ".join([how, *limits, *neighbours]))
 
 
 def _requirements(requirements: Sequence[RequirementResult]) -> list[tuple[str, ...]]:
-    """The author's one by one; of the library's only those that are violated or do not hold all over the ranges."""
+    """The author's one by one; of the library's, only those violated or not certain to hold."""
     listed = [
         one
         for one in requirements
@@ -61,10 +61,10 @@ def _requirements(requirements: Sequence[RequirementResult]) -> list[tuple[str, 
     rest = [one for one in requirements if one not in listed]
     held = sum(one.holds is True for one in rest)
     if held:
-        rows.append(("holds", f"{held} {'more' if listed else 'requirements'} of the library"))
+        rows.append(("holds", f"{held} {'more ' if listed else ''}library requirement{'s' if held > 1 else ''}"))
     unchecked = [one.name for one in rest if one.holds is None]
     if unchecked:
-        rows.append(("not checked", f"{_listing(unchecked)} of the library"))
+        rows.append(("not checked", f"{_listing(unchecked)} (library)"))
     return rows
 
 
@@ -110,7 +110,7 @@ def _listing(names: Sequence[str]) -> str:
 def _notes(notes: Sequence[str]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [(note,) for note in notes[:_MOST_NOTES]]
     if len(notes) > _MOST_NOTES:
-        rows.append((f"and {len(notes) - _MOST_NOTES} more; `llmplan compile` writes them all in the report",))
+        rows.append((f"and {len(notes) - _MOST_NOTES} more in the report of `llmplan compile`",))
     return rows
 
 

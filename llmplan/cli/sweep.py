@@ -16,12 +16,12 @@ from llmplan.diagnostics import Diagnostic
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, in base units.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON, in base units.")
 def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
-    """Solves a plan at every point of what it sweeps and prints one table. Writes no files.
+    """Solves a plan at every point of its sweeps and prints one table. Writes no files.
 
-    Points without a solution say why. Exit code 3 if no point has one.
+    Infeasible points show the reason. Exit code 3 if no point is feasible.
     """
     if as_csv and as_json:
-        raise click.UsageError("--csv and --json exclude each other")
+        raise click.UsageError("--csv and --json are mutually exclusive")
     asked = ask(plan)
     if isinstance(asked, Diagnostic):
         terminal.show([asked])

@@ -12,11 +12,11 @@ from llmplan.diagnostics import Diagnostic
 
 
 class OutputFailed(Exception):
-    """Standard output cannot be written, and not because its reader has gone."""
+    """Standard output cannot be written, for another reason than a closed pipe."""
 
 
 def prepare() -> None:
-    """Makes the streams show what they cannot encode as escapes in place of failing."""
+    """Makes the streams escape what they cannot encode instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -37,7 +37,7 @@ def unknown_type(
     known = list(known)
     message = f"unsupported `model_type` `{type}`" if type is not None else f"`{name}` has no `model_type`"
     missing = [f"`{field}`" for field, value in fields.items() if value is None]
-    notes = [f"no key in it is recognized as {', '.join(missing)}"] if missing else []
+    notes = [f"no key in it is recognised as {', '.join(missing)}"] if missing else []
     near = closest(type, known) if type is not None else []
     listed = f"supported types are {', '.join(sorted(known, key=str.lower)[:12])} …"
     notes.append(f"the nearest supported type is `{near[0]}`" if near else listed)

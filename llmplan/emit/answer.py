@@ -1,7 +1,7 @@
 """The answer in one sentence: which machines do what, in how long, and whether it fits.
 
-The sentence is made of the values that exist. Like the templates, and unlike the stages before, it
-knows the library's names; what the plan asked and no part of the sentence says is added by name.
+Input: a solution. Output: a sentence built from the values that exist. Like the templates, and unlike the stages
+before, it knows the library's names; unknowns that no other part mentions are added by name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from llmplan.solution import RequirementResult, Solution
 from llmplan.units.format import number
 
 TIGHT = 0.05
-"""Less than this share of the memory to spare is said to be tight."""
+"""Less than this share of the memory to spare counts as tight."""
 
 _NAMES = {
     "parallelism.tensor": "tensor parallelism",
@@ -25,13 +25,16 @@ _NAMES = {
 
 
 def answer(solution: Solution) -> str:
-    """One sentence without a line break; for a plan without solution, why and the nearest one."""
+    """One sentence without a line break; for an infeasible plan, why and the nearest one."""
     if solution.status == "error":
         return f"{solution.plan} was not solved."
     said: set[str] = set()
-    parts = [_job(solution, said), _settings(solution, said), _price(solution), _verdict(solution)]
-    sentence = "".join(parts)
+    job = _job(solution, said)
+    rest = f"{_settings(solution, said)}{_price(solution)}{_verdict(solution)}"
+    sentence = f"{job or _subject(solution, said)}{rest}".removeprefix(", ").removeprefix("with ")
     if solution.status == "solved":
+        if not job:
+            return _without_job(solution, sentence)
         # A name keeps its spelling.
         start = sentence[0].upper() if sentence.startswith(("training ", "a ", "the ", "one ")) else sentence[0]
         return f"{start}{sentence[1:]}."
@@ -39,17 +42,24 @@ def answer(solution: Solution) -> str:
     names = " and ".join(f"`{name}`" for name in solution.conflict)
     together = " together" if len(solution.conflict) > 1 else ""
     broken = "; ".join(dict.fromkeys(_broken(result) for result in failed))
-    nearest = f" The nearest: {sentence}" + (f"; {broken}." if broken else ".")
-    return f"No plan satisfies {names}{together}.{nearest}"
+    nearest = "; ".join(part for part in (sentence, broken) if part)
+    return f"No plan satisfies {names}{together}. The nearest plan: {nearest}."
 
 
 def _broken(result: RequirementResult) -> str:
-    """What the nearest plan violates: the author's words with their values, of the library its name."""
+    """A requirement that the nearest plan violates, with its values."""
     if result.values.startswith("undefined") or result.otherwise:
         return result.case
-    if result.origin == "library" and result.values:
-        return f"`{result.name}` does not hold ({result.values})"
-    return f"{result.values or result.text} does not hold"
+    return f"violates `{result.name}`" + (f" ({result.values})" if result.values else "")
+
+
+def _without_job(solution: Solution, sentence: str) -> str:
+    """The answer of a plan that neither trains nor serves: its unknowns, or the values that it shows."""
+    if any(unknown.asked for unknown in solution.unknowns):
+        return f"Solved: {sentence}."
+    rows = [row.value if len(solution.shown) == 1 else f"{row.text} = {row.value}" for row in solution.shown]
+    found = ", ".join(rows) or sentence
+    return f"Nothing to solve{': ' if found else ''}{found}."
 
 
 def verdict(solution: Solution) -> str:
@@ -77,27 +87,32 @@ def _job(solution: Solution, said: set[str]) -> str:
         return f"{machines} train{'' if several else 's'} {what}{on} in {time}"
     memory = _text(solution, "memory.total", said)
     if machines and memory and model:
-        return f"{what} on {machines} takes {memory} of each GPU"
+        return f"{what} on {machines} needs {memory} per GPU"
     answering = _answering(solution, what, said)
     if answering:
         return answering
     flops = _text(solution, "train_flops", said)
     if flops:
         return f"training {what}{on} takes {flops}" + (f" on {machines}" if machines else "")
-    if model:
-        return f"{what} is planned" + (f" on {machines}" if machines else "") + on
-    return f"{machines or solution.plan} {'are' if several else 'is'} planned"
+    return ""
+
+
+def _subject(solution: Solution, said: set[str]) -> str:
+    """What a plan without a job is about."""
+    machines, _ = _machines(solution, said)
+    model, what = _model(solution, said)
+    return " on ".join(part for part in (what if model else "", machines) if part)
 
 
 def _answering(solution: Solution, what: str, said: set[str]) -> str:
-    """What accelerators that only answer do; empty where the plan says nothing of it."""
+    """What accelerators serving queries do; empty where the plan says nothing about serving."""
     gpus = _number(solution, "serving.gpus")
     queries = _number(solution, "serving.queries_per_minute")
     gpu, latency = _text(solution, "hardware.gpu", said), _text(solution, "serving.latency", set())
     if gpus is None or not latency:
         return ""
-    often = "a query" if queries is None else f"{number(queries)} queries a minute"
-    return f"{number(gpus)} {gpu} answer{'' if gpus != 1 else 's'} {often} with {what}, each in {latency}"
+    rate = "queries" if queries is None else f"{number(queries)} queries per minute"
+    return f"{number(gpus)} {gpu} serve{'' if gpus != 1 else 's'} {rate} with {what}, each in {latency}"
 
 
 def _machines(solution: Solution, said: set[str]) -> tuple[str, bool]:
@@ -159,7 +174,7 @@ def _verdict(solution: Solution) -> str:
         return f"; {word}"
     amount = f"{number(round(abs(fits.slack) / 1e9, 3), 3)} GB"
     if word == "does not fit":
-        return f"; does not fit, {amount} too much"
+        return f"; does not fit: {amount} over"
     return f"; fits with {amount} to spare" + (", which is tight" if word == "tight" else "")
 
 

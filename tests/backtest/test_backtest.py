@@ -267,8 +267,8 @@ def test_text_lists_groups_and_reasons(capsys: pytest.CaptureFixture[str]) -> No
     ("text", "why"),
     [
         (b"\n\nno json\n", "line 3 of .* is not JSON: "),
-        (b"[]\n", "line 1 of .* is no case: it needs id, group, framework, model, parallel and measured"),
-        (b'\n{"id": "x"}\n', "line 2 of .* is no case"),
+        (b"[]\n", "line 1 of .* is not a case: expected id, group, framework, model, parallel and measured"),
+        (b'\n{"id": "x"}\n', "line 2 of .* is not a case"),
         (b"[" * 100_000, "line 1 of .* is not JSON: nested too deep"),
         (b"\xff\xfe\n", "is not UTF-8"),
     ],

@@ -54,7 +54,7 @@ def test_every_file_that_ships_checks_clean(llmplan, monkeypatch):
     monkeypatch.chdir(ROOT)
     outcome = llmplan("check", *FILES)
     assert outcome.err == ""
-    assert outcome.out.splitlines() == [f"{file}: fine" for file in FILES]
+    assert outcome.out.splitlines() == [f"{file}: ok" for file in FILES]
     assert outcome.code == 0
 
 
@@ -74,7 +74,7 @@ def test_a_mistake_is_reported_where_it_stands(copy, edit, file, old, new, code,
     outcome = run(copy, "check", "plans/std/batch.plan", file)
     assert outcome.returncode == 1
     first, second = outcome.stdout.splitlines()
-    assert first == "plans/std/batch.plan: fine" and second == f"{file}: 1 error"
+    assert first == "plans/std/batch.plan: ok" and second == f"{file}: 1 error"
     assert f"error[{code}]" in outcome.stderr and f" {file}:{line or ''}" in outcome.stderr
 
 

@@ -69,7 +69,7 @@ def test_cost() -> None:
 def test_memory_alone() -> None:
     plan = without(LLAMA, "time", "dataset.tokens", "mfu")
     assert answer(plan) == (
-        "llama-7b on 88 A100-SXM4-80GB (11 nodes of 8) takes 57.15 GB of each GPU; fits with 25.4 GB to spare."
+        "llama-7b on 88 A100-SXM4-80GB (11 nodes of 8) needs 57.15 GB per GPU; fits with 25.4 GB to spare."
     )
 
 
@@ -80,7 +80,7 @@ def test_compute_alone() -> None:
 
 
 def test_nothing_known() -> None:
-    assert answer(Solution("plans/a.plan", "", "solved")) == "plans/a.plan is planned."
+    assert answer(Solution("plans/a.plan", "", "solved")) == "Nothing to solve."
 
 
 @pytest.mark.parametrize(("slack", "word"), [(25e9, "fits"), (1e9, "tight"), (-1e9, "does not fit")])
@@ -92,7 +92,7 @@ def test_verdict(slack: float, word: str) -> None:
 def test_tight_and_too_much_are_said() -> None:
     assert "fits with 1 GB to spare, which is tight." in answer(fitting(1e9))
     assert "fits with 0 GB to spare, which is tight." in answer(fitting(4.6e-5))
-    assert "does not fit, 1 GB too much." in answer(fitting(-1e9))
+    assert "does not fit: 1 GB over." in answer(fitting(-1e9))
 
 
 def test_infeasible() -> None:
@@ -102,10 +102,10 @@ def test_infeasible() -> None:
     )
     found = evolve(LLAMA, status="infeasible", requirements=requirements, conflict=("deadline", "budget"))
     said = answer(found)
-    assert said.startswith("No plan satisfies `deadline` and `budget` together. The nearest: 88 A100-SXM4-80GB")
-    assert said.endswith("41 days <= 30 days does not hold.")
+    assert said.startswith("No plan satisfies `deadline` and `budget` together. The nearest plan: 88 A100-SXM4-80GB")
+    assert said.endswith("; violates `deadline` (41 days <= 30 days).")
     said = answer(evolve(found, conflict=("deadline",)))
-    assert said.startswith("No plan satisfies `deadline`. The nearest")
+    assert said.startswith("No plan satisfies `deadline`. The nearest plan: ")
 
 
 def test_what_the_nearest_plan_violates_is_said_once_and_the_librarys_by_name() -> None:
@@ -120,8 +120,7 @@ def test_what_the_nearest_plan_violates_is_said_once_and_the_librarys_by_name() 
     ]
     said = answer(evolve(LLAMA, status="infeasible", requirements=tuple(broken), conflict=("late",)))
     assert said.endswith(
-        "; undefined: `data_parallel` is 5.333; `heads_divide` does not hold (1 == 0); "
-        "9 USD <= 7 USD does not hold."
+        "; undefined: `data_parallel` is 5.333; violates `heads_divide` (1 == 0); violates `cheap` (9 USD <= 7 USD)."
     )
 
 
