@@ -162,6 +162,7 @@ class Relaxation:
         unit: The base unit, None for a choice.
         texts: The values in the author's unit.
         change: The smallest relative change, infinite for a choice.
+        condition: The requirement with the relaxed bound, as one would write it; empty for an input.
     """
 
     name: str
@@ -171,14 +172,18 @@ class Relaxation:
     unit: str | None
     texts: tuple[str, ...]
     change: float
+    condition: str = ""
 
     @property
     def text(self) -> str:
-        """`hardware.gpus from 64 GPUs to 96 GPUs`."""
+        """`relax deadline to time <= 35 days`, `change hardware.gpus from 64 GPUs to 96 GPUs`."""
         values = ", ".join(self.texts[:4]) + (f" or {len(self.texts) - 4} more" if len(self.texts) > 4 else "")
         if len(self.texts) <= 4:
             values = " or ".join(self.texts)
-        return f"{self.name} from {self.before} to {values}" if self.before else f"{self.name} = {values}"
+        if self.condition:
+            return f"relax `{self.name}` to `{self.condition}`"
+        verb = "change" if self.kind == "input" else "relax"
+        return f"{verb} `{self.name}` from {self.before} to {values}" if self.before else f"set `{self.name}` to {values}"
 
 
 @frozen

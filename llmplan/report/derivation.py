@@ -76,7 +76,7 @@ def _rule(solution: Solution, name: str) -> RequirementResult | None:
 def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
     verdict = {True: "holds", False: "does not hold", None: "not checked"}[rule.holds]
     if rule.certainty == "expected":
-        verdict += " as expected, not at the bad end of every range"
+        verdict += " at the expected values, not in the worst case"
     if rule.otherwise:
         verdict += f": {rule.otherwise}"
     if rule.needs:
@@ -104,13 +104,13 @@ def _solved(unknown: SolvedUnknown | None) -> tuple[str, ...]:
         exact = f", exactly {unknown.exact_text}" if unknown.exact_text else ""
         found.append(f"{unknown.path} = {unknown.numbers}{exact}")
     if unknown.set_by:
-        found.append(f"set by {' and '.join(unknown.set_by)}" + (f": {unknown.beyond}" if unknown.beyond else ""))
+        found.append(f"binding constraint: {' and '.join(unknown.set_by)}" + (f". {unknown.beyond}" if unknown.beyond else ""))
     if unknown.works:
-        found.append(f"works: {unknown.works}")
+        found.append(f"feasible at {unknown.works}")
     if unknown.below:
-        found.append(f"next smaller that works: {unknown.below}")
+        found.append(f"next feasible below: {unknown.below}")
     if unknown.above:
-        found.append(f"next larger that works: {unknown.above}")
+        found.append(f"next feasible above: {unknown.above}")
     return tuple(found)
 
 

@@ -1,4 +1,7 @@
-"""What is to be said of a solved point: unmet preferences, rows without a value, or why nothing fits."""
+"""Diagnostics of a solved point: unmet preferences, rows without a value, or why no plan is feasible.
+
+Input: the system, its outcome and the values of the answer or of the nearest plan. Output: diagnostics.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,11 @@ from llmplan.system.system import Condition, System
 from llmplan.whatif.relax import Relaxed
 
 MOST_HINTS = 8
-"""So many relaxations are told; the report has them all."""
+"""How many relaxations the message lists; the report has them all."""
 
 _WIDEST = 78
 _LEGAL = ("type", "domain")
-"""Where conditions come from that nobody wrote as a requirement."""
+"""Origins of conditions that are not written as requirements."""
 
 
 def unmet(program: Program, preferences: Sequence[RequirementResult]) -> list[Diagnostic]:
@@ -53,7 +56,7 @@ def _stated(program: Program, condition: str) -> Span | None:
 
 
 def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
-    """W0608 for each `show` whose value is no number; missing inputs were reported before solving."""
+    """W0608 for each `show` whose value is not a number; missing inputs were reported before solving."""
     found = []
     for row in program.shows:
         node = lowering.lower(row.value, {}, base=row.place[0])
@@ -82,7 +85,7 @@ def infeasible(
     values: Mapping[str, Value],
     relaxed: Relaxed,
 ) -> Diagnostic:
-    """E0402: which requirements fight, the values of the nearest plan, and what would help."""
+    """E0402: the conflicting requirements, the values of the nearest plan, and the relaxations."""
     found = outcome.conflict
     assert found is not None
     every, fighting = outcome.requirements, conflict(outcome)
@@ -94,23 +97,23 @@ def infeasible(
         if unknown.asked and index in outcome.point
     )
     if nearest:
-        notes.append(f"the nearest plan: {nearest}")
+        notes.append(f"nearest plan: {nearest}")
     if len(fighting) == 1 and fighting[0].origin not in _LEGAL:
         alone = [every[index] for index in found.impossible if every[index].origin not in _LEGAL]
-        notes += [f"nothing meets `{other.name}` either" for other in alone if other is not fighting[0]]
+        notes += [f"`{other.name}` cannot be satisfied either" for other in alone if other is not fighting[0]]
     said: set[str] = set()
-    # What is not legal first: requirements that only lack its value add nothing.
+    # Illegal values first: requirements that only lack such a value add nothing.
     for index in sorted(found.violated, key=lambda index: every[index].origin != "type"):
         reason, note = _fails(every[index], by_name.get(every[index].name), lowering, values)
         if reason not in said:
             notes.append(note)
         said |= {reason} - {""}
     if relaxed.thinned and relaxed.found:
-        notes.append(f"smaller changes may do: not every value of {', '.join(relaxed.thinned)} was tried with each")
+        notes.append(f"smaller changes may suffice: not every value of {', '.join(relaxed.thinned)} was tried with each")
     if relaxed.untried:
         more = len(relaxed.untried) - MOST_HINTS
         listed = ", ".join(relaxed.untried[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
-        notes.append(f"not tried, as the search budget was spent: {listed}")
+        notes.append(f"not tried, search budget exhausted: {listed}")
     own = [condition for condition in fighting if condition.origin != "library"] or fighting
     span = own[0].span if own else None
     others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)
@@ -124,17 +127,27 @@ def _fails(
     """Why a requirement that the nearest plan violates has no value, if it has none, and a note on it."""
     if result is None:
         reason = lowering.names.reasons.get(condition.name) or lowering.why(Ref(condition.name))
-        return reason, f"there `{condition.name}` is not legal: {reason}"
+        return reason, f"at the nearest plan, {reason}"
     rule = next(rule for rule in lowering.program.rules if rule.name == result.name)
     reason = lowering.why(rule.condition)
     if result.values.startswith("undefined"):
-        return reason, f"there `{result.name}` fails: {result.text} has no value, as {reason}"
+        return reason, f"`{result.name}` has no value at the nearest plan: {reason}"
     if not result.values and reason != NO_REASON:
-        return reason, f"there `{result.name}` fails: {result.text}, as {reason}"
+        return reason, f"`{result.name}` is violated at the nearest plan: {reason}"
     because = f" ({result.because})" if result.case and result.because else ""
-    line = f"there `{result.name}` fails: {result.case or result.because or result.text}{because}"
+    case = result.otherwise or _sides(result) or result.because or result.text
+    line = f"`{result.name}` is violated at the nearest plan: {case}{because}"
     diagram = _diagram(result.text, values) if result.values and not result.otherwise else None
     return "", line if diagram is None else f"{line}\n{diagram}"
+
+
+def _sides(result: RequirementResult) -> str:
+    """`gpus = 16, needs >= 32`; the values alone where the condition is not one comparison."""
+    for symbol in (" <= ", " >= ", " == ", " != ", " < ", " > "):
+        text, values = result.text.split(symbol), result.values.split(symbol)
+        if len(text) == len(values) == 2:
+            return f"{text[0]} = {values[0]}, needs {symbol.strip()} {values[1]}"
+    return result.values
 
 
 def _diagram(text: str, values: Mapping[str, Value]) -> str | None:

@@ -1,4 +1,4 @@
-"""Which requirement set an unknown, and what the next better value would violate."""
+"""The binding constraints of an unknown, and by how much the next better value would violate them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from llmplan.system.lower import Lowering
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
 
-_SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}
-
 
 def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> tuple[tuple[str, ...], str]:
-    """The names of the requirements that hold an unknown back, and what lies beyond, as text."""
+    """The names of the binding constraints of an unknown, and what the next better value would violate, as text."""
     if outcome.status != "solved":
         return (), ""
     found = beyond(made, outcome.requirements, outcome.point, unknown)
@@ -24,25 +22,24 @@ def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> t
         bound = outcome.binding.get(unknown)
         return ((), "") if bound is None else ((outcome.requirements[bound].name,), "")
     open_ = made.unknowns[unknown]
-    names, parts = [], []
-    for index in found.violated:
-        condition = outcome.requirements[index]
-        names.append(condition.name)
-        parts.append(_violation(made, condition, found.point, lowering))
+    conditions = [outcome.requirements[index] for index in found.violated]
+    parts = [_violation(made, condition, found.point, lowering) for condition in conditions]
+    if len(parts) > 1:
+        parts = [f"`{condition.name}` {part}" for condition, part in zip(conditions, parts)]
     value = show(found.value, open_.type, lowering.scope, open_.unit)
-    return tuple(names), f"{value} would violate {'; '.join(parts)}"
+    return tuple(condition.name for condition in conditions), f"With {value}: {'; '.join(parts)}"
 
 
 def _violation(made: System, condition: Condition, point: dict[int, float], lowering: Lowering) -> str:
-    """`deadline`: 30.97 days <= 30 days, 23.28 hours too much."""
+    """`30.97 days, 23.28 hours over`."""
     rule = next((rule for rule in lowering.program.rules if rule.name == condition.name), None)
-    text = f"`{condition.name}`"
     if rule is None or not isinstance(rule.type, Measure) or condition.left is None or condition.right is None:
-        return text
+        return "violated"
     sides = evaluate(made.graph, point, (condition.left, condition.right))
     left, right = sides[condition.left], sides[condition.right]
     if not (math.isfinite(left) and math.isfinite(right)):
-        return f"{text}, which has no value there"
-    shown = [show(side, rule.type, lowering.scope, rule.unit) for side in (left, right, abs(left - right))]
-    word = {"le": "too much", "lt": "too much", "ge": "too little", "gt": "too little"}.get(condition.op, "apart")
-    return f"{text}: {shown[0]} {_SYMBOLS[condition.op]} {shown[1]}, {shown[2]} {word}"
+        return "no value"
+    computed = right if made.graph.constant(condition.left) is not None else left
+    word = "off" if condition.op in ("eq", "ne") else "over" if (computed == left) == (left > right) else "short"
+    gap = show(abs(left - right), rule.type, lowering.scope, "")
+    return f"{show(computed, rule.type, lowering.scope, rule.unit)}, {gap} {word}"

@@ -130,7 +130,7 @@ class Ranges:
         if rule.sides.operation in ("ge", "gt"):
             texts.reverse()
         slack = show(gap[0], rule.type, self.lowering.scope, rule.unit)
-        return evolve(result, slack=gap[0], slack_text=slack, values=f"{texts[0]} {symbol} {texts[1]} at the bad end")
+        return evolve(result, slack=gap[0], slack_text=slack, values=f"{texts[0]} {symbol} {texts[1]} in the worst case")
 
 
 def has_ranges(program: Program) -> bool:

@@ -60,7 +60,8 @@ class LegalValues(ExpressionLowering):
             return value
         self.names.checks[name] = legal
         if verdict is not None:
-            self.names.reasons.setdefault(name, f"`{name}` is {show(constant or 0.0, type, self.scope, '')}")
+            wrong = "not a whole number" if self.graph.constant(whole) == 0.0 else f"outside its domain {domain.text if domain else ''}"
+            self.names.reasons.setdefault(name, f"`{name}` is {show(constant or 0.0, type, self.scope, '')}, {wrong}")
         return self.graph.add("select", legal, value, self.graph.const(math.nan))
 
     def _open(self, name: str, value: int, type: Measure, domain: Domain | None, written: Setting | None) -> Result:

@@ -25,6 +25,7 @@ from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.adjustable import Knob, domains, in_authors_unit, knobs, ladder, value_of
 from llmplan.system.build import Built
+from llmplan.system.display import one_line
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.system import Objective
@@ -122,8 +123,7 @@ class _Relaxer:
                 found.append(made)
                 self.thinned.update(() if isinstance(change, Rule) else self.paths)
         found.sort(key=lambda item: item[0].change)
-        words = ("either", *("or",) * len(found)) if len(found) > 1 else ("",)
-        hints = [Hint(f"{word} {one.text}".strip(), edits) for word, (one, edits) in zip(words, found)]
+        hints = [Hint(f"{'or ' if number else ''}{one.text}", edits) for number, (one, edits) in enumerate(found)]
         return Relaxed(tuple(one for one, _ in found), tuple(hints), tuple(untried), tuple(sorted(self.thinned)))
 
     # Bounds of requirements
@@ -162,7 +162,13 @@ class _Relaxer:
             value = next(rounded(exact, rule.type, rule.unit, above, self.point))
             if rule.sides.operation in ("lt", "gt") and abs(value - exact) <= TOLERANCE * abs(exact):
                 value = exact * (1 + 1e-6 if above else 1 - 1e-6)
-        return self._made(rule.name, "requirement", rule.type, rule.unit, now, [value], self._place_of(rule, at))
+        place, span = self._place_of(rule, at), self.program.scope.span(rule.place)
+        made = self._made(rule.name, "requirement", rule.type, rule.unit, now, [value], place)
+        if made is None or place is None:
+            return made
+        relaxation, (edit,) = made
+        text = f"{span.text[: place.start - span.start]}{edit.text}{span.text[place.end - span.start :]}"
+        return evolve(relaxation, condition=one_line(text)), made[1]
 
     def _place_of(self, rule: Rule, at: int) -> Span | None:
         """Where the bound of a requirement is written."""

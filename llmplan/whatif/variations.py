@@ -58,7 +58,7 @@ def scenarios(program: Program, base: Lowering, limit: int, progress: Progress |
     if not program.scenarios:
         return None
     plain = _without_scenario(program)
-    cases: list[tuple[tuple[str, ...], tuple[Scalar, ...], Program]] = [(("the plan itself",), (None,), plain)]
+    cases: list[tuple[tuple[str, ...], tuple[Scalar, ...], Program]] = [(("base plan",), (None,), plain)]
     for name, values in program.scenarios.items():
         cases.append(((name,), (name,), varied(plain, "scenario", values)))
     return _table(("scenario",), cases, base, limit, progress, "scenarios")
@@ -170,13 +170,13 @@ def _reason(built: Built, outcome: Outcome) -> str:
             values = evaluate(lowering.graph, outcome.point, (condition.left, condition.right))
             sides = [values[condition.left], values[condition.right]]
             if not all(map(isfinite, sides)):
-                parts.append(f"{text}, as {_why(built, outcome, rule)}")
+                parts.append(f"{text}: {_why(built, outcome, rule)}")
                 continue
             shown = [show(side, rule.type, lowering.scope, rule.unit) for side in sides]
             symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}[condition.op]
             text += f": {shown[0]} {symbol} {shown[1]}"
         parts.append(text)
-    return "cannot meet " + "; ".join(parts)
+    return ("violates " if len(parts) == 1 else "conflict: ") + "; ".join(parts)
 
 
 def _why(built: Built, outcome: Outcome, rule: Rule) -> str:

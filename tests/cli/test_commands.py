@@ -128,7 +128,7 @@ def test_solve_fits_on_a_screen(llmplan, stages):
         "  note 1",
         "  note 2",
         "  note 3",
-        "  and 3 more; `llmplan compile` writes them all in the report",
+        "  and 3 more in the report of `llmplan compile`",
     ]
 
 

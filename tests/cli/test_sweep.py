@@ -23,7 +23,7 @@ def test_text_has_a_row_for_each_point_and_the_reason_of_those_without_a_plan(ll
     lines = outcome.out.splitlines()
     assert outcome.code == 0 and len(lines) == 4
     assert lines[0].split()[0] == "hardware.gpus"
-    assert "cannot meet deadline" in lines[1]
+    assert "violates deadline" in lines[1]
     assert sum(line.endswith("best") for line in lines) >= 1
 
 

@@ -81,7 +81,7 @@ def test_pie() -> None:
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("`a_b` would violate [x]", r"`a_b` would violate \[x\]"),
+        ("`a_b` violates [x]", r"`a_b` violates \[x\]"),
         ("one ` alone_ and <b>", r"one \` alone\_ and \<b>"),
         ("`a * b` * `c`", r"`a * b` \* `c`"),
     ],

@@ -76,7 +76,7 @@ def test_ranges_and_certainty(plans):
 
     (total, *_), (likely, *_) = derive(solution, "total", 0), derive(solution, "likely", 0)
     assert total.value == "30 USD (20 USD .. 50 USD)"
-    assert likely.value == "holds as expected, not at the bad end of every range"
+    assert likely.value == "holds at the expected values, not in the worst case"
 
 
 def test_members_of_enums_are_no_siblings(plans):

@@ -125,8 +125,8 @@ def test_what_is_not_certain_and_must_be_does_not_hold(plans):
     assert solution.values["x"].value == 1  # nearer at the bad end, though not as expected
     (small,) = (result for result in solution.requirements if result.name == "small")
     assert (small.holds, small.certainty, small.slack) == (False, "no", -2.0)
-    assert small.values == "10 <= 8 at the bad end"
-    assert [relaxation.text for relaxation in solution.relaxations] == ["small from 8 to 10"]
+    assert small.values == "10 <= 8 in the worst case"
+    assert [relaxation.text for relaxation in solution.relaxations] == ["relax `small` to `x * r <= 10`"]
 
 
 @pytest.mark.parametrize("goal", ["minimize x", "maximize x"])

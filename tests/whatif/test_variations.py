@@ -97,7 +97,7 @@ def test_nothing_to_sweep_and_too_much(plans):
 def test_all_scenarios_are_compared_and_the_plan_itself_with_them(plans):
     text = PLAN + 'scenario "more" { dataset.tokens = 1T }\nscenario "wide" { parallelism.tensor = 4 }\n'
     found = plans.solve(text, tables=True).scenarios
-    assert [row.at[0] for row in found.rows] == ["the plan itself", "more", "wide"]
+    assert [row.at[0] for row in found.rows] == ["base plan", "more", "wide"]
     assert [row.status for row in found.rows] == ["solved", "infeasible", "solved"]
     assert found.rows[2].unknowns["parallelism.tensor"][0] == 4
     chosen = plans.solve(text, tables=True, scenario="wide").scenarios
@@ -143,7 +143,7 @@ def test_preferences_come_before_objectives_and_objectives_in_order(plans):
 def test_a_point_without_a_value_says_what_it_lacks(plans):
     grid = 'sweep hardware.gpu in ["A100-SXM4-80GB", "RTX-4090"]\n'
     (lacking,) = (row for row in table(plans, PLAN + grid).rows if row.at == ("RTX-4090",))
-    assert lacking.reason == 'cannot meet deadline, as "RTX-4090" has no internode_bandwidth'
+    assert lacking.reason == 'violates deadline: "RTX-4090" has no internode_bandwidth'
 
 
 def test_what_is_stronger_than_a_sweep_leaves_one_point_of_it(plans):
