@@ -58,7 +58,7 @@ def scenarios(program: Program, base: Lowering, limit: int, progress: Progress |
     if not program.scenarios:
         return None
     plain = _without_scenario(program)
-    cases: list[tuple[tuple[str, ...], tuple[Scalar, ...], Program]] = [(("base plan",), (None,), plain)]
+    cases: list[tuple[tuple[str, ...], tuple[Scalar, ...], Program]] = [(("the plan itself",), (None,), plain)]
     for name, values in program.scenarios.items():
         cases.append(((name,), (name,), varied(plain, "scenario", values)))
     return _table(("scenario",), cases, base, limit, progress, "scenarios")

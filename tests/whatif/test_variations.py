@@ -97,7 +97,7 @@ def test_nothing_to_sweep_and_too_much(plans):
 def test_all_scenarios_are_compared_and_the_plan_itself_with_them(plans):
     text = PLAN + 'scenario "more" { dataset.tokens = 1T }\nscenario "wide" { parallelism.tensor = 4 }\n'
     found = plans.solve(text, tables=True).scenarios
-    assert [row.at[0] for row in found.rows] == ["base plan", "more", "wide"]
+    assert [row.at[0] for row in found.rows] == ["the plan itself", "more", "wide"]
     assert [row.status for row in found.rows] == ["solved", "infeasible", "solved"]
     assert found.rows[2].unknowns["parallelism.tensor"][0] == 4
     chosen = plans.solve(text, tables=True, scenario="wide").scenarios
