@@ -65,11 +65,11 @@ def analyse(
     plans = library_of(asked.path) if asked.path != "-" else None
     if plans is not None:
         return library_file(asked.path, plans, asked.text)
-    modules, diagnostics = load(asked.path, asked.text, asked.root)
     scope, content, problems = library.load()
     if _failed(problems):
         # Nothing can be said of a plan upon a library that is broken.
-        return Checked(asked.name, tuple(modules), None, None, tuple(dict.fromkeys(_causes(problems))), content)
+        return Checked(asked.name, (), None, None, tuple(dict.fromkeys(_causes(problems))), content)
+    modules, diagnostics = load(asked.path, asked.text, asked.root)
     for module in modules:
         further = (source for found in module.configured for source in found.sources)
         for source in (module.source, *further):

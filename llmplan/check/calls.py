@@ -15,6 +15,7 @@ from llmplan.check.scope import words
 from llmplan.diagnostics import Hint, names, units
 from llmplan.operations import FUNCTIONS, Operation
 from llmplan.syntax import nodes
+from llmplan.syntax.expressions import written_out
 from llmplan.units.measure import BOOL, KindType, ListType, Measure, Type
 
 if TYPE_CHECKING:
@@ -163,6 +164,11 @@ def _dotted(check: Expressions, node: nodes.Call) -> nodes.Name | None:
     return None
 
 
+def _first(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+    """first(a, b, …): the first of its arguments that is given; all but the last are inputs."""
+    return check.check(written_out(node), want) if _count(check, node, 2, None) else check.wrong(node)
+
+
 def _given(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
     name = _dotted(check, node)
     if name is None:
@@ -234,6 +240,7 @@ BUILTINS: dict[str, Callable[[Expressions, nodes.Call, Type | None], Typed]] = {
     **{name: partial(_operation, operation=operation) for name, operation in FUNCTIONS.items()},
     "interpolate": _interpolate,
     "given": _given,
+    "first": _first,
     "assumed": _assumed,
     "emits": _emits,
 }

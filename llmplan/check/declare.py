@@ -27,7 +27,7 @@ from llmplan.units.table import UnknownUnit
 MOST_CASES = 64
 """A `match` may cover the values of a parameter whose range is at most so long."""
 
-DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit")
+DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key")
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
 

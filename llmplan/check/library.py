@@ -14,12 +14,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
 from llmplan.cache import store
 from llmplan.check.declare import Declarations
 from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
 from llmplan.diagnostics import Diagnostic
-from llmplan.resources import folder, text_of
+from llmplan.resources import LIBRARY, folder, text_of
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -43,7 +45,7 @@ def library_files(plans: Traversable | None = None) -> dict[str, str]:
     """
     base = folder("plans") if plans is None else plans
     found: dict[str, str] = {}
-    for part in ("std", "catalog"):
+    for part in LIBRARY:
         for entry in sorted(base.joinpath(part).iterdir(), key=lambda e: e.name):
             if entry.name.endswith(".plan"):
                 found[f"plans/{part}/{entry.name}"] = text_of(entry)
@@ -98,17 +100,24 @@ def load(texts: Mapping[str, str] | None = None) -> tuple[Scope, str, list[Diagn
 
 
 def build(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
-    """Parses and checks the library's files as one."""
+    """Parses and checks the library's files as one.
+
+    The tables of `plans/configs` see the rest and not the other way round: their kind is for them, and their entries
+    describe what a configuration says and are none of the catalog.
+    """
     scope = Scope()
     problems: list[Diagnostic] = []
     statements: list[nodes.Statement] = []
+    tables: list[nodes.Statement] = []
     for name, text in texts.items():
         source = Source(name, text, library=True)
         scope.sources[name] = source
         tree, found = parse(source)
         problems += found
-        statements += tree.statements
+        (tables if name.startswith("plans/configs/") else statements).extend(tree.statements)
     Declarations(scope, problems.append, "library").declare(statements)
+    apart = evolve(scope, kinds=dict(scope.kinds), fields=Overlay(scope.fields), entries={}, aliases={})
+    Declarations(apart, problems.append, "library").declare(tables)
     return scope, problems
 
 

@@ -1,17 +1,13 @@
 """`model from "config.json"`: a configuration file as an entry of the catalog.
 
-Which key means what is said by tables in the plan language (`plans/configs/`), one entry for each
-`model_type`, whose formulas read `config.key`. Here the keys are replaced by the file's values, and
-what remains is an ordinary entry. Only plain JSON data is read, nothing in it is run.
+Which key means what is said by tables in the plan language (`plans/configs/`), checked with the rest of the library:
+a kind `config` declares the keys, and for each `model_type` there is an entry whose formulas read them. Here the keys
+are replaced by the file's values, and what remains is an ordinary entry. Nothing in the file is run.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -19,15 +15,14 @@ import attrs
 from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, config
+from llmplan.load.literals import NotAnObject, literals
 from llmplan.resources import folder
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
+from llmplan.syntax.expressions import written_out
 from llmplan.syntax.parse import parse
 
-TABLES = "plans/configs"
-_DEPTH = 4  # objects inside objects that are looked into
-_SPACE = re.compile(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder()
+Values = Mapping[str, nodes.Expr]
 
 
 @frozen
@@ -45,6 +40,55 @@ class Configured:
     sources: tuple[Source, ...]
 
 
+@frozen
+class Tables:
+    """The tables for one kind.
+
+    Attributes:
+        entries: By each `model_type`.
+        keys: By name in a formula (`config.key`) the key in the file, where `@key` says another.
+    """
+
+    sources: tuple[Source, ...]
+    entries: dict[str, nodes.Entry]
+    keys: dict[str, str]
+
+    @classmethod
+    def of(cls, kind: str) -> Tables:
+        """The tables of the library."""
+        sources = []
+        entries: dict[str, nodes.Entry] = {}
+        keys: dict[str, str] = {}
+        for file in sorted(folder("plans").joinpath("configs").iterdir(), key=lambda file: file.name):
+            sources.append(Source(f"plans/configs/{file.name}", file.read_text(encoding="utf-8"), library=True))
+            for s in parse(sources[-1])[0].statements:
+                if isinstance(s, nodes.Kind):
+                    keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}
+                elif isinstance(s, nodes.Entry) and s.kind.text == kind:
+                    own = evolve(s, decorators=tuple(d for d in s.decorators if d.name.text != "names"))
+                    entries |= dict.fromkeys(_arguments(s, "names", s.name.plain or ""), own)
+        return cls(tuple(sources), entries, keys)
+
+    def fields(self, type: str) -> dict[str, nodes.Field]:
+        """The fields of an entry and of those that it is like, each once."""
+        found: dict[str, nodes.Field] = {}
+        entry: nodes.Entry | None = self.entries[type]
+        while entry is not None:
+            found = {field.name.text: field for field in entry.fields} | found
+            entry = self.entries[entry.like.plain or ""] if entry.like is not None else None
+        return found
+
+    def key(self, node: object) -> str | None:
+        """The key of the file that an expression means, None for another expression."""
+        return self.keys.get(node.text) if isinstance(node, nodes.Name) else None
+
+
+def _arguments(node: nodes.FieldDecl | nodes.Entry, decorator: str, first: str) -> list[str]:
+    """A name, and those that a decorator adds to it."""
+    texts = [text.plain or "" for d in node.decorators if d.name.text == decorator for text in d.arguments]
+    return [first, *texts]
+
+
 def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnostic:
     """The entry of a kind that a configuration file describes.
 
@@ -56,188 +100,69 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     Returns:
         The entry, or E0209 if the file is no JSON, of a type that no table knows, or lacks keys.
     """
-    try:
-        data = json.loads(source.text, parse_constant=_no_constant)
-        if not isinstance(data, dict):
-            return config.no_json(at, source.name, "it is not a JSON object")
-        values = dict(_object(source, _skip(source.text, 0), "", _DEPTH))
-        plain = json.dumps(data, sort_keys=True)
-    except (ValueError, OverflowError) as error:
-        return config.no_json(at, source.name, getattr(error, "msg", "") or "a number in it is too large")
-    except RecursionError:
-        return config.no_json(at, source.name, "it is nested too deeply")
-    found = _entry(kind, name, source.name, values, at)
-    if isinstance(found, Diagnostic):
-        return found
-    entry, tables = found
-    return Configured(entry, plain, (source, *tables))
-
-
-def _entry(
-    kind: str, name: str, file: str, values: Mapping[str, nodes.Expr], at: Span
-) -> tuple[nodes.Entry, tuple[Source, ...]] | Diagnostic:
-    tables, entries = _tables(kind)
-    if not entries:
+    tables = Tables.of(kind)
+    if not tables.entries:
         return config.no_kind(at, kind)
-    found = values.get("model_type")
-    type = found.plain if isinstance(found, nodes.Text) else None
-    if type not in entries:
-        inner = {
-            key.removeprefix("text_config."): v for key, v in values.items() if key.startswith("text_config.")
-        }
-        if inner:
-            # A model that also sees or hears keeps its language model there.
-            return _entry(kind, name, file, inner, at)
+    try:
+        values, data = literals(source)
+    except NotAnObject as why:
+        return config.no_json(at, source.name, str(why))
+    type = _type(tables, values)
+    if type is None:
+        # A model that also sees or hears keeps its language model there.
+        inner = {key.removeprefix("text_config."): v for key, v in values.items() if key.startswith("text_config.")}
+        values = inner or values
+        type = _type(tables, values)
+    if type is None:
+        found = values.get("model_type")
+        said = found.plain if isinstance(found, nodes.Text) else None
         place = found.span if found is not None else at
-        return config.unknown_type(at, place, file, type, entries, _given(entries, values))
+        return config.unknown_type(at, place, source.name, said, tables.entries, _usual(tables, values))
     fields = []
     missing: dict[str, None] = {}
-    for field in _fields(entries, type):
+    for field in tables.fields(type).values():
         try:
-            fields.append(evolve(field, value=_resolve(field.value, values)))
+            fields.append(evolve(field, value=_filled(field.value, tables, values)))
         except _Missing as absent:
             missing[str(absent)] = None
     if missing:
-        return config.lacks_keys(at, file, type, list(missing))
+        return config.lacks_keys(at, source.name, type, list(missing))
     entry = nodes.Entry(
         span=at,
-        doc=f"Read from {file}, a {type}.",
+        doc=f"Read from {source.name}, a {type}.",
         kind=nodes.Word(span=at, text=kind),
         name=nodes.Text(span=at, parts=(name,)),
         like=None,
         fields=tuple(fields),
-        decorators=entries[type].decorators,
+        decorators=tables.entries[type].decorators,
     )
-    return entry, tables
+    return Configured(entry, data, (source, *tables.sources))
 
 
-# Tables
+def _type(tables: Tables, values: Values) -> str | None:
+    """The `model_type` that a file gives, if there is a table for it."""
+    found = values.get("model_type")
+    type = found.plain if isinstance(found, nodes.Text) else None
+    return type if type in tables.entries else None
 
 
-def _tables(kind: str) -> tuple[tuple[Source, ...], dict[str, nodes.Entry]]:
-    """The tables' texts, and their entries of a kind by each `model_type`."""
-    sources = []
-    entries: dict[str, nodes.Entry] = {}
-    for file in sorted(folder("plans").joinpath("configs").iterdir(), key=lambda file: file.name):
-        source = Source(f"{TABLES}/{file.name}", file.read_text(encoding="utf-8"), library=True)
-        sources.append(source)
-        for entry in parse(source)[0].statements:
-            if isinstance(entry, nodes.Entry) and entry.kind.text == kind:
-                further = [
-                    name.plain for d in entry.decorators if d.name.text == "names" for name in d.arguments
-                ]
-                for name in (entry.name.plain, *further):
-                    entries[name or ""] = evolve(
-                        entry, decorators=tuple(d for d in entry.decorators if d.name.text != "names")
-                    )
-    return tuple(sources), entries
-
-
-def _fields(entries: Mapping[str, nodes.Entry], type: str) -> list[nodes.Field]:
-    """The fields of an entry and of those that it is like, each once."""
-    found: dict[str, nodes.Field] = {}
-    while True:
-        entry = entries[type]
-        for field in entry.fields:
-            found.setdefault(field.name.text, field)
-        if entry.like is None:
-            return list(found.values())
-        type = entry.like.plain or ""
-
-
-def _given(entries: Mapping[str, nodes.Entry], values: Mapping[str, nodes.Expr]) -> dict[str, str | None]:
+def _usual(tables: Tables, values: Values) -> dict[str, str | None]:
     """By field that every type has and some read from one key: its value by such a key, None if all are missing."""
     found: dict[str, str | None] = {}
-    fields = [{field.name.text: field.value for field in _fields(entries, type)} for type in entries]
+    fields = [tables.fields(type) for type in tables.entries]
     for name in fields[0]:
-        keys = [own[name] for own in fields if name in own and _key(own[name])]
+        keys = [key for own in fields if name in own and (key := tables.key(own[name].value))]
         if keys and all(name in own for own in fields):
-            there = (_value(_key(key) or "", values) for key in keys)
+            there = (_value(key, values) for key in keys)
             found[name] = next((value.span.text for value in there if value is not None), None)
     return found
-
-
-# The file
-
-
-def _no_constant(word: str) -> None:
-    raise json.JSONDecodeError(f"it contains {word}, which is not a number", word, 0)
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    assert found is not None
-    return found.end()
-
-
-def _object(source: Source, at: int, prefix: str, depth: int) -> Iterator[tuple[str, nodes.Expr]]:
-    """By dotted key what an object holds, as literals with their places; null is left out.
-
-    Args:
-        at: Where the object begins. It is known to be sound.
-
-    Raises:
-        OverflowError: for a number that is not finite.
-    """
-    text = source.text
-    at = _skip(text, at + 1)
-    while text[at] != "}":
-        key, end = _DECODER.raw_decode(text, at)
-        at = _skip(text, _skip(text, end) + 1)  # behind the colon
-        value, end = _DECODER.raw_decode(text, at)
-        if isinstance(value, dict):
-            if depth:
-                yield from _object(source, at, f"{prefix}{key}.", depth - 1)
-        else:
-            yield from _literals(prefix + key, value, Span(source, at, end))
-        at = _skip(text, end)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-
-
-def _literals(key: str, value: Any, span: Span) -> Iterator[tuple[str, nodes.Expr]]:
-    """A value; of a list its length, and how often it holds each word. Long texts and odd signs mean nothing here."""
-    if isinstance(value, bool):
-        yield key, nodes.Bool(span=span, value=value)
-    elif isinstance(value, (int, float)):
-        yield key, _number(value, span)
-    elif isinstance(value, str):
-        if _is_word(value):
-            yield key, nodes.Text(span=span, parts=(value,))
-    elif isinstance(value, list):
-        yield key, _number(len(value), span)
-        for word, count in Counter(
-            item for item in value if isinstance(item, str) and _is_word(item)
-        ).items():
-            yield f"{key}.{word}", _number(count, span)
-
-
-def _is_word(text: str) -> bool:
-    return len(text) <= 100 and text.isprintable()
-
-
-def _number(value: float, span: Span) -> nodes.Expr:
-    if not math.isfinite(value):
-        raise OverflowError
-    number = nodes.Number(span=span, value=Fraction(abs(value)), unit=None, text=str(abs(value)))
-    return number if value >= 0 else nodes.Negative(span=span, operand=number)
-
-
-# Formulas
 
 
 class _Missing(Exception):
     """A key that the file lacks."""
 
 
-def _key(node: object) -> str | None:
-    """The key that `config.key` means, None for another expression."""
-    if isinstance(node, nodes.Name) and node.parts[0] == "config" and len(node.parts) > 1:
-        return ".".join(node.parts[1:])
-    return None
-
-
-def _value(key: str, values: Mapping[str, nodes.Expr]) -> nodes.Expr | None:
+def _value(key: str, values: Values) -> nodes.Expr | None:
     owner = values.get(key.rpartition(".")[0])
     if key not in values and owner is not None:
         # A list that does not hold the word.
@@ -245,42 +170,33 @@ def _value(key: str, values: Mapping[str, nodes.Expr]) -> nodes.Expr | None:
     return values.get(key)
 
 
-def _resolve(node: Any, values: Mapping[str, nodes.Expr]) -> Any:
+def _filled(node: Any, tables: Tables, values: Values) -> Any:
     """A formula with the file's values in place of keys, and without the branches that they rule out.
 
     Raises:
         _Missing: for a key that is needed and not there.
     """
-    key = _key(node)
+    key = tables.key(node)
     if key is not None:
         found = _value(key, values)
         if found is None:
             raise _Missing(key)
         return found
-    if isinstance(node, nodes.Call) and node.function.text == "given" and (key := _key(node.arguments[0])):
-        return nodes.Bool(span=node.span, value=_value(key, values) is not None)
     if isinstance(node, nodes.Call) and node.function.text == "first":
-        return _first(node, values)
+        return _filled(written_out(node), tables, values)
+    if isinstance(node, nodes.Call) and node.function.text == "given" and (key := tables.key(node.arguments[0])):
+        return nodes.Bool(span=node.span, value=_value(key, values) is not None)
     if isinstance(node, nodes.If):
-        condition = _resolve(node.condition, values)
+        condition = _filled(node.condition, tables, values)
         if isinstance(condition, nodes.Bool):
-            return _resolve(node.then if condition.value else node.otherwise, values)
+            return _filled(node.then if condition.value else node.otherwise, tables, values)
     if isinstance(node, nodes.Not):
-        operand = _resolve(node.operand, values)
+        operand = _filled(node.operand, tables, values)
         if isinstance(operand, nodes.Bool):
             return nodes.Bool(span=node.span, value=not operand.value)
     if isinstance(node, tuple):
-        return tuple(_resolve(item, values) for item in node)
+        return tuple(_filled(item, tables, values) for item in node)
     if isinstance(node, nodes.Node):
         parts = {field.name: getattr(node, field.name) for field in attrs.fields(type(node)) if field.eq}
-        return evolve(node, **{name: _resolve(part, values) for name, part in parts.items()})
+        return evolve(node, **{name: _filled(part, tables, values) for name, part in parts.items()})
     return node
-
-
-def _first(node: nodes.Call, values: Mapping[str, nodes.Expr]) -> Any:
-    for argument in node.arguments[:-1]:
-        try:
-            return _resolve(argument, values)
-        except _Missing:
-            continue
-    return _resolve(node.arguments[-1], values)

@@ -249,3 +249,12 @@ Expr = (
     Number | Bool | Text | Name | Index | Call | Fold | Paren | Negative | Not | Power | Product | Sum
     | Compare | Member | And | Or | If | Match | List | Range | Unknown
 )  # fmt: skip
+
+
+def written_out(call: Call) -> Expr:
+    """`first(a, b, c)` as what it means: `if given(a) then a else if given(b) then b else c`."""
+    *known, value = call.arguments
+    for argument in reversed(known):
+        there = Call(span=argument.span, function=Word(span=call.function.span, text="given"), arguments=(argument,))
+        value = If(span=call.span, condition=there, then=argument, otherwise=value)
+    return value

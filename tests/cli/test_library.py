@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "plans").rglob("*.plan") if "configs" not in path.parts)
+FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "plans").rglob("*.plan"))
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +63,8 @@ MISTAKES = [
     ("plans/catalog/gpus_hopper.plan", "memory_nominal      = 80 GB", "memory_nominal      = 80 s", "E0302", 11),
     ("plans/catalog/gpus_hopper.plan", "tdp                 = 700 W\n    sms                 = 132\n    cores",
      "tdp                 = -700 W\n    sms                 = 132\n    cores", "E0305", 20),
+    ("plans/configs/huggingface.plan", "config.intermediate_size", "config.intermedate_size", "E0201", None),
+    ("plans/configs/huggingface.plan", "gated_mlp       = true", "gated_mlp       = 3", "E0302", None),
     ("plans/std/objectives.plan", "minimize memory.total", "minimize memory.totl", "E0201", None),
     ("plans/std/data.plan", "quantity dataset.bytes: byte", "quantity dataset.bytes: bite", "E0204", None),
 ]  # fmt: skip
@@ -90,6 +92,16 @@ def test_a_library_beside_that_of_llmplan_is_checked_as_a_whole(llmplan, copy, e
     assert reading.code == 0 and "note[E0201]" in reading.err  # it is wrong where the old name is read
     assert llmplan("check", copy / "plans" / "std" / "time.plan").code == 1
     assert llmplan("check", ROOT / "plans" / "std" / "batch.plan").err == ""
+
+
+def test_a_mistake_in_a_table_is_not_blamed_on_the_file_that_it_reads(copy, edit, tmp_path):
+    edit(*MISTAKES[3][:3])
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
+    (tmp_path / "a.plan").write_text('model from "config.json"\nshow model.params_total\n', encoding="utf-8")
+    outcome = run(copy, "solve", str(tmp_path / "a.plan"))
+    assert outcome.returncode == 1 and "E0209" not in outcome.stderr
+    assert "`config.intermedate_size`" in outcome.stderr and "plans/configs/huggingface.plan:" in outcome.stderr
+    assert "did you mean `config.intermediate_size`?" in outcome.stderr
 
 
 COMMANDS = [

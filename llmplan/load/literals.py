@@ -1,0 +1,106 @@
+"""A JSON object as literals of the language: by dotted key each value with the place where it stands.
+
+Only plain data is read. What a formula cannot mean is left out: null, long texts, and of a list all but its length
+and how often it holds each word.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from llmplan.source import Source, Span
+from llmplan.syntax import nodes
+
+_DEPTH = 4  # objects inside objects that are looked into
+_SPACE = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+
+class NotAnObject(Exception):
+    """A text that is no JSON object; the reason in a few words."""
+
+
+def literals(source: Source) -> tuple[dict[str, nodes.Expr], str]:
+    """The values of an object by dotted key, and what it holds, the same for every way to write it.
+
+    Raises:
+        NotAnObject: if the text is none, nests too deeply or has a number that is not finite.
+    """
+    try:
+        data = json.loads(source.text, parse_constant=_no_constant)
+        if not isinstance(data, dict):
+            raise NotAnObject("it is not a JSON object")
+        return dict(_object(source, _skip(source.text, 0), "", _DEPTH)), json.dumps(data, sort_keys=True)
+    except (ValueError, OverflowError) as error:
+        raise NotAnObject(getattr(error, "msg", "") or "a number in it is too large") from None
+    except RecursionError:
+        raise NotAnObject("it is nested too deeply") from None
+
+
+def _no_constant(word: str) -> None:
+    raise json.JSONDecodeError(f"it contains {word}, which is not a number", word, 0)
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _object(source: Source, at: int, prefix: str, depth: int) -> Iterator[tuple[str, nodes.Expr]]:
+    """By dotted key what an object holds, as literals with their places; null is left out.
+
+    Args:
+        at: Where the object begins. It is known to be sound.
+
+    Raises:
+        OverflowError: for a number that is not finite.
+    """
+    text = source.text
+    at = _skip(text, at + 1)
+    while text[at] != "}":
+        key, end = _DECODER.raw_decode(text, at)
+        at = _skip(text, _skip(text, end) + 1)  # behind the colon
+        value, end = _DECODER.raw_decode(text, at)
+        if isinstance(value, dict):
+            if depth:
+                yield from _object(source, at, f"{prefix}{key}.", depth - 1)
+        else:
+            yield from _literals(prefix + key, value, Span(source, at, end))
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+
+
+def _literals(key: str, value: Any, span: Span) -> Iterator[tuple[str, nodes.Expr]]:
+    """A value; of a list its length, and how often it holds each word. Long texts and odd signs mean nothing here."""
+    if isinstance(value, bool):
+        yield key, nodes.Bool(span=span, value=value)
+    elif isinstance(value, (int, float)):
+        yield key, _number(value, span)
+    elif isinstance(value, str):
+        if _is_word(value):
+            yield key, nodes.Text(span=span, parts=(value,))
+    elif isinstance(value, list):
+        yield key, _number(len(value), span)
+        for word, count in Counter(
+            item for item in value if isinstance(item, str) and _is_word(item)
+        ).items():
+            yield f"{key}.{word}", _number(count, span)
+
+
+def _is_word(text: str) -> bool:
+    return len(text) <= 100 and text.isprintable()
+
+
+def _number(value: float, span: Span) -> nodes.Expr:
+    if not math.isfinite(value):
+        raise OverflowError
+    number = nodes.Number(span=span, value=Fraction(abs(value)), unit=None, text=str(abs(value)))
+    return number if value >= 0 else nodes.Negative(span=span, operand=number)
