@@ -59,5 +59,6 @@ def _move(node: Node, args: list[float], moves: list[float]) -> float:
         _, slopes = operation.interval(*table, *((arg, arg) for arg in args))
     except (ZeroDivisionError, ValueError, OverflowError):
         return math.nan
-    total = sum(low * move for (low, _), move in zip(slopes, moves) if move)
-    return total if all(low == high for (low, high), move in zip(slopes, moves) if move) else math.nan
+    # An argument that jumps does not matter where the slope along it is 0.
+    parts = [(slope, move) for slope, move in zip(slopes, moves) if move and slope != (0.0, 0.0)]
+    return sum(low * move for (low, _), move in parts) if all(low == high for (low, high), _ in parts) else math.nan
