@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,13 @@ settings.load_profile("repeatable")
 @pytest.fixture(autouse=True)
 def computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are computed, not recalled from an earlier test; commands in processes of their own recall them."""
-    monkeypatch.setattr(answers, "_installed", lambda: "")
+    monkeypatch.setattr(answers, "KEPT", 0)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A process for each core when the whole suite runs; for what the command line names this one is enough."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return 0 if cores == 1 or config.args_source is config.ArgsSource.ARGS else min(cores, 8)
 
 
 class Plans:

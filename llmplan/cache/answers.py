@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from llmplan.solution import Solution
 
 KEPT = 32
-"""How many answers of a sort are kept."""
+"""How many answers of a sort are kept; with 0 none is recalled either."""
 
 _TEXTS = (("grammar", ""), ("plans", "std"), ("plans", "catalog"), ("plans", "configs"), ("templates", ""))
 _LIBRARIES = ("jinja2", "lark", "numpy", "sympy")
@@ -48,7 +48,7 @@ class Question:
 
     def __init__(self, sort: str, asked: Request, *details: object) -> None:
         self._sort = sort
-        self._installed = _installed()
+        self._installed = _installed() if KEPT else ""
         whole = (asked.path, asked.text, str(asked.base), asked.settings, asked.scenario, asked.limit)
         self._key = repr((*whole, os.getcwd(), *details, self._installed))
 

@@ -10,6 +10,8 @@ from attrs import frozen
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
+
 
 @frozen
 class Pair:
@@ -104,7 +106,7 @@ def conditions(draw, depth: int) -> tuple[str, bool]:
     return f"(({text}) {kind} ({other}))", (holds and also) if kind == "and" else (holds or also)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(numbers())
 def test_random_expressions(plans, pair):
     text = (
@@ -117,7 +119,7 @@ def test_random_expressions(plans, pair):
         assert found == pytest.approx(pair.value, rel=1e-12, nan_ok=True)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.sampled_from("+-"), st.integers(1, 99)), min_size=1, max_size=8))
 def test_sums_and_products_go_from_left_to_right(plans, terms):
     text = "7 " + " ".join(f"{sign} {number}" for sign, number in terms)

@@ -15,8 +15,9 @@ from llmplan.diagnostics import render_text
 from llmplan.load.files import Unreadable
 from tests.errors.mutations import SNIPPETS, mutants
 from tests.hanging import ends
+from tests.thorough import examples
 
-COUNT = int(os.environ.get("LLMPLAN_FUZZ", "300"))
+COUNT = int(os.environ.get("LLMPLAN_FUZZ", examples(300, 0.2)))
 SEED = int(os.environ.get("LLMPLAN_FUZZ_SEED", "0"))
 
 

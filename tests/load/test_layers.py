@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
+
 LAYERS = ("--set", "scenario", "plan", "used last", "used first", "used by the last", "used by the first", "entry", "default")
 """The strongest first."""
 
@@ -26,7 +28,7 @@ def assignment(values: dict[str, int], layer: str, block: bool) -> str:
     return f"car {{ wheels = {values[layer]} }}\n" if block else f"car.wheels = {values[layer]}\n"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     values=st.dictionaries(st.sampled_from(LAYERS), st.integers(0, 99)),
     blocks=st.lists(st.booleans(), min_size=9, max_size=9),
@@ -52,7 +54,7 @@ def test_the_strongest_layer_wins(plans, values, blocks, inherited):
     assert found == expected or (expected is None and found != found)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.dictionaries(st.sampled_from(LAYERS[:7]), st.integers(0, 99), min_size=1), what=st.sampled_from(("let", "assume")))
 def test_lets_and_assumptions_have_layers(plans, values, what):
     if not any(layer in values for layer in LAYERS[2:7]):
@@ -71,7 +73,7 @@ def test_lets_and_assumptions_have_layers(plans, values, what):
 
 
 @given(st.fractions(min_value=0, max_value=10**12, max_denominator=1000))
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_literals_are_exact(plans, value):
     written = f"{value.numerator}" if value.denominator == 1 else f"({value.numerator} / {value.denominator})"
     assert plans.value(written) == float(value)

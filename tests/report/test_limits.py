@@ -9,6 +9,7 @@ from llmplan.solve.diagnose.blocking import beyond
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
 from tests.solve.systems import brute_force, systems
+from tests.thorough import examples
 
 PLAN = """model "llama-7b"
 dataset {
@@ -45,7 +46,7 @@ def test_explain_says_which_requirement_set_it_and_what_the_next_value_violates(
 
 
 @given(systems())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_what_lies_beyond_is_infeasible_for_every_choice_of_the_others(system):
     outcome = solve(system)
     if outcome.status != "solved":

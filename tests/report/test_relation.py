@@ -10,6 +10,7 @@ from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from llmplan import api
+from tests.thorough import examples
 
 COMPUTE_OPTIMAL = """model {{ params = ? in 100M..1T }}
 dataset.tokens = ? in 1B..100T
@@ -94,7 +95,7 @@ def test_a_continuous_unknown_beside_a_discrete_one_has_a_formula(plans):
 TERMS = st.tuples(st.sampled_from([-1.0, 0.5, 1.0, 2.0]), st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0]))
 
 
-@settings(max_examples=40, phases=[Phase.generate], report_multiple_bugs=False)
+@settings(max_examples=examples(40), phases=[Phase.generate], report_multiple_bugs=False)
 @given(TERMS, TERMS, st.floats(0.5, 20), st.floats(0.5, 20), st.floats(0.1, 9), st.floats(0.1, 9), st.booleans())
 def test_two_equations_of_powers(tmp_path_factory, first, second, x, y, c, d, bounded):
     """`c x^a y^b == p` and `d x^e y^f == q`, or the second as a bound that the objective meets."""

@@ -11,13 +11,14 @@ from llmplan.solve.presolve.eliminate import reduce
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import brute_force, compare, discrete, objective, systems
+from tests.thorough import examples
 
 
 def conflicting(conditions, failing):
     return all(failed & conditions for failed in failing)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(systems())
 def test_diagnosis_of_random_systems(system):
     # What a domain of one value defines is no candidate of its own.
@@ -38,7 +39,7 @@ def test_diagnosis_of_random_systems(system):
     assert len(conflict.violated) == min(map(len, failing))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.integers(1, 2**70 - 1), min_size=1, max_size=12))
 def test_more_conditions_than_a_machine_word_has_bits(patterns):
     graph = Graph()

@@ -14,6 +14,7 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import compare, continuous, discrete, objective, systems
+from tests.thorough import examples
 
 
 def system(graph, low, high, conditions=(), objectives=(), others=()):
@@ -24,7 +25,7 @@ def power(graph, x, coefficient, exponent):
     return graph.add("mul", graph.const(coefficient), graph.add("pow", x, graph.const(exponent)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.floats(1e-6, 1e12),
     st.sampled_from([-3.0, -1.0, -0.34, 0.5, 1.0, 2.0, 3.0]),
@@ -162,7 +163,7 @@ def test_without_a_solution_the_nearest_end_is_given():
     assert 1 <= outcome.point[0] <= 20
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_never_worse_than_a_fine_grid_and_never_infeasible(data):
     graph = Graph()
@@ -192,7 +193,7 @@ def test_never_worse_than_a_fine_grid_and_never_infeasible(data):
     assert at[curves[2]] <= min(costs) + 1e-6 * (1 + abs(min(costs)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(systems(st.integers(1, 3), 4), st.data())
 def test_random_systems_with_one_continuous_unknown(made, data):
     index = data.draw(st.integers(0, len(made.unknowns) - 1))

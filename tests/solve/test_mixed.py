@@ -15,6 +15,7 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import compare, continuous, discrete, objective, systems
+from tests.thorough import examples
 
 
 def key(system, point):
@@ -45,7 +46,7 @@ def settled(system, open_):
     return found
 
 
-@settings(max_examples=60, phases=[Phase.generate])
+@settings(max_examples=examples(60), phases=[Phase.generate])
 @given(systems(st.integers(2, 3), 4), st.integers(1, 4), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([1.0, 7.5, 1e3]))
 def test_the_first_settings_and_the_neighbours_are_those_of_enumeration(made, keep, low, width):
     system = evolve(made, unknowns=(continuous("x", low, low + width), *made.unknowns[1:]))
@@ -82,7 +83,7 @@ def test_the_first_settings_and_the_neighbours_are_those_of_enumeration(made, ke
                 assert all(evaluate(system.graph, side.point, judged)[c.node] == 1.0 for c in outcome.requirements)
 
 
-@settings(max_examples=40, phases=[Phase.generate])
+@settings(max_examples=examples(40), phases=[Phase.generate])
 @given(
     st.lists(st.tuples(st.floats(0.5, 5), st.floats(0.5, 5)), min_size=1, max_size=4),
     st.sampled_from([0.5, 1.0, 2.0]),

@@ -10,6 +10,7 @@ from llmplan.system.graph import Graph
 from llmplan.system.system import Condition, System
 from tests.hanging import ends
 from tests.solve.systems import SPAN, brute_force, compare, discrete, objective, systems
+from tests.thorough import examples
 
 
 def whole_nodes(gpus=range(8, 1025, 8), days=200.0):
@@ -39,7 +40,7 @@ def test_the_neighbours_of_the_unknown_that_is_minimised():
     assert 1 not in outcome.neighbours, "the library's own unknowns are not asked for"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(systems())
 def test_neighbours_are_the_next_feasible_values(system):
     _, _, feasible, _ = brute_force(system)

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.hanging import ends
+from tests.thorough import examples
 
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 OPERATIONS = ("+", "-", "*")
@@ -49,7 +50,7 @@ def points(grid):
 
 
 @given(small_plans())
-@settings(max_examples=30, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(30, 0.4), deadline=None, suppress_health_check=QUIET)
 def test_solve_never_breaks_a_requirement_and_never_misses_a_better_point(plans, made):
     text, grid, bounds, goal = made
     solution = plans.solve(text)
@@ -66,7 +67,7 @@ def test_solve_never_breaks_a_requirement_and_never_misses_a_better_point(plans,
 
 
 @given(small_plans())
-@settings(max_examples=30, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(30, 0.4), deadline=None, suppress_health_check=QUIET)
 def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
     text, grid, bounds, _ = made
     solution = plans.solve(text)
@@ -89,7 +90,7 @@ def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
 
 
 @given(small_plans())
-@settings(max_examples=30, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(30, 0.4), deadline=None, suppress_health_check=QUIET)
 def test_the_conflict_is_one_and_dropping_any_of_it_leaves_a_plan(plans, made):
     text, grid, bounds, _ = made
     solution = plans.solve(text)
@@ -135,7 +136,7 @@ def preferring_plans(draw):
 
 
 @given(preferring_plans())
-@settings(max_examples=20, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(20, 0.4), deadline=None, suppress_health_check=QUIET)
 def test_the_weight_of_met_preferences_comes_first_then_the_objective(plans, made):
     text, grid, bounds, goal, wishes = made
     solution = plans.solve(text)

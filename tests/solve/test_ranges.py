@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
+
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 SLACK = 1e-9
 
@@ -75,7 +77,7 @@ def samples(ranges, per_range=5):
 
 
 @given(ranged_plans())
-@settings(max_examples=25, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(25, 0.4), deadline=None, suppress_health_check=QUIET)
 def test_samples_stay_inside_and_certain_bounds_hold_at_each(plans, made):
     ranges, grid, value, bounds, goal = made
     solution = plans.solve(written(made))

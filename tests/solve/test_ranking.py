@@ -14,6 +14,7 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import compare, discrete, objective, points, systems
+from tests.thorough import examples
 
 
 def keys(system):
@@ -39,7 +40,7 @@ def order(one, other):
 
 
 @given(systems(), st.integers(1, 4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_the_first_points_are_those_of_enumeration(system, keep):
     # A preference of weight 0 only warns, it decides nothing.
     judged = [c.node for c in (*requirements_of(system), *(p for p in system.preferences if p.weight))]
@@ -59,7 +60,7 @@ def test_the_first_points_are_those_of_enumeration(system, keep):
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_the_front_is_what_nothing_dominates(pairs):
     graph = Graph()
     x = graph.unknown(0)

@@ -13,13 +13,14 @@ from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 from tests.solve.systems import brute_force, compare, discrete, systems
+from tests.thorough import examples
 
 
 def same_costs(mine, theirs):
     return all(a == b or abs(a - b) <= 1e-8 * max(abs(a), abs(b)) for a, b in zip(mine, theirs))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(systems())
 def test_solve_agrees_with_brute_force(system):
     best, key, feasible, _ = brute_force(system)
@@ -42,7 +43,7 @@ def fixed(system, point):
     return System(system.graph, unknowns, system.conditions, system.preferences, system.objectives)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(systems(), st.sampled_from([1, 2, 5, 20]), st.sampled_from([1, 3, 20, 500]))
 def test_the_size_of_blocks_and_parts_changes_nothing(system, cells, portion):
     required = requirements_of(system)

@@ -18,6 +18,7 @@ from llmplan.source import Source
 from llmplan.syntax import parse
 from llmplan.syntax.format import format_file
 from llmplan.syntax.parse import words
+from tests.thorough import examples
 
 PLANS = sorted(Path(__file__).parents[2].glob("plans/**/*.plan"))
 
@@ -352,7 +353,7 @@ def laid_out(rnd, parts):
     return text
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=examples(2000, 0.15), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_generated_plans(rnd):
     text = laid_out(rnd, derived(rnd))

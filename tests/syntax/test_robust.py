@@ -14,6 +14,7 @@ from llmplan.source import Source
 from llmplan.syntax import nodes as n
 from llmplan.syntax import parse, parse_value
 from tests.hanging import ends
+from tests.thorough import examples
 
 PLANS = [
     path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parents[2].glob("plans/**/*.plan"))
@@ -75,7 +76,7 @@ def test_any_words(words, between):
     sound(between.join(words))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_mutated_plans(rnd: random.Random):
     text = rnd.choice(PLANS)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from llmplan.check import library
 from llmplan.units.measure import Measure
 from llmplan.units.table import UnknownUnit
+from tests.thorough import examples
 
 TABLE = library.load()[0].units
 
@@ -139,7 +140,7 @@ def expressions(draw, depth: int = 3) -> tuple[str, Expected]:
     return joined, value * other if operator == "*" else value / other
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(expressions())
 def test_random_expressions(plans, pair):
     text, value = pair
