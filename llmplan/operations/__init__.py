@@ -7,8 +7,8 @@ vocabulary, and imports only measures.
 from __future__ import annotations
 
 from llmplan.operations import arithmetic, choices, logic, rounding
-from llmplan.operations.record import TOLERANCE as TOLERANCE
-from llmplan.operations.record import Interval as Interval
+from llmplan.operations.numbers import TOLERANCE as TOLERANCE
+from llmplan.operations.numbers import Interval as Interval
 from llmplan.operations.record import Operation as Operation
 
 OPERATIONS: dict[str, Operation] = {

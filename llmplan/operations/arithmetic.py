@@ -7,22 +7,22 @@ import operator
 from fractions import Fraction
 from typing import Any
 
-from llmplan.operations.record import (
+from llmplan.operations.numbers import (
     EVERYTHING,
     NOWHERE,
     ONE,
     ZERO,
     Interval,
-    Operation,
     Ranged,
-    UnitRule,
+    defined,
+    each,
     minus,
-    partial,
     plus,
     reciprocal,
     rising,
     times,
 )
+from llmplan.operations.record import Operation, UnitRule
 from llmplan.units.measure import REAL, Measure
 
 
@@ -70,9 +70,7 @@ def _limit(base: float, exponent: float) -> float:
 
 def _powers(base: Interval, exponent: float) -> Interval:
     """All powers of a base that is negative only where the exponent is whole."""
-    values = [_limit(bound, exponent) for bound in base]
-    if base[0] < 0.0 < base[1]:
-        values.append(_limit(0.0, exponent))
+    values = [_limit(x, exponent) for x in (*base, 0.0) if base[0] <= x <= base[1]]
     return min(values), max(values)
 
 
@@ -81,26 +79,14 @@ def _raise(base: Interval, exponent: Interval) -> Ranged:
     fixed = p == q and math.isfinite(p)
     if low < 0.0 and not (fixed and p == math.floor(p) and (p >= 0.0 or high < 0.0)):
         return NOWHERE, (EVERYTHING, EVERYTHING)
-    logs = (_ln(low), _ln(high)) if low >= 0.0 else EVERYTHING
+    logs = each(lambda x: math.log(x) if x else -math.inf, base) if low >= 0.0 else EVERYTHING
     if fixed:
         value = _powers(base, p)
         return value, (times((p, p), _powers(base, p - 1.0)) if p else ZERO, times(logs, value))
-    exponents = times(logs, exponent)
-    value = _exp(exponents[0]), _exp(exponents[1])
+    value = each(lambda x: _limit(math.e, x), times(logs, exponent))
     inverse = reciprocal(base)
     along = EVERYTHING if inverse[0] != inverse[0] else times(exponent, times(value, inverse))
     return value, (along, times(logs, value))
-
-
-def _ln(x: float) -> float:
-    return math.log(x) if x else -math.inf
-
-
-def _exp(x: float) -> float:
-    try:
-        return math.exp(x)
-    except OverflowError:
-        return math.inf
 
 
 def _logarithm(name: str) -> Any:
@@ -129,81 +115,51 @@ def root(degree: int) -> Any:
 
 _NUMBER = UnitRule(_plain, "a plain number")
 
-_sqrt, _log, _log2, _exponential = (partial(f) for f in (math.sqrt, math.log, math.log2, math.exp))
+_sqrt, _ln, _log2, _exp = map(defined, (math.sqrt, math.log, math.log2, math.exp))
 
 OPERATIONS = (
     Operation(
-        "add", 2, operator.add, "add",
-        lambda a, b: (plus(a, b), (ONE, ONE)),
-        inverse=(lambda g, v, o: g.add("sub", v, o), lambda g, v, o: g.add("sub", v, o)),
-        neutral=(0.0, 0.0),
-        algebra=operator.add,
+        "add", 2, operator.add, "add", lambda a, b: (plus(a, b), (ONE, ONE)), neutral=(0.0, 0.0),
+        inverse=(lambda g, v, o: g.add("sub", v, o), lambda g, v, o: g.add("sub", v, o)), algebra=operator.add,
     ),
     Operation(
-        "sub", 2, operator.sub, "subtract",
-        lambda a, b: (plus(a, minus(b)), (ONE, minus(ONE))),
-        inverse=(lambda g, v, o: g.add("add", v, o), lambda g, v, o: g.add("sub", o, v)),
-        neutral=(None, 0.0),
-        algebra=operator.sub,
+        "sub", 2, operator.sub, "subtract", lambda a, b: (plus(a, minus(b)), (ONE, minus(ONE))), neutral=(None, 0.0),
+        inverse=(lambda g, v, o: g.add("add", v, o), lambda g, v, o: g.add("sub", o, v)), algebra=operator.sub,
     ),
     Operation(
-        "mul", 2, operator.mul, "multiply",
-        lambda a, b: (times(a, b), (b, a)),
-        inverse=(lambda g, v, o: g.add("div", v, o), lambda g, v, o: g.add("div", v, o)),
-        neutral=(1.0, 1.0),
-        algebra=operator.mul,
+        "mul", 2, operator.mul, "multiply", lambda a, b: (times(a, b), (b, a)), neutral=(1.0, 1.0),
+        inverse=(lambda g, v, o: g.add("div", v, o), lambda g, v, o: g.add("div", v, o)), algebra=operator.mul,
     ),
     Operation(
-        "div", 2, partial(operator.truediv), divide,
-        _over,
-        inverse=(lambda g, v, o: g.add("mul", v, o), lambda g, v, o: g.add("div", o, v)),
-        neutral=(None, 1.0),
-        algebra=operator.truediv,
+        "div", 2, defined(operator.truediv), divide, _over, neutral=(None, 1.0),
+        inverse=(lambda g, v, o: g.add("mul", v, o), lambda g, v, o: g.add("div", o, v)), algebra=operator.truediv,
     ),
-    Operation(
-        # Of an even power this inverse is one of two.
-        "pow", 2, partial(_power), _raised,
-        _raise,
+    Operation(  # of an even power the inverse is one of two
+        "pow", 2, defined(_power), _raised, _raise, algebra=operator.pow,
         inverse=(lambda g, v, o: g.add("pow", v, g.add("div", g.const(1.0), o)), None),
-        algebra=operator.pow,
     ),
     Operation(
-        "neg", 1, operator.neg, "negative",
-        lambda a: (minus(a), (minus(ONE),)),
-        inverse=(lambda g, v, o: g.add("neg", v),),
-        algebra=operator.neg,
-        zero_at_zero=True,
+        "neg", 1, operator.neg, "negative", lambda a: (minus(a), (minus(ONE),)), zero_at_zero=True,
+        inverse=(lambda g, v, o: g.add("neg", v),), algebra=operator.neg,
     ),
     Operation(
-        "sqrt", 1, _sqrt, "sqrt",
-        rising(_sqrt, lambda x: 0.5 / math.sqrt(x), 0.0),
-        inverse=(lambda g, v, o: g.add("pow", v, g.const(2.0)),),
-        algebra=lambda a: a ** Fraction(1, 2),
-        zero_at_zero=True,
-        units=UnitRule(root(2), "a square"),
-        latex=(r"\sqrt{", "}"),
+        "sqrt", 1, _sqrt, "sqrt", rising(_sqrt, lambda x: 0.5 / math.sqrt(x), 0.0), zero_at_zero=True,
+        inverse=(lambda g, v, o: g.add("pow", v, g.const(2.0)),), algebra=lambda a: a ** Fraction(1, 2),
+        units=UnitRule(root(2), "a square"), latex=(r"\sqrt{", "}"),
     ),
     Operation(
-        "log2", 1, _log2, _logarithm("log2"),
-        rising(_log2, lambda x: 1 / (x * math.log(2)), 0.0),
+        "log2", 1, _log2, _logarithm("log2"), rising(_log2, lambda x: 1 / (x * math.log(2)), 0.0),
         inverse=(lambda g, v, o: g.add("pow", g.const(2.0), v),),
-        units=_NUMBER,
-        latex=(r"\log_{2}\left( ", r" \right)"),
+        units=_NUMBER, latex=(r"\log_{2}\left( ", r" \right)"),
     ),
     Operation(
-        "ln", 1, _log, _logarithm("log"),
-        rising(_log, lambda x: 1 / x, 0.0),
-        inverse=(lambda g, v, o: g.add("exp", v),),
-        algebra="log",
-        units=_NUMBER,
-        latex=(r"\ln\left( ", r" \right)"),
+        "ln", 1, _ln, _logarithm("log"), rising(_ln, lambda x: 1 / x, 0.0),
+        inverse=(lambda g, v, o: g.add("exp", v),), algebra="log",
+        units=_NUMBER, latex=(r"\ln\left( ", r" \right)"),
     ),
     Operation(
-        "exp", 1, _exponential, lambda np, a: _undefined_where_it_overflows(np, np.exp(a), a),
-        rising(_exponential, math.exp),
-        inverse=(lambda g, v, o: g.add("ln", v),),
-        algebra="exp",
-        units=_NUMBER,
-        latex=(r"\exp\left( ", r" \right)"),
+        "exp", 1, _exp, lambda np, a: _undefined_where_it_overflows(np, np.exp(a), a), rising(_exp, math.exp),
+        inverse=(lambda g, v, o: g.add("ln", v),), algebra="exp",
+        units=_NUMBER, latex=(r"\exp\left( ", r" \right)"),
     ),
 )  # fmt: skip

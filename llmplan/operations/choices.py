@@ -11,19 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from llmplan.operations.logic import truth
-from llmplan.operations.record import (
-    EVERYTHING,
-    NOWHERE,
-    ONE,
-    ZERO,
-    Interval,
-    Operation,
-    Ranged,
-    UnitRule,
-    hull,
-    meet,
-    minus,
-)
+from llmplan.operations.numbers import EVERYTHING, NOWHERE, ONE, ZERO, Interval, Ranged, close, hull, minus
+from llmplan.operations.record import Operation, UnitRule
 
 _SOME: Interval = (0.0, 1.0)
 
@@ -43,7 +32,7 @@ def _extreme(name: str, pick: Any, array: str) -> Operation:
         return value, (_SOME, _SOME)
 
     def move(args: Sequence[float], moves: Sequence[float]) -> float:
-        if not meet(*args):
+        if not close(*args):
             return moves[0] if (args[0] < args[1]) == least else moves[1]
         return math.nan if any(map(math.isnan, moves)) else float(pick(moves))
 
@@ -93,7 +82,7 @@ def _switches(args: Sequence[float], moves: Sequence[float]) -> float:
     here, there = (1, 2) if args[0] == 1.0 else (2, 1)
     if not moves[0]:
         return moves[here]
-    return moves[there] if meet(args[here], args[there]) else math.nan
+    return moves[there] if close(args[here], args[there]) else math.nan
 
 
 def _row(table: Sequence[float], index: float) -> float:

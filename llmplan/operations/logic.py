@@ -6,18 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from llmplan.operations.record import (
-    EVERYTHING,
-    ONE,
-    TOLERANCE,
-    ZERO,
-    Interval,
-    Operation,
-    Ranged,
-    close,
-    meet,
-    minus,
-)
+from llmplan.operations.numbers import EVERYTHING, ONE, TOLERANCE, ZERO, Interval, Ranged, close, minus
+from llmplan.operations.record import Operation
 
 _UP: Interval = (0.0, math.inf)
 
@@ -52,7 +42,7 @@ def _comparison(
         return (0.0, 1.0), slopes or (EVERYTHING, EVERYTHING)
 
     def move(args: Sequence[float], moves: Sequence[float]) -> float:
-        return float(meet(*args) and turns(*moves))
+        return float(close(*args) and turns(*moves))
 
     return Operation(name, 2, scalar, array, interval, move=move)
 
@@ -82,39 +72,28 @@ def _nots(np: Any, a: Any) -> Any:
     return ~a if a.dtype == bool else np.where(np.isnan(a), np.nan, a == 0.0)
 
 
+_GROWS = minus(_UP), _UP
 EQUATIONS = (
     _comparison("eq", lambda a, b: float(close(a, b)), _near, lambda a, b: a != b),
     _comparison(
-        "ne",
-        lambda a, b: float(a == a and b == b and not close(a, b)),
-        lambda np, a, b: ~(np.isnan(a) | np.isnan(b) | _near(np, a, b)),
-        lambda a, b: a != b,
+        "ne", lambda a, b: float(a == a and b == b and not close(a, b)),
+        lambda np, a, b: ~(np.isnan(a) | np.isnan(b) | _near(np, a, b)), lambda a, b: a != b,
     ),
     _comparison(
-        "lt",
-        lambda a, b: float(a < b and not close(a, b)),
-        lambda np, a, b: (a < b) & ~_near(np, a, b),
-        lambda a, b: a < b,
-        (minus(_UP), _UP),
+        "lt", lambda a, b: float(a < b and not close(a, b)),
+        lambda np, a, b: (a < b) & ~_near(np, a, b), lambda a, b: a < b, _GROWS,
     ),
     _comparison(
-        "le",
-        lambda a, b: float(a < b or close(a, b)),
-        lambda np, a, b: (a < b) | _near(np, a, b),
-        lambda a, b: a > b,
-        (minus(_UP), _UP),
+        "le", lambda a, b: float(a < b or close(a, b)),
+        lambda np, a, b: (a < b) | _near(np, a, b), lambda a, b: a > b, _GROWS,
     ),
-)
+)  # fmt: skip
 
 OPERATIONS = (
     *EQUATIONS,
-    _joined(
-        "and", lambda a, b: float(bool(a == 1.0 and b == 1.0)), lambda np, a, b: truth(a) & truth(b), min
-    ),
-    _joined(
-        "or", lambda a, b: float(bool(a == 1.0 or b == 1.0)), lambda np, a, b: truth(a) | truth(b), max
-    ),
+    _joined("and", lambda a, b: float(bool(a == 1.0 and b == 1.0)), lambda np, a, b: truth(a) & truth(b), min),
+    _joined("or", lambda a, b: float(bool(a == 1.0 or b == 1.0)), lambda np, a, b: truth(a) | truth(b), max),
     Operation(
-        "not", 1, _not, _nots, lambda a: ((1.0 - a[1], 1.0 - a[0]), (minus(ONE),)), move=_turned(_not), truths=True
+        "not", 1, _not, _nots, lambda a: ((1.0 - a[1], 1.0 - a[0]), (minus(ONE),)), _turned(_not), truths=True
     ),
 )

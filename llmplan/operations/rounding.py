@@ -11,22 +11,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from llmplan.operations.arithmetic import divide
-from llmplan.operations.record import (
+from llmplan.operations.numbers import (
     EVERYTHING,
     ONE,
     TOLERANCE,
     ZERO,
     Interval,
-    Operation,
     Ranged,
-    UnitRule,
     close,
+    defined,
     hull,
-    partial,
     rising,
-    whole_part,
 )
+from llmplan.operations.record import Operation, UnitRule
 from llmplan.units.measure import Measure
+
+
+def _rounds(a: Any) -> Any:
+    return a + (a - a)  # NaN where it is infinite: there is no such whole number
 
 
 def _floor(x: float) -> float:
@@ -34,14 +36,14 @@ def _floor(x: float) -> float:
 
 
 def _floors(np: Any, a: Any) -> Any:
-    return whole_part(np.floor(a + np.abs(a) * TOLERANCE))
+    return _rounds(np.floor(a + np.abs(a) * TOLERANCE))
 
 
 def _rounded(name: str, function: Any, array: Any, latex: tuple[str, str] | None) -> Operation:
     def counted(measure: Measure) -> Measure | None:
         return None if measure.dims else Measure((), measure.labels, whole=True)
 
-    scalar = partial(function)
+    scalar = defined(function)
     steps = rising(scalar, lambda x: 0.0)
 
     def interval(a: Interval) -> Ranged:
@@ -98,12 +100,12 @@ OPERATIONS = (
     _rounded(
         "ceil",
         lambda a: math.ceil(a - abs(a) * TOLERANCE),
-        lambda np, a: whole_part(np.ceil(a - np.abs(a) * TOLERANCE)),
+        lambda np, a: _rounds(np.ceil(a - np.abs(a) * TOLERANCE)),
         (r"\left\lceil ", r" \right\rceil"),
     ),
     _rounded("floor", _floor, _floors, (r"\left\lfloor ", r" \right\rfloor")),
-    _rounded("round", lambda a: math.floor(a + 0.5), lambda np, a: whole_part(np.floor(a + 0.5)), None),
-    Operation("mod", 2, partial(_mod), _mods, _remainder, move=_remains, units=UnitRule(remainder=True)),
+    _rounded("round", lambda a: math.floor(a + 0.5), lambda np, a: _rounds(np.floor(a + 0.5)), None),
+    Operation("mod", 2, defined(_mod), _mods, _remainder, move=_remains, units=UnitRule(remainder=True)),
     Operation("whole", 1, _whole, _wholes, _is_whole),
     Operation("finite", 1, lambda a: float(math.isfinite(a)), "isfinite", _is_finite),
 )

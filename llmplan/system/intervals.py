@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from attrs import frozen
 
 from llmplan.operations import OPERATIONS
-from llmplan.operations.record import EVERYTHING, NOWHERE, ONE, ZERO, Interval, plus, times
+from llmplan.operations.numbers import EVERYTHING, NOWHERE, ONE, ZERO, Interval, plus, times
 from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import Graph, Node
 from llmplan.system.system import Unknown

@@ -60,12 +60,6 @@ class SymbolGraph(Graph):
             self.values.setdefault(node, OPERATIONS[op].scalar(*known))
         return node
 
-    def table(self, index: int, values: tuple[float, ...]) -> int:
-        return super().table(self._plain(index), values)
-
-    def interpolate(self, x: int, xs: tuple[float, ...], ys: tuple[float, ...]) -> int:
-        return super().interpolate(self._plain(x), xs, ys)
-
     def _plain(self, node: int) -> int:
         return self.const(self.values[node]) if node in self.values else node
 

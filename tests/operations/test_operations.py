@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmplan.operations import FUNCTIONS, OPERATIONS
-from llmplan.operations.record import NOWHERE
+from llmplan.operations.numbers import NOWHERE
 from llmplan.solve.vector import operate
 from llmplan.system.graph import Graph, Node
 from llmplan.units.measure import REAL, Measure

@@ -16,7 +16,7 @@ from attrs import frozen
 from llmplan import __version__
 from llmplan.cache import store
 from llmplan.operations import OPERATIONS, TOLERANCE
-from llmplan.operations.record import close
+from llmplan.operations.numbers import close
 from llmplan.solve.presolve.isolate import unguarded
 from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import Graph

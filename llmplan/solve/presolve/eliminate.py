@@ -9,17 +9,17 @@ continuous one stands at a bound where the objectives push it there and nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import isfinite
 
 from attrs import evolve, frozen
 
-from llmplan.solve.presolve.isolate import isolated, substituted
+from llmplan.solve.presolve.isolate import Substitution, isolated
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.intervals import directions
-from llmplan.system.system import Condition, Objective, System, Unknown
+from llmplan.system.system import Condition, System, Unknown
 
 _FEW = 16
 
@@ -175,10 +175,10 @@ def _substituted(before: Reduced, definition: Definition) -> Reduced:
     """The same with the unknown replaced everywhere by what it is."""
     system, unknown = before.system, before.system.unknowns[definition.unknown]
     graph = system.graph
-    moved = substituted(graph, _nodes(system, before.requirements), definition.unknown, definition.node)
-    requirements = [_condition(condition, moved) for condition in before.requirements]
+    move = Substitution(graph, definition.unknown, definition.node)
+    requirements = [_moved(condition, move) for condition in before.requirements]
     stated = before.stated
-    unknowns = [u if u.allowed is None else evolve(u, allowed=moved[u.allowed]) for u in system.unknowns]
+    unknowns = [u if u.allowed is None else evolve(u, allowed=move(u.allowed)) for u in system.unknowns]
     if definition.equation is None:
         unknowns[definition.unknown] = evolve(unknown, values=(unknown.low,), allowed=None, asked=False)
     else:
@@ -189,10 +189,10 @@ def _substituted(before: Reduced, definition: Definition) -> Reduced:
     reduced = evolve(
         system,
         unknowns=tuple(unknowns),
-        conditions=tuple(_condition(c, moved) for c in system.conditions),
-        preferences=tuple(_condition(c, moved) for c in system.preferences),
-        objectives=_objectives(system.objectives, moved),
-        front=_objectives(system.front, moved),
+        conditions=tuple(_moved(c, move) for c in system.conditions),
+        preferences=tuple(_moved(c, move) for c in system.preferences),
+        objectives=tuple(evolve(o, node=move(o.node)) for o in system.objectives),
+        front=tuple(evolve(o, node=move(o.node)) for o in system.front),
     )
     return Reduced(reduced, tuple(requirements), stated, (*before.defined, definition))
 
@@ -207,19 +207,6 @@ def _inside(graph: Graph, value: int, unknown: Unknown) -> Condition:
     return Condition(unknown.path, inside, "domain", None, None, "", None, unknown.span)
 
 
-def _nodes(system: System, requirements: Iterable[Condition]) -> list[int]:
-    found = [o.node for o in (*system.objectives, *system.front)]
-    found += [unknown.allowed for unknown in system.unknowns if unknown.allowed is not None]
-    for condition in (*requirements, *system.conditions, *system.preferences):
-        found += [node for node in (condition.node, condition.left, condition.right) if node is not None]
-    return found
-
-
-def _condition(condition: Condition, moved: Mapping[int, int]) -> Condition:
-    left = None if condition.left is None else moved[condition.left]
-    right = None if condition.right is None else moved[condition.right]
-    return evolve(condition, node=moved[condition.node], left=left, right=right)
-
-
-def _objectives(objectives: Sequence[Objective], moved: Mapping[int, int]) -> tuple[Objective, ...]:
-    return tuple(evolve(objective, node=moved[objective.node]) for objective in objectives)
+def _moved(condition: Condition, move: Substitution) -> Condition:
+    left, right = (None if side is None else move(side) for side in (condition.left, condition.right))
+    return evolve(condition, node=move(condition.node), left=left, right=right)

@@ -43,28 +43,35 @@ def eliminated(
             node = isolated(graph, sides, other, other in signs)
             if node is None:
                 continue
-            moved = substituted(graph, [side for pair in rest for side in pair], other, node)
-            found = eliminated(graph, [(moved[a], moved[b]) for a, b in rest], unknown, signs)
+            move = Substitution(graph, other, node)
+            found = eliminated(graph, [(move(a), move(b)) for a, b in rest], unknown, signs)
             if found is not None:
                 return found
     return None
 
 
-def substituted(graph: Graph, roots: Iterable[int], unknown: int, by: int) -> dict[int, int]:
-    """What the nodes below some roots become when a node stands in the place of an unknown."""
-    moved: dict[int, int] = {}
-    for index in ancestors(graph, roots):
-        node = graph[index]
-        args = tuple(moved[arg] for arg in node.args)
-        if not node.reach >> unknown & 1:
-            moved[index] = index
-        elif node.op == "unknown":
-            moved[index] = by
-        elif node.table:
-            moved[index] = graph.tabled(node.op, args[0], node.table)
-        else:
-            moved[index] = graph.add(node.op, *args)
-    return moved
+class Substitution:
+    """Called with a node: what it becomes when another node stands in the place of an unknown."""
+
+    def __init__(self, graph: Graph, unknown: int, by: int) -> None:
+        self._graph, self._unknown, self._by = graph, unknown, by
+        self._moved: dict[int, int] = {}
+
+    def __call__(self, root: int) -> int:
+        graph, moved = self._graph, self._moved
+        for index in ancestors(graph, (root,), moved):
+            node = graph[index]
+            if index in moved:
+                continue
+            if not node.reach >> self._unknown & 1:
+                moved[index] = index
+            elif node.op == "unknown":
+                moved[index] = self._by
+            elif node.table:
+                moved[index] = graph.tabled(node.op, moved[node.args[0]], node.table)
+            else:
+                moved[index] = graph.add(node.op, *(moved[arg] for arg in node.args))
+        return moved[root]
 
 
 def isolated(graph: Graph, sides: tuple[int, int], unknown: int, positive: bool) -> int | None:
