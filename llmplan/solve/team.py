@@ -11,8 +11,9 @@ import pickle
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -23,23 +24,33 @@ _HAND_OVER = 10.0  # seconds that a result may take to be read
 
 
 class _Process(SpawnProcess):
-    """A worker that neither runs the script of the process that starts it nor hears its Ctrl-C."""
+    """A worker that does not run the script of the process that starts it."""
 
     def start(self) -> None:
-        main, masks = sys.modules["__main__"], hasattr(signal, "pthread_sigmask")
-        # A script without `if __name__ == "__main__"` would be run anew.
+        main = sys.modules["__main__"]
+        # Without `if __name__ == "__main__"` in it, it would do everything anew.
         sys.modules["__main__"] = ModuleType("__main__")
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else None
         try:
             super().start()
         finally:
-            if before is not None:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
             sys.modules["__main__"] = main
 
 
 class _Context(SpawnContext):
     Process = _Process
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Puts off Ctrl-C while a worker is started, which inherits that it does not hear it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Team:
@@ -57,7 +68,7 @@ class Team:
         """A part for a worker; None if there is none to do it."""
         if self._pool is not None:
             # A worker that died breaks the pool, which is a RuntimeError; a daemon may start none, an AssertionError.
-            with suppress(OSError, RuntimeError, AssertionError):
+            with suppress(OSError, RuntimeError, AssertionError), _undisturbed():
                 return self._pool.submit(_part, part)
         return None
 
