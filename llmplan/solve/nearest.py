@@ -13,8 +13,13 @@ from llmplan.solve.presolve.eliminate import open_unknowns
 from llmplan.system.system import Condition, Objective, System
 
 _ROUNDS = 5
+"""Each narrows a measure down to a part, to 1e-7 in all; of whole numbers all are tried, however many rounds it takes."""
+
+_WHOLE_ROUNDS = 40
 _PARTS = 24
+
 _FEW = 24
+"""Candidates that an unknown keeps when there are too many."""
 
 
 def nearest(
@@ -42,34 +47,34 @@ def nearest(
     Raises:
         llmplan.solve.effort.OverLimit: if that is not enough.
     """
-    found = _first(system, requirements, unknown, values, effort)
-    if found is None or whole is None:
-        return found
-    below = [value for value in values if abs(value - start) < abs(found - start)]
-    last = below[-1] if below else start
-    for _ in range(40 if whole else _ROUNDS):
-        between = _between(last, found, whole)
+    works = _first(system, requirements, unknown, values, effort)
+    if works is None or whole is None:
+        return works
+    nearer = [value for value in values if abs(value - start) < abs(works - start)]
+    fails = nearer[-1] if nearer else start
+    for _ in range(_WHOLE_ROUNDS if whole else _ROUNDS):
+        between = _between(fails, works, whole)
         if not between:
             break
-        nearer = _first(system, requirements, unknown, between, effort)
-        if nearer is None:
-            last = between[-1]
+        first = _first(system, requirements, unknown, between, effort)
+        if first is None:
+            fails = between[-1]
         else:
-            at = between.index(nearer)
-            last, found = between[at - 1] if at else last, nearer
-    return found
+            number = between.index(first)
+            fails, works = between[number - 1] if number else fails, first
+    return works
 
 
-def _between(last: float, found: float, whole: bool) -> list[float]:
-    """Values between two, from the first to the second, both left out."""
-    step = (found - last) / _PARTS
+def _between(fails: float, works: float, whole: bool) -> list[float]:
+    """Values from the first to the second, both left out."""
+    step = (works - fails) / _PARTS
     if whole:
-        gap = round(abs(found - last))
-        step = math.copysign(max(1, gap // _PARTS), found - last)
-        return [last + step * i for i in range(1, math.ceil(gap / abs(step)))]
-    if abs(found - last) <= 1e-7 * abs(found):
+        gap = round(abs(works - fails))
+        step = math.copysign(max(1, gap // _PARTS), works - fails)
+        return [fails + step * i for i in range(1, math.ceil(gap / abs(step)))]
+    if abs(works - fails) <= 1e-7 * abs(works):
         return []
-    return [last + step * i for i in range(1, _PARTS)]
+    return [fails + step * i for i in range(1, _PARTS)]
 
 
 def _first(

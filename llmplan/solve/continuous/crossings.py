@@ -22,7 +22,7 @@ _LOGIC = ("and", "or", "not")
 
 
 @frozen
-class _Turn:
+class _Predicate:
     """Something that is true on one side of a point and false on the other.
 
     Attributes:
@@ -36,8 +36,8 @@ class _Turn:
     sides: tuple[int, int, bool] | None = None
 
 
-def breakpoints(
-    graph: Graph, line: Line, condition: Condition, unknown: int, every: Array, points: Array
+def crossings(
+    graph: Graph, line: Line, condition: Condition, unknown: int, rows: Array, points: Array
 ) -> Iterator[tuple[Array, Array]]:
     """Where a condition begins or ceases to hold: rows, and both ends of every narrowed bracket.
 
@@ -46,58 +46,60 @@ def breakpoints(
         line: With the settings.
         condition: The unknown of the line is in it.
         unknown: Its index.
-        every: The rows of all settings.
+        rows: The rows of all settings.
         points: A grid over the domain.
     """
-    for turn in _turns(graph, condition.node, unknown):
-        yield from _brackets(line, turn, every, points)
+    for predicate in _predicates(graph, condition.node, unknown):
+        yield from _brackets(line, predicate, rows, points)
 
 
-def _brackets(line: Line, turn: _Turn, every: Array, points: Array) -> Iterator[tuple[Array, Array]]:
-    on_grid = turn.holds(line.probe(turn.roots, every[:, None])(points[None, :]))
-    on_grid = np.broadcast_to(on_grid, (len(every), len(points)))
+def _brackets(line: Line, predicate: _Predicate, rows: Array, points: Array) -> Iterator[tuple[Array, Array]]:
+    on_grid = predicate.holds(line.probe(predicate.roots, rows[:, None])(points[None, :]))
+    on_grid = np.broadcast_to(on_grid, (len(rows), len(points)))
     row, cell = np.nonzero(on_grid[:, 1:] != on_grid[:, :-1])
     low, high = points[cell], points[cell + 1]
-    dips = list(_dips(line, turn, every, points))
-    for at, lowest, left, right in dips:
-        yield at, lowest
-        row = np.concatenate([row, at, at])
+    if (dips := _dips(line, predicate, rows, points)) is not None:
+        dipping, lowest, left, right = dips
+        yield dipping, lowest
+        row = np.concatenate([row, dipping, dipping])
         low, high = np.concatenate([low, left, lowest]), np.concatenate([high, lowest, right])
-    probe = line.probe(turn.roots, row)
-    changes = turn.holds(probe(low)) != turn.holds(probe(high))
+    probe = line.probe(predicate.roots, row)
+    changes = predicate.holds(probe(low)) != predicate.holds(probe(high))
     row, low, high = row[changes], low[changes], high[changes]
-    probe = line.probe(turn.roots, row)
-    low, high = bisect(lambda x: np.broadcast_to(turn.holds(probe(x)), len(x)), low, high)
+    probe = line.probe(predicate.roots, row)
+    low, high = bisect(lambda x: np.broadcast_to(predicate.holds(probe(x)), len(x)), low, high)
     yield row, low
     yield row, high
 
 
-def _dips(line: Line, turn: _Turn, every: Array, points: Array) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Points between those of the grid where a violated comparison comes nearest to holding."""
-    if turn.sides is None:
-        return
-    low, high, equal = turn.sides
+def _dips(
+    line: Line, predicate: _Predicate, rows: Array, points: Array
+) -> tuple[Array, Array, Array, Array] | None:
+    """Where between the points of the grid a violated comparison comes nearest to holding: rows, points, both ends."""
+    if predicate.sides is None:
+        return None
+    low, high, equal = predicate.sides
 
     def gap(values: dict[int, Array]) -> Array:
         return values[low] - values[high]
 
     with np.errstate(all="ignore"):
-        gaps = gap(line.probe((low, high), every[:, None])(points[None, :]))
-        gaps = np.broadcast_to(gaps, (len(every), len(points)))
+        gaps = gap(line.probe((low, high), rows[:, None])(points[None, :]))
+        gaps = np.broadcast_to(gaps, (len(rows), len(points)))
         sign = np.sign(gaps) if equal else np.ones(gaps.shape)
         bad = gaps * sign
         here, before, after = bad[:, 1:-1], bad[:, :-2], bad[:, 2:]
         dip = (here > 0) & (before > here) & (after >= here)
         row, cell = np.nonzero(dip)
         if not len(row):
-            return
+            return None
         signs = sign[:, 1:-1][row, cell]
         probe = line.probe((low, high), row)
         left, right = points[cell], points[cell + 2]
-        yield row, minimise(lambda x: gap(probe(x)) * signs, left, right), left, right
+        return row, minimise(lambda x: gap(probe(x)) * signs, left, right), left, right
 
 
-def _turns(graph: Graph, root: int, unknown: int) -> Iterator[_Turn]:
+def _predicates(graph: Graph, root: int, unknown: int) -> Iterator[_Predicate]:
     """The comparisons that a condition is made of, and the condition itself where it is more than one.
 
     Of `<=`, `>=` and `==` the exact order of the sides, so that the answer is the root and not the end of
@@ -115,13 +117,13 @@ def _turns(graph: Graph, root: int, unknown: int) -> Iterator[_Turn]:
         elif op in COMPARISONS:
             yield _comparison(op, node, args)
     if graph[root].op not in COMPARISONS:
-        yield _Turn((root,), lambda values: truth(values[root]))
+        yield _Predicate((root,), lambda values: truth(values[root]))
 
 
-def _comparison(op: str, node: int, args: tuple[int, ...]) -> _Turn:
+def _comparison(op: str, node: int, args: tuple[int, ...]) -> _Predicate:
     low, high = args
     if op == "ne":
-        return _Turn((node,), lambda values: truth(values[node]))
+        return _Predicate((node,), lambda values: truth(values[node]))
     if op == "lt":
-        return _Turn((node, low, high), lambda values: truth(values[node]), (low, high, False))
-    return _Turn((low, high), lambda values: values[low] <= values[high], (low, high, op == "eq"))
+        return _Predicate((node, low, high), lambda values: truth(values[node]), (low, high, False))
+    return _Predicate((low, high), lambda values: values[low] <= values[high], (low, high, op == "eq"))

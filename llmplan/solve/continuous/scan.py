@@ -16,7 +16,7 @@ from attrs import define, evolve, frozen
 
 from llmplan.operations import TOLERANCE
 from llmplan.operations.logic import truth
-from llmplan.solve.continuous.crossings import breakpoints
+from llmplan.solve.continuous.crossings import crossings
 from llmplan.solve.continuous.line_search import Line, grid, minimise
 from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.discrete.loop_order import axes_of
@@ -172,7 +172,7 @@ class LineScan:
         rows, x = [np.repeat(every, len(self._grid))], [np.tile(self._grid, count)]
         marked = [np.zeros(count * len(self._grid), bool)]
         for condition in self._moving:
-            for at, points in breakpoints(self._system.graph, line, condition, self._unknown, every, self._grid):
+            for at, points in crossings(self._system.graph, line, condition, self._unknown, every, self._grid):
                 rows.append(at)
                 x.append(points)
                 marked.append(np.ones(len(at), bool))

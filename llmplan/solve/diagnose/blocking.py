@@ -134,7 +134,7 @@ def _tight(
     system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int
 ) -> list[int]:
     """Requirements with an unknown in them whose two sides meet at a point."""
-    found = []
+    tight = []
     for number, condition in enumerate(requirements):
         if condition.left is None or condition.right is None:
             continue
@@ -142,8 +142,8 @@ def _tight(
             sides = evaluate(system.graph, point, (condition.left, condition.right))
             left, right = sides[condition.left], sides[condition.right]
             if abs(left - right) <= TOLERANCE * max(abs(left), abs(right)):
-                found.append(number)
-    return found
+                tight.append(number)
+    return tight
 
 
 def _root(

@@ -30,19 +30,19 @@ class Block:
         return self._positions[axis][rows] + self._starts[axis]
 
 
-class Places:
-    """For each point of a block, its place in an array that broadcasts to the block; remembered."""
+class FlatIndices:
+    """For each point of a block, its index in an array that broadcasts to the block; remembered."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[tuple[int, ...], tuple[int, ...]], Array] = {}
+        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], Array] = {}
 
     def get(self, shape: tuple[int, ...], part: tuple[int, ...]) -> Array:
-        """Flat places in an array of shape `part`, for the points of a block of `shape`."""
-        found = self._found.get((shape, part))
-        if found is None:
+        """Flat indices into an array of shape `part`, for the points of a block of `shape`."""
+        indices = self._known.get((shape, part))
+        if indices is None:
             numbers = np.arange(prod(part)).reshape(part)
-            found = self._found[shape, part] = np.broadcast_to(numbers, shape).reshape(-1)
-        return found
+            indices = self._known[shape, part] = np.broadcast_to(numbers, shape).reshape(-1)
+        return indices
 
 
 class Rows:
@@ -51,13 +51,13 @@ class Rows:
     Args:
         dense: Values from outside the block, cut to it.
         shape: Of the block.
-        places: Shared by all blocks.
+        flat: Shared by all blocks.
     """
 
-    def __init__(self, dense: Mapping[int, Array], shape: tuple[int, ...], places: Places) -> None:
+    def __init__(self, dense: Mapping[int, Array], shape: tuple[int, ...], flat: FlatIndices) -> None:
         self._dense = dense
         self._shape = shape
-        self._places = places
+        self._flat = flat
         self._picked: Array | None = None
         self._left: Array | None = None
         self.selected = False
@@ -65,12 +65,12 @@ class Rows:
 
     def get(self, node: int) -> Array:
         """The values of a node: an array that broadcasts, after `select` rows or a single number."""
-        found = self.values.get(node)
-        if found is None:
-            found = self._dense[node]
+        values = self.values.get(node)
+        if values is None:
+            values = self._dense[node]
             if self.selected:
-                found = self.values[node] = self._gather(found)
-        return found
+                values = self.values[node] = self._gather(values)
+        return values
 
     def _gather(self, array: Array) -> Array:
         if array.size == 1:
@@ -79,7 +79,7 @@ class Rows:
             return np.broadcast_to(array, self._shape).reshape(-1)
         if array.shape == self._shape:
             return array.reshape(-1)[self._picked]
-        return array.reshape(-1)[self._places.get(self._shape, array.shape)[self._picked]]
+        return array.reshape(-1)[self._flat.get(self._shape, array.shape)[self._picked]]
 
     def select(self, mask: Array | None) -> None:
         """Goes on with the points where `mask` is True (None: all)."""
@@ -115,7 +115,7 @@ class Rows:
         positions = []
         for k, size in enumerate(self._shape):
             along = (1,) * k + (size,) + (1,) * (len(self._shape) - k - 1)
-            place = self._places.get(self._shape, along)
+            place = self._flat.get(self._shape, along)
             positions.append(place if self._picked is None else place[self._picked])
         count = prod(self._shape) if self._picked is None else len(self._picked)
         values = {target: np.asarray(self.get(target)) for target in targets}

@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from llmplan.operations.logic import truth
-from llmplan.solve.discrete.block import Block, Places, Rows
+from llmplan.solve.discrete.block import Block, FlatIndices, Rows
 from llmplan.solve.discrete.loop_order import CELLS, Axis, LoopNest, Parts, schedule
 from llmplan.solve.effort import OPERATION
 from llmplan.solve.vector import Array, last_uses, operate, run
@@ -56,7 +56,7 @@ class GridEvaluator:
         self.axes = self._nest.axes
         self._dimensions = sorted((axis.unknown, k) for k, axis in enumerate(self.axes) if axis.unknown >= 0)
         self._levels = self._nest.levels()
-        self._broadcast = Places()
+        self._flat = FlatIndices()
         small = [node for node in order if self._nest.size(node) <= cells or graph[node].op == "unknown"]
         once = set(small)
         large = [node for node in order if node not in once]
@@ -207,7 +207,7 @@ class GridEvaluator:
         """Computes the innermost level: the points of a block that pass, or None."""
         level = self._levels[-1]
         lengths = [len(range(step.start, step.stop)) for step in self._cut]
-        rows = Rows(self._values, (*lengths, *self._nest.shape[len(lengths) :]), self._broadcast)
+        rows = Rows(self._values, (*lengths, *self._nest.shape[len(lengths) :]), self._flat)
         if mask is not None and mask.mean() < _SPARSE:
             rows.select(mask)
         for (index, is_gate), drops in zip(level.steps, level.drops):

@@ -116,14 +116,14 @@ class Parts:
         return self._runs * outside
 
     def __getitem__(self, number: int) -> Part:
-        rest, at = divmod(number, self._runs)
-        run = tuple(self._steps[at * self._length : (at + 1) * self._length])
+        rest, run = divmod(number, self._runs)
+        first = run * self._length
+        steps_of_run = tuple(self._steps[first : first + self._length])
         fixed = []
-        place = at * self._length
         for steps in reversed(self._outside):
-            rest, place = divmod(rest, len(steps))
-            fixed.append(steps[place])
-        return Part(tuple(reversed(fixed)), run, place)
+            rest, first = divmod(rest, len(steps))
+            fixed.append(steps[first])
+        return Part(tuple(reversed(fixed)), steps_of_run, first)
 
     def before(self, step: int) -> int:
         """How many parts there are before a step of the outermost axis, one that begins there included."""
@@ -168,12 +168,12 @@ class LoopNest:
 
     def levels(self) -> list[Level]:
         """One for each outer axis; the last of them advances by as much as fills a block."""
-        found = []
+        levels = []
         for k, length in enumerate(self.shape[: self.outer]):
             width = self._chunk if k == self.outer - 1 else 1
             steps = [slice(start, min(start + width, length)) for start in range(0, length, width)]
-            found.append(Level(steps, [], [], [], []))
-        return found
+            levels.append(Level(steps, [], [], [], []))
+        return levels
 
     def reach(self, node: int) -> tuple[int, ...]:
         """The dimensions that a node depends on."""
@@ -251,15 +251,15 @@ def schedule(
 
 def _add_drops(graph: Graph, level: Level, wanted: set[int]) -> None:
     last: dict[int, int] = {}
-    for at, (node, is_gate) in enumerate(level.steps):
-        last[node] = at
+    for number, (node, is_gate) in enumerate(level.steps):
+        last[node] = number
         if not is_gate:
-            last.update((arg, at) for arg in graph[node].args)
+            last.update((arg, number) for arg in graph[node].args)
     mine = {node for node, _ in level.steps} - wanted
     level.drops = [[] for _ in level.steps]
-    for node, at in last.items():
+    for node, number in last.items():
         if node in mine:
-            level.drops[at].append(node)
+            level.drops[number].append(node)
 
 
 def _pass_rates(graph: Graph, axes: Sequence[Axis], gates: Sequence[int]) -> Mapping[int, float]:
@@ -270,17 +270,17 @@ def _pass_rates(graph: Graph, axes: Sequence[Axis], gates: Sequence[int]) -> Map
     count = np.arange(1, _SAMPLE + 1)
     columns = {}
     for axis, prime in zip(axes, _primes(len(axes))):
-        at = (count * prime**0.5 % 1.0 * len(axis.values)).astype(np.intp)
-        columns[axis.unknown] = axis.values[at]
+        spread = (count * prime**0.5 % 1.0 * len(axis.values)).astype(np.intp)
+        columns[axis.unknown] = axis.values[spread]
     values = evaluate_rows(graph, gates, columns)
     return {gate: float(truth(values[gate]).mean()) for gate in gates}
 
 
 def _primes(count: int) -> list[int]:
-    found: list[int] = []
+    primes: list[int] = []
     number = 2
-    while len(found) < count:
-        if all(number % prime for prime in found):
-            found.append(number)
+    while len(primes) < count:
+        if all(number % prime for prime in primes):
+            primes.append(number)
         number += 1
-    return found
+    return primes
