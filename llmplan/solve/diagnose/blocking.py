@@ -11,7 +11,7 @@ from math import inf, isnan, prod
 
 from attrs import define, field, frozen
 
-from llmplan.operations import TOLERANCE
+from llmplan.operations.record import close
 from llmplan.solve.closed_form.derive import closed_form
 from llmplan.solve.diagnose.conflict import diagnose_grid, violated_at
 from llmplan.solve.effort import Effort
@@ -140,8 +140,7 @@ def _tight(
             continue
         if system.graph.reach(condition.node) >> unknown & 1:
             sides = evaluate(system.graph, point, (condition.left, condition.right))
-            left, right = sides[condition.left], sides[condition.right]
-            if abs(left - right) <= TOLERANCE * max(abs(left), abs(right)):
+            if close(sides[condition.left], sides[condition.right]):
                 tight.append(number)
     return tight
 
