@@ -91,7 +91,7 @@ def test_too_many_combinations_are_refused_at_once():
     assert outcome.status == "error"
     (diagnostic,) = outcome.diagnostics
     assert diagnostic.code == "E0404"
-    assert diagnostic.message == "3 unknowns span 1e15 combinations, and the limit is 1e8"
+    assert diagnostic.message == "3 unknowns span 1e15 combinations; the limit is 1e8"
     assert diagnostic.notes == ("u0 100,000, u1 100,000, u2 100,000",)
 
 
