@@ -47,7 +47,7 @@ class Values:
             found = lowering.name(name)
         if isinstance(found, Missing):
             raise Refused(f"{name} needs {', '.join(found.needs)}" if found.needs else self._said(name))
-        unsolved = lowering.settled(found)
+        unsolved = lowering.unknowns.settled(found)
         if isinstance(unsolved, Missing):
             raise Refused(f"{name} needs {', '.join(unsolved.needs)}")
         value = lowering.graph.constant(found)

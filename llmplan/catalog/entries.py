@@ -146,7 +146,7 @@ def _field(lowering: Lowering, kind: str, entry: str, name: str) -> Field | None
     scope = lowering.scope
     path = f"{kind}.{name}"
     record = scope.fields[path]
-    owner, setting = lowering.entry_settings(kind, entry, name) or ("", record.default)
+    owner, setting = lowering.inputs.entry_settings(kind, entry, name) or ("", record.default)
     if setting is None:
         return None
     if isinstance(record.type, (TextType, ListType)):
@@ -161,7 +161,7 @@ def _field(lowering: Lowering, kind: str, entry: str, name: str) -> Field | None
 
 def _evaluated(lowering: Lowering, expr: Expr, type: Type, unit: str, declared: str) -> Cell:
     """An expression in `unit`, or if that is empty in a readable one; an empty cell if it is not known."""
-    node = lowering.settled(lowering.lower(expr, {}))
+    node = lowering.unknowns.settled(lowering.lower(expr, {}))
     value = None if isinstance(node, Missing) else lowering.graph.constant(node)
     if value is None or not math.isfinite(value):
         return Cell(None, None, "")

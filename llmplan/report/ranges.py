@@ -37,7 +37,7 @@ class Ranges:
         """A value with its ends, if any range reaches it."""
         if value.value is None or isinstance(value.value, (str, bool)) or "[" in value.name:
             return value
-        node = self.lowering.settled(self.lowering.name(value.name))
+        node = self.lowering.unknowns.settled(self.lowering.name(value.name))
         if isinstance(node, Missing) or not self.lowering.graph.reach(node):
             return value
         found = bounds(self.lowering.graph, node, self.box())
@@ -52,7 +52,7 @@ class Ranges:
 
     def row(self, row: ShowRow, shown: Shown) -> Shown:
         """A shown row with the ends of its value, if any range reaches it."""
-        node = self.lowering.settled(self.lowering.lower(row.value, {}, base=row.place[0]))
+        node = self.lowering.unknowns.settled(self.lowering.lower(row.value, {}, base=row.place[0]))
         if isinstance(node, Missing) or not self.lowering.graph.reach(node):
             return shown
         found = bounds(self.lowering.graph, node, self.box())

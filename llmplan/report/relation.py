@@ -46,7 +46,7 @@ def _tied(made: System, outcome: Outcome, unknown: int) -> list[int]:
 
 def _form(made: System, outcome: Outcome, group: list[int], lowering: Lowering) -> ClosedForm | None:
     """The closed form of the first unknown of a group in which each has an equation."""
-    symbols = SymbolLowering(lowering.program, lowering.fixed or {}, [made.unknowns[i].path for i in group])
+    symbols = SymbolLowering(lowering.program, lowering.unknowns.fixed or {}, [made.unknowns[i].path for i in group])
     equations = []
     for index in group:
         rule = _rule(outcome, index, lowering)

@@ -11,9 +11,9 @@ from llmplan.check import ir
 from llmplan.check.plan import Program
 from llmplan.check.program import Domain, Setting
 from llmplan.system.display import show
-from llmplan.system.inputs import open_domain
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from llmplan.system.unknowns import open_domain
 from llmplan.units.format import in_unit
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, TextType, Type
 from llmplan.units.table import UnknownUnit

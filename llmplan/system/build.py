@@ -114,7 +114,7 @@ class _Builder:
         for unknown in undecided(lowering.graph, unknowns, roots, conditions, found):
             self.problems.append(system.undetermined(unknown.span, unknown.path))
         # The library's own objectives decide between what is open; they open nothing more.
-        lowering.closed = True
+        lowering.unknowns.closed = True
         for goal in self.program.goals:
             made = None if goal.author else self._objective(goal)
             if made is not None and not lowering.graph.reach(made.node) & shut:
@@ -135,12 +135,12 @@ class _Builder:
         for node in roots:
             reach |= graph.reach(node)
         # A domain that depends on another unknown needs that one as well.
-        for index, unknown in reversed(list(enumerate(self.lowering.unknowns))):
+        for index, unknown in reversed(list(enumerate(self.lowering.unknowns.met))):
             if unknown.allowed is not None and (unknown.asked or reach >> index & 1):
                 reach |= graph.reach(unknown.allowed)
         found = []
         shut = 0
-        for index, unknown in enumerate(self.lowering.unknowns):
+        for index, unknown in enumerate(self.lowering.unknowns.met):
             if not unknown.asked and not reach >> index & 1:
                 first = unknown.values[:1] if unknown.values else (unknown.low,)
                 unknown = evolve(unknown, values=first, allowed=None, used=False)
@@ -174,7 +174,7 @@ class _Builder:
         node = (
             lowering.lower(rule.condition, {}, base=base)
             if always
-            else lowering.conditional(rule.condition, {}, base)
+            else lowering.expressions.conditional(rule.condition, {}, base)
         )
         if isinstance(node, Missing):
             self._lacks(rule, node)

@@ -12,34 +12,28 @@ from itertools import filterfalse
 from llmplan.check import ir
 from llmplan.check.ir import Expr
 from llmplan.check.program import Domain, Setting
-from llmplan.check.scope import Scope
 from llmplan.diagnostics import Edit, Hint, units
 from llmplan.source import Span
 from llmplan.system.display import show
 from llmplan.system.evaluate import evaluate
-from llmplan.system.expressions import ExpressionLowering
-from llmplan.system.graph import Graph
+from llmplan.system.expressions import Expressions
 from llmplan.system.missing import Missing, Result
-from llmplan.system.names import Names
-from llmplan.system.system import Unknown
+from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import Measure, Type
 
 MAX_TRIED = 1000
 """Candidates that are tried one by one; of more it is left to the search."""
 
 
-class LegalValues(ExpressionLowering):
-    """Tests values as they are lowered.
+class DomainChecks:
+    """Tests values as they are lowered."""
 
-    Attributes:
-        unknowns: What is open, in the order in which it was met.
-        known_here: True if the graph's unknowns are `unknowns`, with all their candidates.
-    """
-
-    def __init__(self, scope: Scope, graph: Graph, names: Names) -> None:
-        super().__init__(scope, graph, names)
-        self.known_here = True
-        self.unknowns: list[Unknown] = []
+    def __init__(self, expressions: Expressions, unknowns: Unknowns) -> None:
+        self.scope = expressions.scope
+        self.graph = expressions.graph
+        self.names = expressions.names
+        self._lower = expressions.lower
+        self._unknowns = unknowns
 
     def legal(self, name: str, value: Result, type: Type, domain: Domain | None, written: Setting | None) -> Result:
         """A value that must be whole or inside a domain: an error where it is written so, else NaN."""
@@ -68,11 +62,11 @@ class LegalValues(ExpressionLowering):
         """An unknown: the candidates that a plan writes must be legal; of computed ones the others do not count."""
         legal = self.graph.const(1.0)
         inside = self._inside(value, domain)
-        if not self.known_here:
+        if not self._unknowns.numbered_here:
             legal = legal if inside is None else inside
         else:
             index = int(self.graph[value].value or 0)
-            unknown = self.unknowns[index]
+            unknown = self._unknowns.met[index]
             stated = written is not None and written.domain is not None and unknown.allowed is None
             if type.whole:
                 whole = self.graph.add("whole", value)
@@ -107,14 +101,14 @@ class LegalValues(ExpressionLowering):
         parts: list[int] = []
         for item in domain.items:
             if isinstance(item, ir.Range):
-                ends = [self.lower(end, {}) for end in (item.low, item.high)]
+                ends = [self._lower(end, {}) for end in (item.low, item.high)]
                 if any(isinstance(end, Missing) for end in ends):
                     return None
                 low, high = (end for end in ends if not isinstance(end, Missing))
                 above = self.graph.add("le", low, value)
                 parts.append(self.graph.add("and", above, self.graph.add("le", value, high)))
             elif isinstance(item, ir.Value):
-                one = self.lower(item.value, {})
+                one = self._lower(item.value, {})
                 if isinstance(one, Missing):
                     return None
                 parts.append(self.graph.add("eq", value, one))
@@ -160,7 +154,7 @@ class LegalValues(ExpressionLowering):
             hints: tuple[Hint, ...] = (Hint(f"write `{span.text}%`", (Edit(span, f"{span.text}%"),)),)
         else:
             ranges = [item for item in domain.items if isinstance(item, ir.Range)]
-            ends = [self.lower(end, {}) for item in ranges for end in (item.low, item.high)]
+            ends = [self._lower(end, {}) for item in ranges for end in (item.low, item.high)]
             numbers = [self.graph.constant(end) for end in ends if not isinstance(end, Missing)]
             near = min((n for n in numbers if n is not None), key=lambda n: abs(n - value), default=None)
             text = "" if near is None else show(near, type, self.scope, unit)
@@ -170,7 +164,7 @@ class LegalValues(ExpressionLowering):
 
     def _number(self, expr: Expr, setting: Setting) -> float | None:
         """The value of an end of a range, if no unknown decides it."""
-        end = self.lower(expr, {}, base=setting.place[0])
+        end = self._lower(expr, {}, base=setting.place[0])
         return None if isinstance(end, Missing) else self.graph.constant(end)
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from llmplan.check.ir import Divisors, DomainItem, Expr, Powers, Range, Value
+from attrs import evolve
+
+from llmplan.check.ir import Divisors, DomainItem, Powers, Range, Value
 from llmplan.check.program import Domain
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.operations import TOLERANCE
-from llmplan.source import Span
 from llmplan.system.evaluate import evaluate
-from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.expressions import Expressions
+from llmplan.system.graph import Graph
+from llmplan.system.missing import Missing, missing
 from llmplan.system.system import Unknown
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
-
-if TYPE_CHECKING:
-    from llmplan.system.inputs import InputLowering
 
 MAX_VALUES = 1_000_000
 """More candidates than this for one unknown are refused."""
@@ -37,77 +37,70 @@ Form = type[DomainItem]
 
 
 def build(
-    lowering: InputLowering,
-    path: str,
-    type: Type,
-    domain: Domain | None,
-    fallback: Domain | None,
-    asked: bool,
-    span: Span,
-    unit: str,
+    expressions: Expressions, earlier: Sequence[Unknown], wanted: Unknown, domain: Domain | None
 ) -> Unknown | Diagnostic | Missing:
-    """The unknown `path` with its candidates, or why it has none.
+    """An unknown with its candidates, or why it has none.
 
     Args:
-        domain: What the plan or the library gives a `?` to range over.
-        fallback: The legal values of a whole number, where there is no such domain.
-        asked: True if the plan wrote the `?`.
+        earlier: The unknowns of the graph so far, on which its domain may depend.
+        wanted: The unknown without candidates.
+        domain: What it may range over.
     """
+    graph, path, type, span = expressions.graph, wanted.path, wanted.type, wanted.span
     names: tuple[str, ...] = ()
     if isinstance(type, EnumType):
         names = type.members
     elif isinstance(type, BoolType):
         names = ("false", "true")
     elif isinstance(type, KindType):
-        names = tuple(lowering.entry_names(type.name))
-    chosen = domain or fallback
-    if chosen is None:
+        names = tuple(expressions.entry_names(type.name))
+    wanted = evolve(wanted, names=names)
+    counted = isinstance(type, Measure) and type.whole
+    whole = names != () or counted
+    if domain is None:
         if names and not isinstance(type, KindType):
-            everything = tuple(float(i) for i in range(len(names)))
-            return Unknown(path, type, everything, 0.0, 0.0, names, unit, None, asked, span)
-        counted = isinstance(type, Measure) and type.whole
-        return system.no_domain(span, path, "" if counted else unit, names)
+            return evolve(wanted, values=tuple(float(i) for i in range(len(names))))
+        return system.no_domain(span, path, "" if counted else wanted.unit, names)
     ends: list[tuple[Form, Ends]] = []
-    for item in chosen.items:
-        lowered = [_end(lowering, part) for part in item.parts()]
+    for item in domain.items:
+        lowered = [expressions.lower(part, {}) for part in item.parts()]
         nodes = tuple(node for node in lowered if not isinstance(node, Missing))
         if len(nodes) < len(lowered):
             lacking = missing(*lowered)
-            if asked and lacking.needs:
+            if wanted.asked and lacking.needs:
                 return system.unknown_domain(span, path, lacking.needs)
             return lacking
         ends.append((item.__class__, nodes))
-    unit = chosen.unit or unit
+    wanted = evolve(wanted, unit=domain.unit or wanted.unit)
     for form, nodes in ends:
-        step = lowering.graph.constant(nodes[2]) if form is Range and len(nodes) > 2 else 1.0
+        step = graph.constant(nodes[2]) if form is Range and len(nodes) > 2 else 1.0
         if step is not None and not step > 0.0:
             return system.no_step(span, path)
-        base = lowering.graph.constant(nodes[0]) if form is Powers else 2.0
+        base = graph.constant(nodes[0]) if form is Powers else 2.0
         if base is not None and not base > 1.0:
             return system.no_base(span, path)
-    whole = names != () or (isinstance(type, Measure) and type.whole)
     reach = 0
     for _, nodes in ends:
         for node in nodes:
-            reach |= lowering.graph.reach(node)
+            reach |= graph.reach(node)
     if reach:
-        return _dependent(lowering, path, type, ends, whole, reach, names, unit, asked, span)
-    numbers = [(form, tuple(lowering.graph.constant(n) or 0.0 for n in nodes)) for form, nodes in ends]
+        return _dependent(graph, earlier, wanted, ends, reach)
+    numbers = [(form, tuple(graph.constant(n) or 0.0 for n in nodes)) for form, nodes in ends]
     if not whole and any(form is Range and len(values) < 3 for form, values in numbers):
         low = min(values[0] for _, values in numbers)
         high = max(values[1] if form is Range else values[0] for form, values in numbers)
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             return system.empty_domain(span, path)
-        return Unknown(path, type, None, low, high, names, unit, None, asked, span)
+        return evolve(wanted, low=low, high=high)
     values = _values(numbers)
     if values is None:
         return system.huge_domain(span, path, _size(numbers))
     if not values:
         return system.empty_domain(span, path)
-    return Unknown(path, type, values, min(values), max(values), names, unit, None, asked, span)
+    return evolve(wanted, values=values, low=min(values), high=max(values))
 
 
-def candidates(lowering: InputLowering, type: Type, domain: Domain | None) -> tuple[float, ...] | None:
+def candidates(expressions: Expressions, type: Type, domain: Domain | None) -> tuple[float, ...] | None:
     """The values of a domain that depends on no unknown; every member without one. None if too many."""
     if domain is None:
         if isinstance(type, EnumType):
@@ -115,14 +108,10 @@ def candidates(lowering: InputLowering, type: Type, domain: Domain | None) -> tu
         return (0.0, 1.0) if isinstance(type, BoolType) else ()
     items: list[tuple[Form, tuple[float, ...]]] = []
     for item in domain.items:
-        nodes = [_end(lowering, part) for part in item.parts()]
-        numbers = [None if isinstance(n, Missing) else lowering.graph.constant(n) for n in nodes]
+        nodes = [expressions.lower(part, {}) for part in item.parts()]
+        numbers = [None if isinstance(n, Missing) else expressions.graph.constant(n) for n in nodes]
         items.append((item.__class__, tuple(math.nan if number is None else number for number in numbers)))
     return _values(items)
-
-
-def _end(lowering: InputLowering, expr: Expr) -> Result:
-    return lowering.lower(expr, {})
 
 
 def _values(items: list[tuple[Form, tuple[float, ...]]]) -> tuple[float, ...] | None:
@@ -192,45 +181,34 @@ def _divisors(number: float) -> list[float]:
 
 
 def _dependent(
-    lowering: InputLowering,
-    path: str,
-    type: Type,
-    ends: list[tuple[Form, Ends]],
-    whole: bool,
-    reach: int,
-    names: tuple[str, ...],
-    unit: str,
-    asked: bool,
-    span: Span,
+    graph: Graph, earlier: Sequence[Unknown], wanted: Unknown, ends: list[tuple[Form, Ends]], reach: int
 ) -> Unknown | Diagnostic:
     """A domain whose ends depend on other unknowns: the union of all that it can be, and a test."""
-    others = [i for i in range(len(lowering.unknowns)) if reach >> i & 1]
-    grids = [lowering.unknowns[i].values for i in others]
+    others = [i for i in range(len(earlier)) if reach >> i & 1]
+    grids = [earlier[i].values for i in others]
     size = math.prod(len(grid) if grid else 10**9 for grid in grids)
     if size > MAX_COMBINATIONS:
-        return system.huge_domain(span, path, size)
+        return system.huge_domain(wanted.span, wanted.path, size)
     union: dict[float, None] = {}
     work = 0.0
     for combination in itertools.product(*(grid or () for grid in grids)):
         point = dict(zip(others, combination))
-        at = evaluate(lowering.graph, point, [node for _, nodes in ends for node in nodes])
+        at = evaluate(graph, point, [node for _, nodes in ends for node in nodes])
         numbers = [(form, tuple(at[node] for node in nodes)) for form, nodes in ends]
         work += _size(numbers)
         values = _values(numbers) if work <= 5 * MAX_VALUES else None
         if values is None:
-            return system.huge_domain(span, path, work)
+            return system.huge_domain(wanted.span, wanted.path, work)
         union.update(dict.fromkeys(values))
     if not union:
-        return system.empty_domain(span, path)
+        return system.empty_domain(wanted.span, wanted.path)
     values = tuple(sorted(union))
-    index = len(lowering.unknowns)
-    allowed = _allowed(lowering, lowering.graph.unknown(index), ends)
-    return Unknown(path, type, values, values[0], values[-1], names, unit, allowed, asked, span)
+    allowed = _allowed(graph, graph.unknown(len(earlier)), ends)
+    return evolve(wanted, values=values, low=values[0], high=values[-1], allowed=allowed)
 
 
-def _allowed(lowering: InputLowering, unknown: int, ends: list[tuple[Form, Ends]]) -> int:
+def _allowed(graph: Graph, unknown: int, ends: list[tuple[Form, Ends]]) -> int:
     """1 where a candidate is in the domain that the other unknowns leave."""
-    graph = lowering.graph
     result = graph.const(0.0)
     for form, nodes in ends:
         if form is Value:

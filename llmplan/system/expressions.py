@@ -1,10 +1,14 @@
-"""Lowering of expressions: each checked form to nodes of the graph."""
+"""Lowering of expressions: each checked form to nodes of the graph.
+
+What no unknown reaches folds to a number as it is built. What names mean is asked of a `Meaning`, and only of
+names that the value depends on: a condition that is decided leaves the other branch unread.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from llmplan.check import ir
 from llmplan.check.ir import Expr
@@ -28,39 +32,50 @@ class TooLarge(Exception):
     """The plan unrolls to more than `MAX_NODES` equations or `MAX_STEPS` expressions."""
 
 
-class ExpressionLowering:
-    """Lowers expressions; names are left to the subclass."""
+class Meaning(Protocol):
+    """What names mean, and what the plan's text decides: all that expressions need to know of a plan."""
 
-    def __init__(self, scope: Scope, graph: Graph, names: Names) -> None:
+    def name(self, name: str, at: SourceRef | None = None) -> Result:
+        """The value of an input, let or quantity; `at` is where it is named."""
+
+    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
+        """An indexed quantity at members given by their indices."""
+
+    def given(self, path: str) -> Result:
+        """1 if an input has a value or is open."""
+
+    def assumed(self, name: str) -> Result:
+        """1 if a quantity is assumed."""
+
+    def emits(self, target: str) -> Result:
+        """1 if the plan emits a target."""
+
+    def instances(self, path: str) -> list[str] | Missing:
+        """The entries that a list of a kind names."""
+
+    def of_instance(self, kind: str, entry: str, field: str) -> Result:
+        """A field of an entry that is a member of a list."""
+
+
+class Expressions:
+    """Lowers expressions into one graph.
+
+    Args:
+        scope: What the names are.
+        names: Receives what is read.
+        meaning: What they mean.
+    """
+
+    def __init__(self, scope: Scope, graph: Graph, names: Names, meaning: Meaning) -> None:
         self.scope = scope
         self.graph = graph
         self.names = names
+        self.meaning = meaning
         self._calls: dict[tuple[str, tuple[Result, ...]], tuple[Result, Reads]] = {}
         self._entries: dict[str, list[str]] = {}
         self._source = ""
         self._depth = 0
         self._steps = 0
-
-    def name(self, name: str, at: SourceRef | None = None) -> Result:
-        raise NotImplementedError
-
-    def given(self, path: str) -> Result:
-        raise NotImplementedError
-
-    def instances(self, path: str) -> list[str] | Missing:
-        raise NotImplementedError
-
-    def of_instance(self, kind: str, entry: str, field: str) -> Result:
-        raise NotImplementedError
-
-    def assumed(self, name: str) -> Result:
-        raise NotImplementedError
-
-    def emits(self, target: str) -> Result:
-        raise NotImplementedError
-
-    def alternatives(self, quantity: Quantity, env: Env) -> Result:
-        raise NotImplementedError
 
     def entry_names(self, kind: str) -> list[str]:
         """All entries of a kind in a fixed order; an entry's value in the graph is its index here."""
@@ -89,7 +104,7 @@ class ExpressionLowering:
             raise TooLarge
         match expr:  # the frequent ones first
             case ir.Ref():
-                return self.name(expr.name, (self._source, expr.start, expr.end))
+                return self.meaning.name(expr.name, (self._source, expr.start, expr.end))
             case ir.Num():
                 # What stands for a number that is not one was reported.
                 return self.graph.const(expr.value) if expr.value == expr.value else missing()
@@ -110,7 +125,7 @@ class ExpressionLowering:
             case ir.Match():
                 return self._match(expr, env)
             case ir.Given():
-                return self.given(expr.name)
+                return self.meaning.given(expr.name)
             case ir.Fold():
                 return self._fold(expr, env)
             case ir.Body():
@@ -120,9 +135,9 @@ class ExpressionLowering:
             case ir.Entry():
                 return self.graph.const(float(self.entry_names(expr.kind).index(expr.name)))
             case ir.Assumed():
-                return self.assumed(expr.name)
+                return self.meaning.assumed(expr.name)
             case ir.Emits():
-                return self.emits(expr.target)
+                return self.meaning.emits(expr.target)
             case ir.Interpolate():
                 x = self._lower(expr.x, env)
                 return x if isinstance(x, Missing) else self.graph.interpolate(x, expr.xs, expr.ys)
@@ -229,12 +244,7 @@ class ExpressionLowering:
             if constant is None:
                 return self._indexed_by_unknown(quantity, expr, env)
             members.append(constant)
-        return self.at(quantity, tuple(members))
-
-    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
-        """An indexed quantity at members given by their indices."""
-        inner: Env = {variable: self.graph.const(m) for (variable, _), m in zip(quantity.indices, members)}
-        return self.alternatives(quantity, inner)
+        return self.meaning.at(quantity, tuple(members))
 
     def _indexed_by_unknown(self, quantity: Quantity, expr: ir.Index, env: Env) -> Result:
         """An index that depends on an unknown: a choice among all members."""
@@ -248,7 +258,7 @@ class ExpressionLowering:
             for arg, member in zip(args, members):
                 assert not isinstance(arg, Missing)
                 here = self.graph.add("and", here, self.graph.add("eq", arg, self.graph.const(member)))
-            result_at = self.at(quantity, tuple(float(m) for m in members))
+            result_at = self.meaning.at(quantity, tuple(float(m) for m in members))
             result = self._select(here, result_at, result)
         return result
 
@@ -259,7 +269,7 @@ class ExpressionLowering:
             if over in self.scope.enums:
                 ranges.append(list(range(len(self.scope.enums[over].members))))
                 continue
-            entries = self.instances(over)
+            entries = self.meaning.instances(over)
             if isinstance(entries, Missing):
                 return entries
             listed = self.scope.fields[over].type
@@ -302,4 +312,4 @@ class ExpressionLowering:
         index = self.graph.constant(entry)
         if index is None or index != index:
             return self.graph.const(math.nan)
-        return self.of_instance(expr.kind, self.entry_names(expr.kind)[int(index)], expr.field)
+        return self.meaning.of_instance(expr.kind, self.entry_names(expr.kind)[int(index)], expr.field)

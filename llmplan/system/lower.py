@@ -4,52 +4,70 @@ A name is lowered when something first needs it, so a plan that asks only about 
 dataset. What no unknown reaches folds to a number, which makes the same code the evaluator: with
 every unknown fixed, the whole plan comes out as constants.
 
+The pieces: `Expressions` turns expressions into nodes and asks what names mean; `Inputs`, `Quantities` and
+`Unknowns` say it; `DomainChecks` tests that values are legal; `Names` keeps what is known. Each is given what it
+needs when a `Lowering` puts them together.
+
 A value is a node of the graph, or `Missing` where inputs were never given. A number that exists in
 principle but not here (no fp8 peak on an A100, a count that is not whole) is NaN.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from llmplan.check.ir import Expr, Ref, walk
 from llmplan.check.plan import Program
 from llmplan.check.program import Quantity, SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
+from llmplan.system.domain_checks import DomainChecks
+from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
-from llmplan.system.inputs import InputLowering, Spreads
-from llmplan.system.missing import NO_REASON, Missing, Result, missing
-from llmplan.system.names import OPEN, SPREAD, Known, Trace
-from llmplan.units.measure import REAL, ListType, TextType
+from llmplan.system.inputs import Inputs, Spreads
+from llmplan.system.missing import NO_REASON, Missing, Result
+from llmplan.system.names import OPEN, SPREAD, Names, Trace
+from llmplan.system.quantities import Quantities
+from llmplan.system.unknowns import Unknowns
+from llmplan.units.measure import REAL
 
 
-class Lowering(InputLowering):
+class Lowering:
     """Lowers names and expressions of one program into one graph.
 
     Args:
         program: The checked plan.
         fixed: Values of unknowns by path, in base units: a solution. An unknown that is not among
             them has no value. None: every unknown becomes a node of the graph.
-        graph: Receives the nodes; a new one if None.
         spreads: What to do with ranges; None takes what is expected.
-        beside: Another lowering into the same graph, whose unknowns are meant.
-        kept: Names that need not be lowered, see `again`.
+        graph: Receives the nodes; a new one if None.
+        names: What is known already, see `again`.
+        beside: Unknowns that are meant, of another lowering into the same graph.
+        unsolved: See `Unknowns`.
     """
 
     def __init__(
         self,
         program: Program,
         fixed: Mapping[str, float] | None = None,
-        graph: Graph | None = None,
         spreads: Spreads | None = None,
-        beside: Lowering | None = None,
-        kept: Mapping[str, Known] | None = None,
+        graph: Graph | None = None,
+        names: Names | None = None,
+        beside: Unknowns | None = None,
+        unsolved: Sequence[str] = (),
     ) -> None:
-        super().__init__(program, fixed, graph, spreads, beside, kept or {})
-        self._indexed: dict[tuple[str, tuple[float, ...]], str] = {}  # names of indexed quantities
-        self.emitted = {target.name for target in program.emits}
+        self.program = program
+        self.scope = program.scope
+        self.graph = Graph() if graph is None else graph
+        self.names = Names() if names is None else names
+        self.names.circle = self._circle
+        self.expressions = Expressions(self.scope, self.graph, self.names, self)
+        self.unknowns = Unknowns(self.expressions, fixed, beside, unsolved)
+        checks = DomainChecks(self.expressions, self.unknowns)
+        self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads)
+        self.quantities = Quantities(self.expressions, checks)
+        self.lower = self.expressions.lower
+        self.legal = checks.legal
 
     def again(
         self,
@@ -67,25 +85,22 @@ class Lowering(InputLowering):
         """
         program = program or self.program
         changed = _differing(self.program, program)
-        if spreads is not self.spreads:
+        if spreads is not self.inputs.spreads:
             changed.add(SPREAD)
-        if not beside and (fixed is None or fixed != self.fixed):
+        if not beside and (fixed is None or fixed != self.unknowns.fixed):
             changed.add(OPEN)
         # A system has a graph of its own, so that many of them do not make one that is too large.
         graph = self.graph if beside or fixed is not None else self.graph.copy()
-        made = Lowering(program, fixed, graph, spreads, self if beside else None, self.names.without(changed))
-        made.unsolved += self.unsolved if OPEN not in changed and fixed is not None else ()
-        return made
+        known = Names(self.names.without(changed))
+        unsolved = () if beside or OPEN in changed else self.unknowns.unsolved
+        return Lowering(program, fixed, spreads, graph, known, self.unknowns if beside else None, unsolved)
 
     # Names
 
     def name(self, name: str, at: SourceRef | None = None) -> Result:
         """The value of an input, let or quantity; `at` is where it is named."""
-        if self._instance:
-            kind, _, field = name.partition(".")
-            if kind in self._instance and name in self.scope.fields:
-                return self.of_instance(kind, self._instance[kind], field)
-        return self.names.once(name, lambda: self._lower_name(name), at, self._circle)
+        sibling = self.inputs.sibling(name)
+        return self.names.once(name, lambda: self._lower_name(name), at) if sibling is None else sibling
 
     def _circle(self, name: str, steps: list[tuple[str, SourceRef | None]]) -> None:
         placed = [(needs, place) for needs, place in steps if place is not None and place[0] in self.scope.sources]
@@ -109,85 +124,21 @@ class Lowering(InputLowering):
             layer, setting = self.program.assumptions[name][0]
             quantity = self.scope.quantities[name]
             self.names.traces[name] = Trace("assumed" if layer in ("plan", "used") else layer, setting.place)
-            value = self._setting(name, setting, quantity.type, None, quantity.unit)
+            value = self.inputs.setting(name, setting, quantity.type, None, quantity.unit)
             return self.legal(name, value, quantity.type, quantity.domain, written=setting)
         if name in self.scope.quantities:
-            return self._quantity(self.scope.quantities[name])
+            return self.quantities.value(self.scope.quantities[name])
         if name in self.scope.fields:
-            return self.input(self.scope.fields[name])
+            return self.inputs.input(self.scope.fields[name])
         if name in self.program.settings and name in self.scope.lets:
             layer, setting = self.program.settings[name][0]
             let = self.scope.lets[name]
             self.names.traces[name] = Trace(layer, setting.place)
-            return self._setting(name, setting, let.type or REAL, None, let.unit)
+            return self.inputs.setting(name, setting, let.type or REAL, None, let.unit)
         if name in self.scope.kinds:
-            return self._selector(name)
+            return self.inputs.selector(name)
         owner, _, unit = name.rpartition(".")
-        return self._of_two(owner, unit)
-
-    def _quantity(self, quantity: Quantity) -> Result:
-        if quantity.indices or not quantity.alternatives:
-            return missing()
-        value = self.alternatives(quantity, {})
-        first = quantity.alternatives[0]
-        self.names.traces.setdefault(quantity.name, Trace("formula", first.formula))
-        return self.legal(quantity.name, value, quantity.type, quantity.domain, written=None)
-
-    def alternatives(self, quantity: Quantity, env: dict[str, Result]) -> Result:
-        """The formula whose guard holds; NaN where none does."""
-        chosen: Result | None = None
-        open_guards: list[tuple[int, Result]] = []
-        for alternative in quantity.alternatives:
-            base = alternative.formula[0]
-            guard = self.graph.const(1.0)
-            if alternative.when is not None:
-                lowered = self.lower(alternative.when, env, base=base)
-                if isinstance(lowered, Missing):
-                    return lowered
-                guard = lowered
-            constant = self.graph.constant(guard)
-            if constant is not None and constant != 1.0:
-                continue
-            if constant == 1.0:
-                if chosen is not None:
-                    self._overlap(quantity)
-                    continue
-                self.names.traces[quantity.name] = Trace("formula", alternative.formula)
-                chosen = self.lower(alternative.value, env, base=base)
-            else:
-                open_guards.append((guard, self.conditional(alternative.value, env, base)))
-        result: Result = chosen if chosen is not None else self.graph.const(math.nan)
-        if chosen is None and not open_guards:
-            self.names.reasons.setdefault(quantity.name, "none of its formulas applies")
-        taken = self.graph.const(float(chosen is not None))
-        for guard, value in reversed(open_guards):
-            if isinstance(value, Missing) or isinstance(result, Missing):
-                return missing(value, result)
-            # Where another formula holds too, neither counts.
-            alone = self.graph.add("select", taken, self.graph.const(math.nan), value)
-            result = self.graph.add("select", guard, alone, result)
-            taken = self.graph.add("or", taken, guard)
-        return result
-
-    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
-        name = self._indexed.get((quantity.name, members))
-        if name is None:
-            enums = [self.scope.enums[enum] for _, enum in quantity.indices]
-            shown = ", ".join(enum.members[int(m)] for enum, m in zip(enums, members))
-            name = self._indexed[quantity.name, members] = f"{quantity.name}[{shown}]"
-        return self.names.once(name, lambda: self._lower_at(quantity, members, name), circle=self._circle)
-
-    def _lower_at(self, quantity: Quantity, members: tuple[float, ...], name: str) -> Result:
-        value = super().at(quantity, members)
-        trace = self.names.traces.pop(quantity.name, None)
-        if trace is not None:
-            self.names.traces[name] = Trace("formula", trace.place)
-        return value
-
-    def _overlap(self, quantity: Quantity) -> None:
-        spans = [self.scope.span(a.place) for a in quantity.alternatives[:2]]
-        if not any(d.span == spans[1] for d in self.names.diagnostics):
-            self.names.report(names.both_hold(spans[1], quantity.name, spans[0]))
+        return self.inputs.of_two(owner, unit)
 
     def why(self, expr: Expr) -> str:
         """Why an expression has no value: the first reason on the way to its inputs."""
@@ -234,42 +185,27 @@ class Lowering(InputLowering):
         value = self.names.values.get(name)
         return value.needs if isinstance(value, Missing) else ()
 
-    # What the plan's text decides
+    # The rest of a `Meaning`
+
+    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
+        return self.quantities.at(quantity, members)
 
     def given(self, path: str) -> Result:
-        """1 if some layer or default gives the input a value or a `?`, and what that needs is given too."""
         with self.names.conditionally():
-            return self._given_value(path)
-
-    def _given_value(self, path: str) -> Result:
-        owner, _, unit = path.rpartition(".")
-        self.names.touch(path, owner)
-        if owner in self.scope.fields and len(self.scope.fields[owner].types) > 1:
-            won = self.program.winner(owner)
-            return self.graph.const(float(won is not None and won[1].unit == unit))
-        if path in self.scope.fields and len(self.scope.fields[path].types) > 1:
-            return self.graph.const(float(self.program.winner(path) is not None))
-        if path in self.scope.fields and isinstance(self.scope.fields[path].type, (TextType, ListType)):
-            return self.graph.const(float(self.setting_of(path) is not None))
-        won = self.program.winner(path)
-        if won is not None and won[1].open:
-            return self.graph.const(1.0)
-        if path in self.scope.fields and won is None:
-            default = self.scope.fields[path].default
-            kind = path.partition(".")[0]
-            if default is not None and default.open and kind not in self.scope.entries:
-                return self.graph.const(1.0)
-        value = self.name(path)
-        if isinstance(value, Missing):
-            return self.graph.const(0.0)
-        return self.graph.add("finite", value)
+            return self.inputs.given(path)
 
     def assumed(self, name: str) -> Result:
         self.names.touch(name)
         return self.graph.const(float(name in self.program.assumptions))
 
     def emits(self, target: str) -> Result:
-        return self.graph.const(float(target in self.emitted))
+        return self.graph.const(float(any(emitted.name == target for emitted in self.program.emits)))
+
+    def instances(self, path: str) -> list[str] | Missing:
+        return self.inputs.instances(path)
+
+    def of_instance(self, kind: str, entry: str, field: str) -> Result:
+        return self.inputs.of_instance(kind, entry, field)
 
 
 def _differing(old: Program, new: Program) -> set[str]:

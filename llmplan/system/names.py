@@ -86,6 +86,7 @@ class Names:
         values, traces, reasons, checks: By name, see `Known`.
         diagnostics: What was noticed, in order.
         needed: Names that every candidate needs.
+        circle: Is told of a name that needs itself, with each step of the way there.
         lowered: How many names were lowered here.
     """
 
@@ -100,6 +101,7 @@ class Names:
         self.checks: dict[str, int] = {}
         self.diagnostics: list[Diagnostic] = []
         self.needed: set[str] = set()
+        self.circle: Callable[[str, list[tuple[str, SourceRef | None]]], None] | None = None
         self.lowered = 0
 
     def once(
@@ -107,13 +109,13 @@ class Names:
         name: str,
         lower: Callable[[], Result],
         at: SourceRef | None = None,
-        circle: Callable[[str, list[tuple[str, SourceRef | None]]], None] | None = None,
+        circular: bool = False,
     ) -> Result:
         """The value of a name that is read here, lowered if it is not known.
 
         Args:
             at: Where it is named.
-            circle: Is told of a name that needs itself, with each step of the way there; its value is missing.
+            circular: True if it may need itself, which then is missing, and no mistake.
         """
         if self._frames:
             frame = self._frames[-1]
@@ -128,9 +130,9 @@ class Names:
             return known
         active = [frame.name for frame in self._frames]
         if name in active:
-            if circle is not None:
+            if not circular and self.circle is not None:
                 steps = [(frame.name, frame.at) for frame in self._frames[active.index(name) + 1 :]]
-                circle(name, [*steps, (name, at)])
+                self.circle(name, [*steps, (name, at)])
             return missing()
         frame = _Frame(name, at, self._branches)
         self._frames.append(frame)

@@ -40,7 +40,7 @@ def points(lowering: Lowering) -> list[dict[str, At]] | None:
         knob = knob_of(program, path, setting)
         type = knob.type if knob is not None else REAL
         domain = setting.domain or (knob.choices if knob is not None else None)
-        values = candidates(lowering, type, domain)
+        values = candidates(lowering.expressions, type, domain)
         count *= len(values or ())
         if values is None or count > MOST_POINTS:
             return None

@@ -77,7 +77,7 @@ class SymbolLowering(Lowering):
     def __init__(self, program: Program, point: Mapping[str, float], unknowns: Sequence[str]) -> None:
         self.open = {path: index for index, path in enumerate(unknowns)}
         fixed = {path: value for path, value in point.items() if path not in self.open}
-        super().__init__(program, fixed, SymbolGraph())
+        super().__init__(program, fixed, graph=SymbolGraph())
 
     def _lower_name(self, name: str) -> Result:
         value = super()._lower_name(name)

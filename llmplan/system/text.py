@@ -44,7 +44,7 @@ def _value(expr: Expr, lowering: Lowering) -> float | None:
 
 def text_of(path: str, lowering: Lowering) -> tuple[str | None, str]:
     """The value of an input that is a text or a list, and the layer that it comes from."""
-    won = lowering.setting_of(path)
+    won = lowering.inputs.setting_of(path)
     if won is None or won[1].value is None:
         return None, ""
     layer, expr = won[0], won[1].value

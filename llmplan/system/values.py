@@ -27,7 +27,7 @@ def scalar(value: float, type: Type, lowering: Lowering) -> Scalar:
     if isinstance(type, BoolType):
         return value == 1.0
     if isinstance(type, KindType):
-        return lowering.entry_names(type.name)[int(value)]
+        return lowering.expressions.entry_names(type.name)[int(value)]
     assert isinstance(type, Measure)
     if type.whole or (value == math.floor(value) and abs(value) < 2**53 and type.plain):
         return round(value)
@@ -128,7 +128,7 @@ class Values:
     ) -> Value:
         trace = self.lowering.names.traces.get(name)
         base = self.scope.units.base(type) if isinstance(type, Measure) else None
-        result = self.lowering.settled(result)
+        result = self.lowering.unknowns.settled(result)
         number = None if isinstance(result, Missing) else self.lowering.graph.constant(result)
         text, reason = "not given", ""
         value: Scalar = None
@@ -201,7 +201,7 @@ class Values:
         """The layer that won, and those that it won against."""
         if where is None:
             return (Origin(layer, "", "") if layer else None), ()
-        solved = name in (self.lowering.fixed or {})
+        solved = name in (self.lowering.unknowns.fixed or {})
         origin = Origin("solved" if solved else layer, self.scope.at(where), self._text(where))
         layers = self.program.settings.get(name, []) or self.program.assumptions.get(name, [])
         others = [self._origin(*lower) for lower in layers[1:]]
@@ -226,7 +226,7 @@ class Values:
             chosen = self.lowering.name(selector)
             index = None if isinstance(chosen, Missing) else self.lowering.graph.constant(chosen)
             if index is not None and index == index:
-                entry = self.lowering.entry_settings(kind, self.lowering.entry_names(kind)[int(index)], field)
+                entry = self.lowering.inputs.entry_settings(kind, self.lowering.expressions.entry_names(kind)[int(index)], field)
                 if entry is not None:
                     found.append(self._origin("entry", entry[1]))
         default = self.scope.fields[path].default
@@ -253,13 +253,13 @@ class Values:
         holds: bool | None = None
         when: Result = lowering.graph.const(1.0)
         if rule.when is not None:
-            when = lowering.settled(lowering.lower(rule.when, {}, base=base))
+            when = lowering.unknowns.settled(lowering.lower(rule.when, {}, base=base))
         if isinstance(when, Missing):
             needs = when.needs
         elif lowering.graph.constant(when) != 1.0:
             return None
         else:
-            node = lowering.settled(lowering.lower(rule.condition, {}, base=base))
+            node = lowering.unknowns.settled(lowering.lower(rule.condition, {}, base=base))
             if isinstance(node, Missing):
                 needs = node.needs
             else:
@@ -280,7 +280,7 @@ class Values:
         operation, *sides = rule.sides.operation, rule.sides.left, rule.sides.right
         found = []
         for side in sides:
-            node = self.lowering.settled(self.lowering.lower(side, {}, base=rule.place[0]))
+            node = self.lowering.unknowns.settled(self.lowering.lower(side, {}, base=rule.place[0]))
             value = None if isinstance(node, Missing) else self.lowering.graph.constant(node)
             if value is None:
                 return None, "", ""
@@ -302,7 +302,7 @@ class Values:
     def shows(self) -> tuple[Shown, ...]:
         found = []
         for row in self.program.shows:
-            node = self.lowering.settled(self.lowering.lower(row.value, {}, base=row.place[0]))
+            node = self.lowering.unknowns.settled(self.lowering.lower(row.value, {}, base=row.place[0]))
             value = None if isinstance(node, Missing) else self.lowering.graph.constant(node)
             if value is None:
                 needs = ", ".join(node.needs) if isinstance(node, Missing) else ""

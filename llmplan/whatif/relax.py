@@ -243,7 +243,7 @@ class _Relaxer:
     def _members(self, knob: Knob) -> list[float]:
         """All values of a choice."""
         if isinstance(knob.type, KindType):
-            return [float(i) for i in range(len(self.constants.entry_names(knob.type.name)))]
+            return [float(i) for i in range(len(self.constants.expressions.entry_names(knob.type.name)))]
         return [float(i) for i in range(len(knob.type.members) if isinstance(knob.type, EnumType) else 2)]
 
     def _hopeless(self, changes: Iterable[Rule | Knob]) -> set[str]:

@@ -33,7 +33,7 @@ def sensitivity(
         plain: The plan at the point.
         unknowns: Those of the system; a solved number counts like a given one.
     """
-    program, point = plain.program, plain.fixed or {}
+    program, point = plain.program, plain.unknowns.fixed or {}
     moved = {knob.path: (knob, value) for knob in knobs(program, plain) if knob.written
              for value in [_number(plain, knob)] if value is not None}  # fmt: skip
     for unknown in unknowns:

@@ -1,0 +1,91 @@
+"""Lowering of quantities: of several formulas the one whose guard holds, of an indexed one each member once."""
+
+from __future__ import annotations
+
+import math
+
+from llmplan.check.program import Quantity
+from llmplan.diagnostics import names
+from llmplan.system.domain_checks import DomainChecks
+from llmplan.system.expressions import Env, Expressions
+from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.names import Trace
+
+
+class Quantities:
+    """The quantities of one lowering."""
+
+    def __init__(self, expressions: Expressions, checks: DomainChecks) -> None:
+        self.scope = expressions.scope
+        self.graph = expressions.graph
+        self.names = expressions.names
+        self._expressions = expressions
+        self._legal = checks.legal
+        self._shown: dict[tuple[str, tuple[float, ...]], str] = {}  # names of members
+
+    def value(self, quantity: Quantity) -> Result:
+        """A quantity without indices; of one that has them a member alone has a value."""
+        if quantity.indices or not quantity.alternatives:
+            return missing()
+        value = self._alternatives(quantity, {})
+        first = quantity.alternatives[0]
+        self.names.traces.setdefault(quantity.name, Trace("formula", first.formula))
+        return self._legal(quantity.name, value, quantity.type, quantity.domain, written=None)
+
+    def _alternatives(self, quantity: Quantity, env: Env) -> Result:
+        """The formula whose guard holds; NaN where none does."""
+        chosen: Result | None = None
+        open_guards: list[tuple[int, Result]] = []
+        for alternative in quantity.alternatives:
+            base = alternative.formula[0]
+            guard = self.graph.const(1.0)
+            if alternative.when is not None:
+                lowered = self._expressions.lower(alternative.when, env, base=base)
+                if isinstance(lowered, Missing):
+                    return lowered
+                guard = lowered
+            constant = self.graph.constant(guard)
+            if constant is not None and constant != 1.0:
+                continue
+            if constant == 1.0:
+                if chosen is not None:
+                    self._overlap(quantity)
+                    continue
+                self.names.traces[quantity.name] = Trace("formula", alternative.formula)
+                chosen = self._expressions.lower(alternative.value, env, base=base)
+            else:
+                open_guards.append((guard, self._expressions.conditional(alternative.value, env, base)))
+        result: Result = chosen if chosen is not None else self.graph.const(math.nan)
+        if chosen is None and not open_guards:
+            self.names.reasons.setdefault(quantity.name, "none of its formulas applies")
+        taken = self.graph.const(float(chosen is not None))
+        for guard, value in reversed(open_guards):
+            if isinstance(value, Missing) or isinstance(result, Missing):
+                return missing(value, result)
+            # Where another formula holds too, neither counts.
+            alone = self.graph.add("select", taken, self.graph.const(math.nan), value)
+            result = self.graph.add("select", guard, alone, result)
+            taken = self.graph.add("or", taken, guard)
+        return result
+
+    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
+        """An indexed quantity at members given by their indices."""
+        name = self._shown.get((quantity.name, members))
+        if name is None:
+            enums = [self.scope.enums[enum] for _, enum in quantity.indices]
+            shown = ", ".join(enum.members[int(m)] for enum, m in zip(enums, members))
+            name = self._shown[quantity.name, members] = f"{quantity.name}[{shown}]"
+        return self.names.once(name, lambda: self._lower_at(quantity, members, name))
+
+    def _lower_at(self, quantity: Quantity, members: tuple[float, ...], name: str) -> Result:
+        env: Env = {variable: self.graph.const(m) for (variable, _), m in zip(quantity.indices, members)}
+        value = self._alternatives(quantity, env)
+        trace = self.names.traces.pop(quantity.name, None)
+        if trace is not None:
+            self.names.traces[name] = Trace("formula", trace.place)
+        return value
+
+    def _overlap(self, quantity: Quantity) -> None:
+        spans = [self.scope.span(a.place) for a in quantity.alternatives[:2]]
+        if not any(d.span == spans[1] for d in self.names.diagnostics):
+            self.names.report(names.both_hold(spans[1], quantity.name, spans[0]))
