@@ -22,9 +22,10 @@ from llmplan.load.modules import Module, load
 from llmplan.request import Request
 from llmplan.resources import library_of
 from llmplan.source import Source
-from llmplan.system.build import Built, build, validate
+from llmplan.system.build import Built, build
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import first_point
+from llmplan.system.validate import validate
 
 _SEVERITIES = ("error", "warning", "note")
 

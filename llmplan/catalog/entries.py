@@ -22,11 +22,9 @@ from llmplan.diagnostics import Diagnostic, Hint, names
 from llmplan.solution import Scalar
 from llmplan.source import Source, Span
 from llmplan.syntax.parse import parse_value
-from llmplan.system.display import one_line, show
+from llmplan.system.display import one_line, scalar, show
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import Missing
 from llmplan.system.text import text_of
-from llmplan.system.values import scalar
 from llmplan.units.format import in_unit
 from llmplan.units.measure import ListType, Measure, TextType, Type
 
@@ -161,13 +159,12 @@ def _field(lowering: Lowering, kind: str, entry: str, name: str) -> Field | None
 
 def _evaluated(lowering: Lowering, expr: Expr, type: Type, unit: str, declared: str) -> Cell:
     """An expression in `unit`, or if that is empty in a readable one; an empty cell if it is not known."""
-    node = lowering.unknowns.settled(lowering.lower(expr, {}))
-    value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+    value = lowering.worth(expr)
     if value is None or not math.isfinite(value):
         return Cell(None, None, "")
     units = lowering.scope.units
     shown = in_unit(value, unit, units) if unit else show(value, type, lowering.scope, declared)
-    return Cell(scalar(value, type, lowering), units.base(type) if isinstance(type, Measure) else None, shown)
+    return Cell(scalar(value, type, lowering.scope), units.base(type) if isinstance(type, Measure) else None, shown)
 
 
 def _cites(scope: Scope, record: EntryRecord) -> list[tuple[str, str]]:

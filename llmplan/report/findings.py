@@ -18,7 +18,7 @@ from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.display import one_line, show
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import NO_REASON, Missing
+from llmplan.system.missing import NO_REASON
 from llmplan.system.system import Condition, System
 from llmplan.whatif.relax import Relaxed
 
@@ -59,8 +59,7 @@ def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
     """W0608 for each `show` whose value is not a number; missing inputs were reported before solving."""
     found = []
     for row in program.shows:
-        node = lowering.lower(row.value, {}, base=row.place[0])
-        value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+        value = lowering.worth(row.value, row.place[0])
         if value is not None and not math.isfinite(value):
             span = program.scope.span(row.place)
             found.append(system.undefined_row(span, one_line(span.text), lowering.why(row.value)))

@@ -10,7 +10,7 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Rule, ShowRow
 from llmplan.operations import TOLERANCE, Interval
 from llmplan.solution import RequirementResult, Shown, Value
-from llmplan.system.display import show
+from llmplan.system.display import SYMBOLS, show
 from llmplan.system.inputs import Spreads
 from llmplan.system.intervals import bounds
 from llmplan.system.lower import Lowering
@@ -126,7 +126,7 @@ class Ranges:
         if ends[0] is None or ends[1] is None or gap is None:
             return result
         texts = [show(end, rule.type, self.lowering.scope, rule.unit) for end in (ends[0][1], ends[1][0])]
-        symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">"}[rule.sides.operation]
+        symbol = SYMBOLS[rule.sides.operation]
         if rule.sides.operation in ("ge", "gt"):
             texts.reverse()
         slack = show(gap[0], rule.type, self.lowering.scope, rule.unit)

@@ -12,6 +12,8 @@ from llmplan.report.layouts import layouts
 from llmplan.report.limits import limit
 from llmplan.report.ranges import Ranges, has_ranges
 from llmplan.report.relation import relation
+from llmplan.report.rules import rules, shows
+from llmplan.report.values import Values
 from llmplan.solution import (
     Alternative,
     Gain,
@@ -26,9 +28,7 @@ from llmplan.solve.outcome import Neighbour, Outcome
 from llmplan.system.build import Built
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import Missing
 from llmplan.system.system import System, Unknown
-from llmplan.system.values import Values
 from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.sensitivity import sensitivity
 
@@ -54,19 +54,17 @@ def solution(
         return Solution(
             plan, program.title, "error", diagnostics=found, plan_hash=plan_hash, library_hash=library_hash
         )
-    unknowns = built.system.unknowns
-    point = {unknowns[index].path: value for index, value in outcome.point.items() if unknowns[index].used}
+    unknowns, point = built.system.unknowns, built.system.by_path(outcome.point)
     lowering = built.lowering.again(fixed=point)
-    values = Values(lowering)
-    everything = values.all()
-    requirements, preferences = values.rules()
-    shown = values.shows()
+    everything = Values(lowering).all()
+    requirements, preferences = rules(lowering)
+    shown = shows(lowering)
     if has_ranges(program):
         ranges = Ranges(lowering, point)
-        rules = {rule.name: rule for rule in program.rules}
+        by_name = {rule.name: rule for rule in program.rules}
         everything = {name: ranges.value(value) for name, value in everything.items()}
-        requirements = [ranges.rule(rules[result.name], result) for result in requirements]
-        preferences = [ranges.rule(rules[result.name], result) for result in preferences]
+        requirements = [ranges.rule(by_name[result.name], result) for result in requirements]
+        preferences = [ranges.rule(by_name[result.name], result) for result in preferences]
         shown = tuple(map(ranges.row, program.shows, shown))
     relaxed = Relaxed()
     sensitivities: tuple[Sensitivity, ...] = ()
@@ -174,8 +172,7 @@ def _objectives(program: Program, lowering: Lowering) -> tuple[ObjectiveResult, 
     for goal in program.goals:
         if not goal.author:
             continue
-        node = lowering.lower(goal.value, {}, base=goal.place[0])
-        value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+        value = lowering.worth(goal.value, goal.place[0])
         span = lowering.scope.span(goal.place)
         sense: Literal["minimize", "maximize"] = "minimize" if goal.sense > 0 else "maximize"
         text = "unknown" if value is None else show(value, goal.type, lowering.scope, "")

@@ -12,7 +12,6 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Domain, Setting
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import Missing
 from llmplan.system.unknowns import open_domain
 from llmplan.units.format import in_unit
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, TextType, Type
@@ -144,8 +143,7 @@ def value_of(knob: Knob, lowering: Lowering) -> float | None:
     """The value that a knob has, in base units; None if it depends on an unknown."""
     if knob.setting.value is None:
         return None
-    node = lowering.lower(knob.setting.value, {}, base=knob.setting.place[0])
-    return None if isinstance(node, Missing) else lowering.graph.constant(node)
+    return lowering.worth(knob.setting.value, knob.setting.place[0])
 
 
 def ladder(knob: Knob, start: float, lowering: Lowering) -> tuple[list[float], list[float]]:
@@ -174,8 +172,7 @@ def _ends(domain: Domain | None, lowering: Lowering) -> tuple[float, float]:
     low, high = -math.inf, math.inf
     item = domain.items[0] if domain is not None and len(domain.items) == 1 else None
     if isinstance(item, ir.Range):
-        ends = [lowering.lower(end, {}) for end in (item.low, item.high)]
-        numbers = [None if isinstance(end, Missing) else lowering.graph.constant(end) for end in ends]
+        numbers = [lowering.worth(end) for end in (item.low, item.high)]
         low = low if numbers[0] is None else numbers[0]
         high = high if numbers[1] is None else numbers[1]
     return low, high

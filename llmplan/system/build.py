@@ -11,20 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 
 from llmplan.check.ir import Assumed, Emits, Given, is_static, walk
-from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
-from llmplan.check.program import Goal, Rule, Setting, SourceRef
+from llmplan.check.program import Goal, Rule, SourceRef
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
 from llmplan.system.display import one_line
 from llmplan.system.expressions import TooLarge
 from llmplan.system.inputs import Spreads
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import Missing
+from llmplan.system.missing import Missing, line_for
 from llmplan.system.system import Condition, Objective, System, Unknown
 from llmplan.system.text import plain_text, whole_text
 from llmplan.system.underdetermined import undecided
-from llmplan.units.measure import KindType
 
 MAX_RANGES = 6
 """A certain requirement is tried at the corners of at most so many ranges."""
@@ -265,22 +263,8 @@ class _Builder:
         needs = lacking.needs
         text = self._text(place)
         chain = list(dict.fromkeys([text, *self.lowering.path_to(place, needs[0])]))
-        hints = [self._line_for(path) for path in needs[:4]]
+        hints = [line_for(path, self.scope) for path in needs[:4]]
         self.problems.append(system.not_given(self.scope.span(place), text, needs, chain, hints))
-
-    def _line_for(self, path: str) -> str:
-        kind, _, name = path.partition(".")
-        if not name:
-            return f'choose one: `{path} "…"`'
-        field = self.scope.fields.get(path)
-        if field is not None and len(field.types) > 1:
-            ways = " or ".join(f"{name} = … {unit}s" for unit in field.units)
-            return f"add `{kind} {{ {ways} }}`".replace(" or ", f" }}` or `{kind} {{ ")
-        if field is not None and isinstance(field.type, KindType):
-            return f'add `{kind} {{ {name} = "…" }}`, with a name from `llmplan catalog {name}s`'
-        bounded = field is not None and (field.unknown is not None or field.domain is not None)
-        opened = f", or leave it open: `{name} = ?`" if bounded else ""
-        return f"add `{kind} {{ {name} = … }}`{opened}"
 
     def _objective(self, goal: Goal) -> Objective | None:
         self.at = goal.place
@@ -309,44 +293,3 @@ class _Builder:
                 if at is not None:
                     found.append(Condition(name, node, "type", None, None, "", None, at))
         return found
-
-
-def validate(lowering: Lowering) -> list[Diagnostic]:
-    """What is wrong with values that a plan writes, whether or not anything asks for them."""
-    program = lowering.program
-    at: SourceRef | None = None  # what is lowered
-    try:
-        for table in (program.settings, program.assumptions):
-            for path in table:
-                at = table[path][0][1].place
-                _lower(lowering, path, table[path][0][1])
-        for name, quantity in program.scope.quantities.own.items():
-            if not quantity.indices and quantity.alternatives:
-                at = quantity.alternatives[0].formula
-                lowering.name(name)
-        found = list(lowering.names.diagnostics)
-        variations = [("scenario", values) for values in program.scenarios.values()]
-        for layer, values in (*variations, *([("sweep", program.sweeps)] if program.sweeps else ())):
-            there = lowering.again(varied(program, layer, values, over=True))
-            for path, setting in values.items():
-                at = setting.place
-                _lower(there, path, setting)
-            # What the plan itself has is said once.
-            found += [d for d in there.names.diagnostics if any(_within(d, at) for at in values.values())]
-    except TooLarge:
-        return [system.too_large(at and program.scope.span(at))]
-    # Whether two formulas of the library's hold is for its requirements to say.
-    return [d for d in found if d.code != "E0203" or d.span is None or not d.span.source.library]
-
-
-def _lower(lowering: Lowering, path: str, setting: Setting) -> None:
-    """Lowers what a setting gives a value; a field with two units in the one that it has."""
-    field = lowering.scope.fields.get(path)
-    lowering.name(f"{path}.{setting.unit}" if field is not None and len(field.types) > 1 else path)
-
-
-def _within(found: Diagnostic, setting: Setting) -> bool:
-    """Whether a diagnostic stands at a right-hand side."""
-    source, start, end = setting.place
-    at = found.span
-    return at is not None and at.source.name == source and start <= at.start and at.end <= end

@@ -6,6 +6,7 @@ import math
 import re
 
 from llmplan.check.scope import Scope
+from llmplan.solution import Scalar
 from llmplan.units.format import in_unit, quantity
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
 from llmplan.units.table import UnknownUnit
@@ -34,6 +35,26 @@ def show(value: float, type: Type, scope: Scope, unit: str, exact_unit: bool = F
             return in_unit(value, "%", scope.units)
         return quantity(value, type, scope.units, "" if unit in ("Int", "Real") else unit)
     return str(value)
+
+
+def scalar(value: float, type: Type, scope: Scope) -> Scalar:
+    """A value of the graph as JSON has it: names of members and entries, whole numbers as such."""
+    if not math.isfinite(value):
+        return None
+    if isinstance(type, EnumType):
+        return type.members[int(value)]
+    if isinstance(type, BoolType):
+        return value == 1.0
+    if isinstance(type, KindType):
+        return sorted(scope.entries.get(type.name, {}))[int(value)]
+    assert isinstance(type, Measure)
+    if type.whole or (value == math.floor(value) and abs(value) < 2**53 and type.plain):
+        return round(value)
+    return value
+
+
+SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}
+"""How comparisons are written."""
 
 
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|#[^\n]*')

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from itertools import filterfalse
 
 from llmplan.check import ir
-from llmplan.check.ir import Expr
 from llmplan.check.program import Domain, Setting
 from llmplan.diagnostics import Edit, Hint, units
 from llmplan.source import Span
@@ -33,6 +32,7 @@ class DomainChecks:
         self.graph = expressions.graph
         self.names = expressions.names
         self._lower = expressions.lower
+        self._worth = expressions.worth
         self._unknowns = unknowns
 
     def legal(self, name: str, value: Result, type: Type, domain: Domain | None, written: Setting | None) -> Result:
@@ -124,7 +124,7 @@ class DomainChecks:
         span = self.scope.span(setting.place)
         values = [value]
         if setting.spread is not None:
-            low, high = (self._number(end, setting) for end in setting.spread)
+            low, high = (self._worth(end, setting.place[0]) for end in setting.spread)
             if low is not None and high is not None:
                 if not low <= value <= high:
                     texts = [show(number, type, self.scope, setting.unit) for number in (low, value, high)]
@@ -154,18 +154,12 @@ class DomainChecks:
             hints: tuple[Hint, ...] = (Hint(f"write `{span.text}%`", (Edit(span, f"{span.text}%"),)),)
         else:
             ranges = [item for item in domain.items if isinstance(item, ir.Range)]
-            ends = [self._lower(end, {}) for item in ranges for end in (item.low, item.high)]
-            numbers = [self.graph.constant(end) for end in ends if not isinstance(end, Missing)]
+            numbers = [self._worth(end) for item in ranges for end in (item.low, item.high)]
             near = min((n for n in numbers if n is not None), key=lambda n: abs(n - value), default=None)
             text = "" if near is None else show(near, type, self.scope, unit)
             hints = (Hint(f"the nearest allowed value is {text}"),) if text else ()
         text = show(value, type, self.scope, unit)
         self.names.report(units.outside(span, name, text, domain.text, *hints))
-
-    def _number(self, expr: Expr, setting: Setting) -> float | None:
-        """The value of an end of a range, if no unknown decides it."""
-        end = self._lower(expr, {}, base=setting.place[0])
-        return None if isinstance(end, Missing) else self.graph.constant(end)
 
 
 def _with_middle(span: Span, value: float) -> str:

@@ -108,8 +108,7 @@ def candidates(expressions: Expressions, type: Type, domain: Domain | None) -> t
         return (0.0, 1.0) if isinstance(type, BoolType) else ()
     items: list[tuple[Form, tuple[float, ...]]] = []
     for item in domain.items:
-        nodes = [expressions.lower(part, {}) for part in item.parts()]
-        numbers = [None if isinstance(n, Missing) else expressions.graph.constant(n) for n in nodes]
+        numbers = [expressions.worth(part) for part in item.parts()]
         items.append((item.__class__, tuple(math.nan if number is None else number for number in numbers)))
     return _values(items)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from llmplan.check import ir
 from llmplan.check.ir import Expr
-from llmplan.check.program import Quantity, SourceRef
+from llmplan.check.program import Quantity
 from llmplan.check.scope import Scope
 from llmplan.system.graph import Graph
+from llmplan.system.meaning import Env, Meaning
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.system.names import Names, Reads
 from llmplan.units.measure import ListType
@@ -25,36 +26,8 @@ MAX_NODES = 400_000
 MAX_STEPS = 200_000
 """The same for the expressions that are looked at, which may all fold to a few numbers."""
 
-Env = dict[str, Result]
-
-
 class TooLarge(Exception):
     """The plan unrolls to more than `MAX_NODES` equations or `MAX_STEPS` expressions."""
-
-
-class Meaning(Protocol):
-    """What names mean, and what the plan's text decides: all that expressions need to know of a plan."""
-
-    def name(self, name: str, at: SourceRef | None = None) -> Result:
-        """The value of an input, let or quantity; `at` is where it is named."""
-
-    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
-        """An indexed quantity at members given by their indices."""
-
-    def given(self, path: str) -> Result:
-        """1 if an input has a value or is open."""
-
-    def assumed(self, name: str) -> Result:
-        """1 if a quantity is assumed."""
-
-    def emits(self, target: str) -> Result:
-        """1 if the plan emits a target."""
-
-    def instances(self, path: str) -> list[str] | Missing:
-        """The entries that a list of a kind names."""
-
-    def of_instance(self, kind: str, entry: str, field: str) -> Result:
-        """A field of an entry that is a member of a list."""
 
 
 class Expressions:
@@ -92,6 +65,11 @@ class Expressions:
             return self._lower(expr, env)
         finally:
             self._source = outer
+
+    def worth(self, expr: Expr, base: str | None = None) -> float | None:
+        """The number that an expression comes to; None if inputs are missing or an unknown decides it."""
+        node = self.lower(expr, {}, base)
+        return None if isinstance(node, Missing) else self.graph.constant(node)
 
     def conditional(self, expr: Expr, env: Env, base: str | None = None) -> Result:
         """The node of an expression that only some candidates need."""

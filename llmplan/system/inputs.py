@@ -247,8 +247,7 @@ class Inputs:
     def _spread(self, name: str, setting: Setting, spreads: Spreads) -> Result:
         """A range: one of its ends, or a variable between them."""
         assert setting.spread is not None
-        ends = [self.expressions.lower(end, {}, base=setting.place[0]) for end in setting.spread]
-        low, high = (None if isinstance(end, Missing) else self.graph.constant(end) for end in ends)
+        low, high = (self.expressions.worth(end, setting.place[0]) for end in setting.spread)
         if low is None or high is None:
             # An end that itself depends on an unknown: taken as expected.
             assert setting.value is not None

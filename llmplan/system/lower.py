@@ -67,6 +67,7 @@ class Lowering:
         self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads)
         self.quantities = Quantities(self.expressions, checks)
         self.lower = self.expressions.lower
+        self.worth = self.expressions.worth
         self.legal = checks.legal
 
     def again(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from llmplan.check.scope import Scope
+from llmplan.units.measure import KindType
+
 
 @frozen
 class Missing:
@@ -30,3 +33,19 @@ def missing(*parts: str | Result) -> Missing:
         elif isinstance(part, Missing):
             needs += part.needs
     return Missing(tuple(dict.fromkeys(needs)))
+
+
+def line_for(path: str, scope: Scope) -> str:
+    """What to add to a plan to give an input."""
+    kind, _, name = path.partition(".")
+    if not name:
+        return f'choose one: `{path} "…"`'
+    field = scope.fields.get(path)
+    if field is not None and len(field.types) > 1:
+        ways = " or ".join(f"{name} = … {unit}s" for unit in field.units)
+        return f"add `{kind} {{ {ways} }}`".replace(" or ", f" }}` or `{kind} {{ ")
+    if field is not None and isinstance(field.type, KindType):
+        return f'add `{kind} {{ {name} = "…" }}`, with a name from `llmplan catalog {name}s`'
+    bounded = field is not None and (field.unknown is not None or field.domain is not None)
+    opened = f", or leave it open: `{name} = ?`" if bounded else ""
+    return f"add `{kind} {{ {name} = … }}`{opened}"

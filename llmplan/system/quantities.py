@@ -7,7 +7,8 @@ import math
 from llmplan.check.program import Quantity
 from llmplan.diagnostics import names
 from llmplan.system.domain_checks import DomainChecks
-from llmplan.system.expressions import Env, Expressions
+from llmplan.system.expressions import Expressions
+from llmplan.system.meaning import Env
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.system.names import Trace
 

@@ -12,10 +12,9 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.solution import Scalar
 from llmplan.system.adjustable import knob_of
-from llmplan.system.display import show
+from llmplan.system.display import scalar, show
 from llmplan.system.domains import candidates
 from llmplan.system.lower import Lowering
-from llmplan.system.values import scalar
 from llmplan.units.measure import REAL
 
 MOST_POINTS = 10_000
@@ -48,7 +47,7 @@ def points(lowering: Lowering) -> list[dict[str, At]] | None:
         axis = []
         for x in values:
             shown = show(x, type, lowering.scope, unit)
-            at = At(Setting(Num(x), None, setting.place, setting.unit), shown, scalar(x, type, lowering))
+            at = At(Setting(Num(x), None, setting.place, setting.unit), shown, scalar(x, type, lowering.scope))
             axis.append((path, at))
         axes.append(axis)
     return [dict(point) for point in itertools.product(*axes)]

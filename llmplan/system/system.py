@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from attrs import frozen
@@ -93,3 +94,7 @@ class System:
     preferences: tuple[Condition, ...]
     objectives: tuple[Objective, ...]
     front: tuple[Objective, ...] = ()
+
+    def by_path(self, point: Mapping[int, float]) -> dict[str, float]:
+        """The values at a point by path, without those of unknowns that nothing depends on."""
+        return {self.unknowns[i].path: value for i, value in point.items() if self.unknowns[i].used}

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llmplan.check.ir import Entry, Expr, List, Text
 from llmplan.system.display import show
-from llmplan.system.missing import Missing
-
-if TYPE_CHECKING:
-    from llmplan.system.lower import Lowering
+from llmplan.system.lower import Lowering
 
 
 def plain_text(expr: Expr | None, lowering: Lowering) -> str:
@@ -21,7 +16,7 @@ def plain_text(expr: Expr | None, lowering: Lowering) -> str:
         if isinstance(part, str):
             out.append(part)
             continue
-        value = _value(part.value, lowering)
+        value = lowering.worth(part.value)
         unit = part.unit or part.declared
         if value is None or part.type is None:
             out.append("…")
@@ -33,13 +28,8 @@ def plain_text(expr: Expr | None, lowering: Lowering) -> str:
 def whole_text(expr: Expr | None, lowering: Lowering) -> str:
     """A text as `plain_text` has it; empty if one of its values is missing or no number."""
     pieces = expr.pieces if isinstance(expr, Text) else ()
-    values = [_value(piece.value, lowering) for piece in pieces if not isinstance(piece, str)]
+    values = [lowering.worth(piece.value) for piece in pieces if not isinstance(piece, str)]
     return "" if any(value is None or value != value for value in values) else plain_text(expr, lowering)
-
-
-def _value(expr: Expr, lowering: Lowering) -> float | None:
-    node = lowering.lower(expr, {})
-    return None if isinstance(node, Missing) else lowering.graph.constant(node)
 
 
 def text_of(path: str, lowering: Lowering) -> tuple[str | None, str]:

@@ -25,7 +25,7 @@ from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.adjustable import Knob, domains, in_authors_unit, knobs, ladder, value_of
 from llmplan.system.build import Built
-from llmplan.system.display import one_line
+from llmplan.system.display import SYMBOLS, one_line
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.system import Objective
@@ -39,7 +39,6 @@ EVALUATIONS = 2e9
 _LEAST = 1 / 256  # of them; with fewer left no change is tried
 
 _LIMIT = 1e8
-_SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "=="}
 
 
 @frozen
@@ -173,7 +172,7 @@ class _Relaxer:
     def _place_of(self, rule: Rule, at: int) -> Span | None:
         """Where the bound of a requirement is written."""
         span = self.program.scope.span(rule.place)
-        parts = span.text.split(_SYMBOLS[rule.sides.operation]) if rule.sides is not None else []
+        parts = span.text.split(SYMBOLS[rule.sides.operation]) if rule.sides is not None else []
         if len(parts) != 2:
             return None
         part = parts[at]
@@ -296,7 +295,7 @@ def _last(change: Rule | Knob) -> tuple[bool, bool]:
 
 def _literal(rule: Rule) -> int | None:
     """Which side of a comparison (0 or 1) is a number, if just one is."""
-    if rule.sides is None or rule.sides.operation not in _SYMBOLS or not isinstance(rule.type, Measure):
+    if rule.sides is None or rule.sides.operation == "ne" or not isinstance(rule.type, Measure):
         return None
     numbers = [i for i, side in enumerate((rule.sides.left, rule.sides.right)) if isinstance(side, Num)]
     return numbers[0] if len(numbers) == 1 else None

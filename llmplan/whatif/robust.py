@@ -47,9 +47,7 @@ def solve_certain(
     for _ in range(_ROUNDS if rules else 0):
         if outcome.status != "solved" or built.system is None:
             break
-        unknowns = built.system.unknowns
-        point = {unknowns[index].path: value for index, value in outcome.point.items() if unknowns[index].used}
-        ranges = Ranges(built.lowering, point)
+        ranges = Ranges(built.lowering, built.system.by_path(outcome.point))
         worst = [found for rule in rules for found in [_broken(ranges, rule)] if found is not None]
         if not worst:
             break

@@ -11,11 +11,10 @@ from llmplan.check.ir import Num
 from llmplan.check.overrides import varied
 from llmplan.check.program import Setting
 from llmplan.solution import Gain, Sensitivity
-from llmplan.system.adjustable import Knob, knob_of, knobs
+from llmplan.system.adjustable import Knob, knob_of, knobs, value_of
 from llmplan.system.evaluate import evaluate
 from llmplan.system.inputs import Spreads
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import Missing
 from llmplan.system.slopes import slopes
 from llmplan.system.system import Unknown
 from llmplan.units.measure import Measure
@@ -72,10 +71,7 @@ def sensitivity(
 
 def _number(lowering: Lowering, knob: Knob) -> float | None:
     """The value of a knob that is a finite number and not a range, which is varied as a range already."""
-    if not isinstance(knob.type, Measure) or knob.setting.value is None:
-        return None
-    node = lowering.lower(knob.setting.value, {}, base=knob.setting.place[0])
-    value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+    value = value_of(knob, lowering) if isinstance(knob.type, Measure) else None
     return value if value is not None and math.isfinite(value) else None
 
 

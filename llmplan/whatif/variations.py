@@ -16,12 +16,11 @@ from llmplan.solve.order import prefers
 from llmplan.solve.outcome import Outcome
 from llmplan.system.adjustable import knob_of, value_of
 from llmplan.system.build import Built, build
-from llmplan.system.display import show
+from llmplan.system.display import SYMBOLS, scalar, show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import points
 from llmplan.system.system import System
-from llmplan.system.values import scalar
 from llmplan.whatif.results import results, values_of
 from llmplan.whatif.robust import solve_certain
 
@@ -146,7 +145,7 @@ def _at(
             if knob is None or found is None:
                 continue
             value, type, unit = found, knob.type, knob.unit
-        unknowns[path] = scalar(value, type, lowering), show(value, type, lowering.scope, unit)
+        unknowns[path] = scalar(value, type, lowering.scope), show(value, type, lowering.scope, unit)
     lines = results(program, lowering)
     found_results = {}
     for line, number in zip(lines, values_of(lines, lowering, outcome.point)):
@@ -173,17 +172,14 @@ def _reason(built: Built, outcome: Outcome) -> str:
                 parts.append(f"{text}: {_why(built, outcome, rule)}")
                 continue
             shown = [show(side, rule.type, lowering.scope, rule.unit) for side in sides]
-            symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}[condition.op]
-            text += f": {shown[0]} {symbol} {shown[1]}"
+            text += f": {shown[0]} {SYMBOLS[condition.op]} {shown[1]}"
         parts.append(text)
     return ("violates " if len(parts) == 1 else "conflict: ") + "; ".join(parts)
 
 
 def _why(built: Built, outcome: Outcome, rule: Rule) -> str:
     """Why a requirement has no value at the nearest plan."""
-    unknowns = () if built.system is None else built.system.unknowns
-    point = {unknowns[index].path: value for index, value in outcome.point.items() if unknowns[index].used}
-    lowering = built.lowering.again(fixed=point)
+    lowering = built.lowering.again(fixed={} if built.system is None else built.system.by_path(outcome.point))
     lowering.lower(rule.condition, {}, base=rule.place[0])
     return lowering.why(rule.condition)
 

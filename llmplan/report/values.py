@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Literal
 
 from llmplan.check.ir import Ref
-from llmplan.check.program import Alternative, Quantity, Rule, Setting, SourceRef
-from llmplan.solution import Citation, Origin, RequirementResult, Scalar, Shown, Value
-from llmplan.system.display import one_line, show
+from llmplan.check.program import Alternative, Quantity, Setting, SourceRef
+from llmplan.solution import Citation, Origin, Scalar, Value
+from llmplan.system.display import one_line, scalar, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
-from llmplan.system.text import plain_text, text_of, whole_text
-from llmplan.units.measure import REAL, BoolType, EnumType, KindType, ListType, Measure, TextType, Type
+from llmplan.system.text import text_of
+from llmplan.units.measure import REAL, KindType, ListType, Measure, TextType, Type
 
 Role = Literal["input", "quantity", "let", "assumption"]
-
-
-def scalar(value: float, type: Type, lowering: Lowering) -> Scalar:
-    """A value of the graph as JSON has it: names of members and entries, whole numbers as such."""
-    if not math.isfinite(value):
-        return None
-    if isinstance(type, EnumType):
-        return type.members[int(value)]
-    if isinstance(type, BoolType):
-        return value == 1.0
-    if isinstance(type, KindType):
-        return lowering.expressions.entry_names(type.name)[int(value)]
-    assert isinstance(type, Measure)
-    if type.whole or (value == math.floor(value) and abs(value) < 2**53 and type.plain):
-        return round(value)
-    return value
 
 
 class Values:
@@ -137,7 +120,7 @@ class Values:
             needs = result.needs
             text = "needs " + ", ".join(needs) if needs else "unknown"
         elif number is not None:
-            value = scalar(number, type, self.lowering)
+            value = scalar(number, type, self.scope)
             text = show(number, type, self.scope, unit)
             if value is None:
                 reason = self._reason(name)
@@ -233,86 +216,6 @@ class Values:
         if default is not None:
             found.append(self._origin("default", default))
         return found
-
-    # Rules and shows
-
-    def rules(self) -> tuple[list[RequirementResult], list[RequirementResult]]:
-        """Every requirement and every preference in force at the point; those whose `when` is false are left out."""
-        requirements: list[RequirementResult] = []
-        preferences: list[RequirementResult] = []
-        for rule in self.program.rules:
-            made = self._rule(rule)
-            if made is not None:
-                (requirements if rule.weight is None else preferences).append(made)
-        return requirements, preferences
-
-    def _rule(self, rule: Rule) -> RequirementResult | None:
-        lowering = self.lowering
-        base = rule.place[0]
-        needs: tuple[str, ...] = ()
-        holds: bool | None = None
-        when: Result = lowering.graph.const(1.0)
-        if rule.when is not None:
-            when = lowering.unknowns.settled(lowering.lower(rule.when, {}, base=base))
-        if isinstance(when, Missing):
-            needs = when.needs
-        elif lowering.graph.constant(when) != 1.0:
-            return None
-        else:
-            node = lowering.unknowns.settled(lowering.lower(rule.condition, {}, base=base))
-            if isinstance(node, Missing):
-                needs = node.needs
-            else:
-                holds = lowering.graph.constant(node) == 1.0
-        slack, values, slack_text = self._sides(rule, holds) if holds is not None else (None, "", "")
-        certainty: Literal["certain", "no"] = "certain" if holds else "no"
-        fails = holds is False and not values.startswith("undefined")
-        return RequirementResult(
-            rule.name, holds, certainty, slack, self._text(rule.place), values,
-            plain_text(rule.because, lowering), rule.origin, self.scope.at(rule.place), needs, rule.weight,
-            slack_text, whole_text(rule.otherwise, lowering) if fails else "",
-        )  # fmt: skip
-
-    def _sides(self, rule: Rule, holds: bool) -> tuple[float | None, str, str]:
-        """The slack, the comparison with its values, and the slack for people."""
-        if rule.sides is None or rule.type is None:
-            return None, "", ""
-        operation, *sides = rule.sides.operation, rule.sides.left, rule.sides.right
-        found = []
-        for side in sides:
-            node = self.lowering.unknowns.settled(self.lowering.lower(side, {}, base=rule.place[0]))
-            value = None if isinstance(node, Missing) else self.lowering.graph.constant(node)
-            if value is None:
-                return None, "", ""
-            found.append(value)
-        left, right = found
-        if holds and operation == "eq":
-            left = right  # within the tolerance
-        if left != left or right != right:
-            return None, f"undefined: {self.lowering.why(sides[0 if left != left else 1])}", ""
-        signs = {"le": 1, "lt": 1, "ge": -1, "gt": -1}
-        gap = (right - left) * signs[operation] if operation in signs else -abs(right - left)
-        symbol = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}[operation]
-        shown = [show(value, rule.type, self.scope, rule.unit) for value in (left, right)]
-        slack = gap if math.isfinite(gap) and operation != "ne" else None
-        ordered = slack is not None and operation in signs
-        slack_text = show(gap, rule.type, self.scope, rule.unit) if ordered else ""
-        return slack, f"{shown[0]} {symbol} {shown[1]}", slack_text
-
-    def shows(self) -> tuple[Shown, ...]:
-        found = []
-        for row in self.program.shows:
-            node = self.lowering.unknowns.settled(self.lowering.lower(row.value, {}, base=row.place[0]))
-            value = None if isinstance(node, Missing) else self.lowering.graph.constant(node)
-            if value is None:
-                needs = ", ".join(node.needs) if isinstance(node, Missing) else ""
-                text = f"needs {needs}" if needs else "unknown"
-            elif not math.isfinite(value) and not isinstance(row.type, TextType):
-                text = f"undefined: {self.lowering.why(row.value)}"
-            else:
-                text = show(value, row.type, self.scope, row.unit, exact_unit=row.exact)
-            found.append(Shown(self._text(row.place), text))
-        return tuple(found)
 
 
 def _citations(cites: tuple[tuple[str, str], ...]) -> tuple[Citation, ...]:

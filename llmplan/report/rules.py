@@ -1,0 +1,91 @@
+"""Requirements, preferences and shown rows of a plan at one point: whether they hold, with their values."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from llmplan.check.program import Rule
+from llmplan.solution import RequirementResult, Shown
+from llmplan.system.display import SYMBOLS, one_line, show
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing, Result
+from llmplan.system.text import plain_text, whole_text
+from llmplan.units.measure import TextType
+
+
+def rules(lowering: Lowering) -> tuple[list[RequirementResult], list[RequirementResult]]:
+    """Every requirement and every preference in force at the point; those whose `when` is false are left out."""
+    requirements: list[RequirementResult] = []
+    preferences: list[RequirementResult] = []
+    for rule in lowering.program.rules:
+        made = _rule(lowering, rule)
+        if made is not None:
+            (requirements if rule.weight is None else preferences).append(made)
+    return requirements, preferences
+
+
+def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
+    base = rule.place[0]
+    needs: tuple[str, ...] = ()
+    holds: bool | None = None
+    when: Result = lowering.graph.const(1.0)
+    if rule.when is not None:
+        when = lowering.unknowns.settled(lowering.lower(rule.when, {}, base=base))
+    if isinstance(when, Missing):
+        needs = when.needs
+    elif lowering.graph.constant(when) != 1.0:
+        return None
+    else:
+        node = lowering.unknowns.settled(lowering.lower(rule.condition, {}, base=base))
+        if isinstance(node, Missing):
+            needs = node.needs
+        else:
+            holds = lowering.graph.constant(node) == 1.0
+    slack, values, slack_text = _sides(lowering, rule, holds) if holds is not None else (None, "", "")
+    certainty: Literal["certain", "no"] = "certain" if holds else "no"
+    fails = holds is False and not values.startswith("undefined")
+    scope = lowering.scope
+    return RequirementResult(
+        rule.name, holds, certainty, slack, one_line(scope.span(rule.place).text), values,
+        plain_text(rule.because, lowering), rule.origin, scope.at(rule.place), needs, rule.weight, slack_text,
+        whole_text(rule.otherwise, lowering) if fails else "",
+    )  # fmt: skip
+
+
+def _sides(lowering: Lowering, rule: Rule, holds: bool) -> tuple[float | None, str, str]:
+    """The slack, the comparison with its values, and the slack for people."""
+    if rule.sides is None or rule.type is None:
+        return None, "", ""
+    operation, *sides = rule.sides.operation, rule.sides.left, rule.sides.right
+    left, right = (lowering.worth(side, rule.place[0]) for side in sides)
+    if left is None or right is None:
+        return None, "", ""
+    if holds and operation == "eq":
+        left = right  # within the tolerance
+    if left != left or right != right:
+        return None, f"undefined: {lowering.why(sides[0 if left != left else 1])}", ""
+    signs = {"le": 1, "lt": 1, "ge": -1, "gt": -1}
+    gap = (right - left) * signs[operation] if operation in signs else -abs(right - left)
+    shown = [show(value, rule.type, lowering.scope, rule.unit) for value in (left, right)]
+    slack = gap if math.isfinite(gap) and operation != "ne" else None
+    ordered = slack is not None and operation in signs
+    slack_text = show(gap, rule.type, lowering.scope, rule.unit) if ordered else ""
+    return slack, f"{shown[0]} {SYMBOLS[operation]} {shown[1]}", slack_text
+
+
+def shows(lowering: Lowering) -> tuple[Shown, ...]:
+    """The rows that the plan shows."""
+    found = []
+    for row in lowering.program.shows:
+        node = lowering.unknowns.settled(lowering.lower(row.value, {}, base=row.place[0]))
+        value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+        if value is None:
+            needs = ", ".join(node.needs) if isinstance(node, Missing) else ""
+            text = f"needs {needs}" if needs else "unknown"
+        elif not math.isfinite(value) and not isinstance(row.type, TextType):
+            text = f"undefined: {lowering.why(row.value)}"
+        else:
+            text = show(value, row.type, lowering.scope, row.unit, exact_unit=row.exact)
+        found.append(Shown(one_line(lowering.scope.span(row.place).text), text))
+    return tuple(found)

@@ -1,0 +1,36 @@
+"""What expressions need to know of a plan while they are lowered, whoever knows it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from llmplan.check.program import Quantity, SourceRef
+from llmplan.system.missing import Missing, Result
+
+Env = dict[str, Result]
+"""The values of an expression's local names."""
+
+
+class Meaning(Protocol):
+    """What names mean, and what the plan's text decides: all that expressions need to know of a plan."""
+
+    def name(self, name: str, at: SourceRef | None = None) -> Result:
+        """The value of an input, let or quantity; `at` is where it is named."""
+
+    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
+        """An indexed quantity at members given by their indices."""
+
+    def given(self, path: str) -> Result:
+        """1 if an input has a value or is open."""
+
+    def assumed(self, name: str) -> Result:
+        """1 if a quantity is assumed."""
+
+    def emits(self, target: str) -> Result:
+        """1 if the plan emits a target."""
+
+    def instances(self, path: str) -> list[str] | Missing:
+        """The entries that a list of a kind names."""
+
+    def of_instance(self, kind: str, entry: str, field: str) -> Result:
+        """A field of an entry that is a member of a list."""
