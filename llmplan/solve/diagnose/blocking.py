@@ -11,7 +11,7 @@ from math import inf, isnan, prod
 
 from attrs import define, field, frozen
 
-from llmplan.operations.record import close
+from llmplan.operations.numbers import close
 from llmplan.solve.closed_form.derive import closed_form
 from llmplan.solve.diagnose.conflict import diagnose_grid, violated_at
 from llmplan.solve.effort import Effort
