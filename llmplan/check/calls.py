@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import evolve
 
 from llmplan.check import ir
+from llmplan.check.context import Context
 from llmplan.check.ir import Expr, Typed
 from llmplan.check.scope import words
 from llmplan.diagnostics import Hint, names, units
@@ -18,13 +18,10 @@ from llmplan.syntax import nodes
 from llmplan.syntax.expressions import written_out
 from llmplan.units.measure import BOOL, KindType, ListType, Measure, Type
 
-if TYPE_CHECKING:
-    from llmplan.check.expressions import Expressions
-
 FOLDS = ("sum", "max", "min", "argmax", "argmin")
 
 
-def check_call(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+def check_call(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     """A call of a built-in function or of a `fn`."""
     name = node.function.text
     builtin = BUILTINS.get(name)
@@ -36,7 +33,7 @@ def check_call(check: Expressions, node: nodes.Call, want: Type | None) -> Typed
     return check.wrong(node)
 
 
-def _own(check: Expressions, node: nodes.Call) -> Typed:
+def _own(check: Context, node: nodes.Call) -> Typed:
     function = check.scope.functions[node.function.text]
     check.scope.read.add(function.name)
     if len(node.arguments) != len(function.params):
@@ -64,7 +61,7 @@ def _own(check: Expressions, node: nodes.Call) -> Typed:
     return Typed(ir.Call(function.name, tuple(args)), function.result, node.span)
 
 
-def _passes(check: Expressions, typed: Typed, want: Type) -> bool:
+def _passes(check: Context, typed: Typed, want: Type) -> bool:
     """Passing an argument is an assignment."""
     if isinstance(typed.type, Measure) and isinstance(want, Measure):
         if typed.zero or (typed.bare and check.scope.units.is_count(want)):
@@ -74,7 +71,7 @@ def _passes(check: Expressions, typed: Typed, want: Type) -> bool:
     return typed.type == want
 
 
-def _count(check: Expressions, node: nodes.Call, least: int, most: int | None) -> bool:
+def _count(check: Context, node: nodes.Call, least: int, most: int | None) -> bool:
     found = len(node.arguments)
     if found >= least and (most is None or found <= most):
         return True
@@ -84,7 +81,7 @@ def _count(check: Expressions, node: nodes.Call, least: int, most: int | None) -
     return False
 
 
-def _operation(check: Expressions, node: nodes.Call, want: Type | None, operation: Operation) -> Typed:
+def _operation(check: Context, node: nodes.Call, want: Type | None, operation: Operation) -> Typed:
     """A call of an operation that has a name in the language, by its unit rule."""
     rule = operation.units
     assert rule is not None
@@ -113,7 +110,7 @@ def _operation(check: Expressions, node: nodes.Call, want: Type | None, operatio
     return Typed(expr, result, node.span, unit=first.unit if rule.keeps_unit else "")
 
 
-def _modulo(check: Expressions, node: nodes.Call, expr: Expr, left: Typed, right: Typed) -> Typed:
+def _modulo(check: Context, node: nodes.Call, expr: Expr, left: Typed, right: Typed) -> Typed:
     """A label of either side may meet any other, as in gpus by tensor ranks."""
     assert isinstance(left.type, Measure) and isinstance(right.type, Measure)
     if left.type.dims != right.type.dims and not (right.bare and check.scope.units.is_count(left.type)):
@@ -123,7 +120,7 @@ def _modulo(check: Expressions, node: nodes.Call, expr: Expr, left: Typed, right
     return Typed(expr, left.type, node.span, unit=left.unit)
 
 
-def _interpolate(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+def _interpolate(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     """interpolate(x, [[x1, y1], [x2, y2], …]): literals, the xs rising."""
     if not _count(check, node, 2, 2):
         return check.wrong(node)
@@ -154,7 +151,7 @@ def _interpolate(check: Expressions, node: nodes.Call, want: Type | None) -> Typ
     return Typed(ir.Interpolate(x.expr, tuple(xs), tuple(ys)), value.type, node.span, unit=value.unit)
 
 
-def _dotted(check: Expressions, node: nodes.Call) -> nodes.Name | None:
+def _dotted(check: Context, node: nodes.Call) -> nodes.Name | None:
     if not _count(check, node, 1, 1):
         return None
     argument = node.arguments[0]
@@ -164,12 +161,12 @@ def _dotted(check: Expressions, node: nodes.Call) -> nodes.Name | None:
     return None
 
 
-def _first(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+def _first(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     """first(a, b, …): the first of its arguments that is given; all but the last are inputs."""
     return check.check(written_out(node), want) if _count(check, node, 2, None) else check.wrong(node)
 
 
-def _given(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+def _given(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     name = _dotted(check, node)
     if name is None:
         return check.wrong(node)
@@ -185,7 +182,7 @@ def _given(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
     return check.wrong(node)
 
 
-def _assumed(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+def _assumed(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     name = _dotted(check, node)
     if name is None:
         return check.wrong(node)
@@ -195,7 +192,7 @@ def _assumed(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
     return Typed(ir.Assumed(name.text), BOOL, node.span)
 
 
-def _emits(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
+def _emits(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     name = _dotted(check, node)
     if name is None:
         return check.wrong(node)
@@ -203,7 +200,7 @@ def _emits(check: Expressions, node: nodes.Call, want: Type | None) -> Typed:
     return Typed(ir.Emits(name.text), BOOL, node.span)
 
 
-def check_fold(check: Expressions, node: nodes.Fold) -> Typed:
+def check_fold(check: Context, node: nodes.Fold) -> Typed:
     """`max(memory_at[s, p] for s in Stage, p in Phase)`: over the members of enums, or of a list of a kind."""
     function = node.function.text
     if function not in FOLDS:
@@ -228,7 +225,7 @@ def check_fold(check: Expressions, node: nodes.Fold) -> Typed:
     return Typed(expr, body.type, node.span, unit=body.unit)
 
 
-def _members(check: Expressions, path: str) -> Type | None:
+def _members(check: Context, path: str) -> Type | None:
     """The type of the members of a list, if a name is one."""
     meaning = check.scope.lookup(path)
     if meaning is not None and isinstance(meaning.type, ListType) and meaning.type.kind != "Text":
@@ -236,7 +233,7 @@ def _members(check: Expressions, path: str) -> Type | None:
     return None
 
 
-BUILTINS: dict[str, Callable[[Expressions, nodes.Call, Type | None], Typed]] = {
+BUILTINS: dict[str, Callable[[Context, nodes.Call, Type | None], Typed]] = {
     **{name: partial(_operation, operation=operation) for name, operation in FUNCTIONS.items()},
     "interpolate": _interpolate,
     "given": _given,

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attrs import evolve
 
 from llmplan.check import ir
+from llmplan.check.context import Context
 from llmplan.check.ir import Expr, Typed
 from llmplan.diagnostics import units
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, EnumType, Type
 
-if TYPE_CHECKING:
-    from llmplan.check.expressions import Expressions
 
-
-def check_match(check: Expressions, node: nodes.Match, want: Type | None) -> Typed:
+def check_match(check: Context, node: nodes.Match, want: Type | None) -> Typed:
     """A `match`: patterns of the subject's type that cover every case, and values that are alike."""
     subject = check.check(node.subject)
     patterns: list[Expr | None] = []
@@ -39,7 +35,7 @@ def check_match(check: Expressions, node: nodes.Match, want: Type | None) -> Typ
     return check.joined(node, ir.Match(subject.expr, arms), values)
 
 
-def _cover(check: Expressions, node: nodes.Match, subject: Typed, seen: set[object]) -> None:
+def _cover(check: Context, node: nodes.Match, subject: Typed, seen: set[object]) -> None:
     if "_" in seen or subject.type is None:
         return
     missing: list[str]
@@ -69,7 +65,7 @@ def _case(pattern: Expr) -> float | int | str | None:
     return None
 
 
-def _int_bounds(check: Expressions, expr: Expr) -> tuple[int, int] | None:
+def _int_bounds(check: Context, expr: Expr) -> tuple[int, int] | None:
     """The declared range of an Int field or parameter, when its ends are literals."""
     if isinstance(expr, ir.Local):
         return check.bounds.get(expr.name)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from llmplan.check.context import Context
 from llmplan.check.ir import FALSE, Chain, Expr, Num, Op, Sides, Typed
 from llmplan.check.scope import words
 from llmplan.diagnostics import units
@@ -14,13 +14,10 @@ from llmplan.operations import OPERATIONS
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, Measure
 
-if TYPE_CHECKING:
-    from llmplan.check.expressions import Expressions
-
 COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">=": "ge", ">": "gt"}
 
 
-def check_compare(check: Expressions, node: nodes.Compare) -> Typed:
+def check_compare(check: Context, node: nodes.Compare) -> Typed:
     """`8 <= hardware.gpus <= 1024`: like things, one truth value."""
     parts: list[Expr] = []
     left_node = node.first
@@ -34,7 +31,7 @@ def check_compare(check: Expressions, node: nodes.Compare) -> Typed:
     return Typed(chain("and", parts), BOOL, node.span)
 
 
-def _pair(check: Expressions, left_node: nodes.Expr, right_node: nodes.Expr) -> tuple[Typed, Typed]:
+def _pair(check: Context, left_node: nodes.Expr, right_node: nodes.Expr) -> tuple[Typed, Typed]:
     """Two sides of a comparison: a bare word or a text is read as what the other side is."""
     if isinstance(left_node, (nodes.Name, nodes.Text)) and not _has_meaning(check, left_node):
         right = check.check(right_node)
@@ -43,7 +40,7 @@ def _pair(check: Expressions, left_node: nodes.Expr, right_node: nodes.Expr) -> 
     return left, check.check(right_node, left.type)
 
 
-def _has_meaning(check: Expressions, node: nodes.Name | nodes.Text) -> bool:
+def _has_meaning(check: Context, node: nodes.Name | nodes.Text) -> bool:
     if isinstance(node, nodes.Text):
         return False
     return (
@@ -53,7 +50,7 @@ def _has_meaning(check: Expressions, node: nodes.Name | nodes.Text) -> bool:
     )
 
 
-def sides(check: Expressions, node: nodes.Expr) -> tuple[Sides, Typed] | None:
+def sides(check: Context, node: nodes.Expr) -> tuple[Sides, Typed] | None:
     """The sides of a single comparison of numbers, with what stands for both; else None."""
     while isinstance(node, nodes.Paren):
         node = node.inner
@@ -69,7 +66,7 @@ def sides(check: Expressions, node: nodes.Expr) -> tuple[Sides, Typed] | None:
     return Sides(operator, left.expr, right.expr), evolve(common, unit=unit)
 
 
-def check_member(check: Expressions, node: nodes.Member) -> Typed:
+def check_member(check: Context, node: nodes.Member) -> Typed:
     """`x in [1, 2]`, `x in 1..8`."""
     value = check.check(node.value)
     items = node.domain.items if isinstance(node.domain, nodes.List) else (node.domain,)
@@ -87,7 +84,7 @@ def check_member(check: Expressions, node: nodes.Member) -> Typed:
     return Typed(chain("or", parts) if parts else FALSE, BOOL, node.span)
 
 
-def _like(check: Expressions, value: Typed, other: Typed) -> Typed:
+def _like(check: Context, value: Typed, other: Typed) -> Typed:
     """A value that is compared with several others, of no type once one of them is unlike it."""
     common = check.unify(evolve(value, bare=False), other, "compared")
     return evolve(value, type=None) if common.type is None else value

@@ -9,6 +9,7 @@ NaN are false.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from attrs import field, frozen
@@ -77,12 +78,14 @@ class Graph:
         return found
 
     def const(self, value: float) -> int:
-        value = float(value)
         # The text keeps NaN equal to itself and 0.0 apart from -0.0.
-        key = value if value and value == value else repr(value)
+        if value == 0.0:
+            key: float | str = "0" if math.copysign(1.0, value) > 0.0 else "-0"
+        else:
+            key = value if value == value else "NaN"
         found = self._constants.get(key)
         if found is None:
-            found = self._constants[key] = self._append(Node("const", (), value))
+            found = self._constants[key] = self._append(Node("const", (), float(value)))
         return found
 
     def unknown(self, index: int) -> int:
@@ -105,9 +108,10 @@ class Graph:
 
     def _made(self, op: str, args: tuple[int, ...]) -> int:
         nodes = [self.nodes[arg] for arg in args]
-        if all(node.op == "const" for node in nodes):
-            return self.const(OPERATIONS[op].scalar(*(node.value for node in nodes)))
-        short = self._shortcut(op, args, nodes)
+        known = [node.value for node in nodes if node.op == "const"]
+        if len(known) == len(args):
+            return self.const(OPERATIONS[op].scalar(*known))
+        short = self._shortcut(op, args, nodes) if known or op == "select" else None
         if short is not None:
             return short
         reach = 0

@@ -1,0 +1,166 @@
+"""How the types of expressions meet: assigned, joined, compared, alike; what a form needs to know of its place.
+
+Input are checked parts, output is what stands for them together. A part that is wrong is reported
+once and gets the type None, which fits everything, so one mistake is one message.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Self
+
+from attrs import evolve
+
+from llmplan.check import hints
+from llmplan.check.ir import UNDEFINED, Expr, Typed
+from llmplan.check.scope import Scope, words
+from llmplan.diagnostics import Diagnostic, units
+from llmplan.source import Span
+from llmplan.syntax import nodes
+from llmplan.units.measure import BOOL, Exponents, Measure, Type
+from llmplan.units.table import UnknownUnit
+
+
+class Context(ABC):
+    """Where an expression stands: in one scope, with some names of its own.
+
+    Args:
+        scope: What names mean.
+        report: Takes each diagnostic.
+        kind: Inside a block or entry: the kind whose fields may be named bare.
+        locals: Parameters, local lets and fold variables with their types.
+        bounds: Declared ranges of Int parameters, which a `match` may cover.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        report: Callable[[Diagnostic], None],
+        kind: str | None = None,
+        locals: dict[str, Type | None] | None = None,
+        bounds: dict[str, tuple[int, int]] | None = None,
+    ) -> None:
+        self.scope = scope
+        self.report = report
+        self.kind = kind
+        self.locals = locals or {}
+        self.bounds = bounds or {}
+
+    def inside(self, more: dict[str, Type | None]) -> Self:
+        """The same with further local names."""
+        return type(self)(self.scope, self.report, self.kind, {**self.locals, **more}, self.bounds)
+
+    def quiet(self) -> Self:
+        """The same without reports: for what is checked elsewhere too."""
+        return type(self)(self.scope, lambda diagnostic: None, self.kind, self.locals, self.bounds)
+
+    @abstractmethod
+    def check(self, node: nodes.Expr, want: Type | None = None) -> Typed:
+        """The checked form of an expression; `want` is what its place expects, if anything."""
+
+    def condition(self, node: nodes.Expr) -> Expr:
+        """An expression that must be true or false."""
+        typed = self.check(node, BOOL)
+        if typed.type not in (BOOL, None):
+            counted = isinstance(typed.type, Measure) and self.scope.units.is_count(typed.type)
+            self.report(units.not_here(node.span, f"{'a number of ' if counted else ''}{words(typed.type)}", "Bool"))
+        return typed.expr
+
+    def fit(self, typed: Typed, want: Type, name: str, declared: Span | None = None) -> Typed:
+        """A value that is assigned: its type must be the wanted one (E0302, E0304, E0306)."""
+        if typed.type is None or typed.type == want:
+            return typed
+        if isinstance(typed.type, Measure) and isinstance(want, Measure):
+            if typed.zero or (typed.bare and self.scope.units.is_count(want)):
+                return evolve(typed, type=want)
+            if typed.type.dims == want.dims:
+                if not typed.type.labels or not want.labels or typed.type.labels == want.labels:
+                    return evolve(typed, type=want)
+                pair = (typed.span, words(typed.type)), (declared or typed.span, words(want))
+                self.report(units.unlike_counts(*pair, hints.per(self.scope, typed.type, want)))
+                return evolve(typed, type=None)
+            if typed.bare:
+                self.report(units.missing_unit(typed.span, f"`{name}`", typed.span.text, self._units_for(want)))
+                return evolve(typed, type=None)
+        hint = hints.instead(self.scope, typed, want)
+        self.report(units.wrong_field(typed.span, name, words(want), words(typed.type), declared, hint))
+        return evolve(typed, type=None)
+
+    def _units_for(self, want: Measure) -> list[str]:
+        common: dict[Exponents, list[str]] = {(("Information", 1),): ["GB", "GiB"], (("Time", 1),): ["days", "hours"]}
+        return common.get(want.dims) or [self.scope.units.base(want)]
+
+    def wrong(self, node: nodes.Node) -> Typed:
+        return Typed(UNDEFINED, None, node.span)
+
+    def measured(self, typed: Typed) -> bool:
+        if typed.type is None:
+            return False
+        if isinstance(typed.type, Measure):
+            return True
+        self.report(units.not_here(typed.span, words(typed.type), "a number"))
+        return False
+
+    def alike(self, items: Sequence[nodes.Expr], want: Type | None, action: str) -> list[Typed]:
+        """Several expressions of one type; a bare number takes the unit of the others."""
+        typed = [self.check(item, want) for item in items]
+        lead = typed[0]
+        for other in typed[1:]:
+            lead = self.unify(lead, other, action)
+        return [evolve(item, type=lead.type) if item.type is not None else item for item in typed]
+
+    def joined(self, node: nodes.Node, expr: Expr, parts: Sequence[Typed]) -> Typed:
+        unit = next((part.unit for part in parts if part.unit), "")
+        type = None if any(part.type is None for part in parts) else parts[0].type
+        return Typed(expr, type, node.span, all(part.bare for part in parts), unit)
+
+    def unify(self, left: Typed, right: Typed, action: str) -> Typed:
+        """One typed value that stands for both sides of `+ -`, a comparison or alternatives."""
+        if left.type is None or right.type is None:
+            return left if left.type is None else right
+        if not (isinstance(left.type, Measure) and isinstance(right.type, Measure)):
+            if left.type != right.type:
+                sides = (left.span, words(left.type)), (right.span, words(right.type))
+                self.report(units.unlike(action, *sides))
+                return evolve(left, type=None)
+            return left
+        lead, other = (right, left) if left.bare and not right.bare else (left, right)
+        assert isinstance(lead.type, Measure) and isinstance(other.type, Measure)
+        whole = lead.type.whole and other.type.whole
+        if lead.type.dims == other.type.dims:
+            if lead.type.labels and other.type.labels and lead.type.labels != other.type.labels:
+                sides = (left.span, words(left.type)), (right.span, words(right.type))
+                self.report(units.unlike_counts(*sides, hints.per(self.scope, left.type, right.type)))
+                return evolve(left, type=None)
+            labels = lead.type.labels or other.type.labels
+            both = Measure(lead.type.dims, labels, whole)
+            return Typed(lead.expr, both, left.span.to(right.span), left.bare and right.bare, lead.unit or other.unit)
+        if other.zero or (other.bare and self.scope.units.is_count(lead.type)):
+            return evolve(lead, type=evolve(lead.type, whole=whole), span=left.span.to(right.span))
+        if lead.zero:
+            return evolve(other, span=left.span.to(right.span))
+        if other.bare:
+            wanted = self._units_for(lead.type)
+            self.report(units.missing_unit(other.span, "this number", other.span.text, wanted))
+        else:
+            sides = (left.span, words(left.type)), (right.span, words(right.type))
+            self.report(units.unlike(action, *sides, hints.unit_after(self.scope, left.type, right.type)))
+        return evolve(left, type=None)
+
+    def unit(self, node: nodes.Unit) -> tuple[Fraction, Measure] | None:
+        """Factor and measure of a unit, or None when it was reported."""
+        try:
+            return self.scope.units.parse(node.text)
+        except UnknownUnit as unknown:
+            start = node.span.start + unknown.offset
+            span = Span(node.span.source, start, start + max(1, len(unknown.word)))
+            known = unknown.offset > 0 and (
+                self.scope.lookup(unknown.word) is not None
+                or unknown.word in self.locals
+                or (self.kind is not None and f"{self.kind}.{unknown.word}" in self.scope.fields)
+            )
+            near = self.scope.units.suggest(unknown.word)
+            self.report(units.unknown_unit(span, unknown.word, near, span if known else None))
+            return None
