@@ -12,8 +12,9 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from llmplan.check import library
+from llmplan.check.checker import PlanCheck, Targets
 from llmplan.check.ir import Entry
-from llmplan.check.plan import PlanCheck, Program, Targets
+from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, lint, system

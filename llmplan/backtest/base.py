@@ -8,9 +8,10 @@ import attrs
 from attrs import define, field
 
 from llmplan.check import library
+from llmplan.check.checker import PlanCheck
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import Ref
-from llmplan.check.plan import PlanCheck, Program
+from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.check.settings import setting
 from llmplan.diagnostics import Diagnostic

@@ -8,6 +8,7 @@ truth values 1.0 and 0.0. Offsets belong to the source of the declaration that h
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 from attrs import frozen
 
@@ -16,21 +17,12 @@ from llmplan.units.measure import Type
 
 
 @frozen
-class _Leaf:
-    """A form without parts."""
-
-    def parts(self) -> Iterator[Expr]:
-        """The direct parts that are expressions."""
-        return iter(())
-
-
-@frozen
-class Num(_Leaf):
+class Num:
     value: float
 
 
 @frozen
-class Member(_Leaf):
+class Member:
     """A member of an enum, by its index."""
 
     enum: str
@@ -38,7 +30,7 @@ class Member(_Leaf):
 
 
 @frozen
-class Entry(_Leaf):
+class Entry:
     """An entry of a catalog, by its canonical name."""
 
     kind: str
@@ -46,7 +38,7 @@ class Entry(_Leaf):
 
 
 @frozen
-class Ref(_Leaf):
+class Ref:
     """An input, let or quantity, and where it is written."""
 
     name: str
@@ -55,14 +47,14 @@ class Ref(_Leaf):
 
 
 @frozen
-class Local(_Leaf):
+class Local:
     """A parameter, a local let or the variable of a fold."""
 
     name: str
 
 
 @frozen
-class FieldOf(_Leaf):
+class FieldOf:
     """A field of the entry that a local stands for."""
 
     local: str
@@ -71,17 +63,17 @@ class FieldOf(_Leaf):
 
 
 @frozen
-class Given(_Leaf):
+class Given:
     name: str
 
 
 @frozen
-class Assumed(_Leaf):
+class Assumed:
     name: str
 
 
 @frozen
-class Emits(_Leaf):
+class Emits:
     target: str
 
 
@@ -99,18 +91,12 @@ class Shown:
 class Text:
     pieces: tuple[str | Shown, ...]
 
-    def parts(self) -> Iterator[Expr]:
-        return (piece.value for piece in self.pieces if isinstance(piece, Shown))
-
 
 @frozen
 class List:
     """Entries or texts, only as the value of an input."""
 
     items: tuple[Expr, ...]
-
-    def parts(self) -> Iterator[Expr]:
-        return iter(self.items)
 
 
 @frozen
@@ -120,9 +106,6 @@ class Index:
     name: str
     indices: tuple[Expr, ...]
 
-    def parts(self) -> Iterator[Expr]:
-        return iter(self.indices)
-
 
 @frozen
 class Op:
@@ -130,9 +113,6 @@ class Op:
 
     operation: str
     args: tuple[Expr, ...]
-
-    def parts(self) -> Iterator[Expr]:
-        return iter(self.args)
 
 
 @frozen
@@ -142,20 +122,12 @@ class Chain:
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
 
-    def parts(self) -> Iterator[Expr]:
-        yield self.first
-        for _, part in self.rest:
-            yield part
-
 
 @frozen
 class If:
     condition: Expr
     then: Expr
     otherwise: Expr
-
-    def parts(self) -> Iterator[Expr]:
-        return iter((self.condition, self.then, self.otherwise))
 
 
 @frozen
@@ -165,13 +137,6 @@ class Match:
     subject: Expr
     arms: tuple[tuple[Expr | None, Expr], ...]
 
-    def parts(self) -> Iterator[Expr]:
-        yield self.subject
-        for pattern, value in self.arms:
-            if pattern is not None:
-                yield pattern
-            yield value
-
 
 @frozen
 class Call:
@@ -180,9 +145,6 @@ class Call:
     function: str
     args: tuple[Expr, ...]
 
-    def parts(self) -> Iterator[Expr]:
-        return iter(self.args)
-
 
 @frozen
 class Body:
@@ -190,11 +152,6 @@ class Body:
 
     lets: tuple[tuple[str, Expr], ...]
     value: Expr
-
-    def parts(self) -> Iterator[Expr]:
-        for _, value in self.lets:
-            yield value
-        yield self.value
 
 
 @frozen
@@ -205,18 +162,12 @@ class Fold:
     variables: tuple[tuple[str, str], ...]
     body: Expr
 
-    def parts(self) -> Iterator[Expr]:
-        return iter((self.body,))
-
 
 @frozen
 class Interpolate:
     x: Expr
     xs: tuple[float, ...]
     ys: tuple[float, ...]
-
-    def parts(self) -> Iterator[Expr]:
-        return iter((self.x,))
 
 
 Expr = (
@@ -241,7 +192,6 @@ class Value:
     value: Expr
 
     def parts(self) -> tuple[Expr, ...]:
-        """The expressions that it is made of."""
         return (self.value,)
 
 
@@ -275,15 +225,38 @@ class Divisors:
 
 DomainItem = Value | Range | Powers | Divisors
 
-FORMS = (
-    Num, Member, Entry, Ref, Local, FieldOf, Given, Assumed, Emits, Shown, Text, List, Index, Op, Chain, If, Match,
-    Call, Body, Fold, Interpolate, Sides, Value, Range, Powers, Divisors,
-)  # fmt: skip
+FORMS: tuple[type, ...] = (*get_args(Expr), Shown, Sides, *get_args(DomainItem))
 """All that an expression or a domain is made of."""
 
 TRUE = Num(1.0)
 FALSE = Num(0.0)
 UNDEFINED = Num(float("nan"))
+
+
+def parts(expr: Expr) -> Iterator[Expr]:
+    """The direct parts of an expression that are expressions."""
+    match expr:
+        case Text():
+            yield from (piece.value for piece in expr.pieces if isinstance(piece, Shown))
+        case List():
+            yield from expr.items
+        case Index():
+            yield from expr.indices
+        case Op() | Call():
+            yield from expr.args
+        case Chain():
+            yield from (expr.first, *(part for _, part in expr.rest))
+        case If():
+            yield from (expr.condition, expr.then, expr.otherwise)
+        case Match():
+            yield expr.subject
+            yield from (part for arm in expr.arms for part in arm if part is not None)
+        case Body():
+            yield from (*(value for _, value in expr.lets), expr.value)
+        case Fold():
+            yield expr.body
+        case Interpolate():
+            yield expr.x
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
@@ -292,14 +265,14 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while stack:
         found = stack.pop()
         yield found
-        stack.extend(reversed(list(found.parts())))
+        stack.extend(reversed(list(parts(found))))
 
 
 def is_static(expr: Expr) -> bool:
     """True if the plan's text alone decides it: made of `given`, `assumed` and `emits` only."""
-    found = list(walk(expr))
-    text = (Given, Assumed, Emits)
-    return any(isinstance(one, text) for one in found) and all(isinstance(one, (*text, Op, Chain, If, Num)) for one in found)
+    found = {type(part) for part in walk(expr)}
+    said = {Given, Assumed, Emits}
+    return bool(found & said) and found <= said | {Op, Chain, If, Num}
 
 
 @frozen

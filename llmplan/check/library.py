@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from attrs import evolve
 
 from llmplan.cache import store
 from llmplan.check.declare import Declarations
+from llmplan.check.define import Definitions
 from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
 from llmplan.diagnostics import Diagnostic
@@ -115,10 +116,16 @@ def build(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
         tree, found = parse(source)
         problems += found
         (tables if name.startswith("plans/configs/") else statements).extend(tree.statements)
-    Declarations(scope, problems.append, "library").declare(statements)
+    _declare(scope, statements, problems)
     apart = evolve(scope, kinds=dict(scope.kinds), fields=Overlay(scope.fields), entries={}, aliases={})
-    Declarations(apart, problems.append, "library").declare(tables)
+    _declare(apart, tables, problems)
     return scope, problems
+
+
+def _declare(scope: Scope, statements: Sequence[nodes.Statement], problems: list[Diagnostic]) -> None:
+    declared = Declarations(scope, problems.append)
+    declared.declare(statements)
+    Definitions(scope, problems.append, "library").define(statements, declared.alternatives)
 
 
 def _freeze(scope: Scope) -> dict[str, Any]:

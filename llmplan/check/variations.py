@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from attrs import evolve
 
 from llmplan.check import ir
 from llmplan.check.expressions import Expressions
+from llmplan.check.layers import Layers
 from llmplan.check.program import Domain
 from llmplan.check.settings import setting
 from llmplan.diagnostics import names, units
@@ -18,19 +18,16 @@ from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse_value
 from llmplan.units.measure import TEXT, KindType, Measure
 
-if TYPE_CHECKING:
-    from llmplan.check.plan import PlanCheck
 
-
-def scenarios(plan: PlanCheck, modules: Sequence[Module], chosen: str | None) -> None:
+def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> None:
     """Checks every scenario and remembers it, the strongest file's of a name; applies the chosen one."""
-    program = plan.program
+    program = layers.program
     for module in modules:
         for s in module.tree.statements:
             if not isinstance(s, nodes.Scenario):
                 continue
             name = s.name.plain or ""
-            if not plan.once(module, f'scenario "{name}"', s.name):
+            if not layers.once(module, f'scenario "{name}"', s.name):
                 continue
             kept = (dict(program.settings), dict(program.assumptions))
             before = tuple({k: list(v) for k, v in table.items()} for table in kept)
@@ -38,35 +35,35 @@ def scenarios(plan: PlanCheck, modules: Sequence[Module], chosen: str | None) ->
             for line in s.settings:
                 path = line.target.text
                 if path in first:
-                    plan.report(names.defined_twice(line.target.span, path, first[path]))
+                    layers.report(names.defined_twice(line.target.span, path, first[path]))
                     continue
                 first[path] = line.target.span
-                plan.assign("scenario", line, None)
+                layers.assign("scenario", line, None)
             if name in program.scenarios:
                 program.settings, program.assumptions = before
                 continue
             program.scenarios[name] = {
-                path: layers[0][1]
+                path: ranked[0][1]
                 for table in (program.settings, program.assumptions)
-                for path, layers in table.items()
-                if layers[0][0] == "scenario"
+                for path, ranked in table.items()
+                if ranked[0][0] == "scenario"
             }
             if name != chosen:
                 program.settings, program.assumptions = before
     if chosen is not None and chosen not in program.scenarios:
-        plan.report(names.unknown_scenario(chosen, sorted(program.scenarios)))
+        layers.report(names.unknown_scenario(chosen, sorted(program.scenarios)))
 
 
-def set_value(plan: PlanCheck, path: str, text: str) -> None:
+def set_value(layers: Layers, path: str, text: str) -> None:
     """One `--set`: an expression, or the raw text for texts and names of entries."""
     head = Source(f"--set {path}", f"{path}={text}")
     at = nodes.Name(parts=tuple(path.split(".")), span=Span(head, 0, len(path)))
-    target = plan.target(path)
+    target = layers.target(path)
     if target is None:
-        if path in plan.scope.quantities:
-            plan.report(names.set_computed(at.span, path, text))
+        if path in layers.scope.quantities:
+            layers.report(names.set_computed(at.span, path, text))
         else:
-            plan.no_target(at, True)
+            layers.no_target(at, True)
         return
     types, type_units = target
     wants_text = types[0] == TEXT or isinstance(types[0], KindType)
@@ -77,45 +74,45 @@ def set_value(plan: PlanCheck, path: str, text: str) -> None:
     else:
         value, problems = parse_value(source)
         for problem in problems:
-            plan.report(problem)
+            layers.report(problem)
         if value is None or problems:
             return
-    plan.scope.sources[source.name] = source
-    check = Expressions(plan.scope, plan.report, path.partition(".")[0])
-    plan.layer(path, "--set", setting(check, value, types, type_units, path))
+    layers.scope.sources[source.name] = source
+    check = Expressions(layers.scope, layers.report, path.partition(".")[0])
+    layers.layer(path, "--set", setting(check, value, types, type_units, path))
 
 
-def sweeps(plan: PlanCheck, modules: Sequence[Module]) -> None:
+def sweeps(layers: Layers, modules: Sequence[Module]) -> None:
     """The axes of the strongest file that sweeps anything, each as an unknown with its domain."""
     for module in modules:
         axes = [axis for s in module.tree.statements if isinstance(s, nodes.Sweep) for axis in s.axes]
         for axis in axes:
-            _axis(plan, module, axis)
+            _axis(layers, module, axis)
         if axes:
             return
 
 
-def _axis(plan: PlanCheck, module: Module, axis: nodes.Axis) -> None:
+def _axis(layers: Layers, module: Module, axis: nodes.Axis) -> None:
     path = axis.target.text
-    target = plan.target(path)
+    target = layers.target(path)
     if target is None:
-        plan.no_target(axis.target, True)
+        layers.no_target(axis.target, True)
         return
-    if not plan.once(module, f"sweep {path}", axis.target):
+    if not layers.once(module, f"sweep {path}", axis.target):
         return
-    check = Expressions(plan.scope, plan.report, path.partition(".")[0])
+    check = Expressions(layers.scope, layers.report, path.partition(".")[0])
     open_ = nodes.Unknown(domain=axis.domain, span=axis.domain.span)
     found = setting(check, open_, *target, path)
     types, type_units = target
     type = types[type_units.index(found.unit)] if len(types) > 1 and found.unit in type_units else types[0]
     if found.domain is not None and isinstance(type, Measure) and not type.whole and _endless(found.domain):
-        plan.report(units.not_here(axis.domain.span, "a range without a step", "a list, or a range with `step`,"))
-    won = plan.program.winner(path)
+        layers.report(units.not_here(axis.domain.span, "a range without a step", "a list, or a range with `step`,"))
+    won = layers.program.winner(path)
     if won is not None and won[0] in ("--set", "scenario") and won[1].value is not None:
         # What is stronger than a sweep leaves one point of it.
-        only = Domain((ir.Value(won[1].value),), won[1].unit, plan.scope.span(won[1].place).text)
+        only = Domain((ir.Value(won[1].value),), won[1].unit, layers.scope.span(won[1].place).text)
         found = evolve(found, domain=only, unit=won[1].unit)
-    plan.program.sweeps[path] = found
+    layers.program.sweeps[path] = found
 
 
 def _endless(domain: Domain) -> bool:

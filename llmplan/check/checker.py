@@ -1,0 +1,196 @@
+"""Checking a plan: declarations, layers of settings, what must hold, what is asked and emitted.
+
+Input are the parsed files of a plan and the library's scope; output a `Program` and diagnostics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from llmplan.check import lint, variations
+from llmplan.check.declare import Declarations
+from llmplan.check.define import Definitions
+from llmplan.check.expressions import Expressions
+from llmplan.check.layers import Layers
+from llmplan.check.plan import Program
+from llmplan.check.program import EmitTarget, Rule, ShowRow
+from llmplan.check.scope import Scope
+from llmplan.check.settings import place
+from llmplan.diagnostics import Diagnostic, names, units
+from llmplan.load.modules import Module
+from llmplan.syntax import nodes
+from llmplan.units.measure import REAL
+
+OptionValue = float | int | str | bool
+
+
+class TargetOption(Protocol):
+    """What may stand in `emit target { option = value }`."""
+
+    @property
+    def type(self) -> str: ...
+
+    def accepts(self, value: OptionValue) -> bool: ...
+
+
+Targets = Mapping[str, Mapping[str, TargetOption]]
+"""The options of each target, by name."""
+
+
+class PlanCheck:
+    """Checks the statements of a plan and of the files that it uses."""
+
+    def __init__(self, scope: Scope, targets: Targets, report: Callable[[Diagnostic], None]) -> None:
+        self.program = Program(scope)
+        self.scope = scope
+        self.targets = targets
+        self.report = report
+        self.layers = Layers(self.program, report)
+
+    def run(
+        self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]
+    ) -> Program:
+        """The program of a plan (`modules`, strongest first) under a scenario and `--set` values."""
+        statements = [s for module in modules for s in module.tree.statements]
+        # Weakest first, so that a later file's replacement stands on what it replaces.
+        declared = [(Declarations(self.scope, self.report), module) for module in reversed(modules)]
+        for declarations, module in declared:
+            declarations.declare(module.tree.statements)
+        self.layers.lets(modules)
+        for declarations, module in declared:
+            self._definitions(module).define(module.tree.statements, declarations.alternatives)
+        self.layers.settings(modules)
+        self._replacements(statements)
+        self._rules(modules)
+        self._goals(modules)
+        for module in modules:
+            for s in module.tree.statements:
+                if isinstance(s, nodes.Show):
+                    self._show(s)
+                elif isinstance(s, nodes.Phase):
+                    self.report(names.not_yet(s.span, "`phase` is"))
+        self._emits(modules)
+        variations.scenarios(self.layers, modules, scenario)
+        for path, text in settings:
+            variations.set_value(self.layers, path, text)
+        variations.sweeps(self.layers, modules)
+        own = modules[0].tree.statements
+        for found in (*lint.unread(own, self.scope.read), *lint.uncited(statements)):
+            self.report(found)
+        self.program.title = _title(modules[0]) if modules else ""
+        return self.program
+
+    def _definitions(self, module: Module) -> Definitions:
+        return Definitions(self.scope, self.report, module.layer)
+
+    # Rules, goals, shows
+
+    def _replacements(self, statements: Sequence[nodes.Statement]) -> None:
+        for s in statements:
+            if isinstance(s, (nodes.Quantity, nodes.Fn)) and s.replace:
+                self.program.replaced.append(f"{s.name.text} ({s.span.source.name}:{s.span.line})")
+
+    def _rules(self, modules: Sequence[Module]) -> None:
+        by_name: dict[str, Rule] = {}
+        waives: list[nodes.Word] = []
+        for module in modules:
+            definitions = self._definitions(module)
+            for s in module.tree.statements:
+                if isinstance(s, (nodes.Require, nodes.Prefer)):
+                    rule = definitions.rule(s)
+                    if s.name is not None and not self.layers.once(module, f"require {rule.name}", s.name):
+                        continue
+                    by_name.setdefault(rule.name, rule)
+                elif isinstance(s, nodes.Waive):
+                    waives += s.names
+        own = set(by_name)
+        for name in self.scope.rules:
+            by_name.setdefault(name, self.scope.rules[name])
+        for word in waives:
+            if word.text not in by_name:
+                self.report(names.unknown_requirement(word.span, word.text, by_name))
+            elif by_name[word.text].origin != "plan":
+                del by_name[word.text]
+                self.program.waived.append(word.text)
+        self.program.rules = [by_name[name] for name in by_name if name in own]
+        self.program.rules += [by_name[name] for name in by_name if name not in own]
+
+    def _goals(self, modules: Sequence[Module]) -> None:
+        """The objectives of the strongest file that has any, then the library's."""
+        wanted = (nodes.Objective, nodes.Pareto)
+        for module in modules:
+            found = [s for s in module.tree.statements if isinstance(s, wanted)]
+            definitions = self._definitions(module)
+            for s in found:
+                if isinstance(s, nodes.Objective):
+                    self.program.goals.append(definitions.goal(s))
+                elif len(s.values) != 2 or self.program.front:
+                    self.report(units.not_here(s.span, "this", "one `pareto` of two objectives"))
+                else:
+                    self.program.front = [definitions.smallest(value) for value in s.values]
+            if found:
+                break
+        self.program.goals += self.program.front
+        self.program.goals += self.scope.goals
+
+    def _show(self, s: nodes.Show) -> None:
+        check = Expressions(self.scope, self.report)
+        typed = check.check(s.value)
+        if s.unit is not None:
+            check.shown_in(typed, s.unit)
+        unit = s.unit.text if s.unit is not None else typed.unit
+        at = place(s.value.span)
+        self.program.shows.append(ShowRow(typed.expr, typed.type or REAL, unit, at, s.unit is not None))
+
+    def _emits(self, modules: Sequence[Module]) -> None:
+        """The emits of the strongest file that has any."""
+        for module in modules:
+            found = [s for s in module.tree.statements if isinstance(s, nodes.Emit)]
+            for s in found:
+                for target in s.targets:
+                    self._emit_target(target)
+                if s.into is not None:
+                    self.program.into = s.into.plain or ""
+            if found:
+                break
+
+    def _emit_target(self, target: nodes.Target) -> None:
+        name = target.name.text
+        if name not in self.targets:
+            self.report(names.unknown_target(target.name.span, name, self.targets))
+            return
+        options: list[tuple[str, OptionValue]] = []
+        for node in target.options:
+            option = self.targets[name].get(node.name.text)
+            if option is None:
+                known = list(self.targets[name])
+                self.report(names.unknown_field(node.name.span, name, node.name.text, known, None))
+                continue
+            value = _literal(node.value)
+            if value is None or not option.accepts(value):
+                self.report(units.not_here(node.value.span, "this", f"a value of type {option.type}"))
+                continue
+            options.append((node.name.text, value))
+        self.program.emits.append(EmitTarget(name, tuple(options), target.name.span))
+
+
+def _literal(node: nodes.Expr) -> OptionValue | None:
+    """The value of a literal in the options of a target."""
+    if isinstance(node, nodes.Number) and node.unit is None:
+        return int(node.value) if node.value.denominator == 1 else float(node.value)
+    if isinstance(node, nodes.Negative):
+        inner = _literal(node.operand)
+        return -inner if isinstance(inner, (int, float)) else None
+    if isinstance(node, nodes.Bool):
+        return node.value
+    if isinstance(node, nodes.Text):
+        return node.plain
+    return node.text if isinstance(node, nodes.Name) else None
+
+
+def _title(module: Module) -> str:
+    """The `##` lines of the first statement that has any: what the plan is about."""
+    for s in module.tree.statements:
+        return s.doc
+    return ""

@@ -1,0 +1,236 @@
+"""Definitions: the formulas, defaults, entries, requirements and objectives that stand behind declared names.
+
+Input are statements whose signatures a scope has already; output the complete records in it, and diagnostics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import evolve
+
+from llmplan.check import ir
+from llmplan.check.comparisons import sides
+from llmplan.check.declare import cites
+from llmplan.check.expressions import Expressions
+from llmplan.check.ir import Expr, walk
+from llmplan.check.program import Alternative, Goal, Rule, Setting
+from llmplan.check.scope import Scope
+from llmplan.check.settings import domain, place, setting
+from llmplan.diagnostics import Diagnostic, names
+from llmplan.syntax import nodes
+from llmplan.units.measure import REAL, Type
+
+MOST_CASES = 64
+"""A `match` may cover the values of a parameter whose range is at most so long."""
+
+
+class Definitions:
+    """Checks what one or more files declare.
+
+    Args:
+        scope: Has the signatures; receives the rest.
+        report: Takes each diagnostic.
+        layer: `library`, `plan` or `used`.
+    """
+
+    def __init__(self, scope: Scope, report: Callable[[Diagnostic], None], layer: str) -> None:
+        self.scope = scope
+        self.report = report
+        self.layer = layer
+
+    def define(
+        self, statements: Sequence[nodes.Statement], quantities: Mapping[str, Sequence[nodes.Quantity]]
+    ) -> None:
+        """Formulas, defaults, entries and requirements, once every name is known."""
+        rules: dict[str, nodes.Statement] = {}
+        goals: list[Goal] = []
+        for s in statements:
+            if isinstance(s, nodes.Kind):
+                self._kind_body(s)
+            elif isinstance(s, nodes.Fn):
+                self._function_body(s)
+            elif isinstance(s, nodes.Entry):
+                self._entry_body(s)
+            elif isinstance(s, nodes.Amend):
+                self._amend(s)
+            elif isinstance(s, (nodes.Require, nodes.Prefer)) and self.layer == "library":
+                rule = self.rule(s)
+                if rule.name in rules:
+                    self.report(names.defined_twice(s.span, rule.name, rules[rule.name].span))
+                rules[rule.name] = s
+                self.scope.rules[rule.name] = rule
+            elif isinstance(s, nodes.Objective) and self.layer == "library":
+                goals.append(self.goal(s))
+        circles: set[tuple[str, str]] = set()
+        called: set[str] = set()
+        for s in statements:
+            if isinstance(s, nodes.Entry):
+                self._like_circle(s, circles)
+            elif isinstance(s, nodes.Fn):
+                self._call_circle(s, called)
+        for name, alternatives in quantities.items():
+            self._quantity_body(name, alternatives)
+        if goals:
+            self.scope.goals = tuple(goals)
+
+    def _kind_body(self, kind: nodes.Kind) -> None:
+        check = Expressions(self.scope, self.report, kind.name.text)
+        for node in kind.fields:
+            path = f"{kind.name.text}.{node.name.text}"
+            record = self.scope.fields[path]
+            legal = domain(check, node.domain, record.type, path) if node.domain is not None else None
+            default = None
+            if node.default is not None:
+                default = setting(check, node.default, record.types, record.units, path)
+            open_domain = None
+            if node.unknown is not None and node.unknown.domain is not None:
+                open_domain = domain(check, node.unknown.domain, record.type, path)
+            self.scope.fields[path] = evolve(record, domain=legal, default=default, unknown=open_domain)
+
+    def _quantity_body(self, name: str, alternatives: Sequence[nodes.Quantity]) -> None:
+        record = self.scope.quantities[name]
+        enums: dict[str, Type | None] = {v: self.scope.enums[enum] for v, enum in record.indices}
+        check = Expressions(self.scope, self.report, locals=enums)
+        built = []
+        legal = None
+        for node in alternatives:
+            when = check.condition(node.when) if node.when is not None else None
+            typed = check.fit(check.check(node.value, record.type), record.type, name, node.type.span)
+            if node.domain is not None:
+                legal = domain(check, node.domain, record.type, name)
+            places = place(node.name.span), place(node.value.span)
+            built.append(Alternative(when, typed.expr, node.doc, cites(node.decorators), *places, node.replace))
+        self.scope.quantities[name] = evolve(record, alternatives=tuple(built), domain=legal)
+
+    def _function_body(self, node: nodes.Fn) -> None:
+        record = self.scope.functions.get(node.name.text)
+        if record is None or record.place != place(node.name.span):
+            return
+        bounds = {
+            param.name.text: (int(ends[0]), int(ends[1]))
+            for param, ends in zip(node.params, record.ranges)
+            if ends is not None and ends[1] - ends[0] <= MOST_CASES
+        }
+        check = Expressions(self.scope, self.report, locals=dict(record.params), bounds=bounds)
+        lets: list[tuple[str, Expr]] = []
+        for let in node.body.lets:
+            typed = check.check(let.value)
+            lets.append((let.name.text, typed.expr))
+            check = check.inside({let.name.text: typed.type})
+        result = check.fit(check.check(node.body.value, record.result), record.result, record.name, node.result.span)
+        body = ir.Body(tuple(lets), result.expr) if lets else result.expr
+        self.scope.functions[record.name] = evolve(record, body=body)
+
+    def _entry_body(self, node: nodes.Entry) -> None:
+        kind, name = node.kind.text, node.name.plain or ""
+        table = self.scope.entries.get(kind)
+        if table is None or name not in table or table[name].place != place(node.name.span):
+            return
+        like = ""
+        if node.like is not None:
+            found, near = self.scope.find_entry(kind, node.like.plain or "")
+            if found is None:
+                self.report(self.scope.no_entry(node.like.span, kind, node.like.plain or "", near))
+            else:
+                like = found
+        record = self.scope.entries[kind][name]
+        self.scope.entries[kind][name] = evolve(record, like=like, settings=self.fields(kind, node.fields))
+
+    def _like_circle(self, node: nodes.Entry, reported: set[tuple[str, str]]) -> None:
+        """E0206 for an entry that inherits from itself, once for a circle; `reported` holds those in one."""
+        kind, name = node.kind.text, node.name.plain or ""
+        table = self.scope.entries.get(kind)
+        if table is None or node.like is None or name not in table or (kind, name) in reported:
+            return
+        seen, at = [name], table[name].like
+        while at and at not in seen:
+            seen.append(at)
+            at = table[at].like
+        if at == name:
+            reported.update((kind, one) for one in seen)
+            self.report(names.inherits_itself(node.name.span, name, node.like.span))
+
+    def _call_circle(self, node: nodes.Fn, reported: set[str]) -> None:
+        """E0206 for a function that calls itself, perhaps through others; once for a circle."""
+        name = node.name.text
+        pending = [[name]]
+        seen: set[str] = set()
+        while pending and name not in reported:
+            chain = pending.pop(0)
+            function = self.scope.functions.get(chain[-1])
+            called = [part.function for part in walk(function.body) if isinstance(part, ir.Call)] if function else []
+            if name in called:
+                reported.update(chain)
+                self.report(names.calls_itself(node.name.span, name, [*chain, name] if len(chain) > 1 else []))
+            pending += [[*chain, other] for other in called if other not in seen]
+            seen.update(called)
+
+    def _amend(self, node: nodes.Amend) -> None:
+        kind = node.kind.text
+        if kind not in self.scope.kinds:
+            self.report(names.unknown_kind(node.kind.span, kind, self.scope.kinds))
+            return
+        found, near = self.scope.find_entry(kind, node.name.plain or "")
+        if found is None:
+            self.report(self.scope.no_entry(node.name.span, kind, node.name.plain or "", near))
+            return
+        record = self.scope.entries[kind][found]
+        changed = dict(record.settings) | dict(self.fields(kind, node.fields))
+        self.scope.entries[kind][found] = evolve(
+            record, settings=tuple(changed.items()), cites=record.cites + cites(node.decorators)
+        )
+
+    def fields(self, kind: str, written: Sequence[nodes.Field]) -> tuple[tuple[str, Setting], ...]:
+        """The settings of a block or entry of a kind, each field at most once."""
+        check = Expressions(self.scope, self.report, kind)
+        seen: dict[str, nodes.Field] = {}
+        built = []
+        for node in written:
+            name = node.name.text
+            if name in seen:
+                self.report(names.defined_twice(node.name.span, f"{kind}.{name}", seen[name].name.span))
+                continue
+            seen[name] = node
+            record = self.scope.fields.get(f"{kind}.{name}")
+            if record is None:
+                self.report(names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], None))
+                continue
+            declared = self.scope.span(record.place)
+            built.append((name, setting(check, node.value, record.types, record.units, record.path, declared)))
+        return tuple(built)
+
+    # Rules and goals
+
+    def rule(self, node: nodes.Require | nodes.Prefer) -> Rule:
+        """A requirement or preference; one without a name is called by what it says."""
+        check = Expressions(self.scope, self.report)
+        condition = check.condition(node.condition)
+        compared = sides(check, node.condition)
+        when = check.condition(node.when) if node.when is not None else None
+        because, otherwise = (
+            check.check(text).expr if text is not None else None for text in (node.because, node.otherwise)
+        )
+        weight = None
+        if isinstance(node, nodes.Prefer):
+            weight = float(node.weight.value) if node.weight is not None else 1.0
+        name = node.name.text if node.name is not None else " ".join(node.condition.span.text.split())
+        return Rule(
+            name, condition, compared[0] if compared else None, when, because, otherwise,
+            isinstance(node, nodes.Require) and node.certain, weight, self.layer, node.doc,
+            cites(node.decorators), place(node.condition.span),
+            compared[1].type if compared else None, compared[1].unit if compared else "",
+        )  # fmt: skip
+
+    def goal(self, node: nodes.Objective) -> Goal:
+        check = Expressions(self.scope, self.report)
+        typed = check.check(node.value)
+        check.measured(typed)
+        sense = 1 if node.sense == "minimize" else -1
+        return Goal(sense, typed.expr, place(node.value.span), typed.type or REAL, self.layer != "library")
+
+    def smallest(self, value: nodes.Expr) -> Goal:
+        """One side of a `pareto`: as small as possible, or with a minus as large as possible."""
+        largest = isinstance(value, nodes.Negative)
+        inner = value.operand if isinstance(value, nodes.Negative) else value
+        return self.goal(nodes.Objective(sense="maximize" if largest else "minimize", value=inner, span=value.span))
