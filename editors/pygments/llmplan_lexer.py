@@ -12,7 +12,7 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, bygroups, include, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
-# Words, written by `python -m llmplan.docs`.
+# Words, written by `python docs/generate.py`.
 KEYWORDS = (
     "amend", "and", "assume", "because", "dimension", "else", "emit", "entry", "enum", "fn", "for",
     "if", "in", "kind", "let", "match", "maximize", "minimize", "not", "or", "pareto", "phase",

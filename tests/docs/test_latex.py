@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from generator import latex
+from generator.outline import walk
 
 from llmplan.check.library import library_files
-from llmplan.docs import latex
-from llmplan.docs.outline import walk
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse, parse_value

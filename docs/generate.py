@@ -7,11 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import llmplan
+from generator.reference import FOLDER, reference
+from generator.words import with_words
+
 from llmplan.check import library
 from llmplan.diagnostics import render_text
-from llmplan.docs.reference import FOLDER, reference
-from llmplan.docs.words import with_words
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def generated(root: Path) -> dict[str, str]:
@@ -45,21 +47,17 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m llmplan.docs", description=__doc__)
+def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
+    parser = argparse.ArgumentParser(prog="python docs/generate.py", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args(arguments).check
-    root = Path(llmplan.__file__).resolve().parent.parent
-    if not (root / "docs").is_dir():
-        sys.stderr.write("the documentation is written in a checkout only\n")
-        return 2
     problems = library.load()[2]
     if problems:
         sys.stderr.write(render_text.render(problems, False))
         return 1
     changed = stale(root) if check else write(root)
     for path in changed:
-        sys.stdout.write(f"{path} is out of date; run python -m llmplan.docs\n" if check else f"wrote {path}\n")
+        sys.stdout.write(f"{path} is out of date; run python docs/generate.py\n" if check else f"wrote {path}\n")
     return int(check and bool(changed))
 
 

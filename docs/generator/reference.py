@@ -11,17 +11,17 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
+from generator import latex
+from generator.outline import Item, Key, Page, pages, walk
+from generator.units import unit_tables
 from llmplan.check import library
 from llmplan.check.scope import Scope
-from llmplan.docs import latex
-from llmplan.docs.outline import Item, Key, Page, pages, walk
-from llmplan.docs.units import unit_tables
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import BoolType, EnumType, ListType, Measure, TextType
 
 FOLDER = "docs/reference"
-_NOTICE = "<!-- Written by `python -m llmplan.docs` from plans/std: change the library, not this page. -->"
+_NOTICE = "<!-- Written by `python docs/generate.py` from plans/std: change the library, not this page. -->"
 _LINKED = re.compile(r"(arXiv:)(\d{4}\.\d{4,5})|(doi:)(10\.[^\s,]+)")
 _LITERALS = (nodes.Number, nodes.Bool, nodes.Name, nodes.Text)
 
