@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from llmplan.check.program import Rule
-from llmplan.solve.closed_form.derive import ClosedForm, closed_form
+from llmplan.solve.closed_form.derive import ClosedForm, Equation, closed_form
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.presolve.isolate import eliminated
 from llmplan.system.lower import Lowering
@@ -61,7 +61,7 @@ def _form(made: System, outcome: Outcome, group: list[int], lowering: Lowering) 
         return None
     domain = made.unknowns[group[0]]
     ends = (domain.low, domain.high) if domain.values is None else (min(domain.low, 0.0), math.inf)
-    return closed_form(graph, *left_over, 0, graph.names, graph.leaves(), *ends)
+    return closed_form(Equation(graph, *left_over, 0, graph.names, graph.leaves(), *ends))
 
 
 def _rule(outcome: Outcome, unknown: int, lowering: Lowering) -> Rule | None:

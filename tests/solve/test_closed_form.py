@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.closed_form.derive import closed_form
+from llmplan.solve.closed_form.derive import Equation, closed_form
 from llmplan.solve.passes import solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph, Node
@@ -31,7 +31,7 @@ class Named:
         return node
 
     def solve(self, left, right, *domain):
-        return closed_form(self.graph, left, right, 0, self.names, self.values, *domain)
+        return closed_form(Equation(self.graph, left, right, 0, self.names, self.values, *domain))
 
 
 def worth(text, values):

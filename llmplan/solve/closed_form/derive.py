@@ -43,21 +43,32 @@ class ClosedForm:
 
 @frozen
 class Equation:
-    """Two sides of which the first holds an unknown.
+    """Two sides that are to be equal, solved for one unknown.
 
     Attributes:
-        names: Nodes that keep their name, whatever they are made of.
-        leaves: The values of the nodes that are not looked into; none holds the unknown.
-        low, high: Where a solution may lie.
+        graph: Where the sides stand.
+        left, right: Nodes.
+        unknown: The index of the unknown.
+        names: Nodes that appear in the formula under a name, whatever they are made of; the name of
+            the unknown under its own node.
+        leaves: The values of those nodes, and of others that are not to be looked into, in base units;
+            none holds the unknown.
+        low, high: Roots outside are left out.
     """
 
     graph: Graph
-    sides: tuple[int, int]
+    left: int
+    right: int
     unknown: int
     names: Mapping[int, str]
     leaves: Mapping[int, float]
-    low: float
-    high: float
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """Both sides, first one that holds the unknown, if any does."""
+        return (self.left, self.right) if self.holds(self.left) else (self.right, self.left)
 
     def holds(self, node: int) -> bool:
         """Whether the unknown is in a node."""
@@ -103,36 +114,8 @@ class Equation:
         return repr((__version__, _REVISION, parts, ends, self.unknown, self.low, self.high))
 
 
-def closed_form(
-    graph: Graph,
-    left: int,
-    right: int,
-    unknown: int,
-    names: Mapping[int, str],
-    values: Mapping[int, float],
-    low: float = -math.inf,
-    high: float = math.inf,
-) -> ClosedForm | None:
-    """Solves `left == right` for one unknown.
-
-    Args:
-        graph: Where the sides stand.
-        left: A node.
-        right: A node.
-        unknown: The index of the unknown.
-        names: Nodes that appear in the formula under a name, whatever they are made of; the name
-            of the unknown under its own node.
-        values: The values of those nodes, and of others that are not to be looked into, in base
-            units.
-        low: Roots below are left out.
-        high: Roots above are left out.
-
-    Returns:
-        None if the unknown does not stand in a solvable relation, or no root lies in the domain.
-    """
-    sides = (left, right) if graph.reach(left) >> unknown & 1 else (right, left)
-    leaves = {node: value for node, value in values.items() if not graph.reach(node) >> unknown & 1}
-    equation = Equation(graph, sides, unknown, names, leaves, low, high)
+def closed_form(equation: Equation) -> ClosedForm | None:
+    """Solves an equation; None if the unknown does not stand in a solvable relation, or no root lies in the domain."""
     if not equation.is_short():
         return None
     key = equation.key()

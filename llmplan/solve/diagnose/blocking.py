@@ -12,7 +12,7 @@ from math import inf, isnan, prod
 from attrs import define, field, frozen
 
 from llmplan.operations.numbers import close
-from llmplan.solve.closed_form.derive import closed_form
+from llmplan.solve.closed_form.derive import Equation, closed_form
 from llmplan.solve.diagnose.conflict import diagnose_grid, violated_at
 from llmplan.solve.effort import Effort
 from llmplan.solve.engines import best_point
@@ -152,7 +152,7 @@ def _root(
     if condition.left is None or condition.right is None:
         return None
     leaves = {system.graph.unknown(i): v for i, v in point.items() if i != unknown}
-    form = closed_form(system.graph, condition.left, condition.right, unknown, {}, leaves, low, high)
+    form = closed_form(Equation(system.graph, condition.left, condition.right, unknown, {}, leaves, low, high))
     return form.roots[0] if form is not None and len(form.roots) == 1 else None
 
 
