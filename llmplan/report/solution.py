@@ -10,7 +10,7 @@ from llmplan.report.derivation import with_numbers
 from llmplan.report.findings import conflict, infeasible, unmet, without_value
 from llmplan.report.layouts import layouts
 from llmplan.report.limits import limit
-from llmplan.report.ranges import Ranges, has_ranges
+from llmplan.report.ranges import has_ranges, judged, row_with_ends, with_ends
 from llmplan.report.relation import relation
 from llmplan.report.rules import rules, shows
 from llmplan.report.values import Values
@@ -29,6 +29,7 @@ from llmplan.system.build import Built
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
 from llmplan.system.system import System, Unknown
+from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.sensitivity import sensitivity
 
@@ -62,10 +63,10 @@ def solution(
     if has_ranges(program):
         ranges = Ranges(lowering, point)
         by_name = {rule.name: rule for rule in program.rules}
-        everything = {name: ranges.value(value) for name, value in everything.items()}
-        requirements = [ranges.rule(by_name[result.name], result) for result in requirements]
-        preferences = [ranges.rule(by_name[result.name], result) for result in preferences]
-        shown = tuple(map(ranges.row, program.shows, shown))
+        everything = {name: with_ends(ranges, value) for name, value in everything.items()}
+        requirements = [judged(ranges, by_name[result.name], result) for result in requirements]
+        preferences = [judged(ranges, by_name[result.name], result) for result in preferences]
+        shown = tuple(row_with_ends(ranges, row, one) for row, one in zip(program.shows, shown))
     relaxed = Relaxed()
     sensitivities: tuple[Sensitivity, ...] = ()
     gains: tuple[Gain, ...] = ()

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.operations import Interval
-from llmplan.report.ranges import Ranges
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import solve
 from llmplan.system.build import Built, build
 from llmplan.system.evaluate import evaluate
+from llmplan.whatif.ranges import Ranges
 
 _ROUNDS = 30
 _GRID = {1: 33, 2: 13, 3: 7, 4: 5}

@@ -1,0 +1,70 @@
+"""A solved plan in which some inputs are ranges: bounds of what comes of them, and what holds at every point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from llmplan.check.program import Rule
+from llmplan.operations import TOLERANCE, Interval
+from llmplan.system.inputs import Spreads
+from llmplan.system.intervals import bounds
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing, Result
+
+
+class Ranges:
+    """Bounds of names and requirements of a plan, each range a variable of its graph.
+
+    Args:
+        lowering: The plan's.
+        point: The solved unknowns, which were decided at the expected values.
+    """
+
+    def __init__(self, lowering: Lowering, point: Mapping[str, float]) -> None:
+        self.spreads = Spreads(None)
+        self.lowering = lowering.again(fixed=point, spreads=self.spreads)
+
+    def box(self) -> list[Interval]:
+        """The ends of each range."""
+        return list(self.spreads.found.values())
+
+    def ends(self, value: Result) -> Interval | None:
+        """The ends of a value, if any range reaches it and they are known."""
+        node = self.lowering.unknowns.settled(value)
+        if isinstance(node, Missing) or not self.lowering.graph.reach(node):
+            return None
+        return bounds(self.lowering.graph, node, self.box())
+
+    def nodes(self, rule: Rule) -> tuple[int | None, int | None]:
+        """The condition of a requirement, and the slack of a comparison; None where there is none."""
+        condition = self.lowering.lower(rule.condition, {}, base=rule.place[0])
+        sides = self.sides(rule)
+        slack = None if sides is None else self.lowering.graph.add("sub", sides[1], sides[0])
+        return None if isinstance(condition, Missing) else condition, slack
+
+    def sides(self, rule: Rule) -> tuple[int, int] | None:
+        """The side that must be the smaller one and the other, of a comparison by size."""
+        if rule.sides is None or rule.sides.operation not in ("le", "lt", "ge", "gt"):
+            return None
+        sides = [self.lowering.lower(side, {}, base=rule.place[0]) for side in (rule.sides.left, rule.sides.right)]
+        found = [side for side in sides if not isinstance(side, Missing)]
+        if len(found) < 2:
+            return None
+        return (found[0], found[1]) if rule.sides.operation in ("le", "lt") else (found[1], found[0])
+
+    def always(self, rule: Rule) -> bool:
+        """Whether a requirement is proved to hold at every point of the ranges, or is not asked for."""
+        graph = self.lowering.graph
+        if rule.when is not None and self.lowering.worth(rule.when, rule.place[0]) == 0.0:
+            return True
+        sides = self.sides(rule)
+        if sides is None:
+            node = self.lowering.lower(rule.condition, {}, base=rule.place[0])
+            return not isinstance(node, Missing) and bounds(graph, node, self.box()) == (1.0, 1.0)
+        left, right = sides
+        found = bounds(graph, graph.add("sub", left, right), self.box())
+        size = bounds(graph, right, self.box())
+        if found is None or size is None or rule.sides is None:
+            return False
+        slack = TOLERANCE * max(abs(size[0]), abs(size[1]))
+        return found[1] <= slack if rule.sides.operation in ("le", "ge") else found[1] < 0.0
