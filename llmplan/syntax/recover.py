@@ -61,7 +61,7 @@ class Recovery:
         self._recover = recover
         self._recoveries = 0
         self._resumed = (-1, -1)
-        self._ended = 0  # how many boundaries there were when the text ended too early
+        self._ended = (0, 0)  # how much was open when the text ended too early
         self._parser = grammar().parser.parse_interactive(text, start=rule)
         self._stream: Iterator[Token] = self._parser.lexer_thread.lex(self._parser.parser_state)
         self._boundaries = [_Boundary(_copy(self._parser), 0)]
@@ -156,8 +156,9 @@ class Recovery:
         if not self._recover:
             return False
         self._recoveries += 1
-        stuck = kind == END and self._ended == len(self._boundaries)
-        self._ended = len(self._boundaries) if kind == END else 0
+        open_ = (len(self._boundaries), len(self._brackets))
+        stuck = kind == END and self._ended == open_
+        self._ended = open_ if kind == END else (0, 0)
         if enough or stuck or self._recoveries > _RECOVERIES:
             del self._boundaries[1:]  # the whole statements before stay
             self._go_back()
