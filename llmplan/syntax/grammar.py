@@ -7,12 +7,11 @@ runs; from that the parser is made in some milliseconds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
 import lark
-from attrs import define
 from lark.grammar import Rule
 from lark.lark import PostLex
 from lark.lexer import TerminalDef
@@ -29,7 +28,8 @@ NESTING = 100
 CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "_"})
 """Words in their place that are names elsewhere."""
 
-_REVISION = 1  # of what is kept: an older one has another shape
+Analysis = dict[str, Any]
+
 _STARTS = ["file", "alone", "interpolation"]
 
 
@@ -42,15 +42,18 @@ class TooDeep(Exception):
 
 
 class LineEnds(PostLex):
-    """Drops the line ends that end nothing, and lets every word be a name after a dot or an `@`.
+    """Drops the line ends that end nothing, and tells the words of the language from names.
 
-    Args:
-        always_accept: The terminals that are looked for everywhere, so that a token is the same whether
-            or not it can stand where it does.
+    After a dot or an `@` every word is a name, elsewhere a reserved word is none.
+
+    Attributes:
+        always_accept: The terminals that are looked for everywhere.
+        reserved: Terminals of the reserved words.
     """
 
-    def __init__(self, always_accept: tuple[str, ...]) -> None:
-        self.always_accept = always_accept
+    def __init__(self, always_accept: Iterable[str]) -> None:
+        self.always_accept = tuple(always_accept)
+        self.reserved: dict[str, str] = {}
 
     def process(self, stream: Iterator[lark.Token]) -> Iterator[lark.Token]:
         """The tokens of a text, or of its rest after an error.
@@ -67,6 +70,8 @@ class LineEnds(PostLex):
                     continue
             elif previous in ("DOT", "AT") and token.isidentifier():
                 token.type = "NAME"
+            elif kind in ("NAME", "MEASURE"):
+                token.type = self.reserved.get(token.value, kind)
             elif kind in OPENING:
                 brackets.append(kind)
                 if len(brackets) > NESTING:
@@ -77,29 +82,42 @@ class LineEnds(PostLex):
             yield token
 
 
-@define(slots=False)
 class Grammar:
     """What the stages after need to know of the grammar.
 
     Attributes:
-        parser: Makes trees of texts, with the positions of every rule.
-        words: Terminals of the words of the language.
+        parser: Makes the trees of texts without a mistake, with the positions of every rule.
         marks: What each terminal with one spelling looks like.
+        words: Terminals of the words of the language.
+        reserved: Words that cannot be names, except after a dot.
     """
 
-    parser: lark.Lark
-    words: dict[str, str]
-    marks: dict[str, str]
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        line_ends = LineEnds(["_NL", "NAME"])  # a word is read whole: `inhours` is no `in`
+        self.parser = self._load(line_ends)
+        terminals = {terminal.name: terminal.pattern for terminal in self.parser.terminals}
+        self.marks = {name: pattern.value for name, pattern in terminals.items() if pattern.type == "str"}
+        self.words = {text: name for name, text in self.marks.items() if re.fullmatch(r"\w+", text)}
+        self.reserved = frozenset(self.words) - CONTEXTUAL
+        line_ends.reserved = {word: self.words[word] for word in self.reserved}
 
     @cached_property
-    def reserved(self) -> frozenset[str]:
-        """Words that cannot be names, except after a dot."""
-        return frozenset(self.words) - CONTEXTUAL
+    def tolerant(self) -> lark.Lark:
+        """The same parser, but a token is what it is whether or not it can stand there, as messages need it."""
+        competing = {"MEASURE", "UNDERSCORE", *(word.upper() for word in CONTEXTUAL)}
+        line_ends = LineEnds(term.name for term in self.parser.terminals if term.name not in competing)
+        return self._load(line_ends)
 
     @cached_property
     def first(self) -> frozenset[str]:
         """Terminals with which a file can begin."""
         return frozenset(self.parser.parse_interactive("", start="file").choices())
+
+    def _load(self, line_ends: LineEnds) -> lark.Lark:
+        data = self._analysis["data"]
+        options = {**data["options"], "postlex": line_ends}
+        return lark.Lark.load({**self._analysis, "data": {**data, "options": options}})
 
 
 @lru_cache(maxsize=1)
@@ -111,22 +129,11 @@ def grammar() -> Grammar:
     if not isinstance(analysis, dict):
         analysis = analyse(text)
         store.keep("grammar", key, analysis)
-    return _grammar(analysis)
+    return Grammar(analysis)
 
 
-def analyse(text: str) -> dict[str, Any]:
-    """What Lark finds out about a grammar, as plain data."""
+def analyse(text: str) -> Analysis:
+    """What Lark finds out about a grammar, as plain data that `Lark.load` reads."""
     parser = lark.Lark(text, parser="lalr", lexer="contextual", start=_STARTS, propagate_positions=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
-    return {"data": data, "memo": memo, "terminals": [terminal.name for terminal in parser.terminals]}
-
-
-def _grammar(analysis: dict[str, Any]) -> Grammar:
-    competing = {"MEASURE", *(word.upper() for word in CONTEXTUAL), "UNDERSCORE"}
-    everywhere = tuple(name for name in analysis["terminals"] if name not in competing)
-    data = analysis["data"]
-    options = {**data["options"], "postlex": LineEnds(everywhere)}
-    parser = lark.Lark.load({"data": {**data, "options": options}, "memo": analysis["memo"]})
-    marks = {term.name: term.pattern.value for term in parser.terminals if term.pattern.type == "str"}
-    words = {text: name for name, text in marks.items() if re.fullmatch(r"\w+", text)}
-    return Grammar(parser, words, marks)
+    return {"data": data, "memo": memo}

@@ -7,7 +7,6 @@ what none knows is said plainly with what could have stood there.
 from __future__ import annotations
 
 import re
-import unicodedata
 from difflib import get_close_matches
 
 from attrs import evolve
@@ -15,6 +14,7 @@ from attrs import evolve
 from llmplan.diagnostics import Diagnostic, Hint, syntax
 from llmplan.source import Span
 from llmplan.syntax import habits
+from llmplan.syntax.characters import character_name
 from llmplan.syntax.error_context import ErrorContext, expected
 from llmplan.syntax.examples import written_like
 from llmplan.syntax.grammar import BAD, END
@@ -87,17 +87,6 @@ def _currency(context: ErrorContext, sign: str) -> Diagnostic:
     return syntax.currency(context.span, sign, span, f"{amount.replace(',', '_')} USD{rest}")
 
 
-def character_name(char: str) -> str:
-    """What to call a character in a message."""
-    if char.isascii() and char.isprintable():
-        return f"`{char}`"
-    name = unicodedata.name(char, "").lower()
-    code = f"U+{ord(char):04X}"
-    if not char.isprintable():
-        return f"the character {code}" + (f" ({name})" if name else "")
-    return f"`{char}` ({name or code})"
-
-
 _GROUPS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(?:\.[0-9]+)?(?![0-9_])")
 
 
@@ -148,12 +137,19 @@ def _clause(context: ErrorContext) -> Diagnostic | None:
 
 
 def _reserved(context: ErrorContext) -> Diagnostic | None:
+    if context.before[0] == "MEASURE":
+        for part in _WORD.finditer(context.last.text):
+            if part.group() in context.grammar.reserved:
+                start = context.before[1]
+                place = Span(context.source, start + part.start(), start + part.end())
+                return syntax.reserved_word(place, unit=True)
     used = context.last.text in context.grammar.reserved and context.before[0] not in ("NAME", "MEASURE")
     if used and context.before[1] == context.item and context.mark in ("=", ":", ".", "{"):
         return syntax.reserved_word(context.last)
     return None
 
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _ODD = {"=<": "<=", "=>": ">=", "<>": "!=", "===": "==", "!==": "!=", "**": "^", "=!": "!=", "><": "!="}
 
 

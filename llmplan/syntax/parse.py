@@ -5,7 +5,6 @@ A text without a syntax error is read by Lark alone; `recover.py` reads all othe
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from attrs import evolve
@@ -14,19 +13,14 @@ from lark.exceptions import UnexpectedInput
 
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import MAX_BYTES, Source, Span
-from llmplan.syntax import mistakes
 from llmplan.syntax.build import Branch, Builder
+from llmplan.syntax.characters import control_characters
 from llmplan.syntax.comments import comments, docs
 from llmplan.syntax.grammar import TooDeep, grammar
 from llmplan.syntax.lines import merge_missing_brace
 from llmplan.syntax.nodes import Expr, File, Interpolation
-from llmplan.syntax.recover import Recovery
 
 ERRORS = 20  # diagnostics of one text, one a line
-
-# Control characters, lone surrogates and carriage returns that end no line: they show as nothing,
-# and a name that holds one cannot be a file's.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]|\r(?!\n)")
 
 
 def parse(source: Source) -> tuple[File, list[Diagnostic]]:
@@ -98,12 +92,8 @@ class _Reading:
         if size > MAX_BYTES:
             self._report(syntax.too_long(Span(self.source, 0, 0)))
             return None
-        found = _CONTROL.search(text)
-        while found is not None:
-            name = mistakes.character_name(found.group())
-            self._report(syntax.control_character(Span(self.source, *found.span()), name))
-            line_end = text.find("\n", found.end())
-            found = _CONTROL.search(text, line_end) if line_end >= 0 else None
+        for diagnostic in control_characters(self.source):
+            self._report(diagnostic)
         return self._read(_slice(self.source), rule, recover)
 
     def builder(self, documented: dict[int, str]) -> Builder:
@@ -116,6 +106,10 @@ class _Reading:
         try:
             return grammar().parser.parse(text, start=rule)
         except (UnexpectedInput, TooDeep):
+            from llmplan.syntax.recover import (
+                Recovery,  # what it needs takes time to load, and few texts need it
+            )
+
             return Recovery(self.source, text, rule, self._report, recover).run()
 
     def _report(self, diagnostic: Diagnostic) -> bool:

@@ -62,7 +62,7 @@ class Recovery:
         self._recoveries = 0
         self._resumed = (-1, -1)
         self._ended = (0, 0)  # how much was open when the text ended too early
-        self._parser = grammar().parser.parse_interactive(text, start=rule)
+        self._parser = grammar().tolerant.parse_interactive(text, start=rule)
         self._stream: Iterator[Token] = self._parser.lexer_thread.lex(self._parser.parser_state)
         self._boundaries = [_Boundary(_copy(self._parser), 0)]
         self._brackets: list[tuple[str, int]] = []  # what closes each open bracket, and where it stands
@@ -241,7 +241,7 @@ class Recovery:
             if found is not None and found.lastgroup == "line_end":
                 position = found.end()
         text = TextSlice(self._text.text, position, self._text.end)
-        lexer = grammar().parser.parse_interactive(text, start=self._rule).lexer_thread
+        lexer = grammar().tolerant.parse_interactive(text, start=self._rule).lexer_thread
         self._stream = lexer.lex(self._parser.parser_state)
 
 
@@ -263,7 +263,7 @@ def _token(kind: str, start: int, end: int) -> Token:
 def _pieces() -> re.Pattern[str]:
     """What is skipped at a time."""
     goes_on, line_end, comment, text = (
-        grammar().parser.get_terminal(name).pattern.to_regexp() for name in ("_CONT", "_NL", "COMMENT", "TEXT")
+        grammar().tolerant.get_terminal(name).pattern.to_regexp() for name in ("_CONT", "_NL", "COMMENT", "TEXT")
     )
     mark = r"[^\s\"#]"
     return re.compile(
