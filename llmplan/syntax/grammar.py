@@ -124,7 +124,7 @@ class Grammar:
 def grammar() -> Grammar:
     """The grammar that is installed."""
     text = folder("grammar").joinpath("plan.lark").read_text(encoding="utf-8")
-    key = f"{lark.__version__}\0{_REVISION}\0{text}"
+    key = f"{lark.__version__}\0{text}"
     analysis = store.load("grammar", key)
     if not isinstance(analysis, dict):
         analysis = analyse(text)

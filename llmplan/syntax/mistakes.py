@@ -139,7 +139,7 @@ def _clause(context: ErrorContext) -> Diagnostic | None:
 def _reserved(context: ErrorContext) -> Diagnostic | None:
     if context.before[0] == "MEASURE":
         for part in _WORD.finditer(context.last.text):
-            if part.group() in context.grammar.reserved:
+            if part.group() in context.grammar.reserved and part.group() != context.last.text:
                 start = context.before[1]
                 place = Span(context.source, start + part.start(), start + part.end())
                 return syntax.reserved_word(place, unit=True)
