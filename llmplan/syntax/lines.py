@@ -8,7 +8,7 @@ from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import Source, Span
 
 # The head of a line that looks like a statement or a field, not like a part of an expression.
-_ITEM = re.compile(
+ITEM = re.compile(
     r"@|(?!(if|then|else|and|or|not|in|when|because|for)\b)[A-Za-z_][\w.]*[ \t]*(=(?![=>])|:|\"|\{|[A-Za-z_])"
 )
 
@@ -37,22 +37,7 @@ def starts_item(source: Source, place: int, opening: int) -> bool:
         return False
     deep = indent(source, place)
     head = source.text[start + deep :][:200]
-    return deep <= indent(source, opening) and (head.startswith("}") or _ITEM.match(head) is not None)
-
-
-def column(source: Source, place: int) -> int:
-    """How many characters stand before a place in its line."""
-    return place - source.text.rfind("\n", 0, place) - 1
-
-
-def goes_on(source: Source, place: int, deep: int, inside: bool) -> bool:
-    """Whether a line's content belongs to an item that stands so `deep`, perhaps inside brackets."""
-    deeper = column(source, place) > deep
-    item = _ITEM.match(source.text, place) is not None
-    if inside:
-        return deeper or not item
-    first = source.text[place : place + 1]
-    return first in ("[", "(", "{") or deeper and not item and first not in ("", "}")
+    return deep <= indent(source, opening) and (head.startswith("}") or ITEM.match(head) is not None)
 
 
 def merge_missing_brace(found: list[Diagnostic]) -> tuple[list[Diagnostic], list[tuple[int, int]]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator
-from functools import lru_cache
 
 from attrs import define
 from lark import TextSlice, Token
@@ -22,6 +21,7 @@ from llmplan.syntax import lines, mistakes
 from llmplan.syntax.build import Branch
 from llmplan.syntax.error_context import ErrorContext
 from llmplan.syntax.grammar import BAD, CLOSING, END, NESTING, OPENING, TooDeep, grammar
+from llmplan.syntax.skip import after_line_end, item_end
 
 _RECOVERIES = 100
 _BOUND = re.compile(r"[ \t]*(=(?![=>])|[:.,}\r\n]|\Z)")
@@ -222,7 +222,7 @@ class Recovery:
         choices = self._parser.choices()
         # The same place twice: this token can neither be taken nor begin an item.
         again = self._resumed == (begin, id(choices))
-        position = _item_end(self._source, begin, item, inside, "RBRACE" in choices, again)
+        position = item_end(self._source, begin, item, inside, "RBRACE" in choices, again)
         self._resumed = (position, id(choices))
         self._read_from(position)
 
@@ -237,9 +237,7 @@ class Recovery:
     def _read_from(self, position: int) -> None:
         """Reads on at a place; a line end there is passed over if none can stand there."""
         if "_NL" not in self._parser.choices():
-            found = _pieces().match(self._text.text, position, self._text.end)
-            if found is not None and found.lastgroup == "line_end":
-                position = found.end()
+            position = after_line_end(self._source, position)
         text = TextSlice(self._text.text, position, self._text.end)
         lexer = grammar().tolerant.parse_interactive(text, start=self._rule).lexer_thread
         self._stream = lexer.lex(self._parser.parser_state)
@@ -257,54 +255,3 @@ def _copy(parser: InteractiveParser) -> InteractiveParser:
 
 def _token(kind: str, start: int, end: int) -> Token:
     return Token(kind, "", start_pos=start, end_pos=end)
-
-
-@lru_cache(maxsize=1)
-def _pieces() -> re.Pattern[str]:
-    """What is skipped at a time."""
-    goes_on, line_end, comment, text = (
-        grammar().tolerant.get_terminal(name).pattern.to_regexp() for name in ("_CONT", "_NL", "COMMENT", "TEXT")
-    )
-    mark = r"[^\s\"#]"
-    return re.compile(
-        rf"[ \t]*(?:(?P<goes_on>{goes_on})|(?P<line_end>{line_end})|{comment}|{text}"
-        rf"|[\w.=<>+*/^-]+|(?P<mark>{mark})|(?P<other>.))",
-        re.DOTALL,
-    )
-
-
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
-
-
-def _item_end(source: Source, begin: int, item: int, inside: list[str], in_braces: bool, again: bool) -> int:
-    """Where an item ends that cannot be read: before a line end or `}`, or after a comma.
-
-    Args:
-        begin: Where the token stands that could not be taken.
-        item: Where the item begins.
-        inside: What closes the brackets that are open in it.
-        in_braces: It stands in braces, so that a comma or `}` ends it.
-        again: Skip that token whatever it is.
-    """
-    open_ = [{"RPAR": ")", "RSQB": "]", "RBRACE": "}"}[closer] for closer in inside]
-    indent = lines.column(source, item)
-    position = begin
-    while True:
-        found = _pieces().match(source.text, position)
-        if found is None:
-            return position
-        mark = found.group("mark") or ""
-        if mark in _BRACKETS:
-            open_.append(_BRACKETS[mark])
-        elif mark == "}" and "}" not in open_:
-            if in_braces and not again:
-                return position
-        elif mark in (")", "]", "}") and mark in open_:
-            while open_.pop() != mark:
-                pass
-        elif mark == "," and in_braces and not open_ and not again:
-            return found.end()
-        elif found.lastgroup == "line_end" and not again and not lines.goes_on(source, found.end(), indent, bool(open_)):
-            return position
-        position = found.end()
-        again = False

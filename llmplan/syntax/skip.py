@@ -1,0 +1,84 @@
+"""Where an item ends that cannot be read: a statement, field or arm that is skipped after an error.
+
+Brackets and texts are seen, and where a line goes on; what it says is not.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from llmplan.source import Source
+from llmplan.syntax.grammar import grammar
+from llmplan.syntax.lines import ITEM
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+
+
+def item_end(source: Source, begin: int, item: int, inside: list[str], in_braces: bool, again: bool) -> int:
+    """Where an item ends that cannot be read: before a line end or `}`, or after a comma.
+
+    Args:
+        begin: Where the token stands that could not be taken.
+        item: Where the item begins.
+        inside: What closes the brackets that are open in it.
+        in_braces: It stands in braces, so that a comma or `}` ends it.
+        again: Skip that token whatever it is.
+    """
+    open_ = [{"RPAR": ")", "RSQB": "]", "RBRACE": "}"}[closer] for closer in inside]
+    indent = _column(source, item)
+    position = begin
+    while True:
+        found = _pieces().match(source.text, position)
+        if found is None:
+            return position
+        mark = found.group("mark") or ""
+        if mark in _BRACKETS:
+            open_.append(_BRACKETS[mark])
+        elif mark == "}" and "}" not in open_:
+            if in_braces and not again:
+                return position
+        elif mark in (")", "]", "}") and mark in open_:
+            while open_.pop() != mark:
+                pass
+        elif mark == "," and in_braces and not open_ and not again:
+            return found.end()
+        elif found.lastgroup == "line_end" and not again and not _goes_on(source, found.end(), indent, bool(open_)):
+            return position
+        position = found.end()
+        again = False
+
+
+def after_line_end(source: Source, place: int) -> int:
+    """Where the next line begins that is not blank, if the line ends at a place; else that place."""
+    found = _pieces().match(source.text, place)
+    return found.end() if found is not None and found.lastgroup == "line_end" else place
+
+
+def _column(source: Source, place: int) -> int:
+    """How many characters stand before a place in its line."""
+    return place - source.text.rfind("\n", 0, place) - 1
+
+
+def _goes_on(source: Source, place: int, deep: int, inside: bool) -> bool:
+    """Whether a line's content belongs to an item that stands so `deep`, perhaps inside brackets."""
+    deeper = _column(source, place) > deep
+    item = ITEM.match(source.text, place) is not None
+    if inside:
+        return deeper or not item
+    first = source.text[place : place + 1]
+    return first in ("[", "(", "{") or deeper and not item and first not in ("", "}")
+
+
+@lru_cache(maxsize=1)
+def _pieces() -> re.Pattern[str]:
+    """What is skipped at a time."""
+    goes_on, line_end, comment, text = (
+        grammar().tolerant.get_terminal(name).pattern.to_regexp() for name in ("_CONT", "_NL", "COMMENT", "TEXT")
+    )
+    mark = r"[^\s\"#]"
+    return re.compile(
+        rf"[ \t]*(?:(?P<goes_on>{goes_on})|(?P<line_end>{line_end})|{comment}|{text}"
+        rf"|[\w.=<>+*/^-]+|(?P<mark>{mark})|(?P<other>.))",
+        re.DOTALL,
+    )
