@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from llmplan.solve.diagnose.blocking import beyond
+from llmplan.solve.diagnose.blocking import binding
 from llmplan.solve.outcome import Outcome
 from llmplan.system.display import show
 from llmplan.system.evaluate import evaluate
@@ -17,17 +17,17 @@ def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> t
     """The names of the binding constraints of an unknown, and what the next better value would violate, as text."""
     if outcome.status != "solved":
         return (), ""
-    found = beyond(made, outcome.requirements, outcome.point, unknown)
+    numbers, found = binding(made, outcome, unknown)
+    conditions = [outcome.requirements[number] for number in numbers]
+    names = tuple(condition.name for condition in conditions)
     if found is None:
-        bound = outcome.binding.get(unknown)
-        return ((), "") if bound is None else ((outcome.requirements[bound].name,), "")
+        return names, ""
     open_ = made.unknowns[unknown]
-    conditions = [outcome.requirements[index] for index in found.violated]
     parts = [_violation(made, condition, found.point, lowering) for condition in conditions]
     if len(parts) > 1:
         parts = [f"`{condition.name}` {part}" for condition, part in zip(conditions, parts)]
     value = show(found.value, open_.type, lowering.scope, open_.unit)
-    return tuple(condition.name for condition in conditions), f"With {value}: {'; '.join(parts)}"
+    return names, f"With {value}: {'; '.join(parts)}"
 
 
 def _violation(made: System, condition: Condition, point: dict[int, float], lowering: Lowering) -> str:

@@ -18,7 +18,7 @@ from llmplan.solve.effort import Effort
 from llmplan.solve.engines import best_point
 from llmplan.solve.nearest import with_values
 from llmplan.solve.order import prefers
-from llmplan.solve.outcome import How
+from llmplan.solve.outcome import How, Outcome
 from llmplan.system.evaluate import evaluate
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
@@ -211,3 +211,14 @@ def beyond(
             if all(requirements[index].op in _BOUNDS for index in conflict.violated):
                 return there
     return first
+
+
+def binding(system: System, outcome: Outcome, unknown: int) -> tuple[tuple[int, ...], Beyond | None]:
+    """The binding constraints of an unknown, as indices, with the better value that they are violated by.
+
+    Without such a value they are those that hold it back with the others as they are.
+    """
+    found = beyond(system, outcome.requirements, outcome.point, unknown)
+    if found is not None:
+        return found.violated, found
+    return ((outcome.binding[unknown],) if unknown in outcome.binding else ()), None
