@@ -1,4 +1,4 @@
-"""A solved plan as data: what the report, the templates, the JSON and `explain` are made from.
+"""A solved plan as data, from which the report, the templates, the JSON and `explain` are made.
 
 Numbers are in base units (byte, FLOP, s, token, parameter, USD, J, kg; counts as they are), each
 with the text that a person reads. Nothing here computes: `llmplan.api` fills it.
@@ -88,10 +88,10 @@ class SolvedUnknown:
         relation: A closed form with symbols (`hardware.gpus = 6 · … / (…)`), or empty.
         exact: The unrounded solution of the closed form in base units, or None; `exact_text` for people.
         below, above: The next feasible neighbours in the domain, as text with what they cost; empty if none.
-        set_by: The requirements that keep it from the next better value; empty if none does.
+        set_by: The binding constraints: the requirements that keep it from the next better value.
         beyond: What that value would violate, and by how much.
-        works: Of a continuous unknown the values that meet every requirement beside the others as they
-            are, `64.9 GB .. 200 GB`; empty if it is its value alone.
+        works: For a continuous unknown, the values that meet every requirement with the others
+            fixed, `64.9 GB .. 200 GB`; empty if it is its value alone.
         numbers: The right-hand side of the relation with values in the place of names.
     """
 
@@ -123,8 +123,8 @@ class RequirementResult:
         values: The condition with its values: `29.9 days <= 30 days`.
         slack_text: The slack for people: `2.4 hours`; empty without one.
         because: Why it exists.
-        otherwise: What is the case where it does not hold, to be shown in place of the condition; empty where it holds
-            or where nothing is said.
+        otherwise: What its failure means (`else`), shown instead of the condition; empty where it holds or has no
+            `else`.
         origin: `plan`, `used`, `library` or `type`.
         weight: None for a requirement, the weight of a preference.
     """
@@ -188,7 +188,7 @@ class Relaxation:
 
 @frozen
 class Sensitivity:
-    """By how many per cent a result changes for each per cent that an input grows, rounding left out.
+    """The percentage change of a result per one per cent increase of each input, ignoring rounding.
 
     Attributes:
         result: A quantity, or an objective or shown row as written.
@@ -201,7 +201,7 @@ class Sensitivity:
 
 @frozen
 class Gain:
-    """What one more percentage point of an assumption buys.
+    """The effect of one more percentage point of an assumption.
 
     Attributes:
         changes: For each result that changes its name, what it is, what it would be, the difference.
@@ -215,12 +215,12 @@ class Gain:
 
 @frozen
 class Alternative:
-    """A feasible layout: its unknowns and what comes out, for people.
+    """A feasible layout: its unknowns and results, for people.
 
     Attributes:
         settings: Unknowns with their values.
         results: Main results, objectives and shown rows with their values.
-        loss: What it gives up against the answer first: a preference or an objective; empty for none.
+        loss: What it is worse in than the answer: a preference or an objective; empty for none.
     """
 
     settings: tuple[tuple[str, str], ...]
@@ -234,8 +234,8 @@ class Row:
 
     Attributes:
         at: The point for people; `values` in base units, entries and members by name.
-        unknowns: What the plan asks for, as value and text; `results` what comes out, in base units
-            and as text. Of an infeasible point those of the nearest plan.
+        unknowns: The asked unknowns, as value and text; `results` in base units and as text. For an
+            infeasible point, those of the nearest plan.
         reason: Why it is infeasible, or wrong.
         best: True if no other row is better by the objectives, or on the front of `pareto`.
     """
@@ -285,7 +285,7 @@ class Solution:
         values: By name: every let, chosen entry (`model`), input of every kind, assumption and
             quantity, in the order of declaration.
         conflict: Of an infeasible plan the names of a smallest set of requirements that conflict.
-        relaxations: Of an infeasible plan the single changes that would help, the smallest first.
+        relaxations: For an infeasible plan, the single changes that make it feasible, the smallest first.
         sensitivities, gains: Of a solved plan.
         alternatives: The best layouts, the answer first, if there are several; `front` the best
             trade-offs between the two objectives of `pareto`.

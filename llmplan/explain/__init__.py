@@ -1,1 +1,1 @@
-"""A solved plan in words: what was found, and the derivation of every number."""
+"""A solved plan in words: its answers, diagnostics, and the derivation of every number."""

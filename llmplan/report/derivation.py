@@ -1,4 +1,4 @@
-"""How a value came about: its formula as written, the numbers in it, where each of them comes from.
+"""The derivation of a value: its formula as written, the numbers in it, and where each comes from.
 
 Made from a `Solution` alone. A derivation is a list of steps in the order in which a person would
 read them: what was asked for first, then what it rests on, each name once.
@@ -42,7 +42,7 @@ class Step:
 
 
 def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
-    """The derivation of a value or requirement, `depth` names deep; None if nothing is called so."""
+    """The derivation of a value or requirement, `depth` names deep; None for an undefined name."""
     start: list[tuple[str, int]]
     steps: list[Step] = []
     rule = _rule(solution, name)

@@ -1,4 +1,4 @@
-"""The layouts beside the answer: the next best ones with what each gives up, and the best trade-offs."""
+"""The layouts beside the answer: the next best ones with what each is worse in, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _alternative(
 
 
 def _loss(system: System, point: Mapping[int, float], best: Mapping[int, float]) -> str:
-    """Where a layout is worse than the best one first: a preference, or an objective with how much."""
+    """The first criterion in which a layout is worse than the best: a preference, or an objective and by how much."""
     weighed = [preference for preference in system.preferences if preference.weight]
     nodes = [p.node for p in weighed] + [objective.node for objective in system.objectives]
     mine, other = evaluate(system.graph, point, nodes), evaluate(system.graph, best, nodes)

@@ -36,7 +36,7 @@ def find(
         continuous: The one continuous unknown that it depends on which point is best, if there is one.
         effort: How many points may be looked at, and what it may cost.
         keep: How many of the best points are wanted; from 2 on with the best trade-offs.
-        allowed: For some discrete unknowns the places that are to be tried, instead of all.
+        allowed: For some discrete unknowns, the places to try instead of all.
 
     Raises:
         OverLimit: if the effort is not enough.

@@ -2,10 +2,10 @@
 
 A point has costs, the most important first, each so that less is better: minus the weight of the preferences that are
 met, then the objectives. They decide in this order; two that differ by less than a relative 1e-9 are equal, for they
-differ by rounding. What is equal in all of them is decided by the places of the values in their domains, unknown by
-unknown, so that the answer is the same on every run. What has no value costs an infinite amount.
+differ by rounding. Ties in all of them are broken by the places of the values in their domains, unknown by
+unknown, so that the answer is the same on every run. A missing value costs an infinite amount.
 
-The same definition stands here for two points (`Ranked.better_than`), for many (`best`) and for trade-offs (`Front`).
+The same definition stands here for two points (`Ranked.better_than`), for many (`best`) and for the Pareto front (`Front`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Coordinates = Callable[[Array], Mapping[int, Array]]
 
 
 def slack(cost: float) -> float:
-    """By how much another cost may differ from a cost that it is equal to."""
+    """The tolerance within which two costs are equal."""
     return TOLERANCE * abs(cost) if isfinite(cost) else 0.0
 
 
@@ -39,7 +39,7 @@ def no_worse(costs: Array, bound: Array) -> Array:
 
 @frozen
 class Ranked:
-    """A point with what it is compared by.
+    """A point with its costs.
 
     Attributes:
         costs: The most important first.
@@ -75,7 +75,7 @@ def _compare(a: Ranked, b: Ranked) -> int:
 
 
 def costs_of(values: Mapping[int, Array], system: System) -> list[Array]:
-    """What points are compared by, from the values of the system's preferences and objectives."""
+    """The costs of points, from the values of the system's preferences and objectives."""
     return [-score_of(values, system.preferences), *objective_costs(values, system.objectives)]
 
 
@@ -89,7 +89,7 @@ def score_of(values: Mapping[int, Array], preferences: Sequence[Condition]) -> A
 
 
 def objective_costs(values: Mapping[int, Array], objectives: Sequence[Objective]) -> list[Array]:
-    """The objectives so that less is better; without a value is worse than everything."""
+    """The objectives as costs; a missing value is worse than everything."""
     # A point where an objective of the author has no value is infeasible already.
     costs = [values[objective.node] * float(objective.sense) for objective in objectives]
     return [np.where(np.isnan(cost), np.inf, cost) for cost in costs]
@@ -104,8 +104,8 @@ def best(
         costs: Of each point, or a single number that is the same for all.
         coordinates: Where the points lie.
         count: How many there are.
-        wanted: How many are asked for.
-        last: One that they compete with: those that are surely worse may be left out.
+        wanted: How many to return.
+        last: One that they compete with: those certainly worse may be left out.
     """
     rows: Array = np.arange(count)
     if last is not None:
@@ -116,7 +116,7 @@ def best(
 
 
 def ranked(costs: Sequence[Array], coordinates: Coordinates, rows: Array) -> list[Ranked]:
-    """Some of many points with what they are compared by."""
+    """Some of many points with their costs."""
     places = coordinates(rows)
     return [
         Ranked(
@@ -136,7 +136,7 @@ def first_rows(
         costs: The most important first; a single number is the same for all.
         ties: What decides between rows that are equal in all costs, the most important first.
         rows: Indices into the costs.
-        wanted: How many are asked for.
+        wanted: How many to return.
     """
     for number, cost in enumerate(costs):
         if len(rows) <= wanted:
@@ -168,7 +168,7 @@ def _may_compete(costs: Sequence[Array], last: Ranked) -> Array | slice:
 
 @define
 class Front:
-    """Points than which no other is better in one of two objectives and as good in the other.
+    """The Pareto front: points that no other dominates in two objectives.
 
     Attributes:
         costs: Two columns, each so that less is better, in ascending order of the first.
@@ -205,7 +205,7 @@ def _undominated(costs: Array) -> Array:
 
 
 def _coarse(cost: Array) -> Array:
-    """Without the last digits, so that of points that are equal but for rounding the earlier comes first."""
+    """Rounded, so that of points equal up to rounding the earlier comes first."""
     mantissa, exponent = np.frexp(cost)
     rounded: Array = np.ldexp(np.round(mantissa * 2.0**36), exponent - 36)
     return rounded

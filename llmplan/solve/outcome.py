@@ -1,4 +1,4 @@
-"""What the solver answers. Indices of unknowns and conditions are positions in the `System`."""
+"""The solver's answer. Indices of unknowns and conditions are positions in the `System`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ How = Literal["search", "closed form", "numeric"]
 
 @frozen
 class Neighbour:
-    """The next feasible value of an unknown beside the chosen one.
+    """The next feasible value of an unknown after the chosen one.
 
     Attributes:
         value: In base units.
@@ -39,7 +39,7 @@ class Conflict:
     """Why no point is feasible. Indices are those of `Outcome.requirements`.
 
     Attributes:
-        impossible: Indices of those that no candidate meets.
+        impossible: Indices of requirements that no candidate meets.
         smallest: Indices of a smallest set that no candidate meets as a whole; without any one of
             them some candidate meets the rest.
         nearest: The point with the fewest violated conditions, then the smallest sum of relative
@@ -67,8 +67,8 @@ class Outcome:
         feasible: How many of them meet every condition, None if the search could end early.
         neighbours: For each unknown that the plan asks for and whose values have an order.
         flat: Indices of objectives that are the same for all feasible points.
-        binding: For each asked unknown that one holds back, the requirement that its next better
-            value would violate: an index in `requirements`.
+        binding: For each asked unknown that has one, the binding constraint: the requirement that its next
+            better value would violate, an index in `requirements`.
         requirements: Everything that was required, in this order: the conditions of the system,
             the domains that depend on other unknowns, values for the author's objectives.
         conflict: Set when infeasible.

@@ -1,7 +1,7 @@
-"""Solves a `System`: the passes, in the order in which they are made.
+"""Solves a `System`: the passes, in order.
 
-Each pass takes what is known so far and gives it back with what it found out; `PASSES` is the way from a system to its
-outcome. The graph of the system may grow on the way, for nothing in it changes; everything else is replaced, not changed.
+Each pass takes what is known so far and returns it with what it found; `PASSES` leads from a system to its
+outcome. The graph of the system may grow on the way, since nothing in it changes; everything else is replaced, not mutated.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ LIMIT = 10**8
 
 @frozen
 class State:
-    """What is known of a system.
+    """What is known about a system.
 
     Attributes:
         system: Which the passes are about, first as it was given, then with fewer unknowns.
         effort: How many points may be looked at.
-        keep: How many of the best points are wanted; with them come the best trade-offs.
+        keep: How many of the best points are wanted; the Pareto front comes with them.
         brief: True if nothing is to be said about the answer.
         requirements: What must hold.
         reduced: How what was eliminated follows from the rest.
@@ -80,9 +80,9 @@ def presolve(state: State) -> State:
 
 
 def search(state: State) -> State:
-    """Looks for the best feasible points; those found are feasible by evaluation, and no other point is better.
+    """Finds the best feasible points: each is feasible by evaluation, and no other point is better.
 
-    Too many points are an error, and so is a continuous unknown that could be as large as one likes.
+    Too many points are an error, and so is an unbounded continuous unknown.
     """
     from llmplan.solve.engines import find, layouts, line_points
     from llmplan.solve.found import point_at
@@ -116,7 +116,7 @@ def search(state: State) -> State:
 
 
 def diagnose(state: State) -> State:
-    """Says of an infeasible system what is in the way, and which point comes nearest."""
+    """Finds the conflict and the nearest point of an infeasible system."""
     from llmplan.solve import engines
 
     if state.outcome.status != "infeasible":
@@ -131,7 +131,7 @@ def diagnose(state: State) -> State:
 
 
 def bind(state: State) -> State:
-    """Says what holds each unknown back, and gives its unrounded value where a closed form does.
+    """Finds the binding constraint of each unknown, and its unrounded value where a closed form gives one.
 
     A continuous unknown is moved onto the root of its closed form, which is feasible as well.
     """
@@ -146,7 +146,7 @@ def bind(state: State) -> State:
 
 
 def neighbours(state: State) -> State:
-    """Looks for the feasible values next to that of each unknown."""
+    """Finds the feasible values next to that of each unknown."""
     from llmplan.solve.diagnose.neighbours import beside
 
     assert state.found is not None
@@ -202,9 +202,9 @@ def solve(
     Args:
         system: What is left to be solved; its graph may grow.
         limit: The largest number of combinations of discrete values that may be looked at.
-        keep: How many of the best points are wanted; with them come the best trade-offs.
+        keep: How many of the best points are wanted; the Pareto front comes with them.
         brief: True if nothing is to be said about the answer: no neighbours, no closed forms.
-        progress: Is told how far a search is.
+        progress: Receives the progress of a search.
 
     Returns:
         An outcome with status `solved`, `infeasible` (the point is then the nearest one) or
@@ -223,8 +223,8 @@ def solve(
 def requirements_of(system: System) -> tuple[Condition, ...]:
     """Everything that a feasible point must meet.
 
-    That is the conditions of the system, the domains that depend on other unknowns, and that the
-    author's objectives have a value; what holds everywhere is left out of the latter two.
+    These are the conditions of the system, the domains that depend on other unknowns, and that the
+    author's objectives have a value; of the latter two, what holds everywhere is left out.
     """
     graph = system.graph
     found = list(system.conditions)

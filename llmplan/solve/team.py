@@ -1,7 +1,7 @@
 """Worker processes of one job: how they are started, what they do, and how they end.
 
-They are started afresh, not forked, and set up once. A Ctrl-C is for the process that started them; they end when that
-one says so, or is no more.
+They are spawned, not forked, and set up once. Ctrl-C is for the parent, which ends its workers; they also end when the
+parent is gone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HAND_OVER = 10.0  # seconds that a result may take to be read
 
 
 class _Process(SpawnProcess):
-    """A worker that does not run the script of the process that starts it."""
+    """A worker that does not run its parent's script."""
 
     def start(self) -> None:
         main = sys.modules["__main__"]
@@ -42,7 +42,7 @@ class _Context(SpawnContext):
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Puts off Ctrl-C while a worker is started, which inherits that it does not hear it."""
+    """Blocks Ctrl-C while a worker starts, so that the worker inherits ignoring it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -54,7 +54,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 class Team:
-    """The workers, as far as the system starts any; they end when told, and with the process that started them."""
+    """The workers, as many as the system can start; they end when told, and with their parent."""
 
     def __init__(self, job: object, workers: int) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -103,7 +103,7 @@ def _part(number: int) -> Any:
 
 
 def _end(ending: Connection) -> None:
-    """Ends a worker as soon as the other end of a pipe is closed, though not amid a result: its reader would hang."""
+    """Ends a worker as soon as the other end of a pipe is closed, but not in the middle of a result: its reader would hang."""
     with suppress(EOFError, OSError):
         ending.recv()
     reader = parent_process()

@@ -1,6 +1,6 @@
-"""The values of nodes at many points at once, on numpy arrays.
+"""Evaluates nodes at many points at once, on numpy arrays.
 
-Truth values are bool arrays where an operation can give nothing but 0 and 1: they are an eighth of
+Truth values are bool arrays where an operation can only give 0 and 1: they are an eighth of
 the size, and every operation takes them as the numbers that they stand for.
 """
 
@@ -85,11 +85,11 @@ def evaluate_rows(graph: Graph, roots: Iterable[int], columns: Mapping[int, Arra
 
     Args:
         graph: Where the nodes stand.
-        roots: Ids of the nodes that are asked for.
+        roots: Ids of the nodes to evaluate.
         columns: For each unknown that they reach its values, of shapes that broadcast.
 
     Returns:
-        By root an array, as large as what it depends on varies.
+        An array by root, as large as its inputs vary.
     """
     wanted = frozenset(roots)
     order = ancestors(graph, wanted)

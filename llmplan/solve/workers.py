@@ -1,9 +1,9 @@
 """Work in numbered parts, on all cores where that pays.
 
 The first parts are done here. If what is left would take long, worker processes are started (numpy on arrays that fit
-the cache holds the interpreter's lock too long for threads to pay) and this process works beside them. Which of them
-does a part makes no difference to what comes out, and results are given in the order of the parts, so that they are
-the same with and without workers. Workers that fail, or cannot be started, are done without.
+the cache holds the interpreter's lock too long for threads to pay) and this process works beside them. Which process
+does a part makes no difference, and results are returned in the order of the parts, so that they are
+the same with and without workers. If workers fail or cannot be started, the work is done without them.
 """
 
 from __future__ import annotations

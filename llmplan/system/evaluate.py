@@ -47,7 +47,7 @@ def evaluate(
     Args:
         graph: Where the nodes stand.
         point: Index of an unknown to its value in base units.
-        roots: Ids of the nodes that are asked for.
+        roots: Ids of the nodes to evaluate.
         known: Nodes whose values are given and not computed.
     """
     given = known or {}

@@ -1,4 +1,4 @@
-"""An infeasible plan with some of its given values open, as far as that could make it feasible."""
+"""An infeasible plan with some of its given values freed, where that could make it feasible."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What to change when nothing fits: for each given value by itself the nearest one that makes a plan feasible.
+"""Relaxations of an infeasible plan: for each given value, changed alone, the nearest one that makes it feasible.
 
 Every change is found by solving again. A bound of the author's is relaxed to the best that the rest
 of the plan allows; an ordered input is tried on its legal values, nearest first and in both
-directions; of a choice every member is tried.
+directions; for a choice, every member is tried.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _LIMIT = 1e8
 
 @frozen
 class Relaxed:
-    """The changes that help, the smallest first, as hints too.
+    """Relaxations, the smallest first, also as hints.
 
     Attributes:
-        untried: What there was no budget to change.
+        untried: Changes not tried because the budget was spent.
         thinned: Unknowns of whose many values only some were tried while another value was changed.
     """
 

@@ -19,7 +19,7 @@ MAIN = ("time", "cost", "memory.total")
 
 @frozen
 class Result:
-    """A number that comes out: its name, or its expression as written, and the node of its value."""
+    """A numeric result: its name, or its expression as written, and the node of its value."""
 
     name: str
     node: int

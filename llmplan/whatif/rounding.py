@@ -1,4 +1,4 @@
-"""Values that a person is proposed, as he would write them: few digits, on the side that is feasible."""
+"""Values to propose, as a person would write them: few digits, on the feasible side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the results depend on: elasticities to every number of the plan, and what one more per cent buys."""
+"""Sensitivity: elasticities of the results to every number of the plan, and the effect of one percentage point more."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _gain(
     knob: Knob,
     value: float,
 ) -> Gain:
-    """What the results become with one percentage point more."""
+    """The results with one percentage point more."""
     after = evaluate(lowering.graph, {**at, index: value + 0.01}, [result.node for result in lines])
     changes = []
     for result in lines:

@@ -1,1 +1,1 @@
-"""Closed forms: formulas for unknowns, derived and printed. The only room that imports sympy."""
+"""Closed forms: formulas for unknowns, derived and printed. The only package that imports sympy."""

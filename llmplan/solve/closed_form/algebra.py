@@ -1,4 +1,4 @@
-"""What sympy is asked to solve an equation: the only module that imports it.
+"""The interface to sympy for solving an equation: the only module that imports it.
 
 It is given expressions of sums, products and powers that are small beforehand, built from our nodes
 with exact rationals and symbols `v0`, `v1` … and never from text, and it simplifies them, finds
@@ -32,7 +32,7 @@ _MOST_BITS = 1000
 
 
 class _TooHard(Exception):
-    """The equation is not of the kind that is solved here."""
+    """The equation is not of a solvable kind."""
 
 
 def solutions(equation: Equation) -> dict[float, str]:
@@ -97,7 +97,7 @@ def _roots_of(algebra: _Expressions, difference: Any) -> Iterator[Any]:
 
 
 def _powers(value: Any, exponent: Any) -> Iterator[Any]:
-    """What has a value if raised to an exponent."""
+    """The base whose power has a given value."""
     root = sympy.factor_terms(sympy.together(value)) ** (1 / exponent)
     yield root
     if exponent.is_Integer and exponent % 2 == 0:
@@ -105,7 +105,7 @@ def _powers(value: Any, exponent: Any) -> Iterator[Any]:
 
 
 def _terms(e: Any) -> int:
-    """At most how many terms an expression has when multiplied out, or one more than are allowed."""
+    """An upper bound on the terms of an expanded expression, or one more than are allowed."""
     if e.is_Add:
         found = sum(map(_terms, e.args))
     elif e.is_Pow and e.exp.is_Integer:
@@ -119,7 +119,7 @@ class _Expressions:
     """Nodes as expressions: an algebra in which operations are undone.
 
     Attributes:
-        abridged: True if something was too long to be written out.
+        abridged: True if something was too long to write out.
     """
 
     def __init__(self, equation: Equation) -> None:
@@ -143,7 +143,7 @@ class _Expressions:
 
     @property
     def me(self) -> str:
-        """What the unknown is called."""
+        """The name of the unknown."""
         return self._equation.names.get(self._graph.unknown(self._equation.unknown), "x")
 
     def add(self, op: str, *args: Any) -> Any:
@@ -225,7 +225,7 @@ class _Expressions:
 
 
 def _in_order(graph: Graph, roots: Iterable[int], leaves: Mapping[int, float]) -> list[int]:
-    """The nodes below `roots` as one reads them, from left to right."""
+    """The nodes below `roots` in reading order."""
     found: dict[int, None] = {}
     pending = list(roots)[::-1]
     while pending:

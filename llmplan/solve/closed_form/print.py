@@ -1,4 +1,4 @@
-"""Formulas as people write them, from the expressions of the solver: `6 · a · b / (c · d)`."""
+"""Formulas in conventional notation, from the solver's expressions: `6 · a · b / (c · d)`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SHORT = 12
 
 @frozen
 class Formula:
-    """A text and how tightly it holds together.
+    """A text and its precedence.
 
     Attributes:
-        value: Of a number, which is multiplied with the other numbers of a product; else None.
+        value: The value of a number, to be multiplied with the other numbers of a product; else None.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Formula:
         return Formula(text, _ATOM if value >= 0 else _SUM, value)
 
     def within(self, binds: int) -> str:
-        """The text, in parentheses if it binds less than its place needs."""
+        """The text, in parentheses if its precedence is too low for its place."""
         return self.text if self.binds >= binds else f"({self.text})"
 
 
@@ -45,7 +45,7 @@ def printed(expression: Any, symbols: Mapping[Any, Formula]) -> str:
 
     Args:
         expression: Of sympy, made of sums, products, powers, `exp`, `log` and numbers.
-        symbols: What each symbol is written as.
+        symbols: How each symbol is written.
     """
     return _Printer({symbol: (i, f) for i, (symbol, f) in enumerate(symbols.items())}).show(expression).text
 
@@ -77,7 +77,7 @@ class _Printer:
         return Formula(f"{name}({self.show(e.args[0]).text})", _ATOM)
 
     def _order(self, e: Any) -> tuple[int, int, str]:
-        """Numbers first, then in the order in which the symbols were met."""
+        """Numbers first, then symbols in order of appearance."""
         met = [self.symbols[symbol][0] for symbol in e.free_symbols]
         return (1 if met else 0, min(met, default=0), str(e))
 
@@ -157,7 +157,7 @@ class _Printer:
 
 
 def _moderate(decades: float) -> bool:
-    """Whether some such numbers can be multiplied without leaving the floats."""
+    """Whether these numbers can be multiplied without overflow."""
     return abs(decades) < 30
 
 

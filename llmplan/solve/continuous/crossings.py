@@ -1,7 +1,7 @@
-"""Where, along one continuous unknown, a condition begins or ceases to hold.
+"""Crossings: where, along one continuous unknown, a condition begins or ceases to hold.
 
-Found between neighbouring points of a grid at which one of its comparisons differs, and where one that
-is violated on the grid comes nearest to holding between its points.
+They are found between neighbouring grid points at which one of its comparisons differs, and where one that
+is violated on the grid comes nearest to holding between grid points.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _LOGIC = ("and", "or", "not")
 
 @frozen
 class _Predicate:
-    """Something that is true on one side of a point and false on the other.
+    """A predicate that is true on one side of a point and false on the other.
 
     Attributes:
-        roots: The nodes that it is computed from.
+        roots: The nodes it is computed from.
         holds: Whether it is true.
         sides: The smaller and the larger side, and whether they must be equal; None if it has none.
     """

@@ -1,4 +1,4 @@
-"""Tools along one continuous unknown, for many settings of the other unknowns at once.
+"""Line search along one continuous unknown, for many settings of the other unknowns at once.
 
 A setting is a row: an index into the columns of the other unknowns. What does not depend on the
 continuous unknown is computed once for every setting.
@@ -33,8 +33,8 @@ class Line:
         graph: Where the nodes stand.
         unknown: The one that varies.
         columns: The values of the other unknowns, one for each setting.
-        roots: The nodes that will be asked for.
-        spend: Is told how many evaluations were done, and may raise to end it all.
+        roots: The nodes to evaluate.
+        spend: Called with the number of evaluations done; may raise to stop.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Line:
 
 
 def grid(low: float, high: float) -> Array:
-    """Points of a domain, ends included: even steps, and even ratios where it spans magnitudes."""
+    """Points of a domain, ends included: linear steps, and geometric ones where it spans orders of magnitude."""
     low = low if np.isfinite(low) else -FAR
     high = high if np.isfinite(high) else FAR
     parts = [np.array([low, high]), np.linspace(low, high, 65)]
@@ -124,7 +124,7 @@ def bisect(predicate: Callable[[Array], Array], low: Array, high: Array) -> tupl
 
 
 def _middle(low: Array, high: Array) -> Array:
-    """The geometric mean of ends of one sign that are magnitudes apart, else the arithmetic mean."""
+    """The geometric mean of ends of one sign that are orders of magnitude apart, else the arithmetic mean."""
     with np.errstate(all="ignore"):
         far = (low * high > 0) & ((high > 4 * low) & (low > 0) | (low < 4 * high) & (high < 0))
         mean = np.sign(low) * np.sqrt(np.abs(low)) * np.sqrt(np.abs(high))
@@ -132,7 +132,7 @@ def _middle(low: Array, high: Array) -> Array:
 
 
 def minimise(function: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """Where a function is least between `low` and `high`, by golden section; NaN counts as infinite."""
+    """The minimum of a function between `low` and `high`, by golden-section search; NaN counts as infinite."""
 
     def cost(x: Array) -> Array:
         found = function(x)

@@ -4,7 +4,7 @@ For each setting the places where a condition begins or ceases to hold are brack
 the domain and narrowed by bisection. These, the points of the grid and the middles between them
 are the candidates: between two neighbours no condition changes. The objectives are compared on the
 feasible ones, ends included, and each is refined by golden section beside its best candidate.
-Nothing is ever answered that was not evaluated and found feasible.
+No answer is given that was not evaluated and found feasible.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ class _Candidates:
 
 
 class LineScan:
-    """The search along one continuous unknown.
+    """The scan along one continuous unknown.
 
     Args:
         system: With exactly this continuous unknown among those that anything depends on.
         requirements: What must hold.
         unknown: Its index.
         effort: Its limit is on settings times points of the grid.
-        allowed: For some discrete unknowns the places that are to be tried, instead of all.
+        allowed: For some discrete unknowns, the places to try instead of all.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class LineScan:
         """The best feasible points.
 
         Args:
-            keep: How many are wanted, each of another setting; from 2 on with the best trade-offs.
+            keep: How many are wanted, each of another setting; from 2 on with the Pareto front.
 
         Raises:
             OverLimit: if there are too many settings or the budget is spent.
@@ -140,7 +140,7 @@ class LineScan:
             self._effort.tell(entered, points, "layouts")
 
     def _coordinates(self, settings: _Settings, rows: Array, x: Array) -> Coordinates:
-        """Of points on lines, given as rows and values of the continuous unknown, which decides ties last."""
+        """Coordinates of points on lines, given as rows and values of the continuous unknown, which breaks ties last."""
         return lambda chosen: {
             **{unknown: places[rows[chosen]] for unknown, places in settings.places.items()},
             self._unknown: x[chosen],
@@ -160,7 +160,7 @@ class LineScan:
             found.front.add(costs, coordinates(feasible), len(feasible))
 
     def _cost(self, values: dict[int, Array], number: int) -> Array:
-        """What is compared: first the preferences that are met, then the objectives."""
+        """The costs to compare: first the preferences met, then the objectives."""
         if number == 0:
             return -score_of(values, self._system.preferences)
         return objective_costs(values, self._system.objectives[number - 1 : number])[0]
@@ -252,7 +252,7 @@ class LineScan:
         return joined, joined.feasible & self._as_good(joined.values, least, joined.rows)
 
     def _as_good(self, values: dict[int, Array], least: Sequence[Array], rows: Array) -> Array:
-        """Where everything required holds, and what was compared already is as good as the setting's best."""
+        """Where everything required holds, and the costs compared so far equal the setting's best."""
         good: Array = np.ones((), bool)
         for condition in self._requirements:
             good = good & truth(values[condition.node])

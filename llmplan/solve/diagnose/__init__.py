@@ -1,1 +1,1 @@
-"""What is said about an answer, or about there being none."""
+"""Diagnosis of an answer, or of an infeasible system."""

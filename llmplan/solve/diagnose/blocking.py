@@ -1,7 +1,7 @@
-"""What holds an unknown back: the requirements that its next better value violates.
+"""Binding constraints of an unknown: the requirements that its next better value violates.
 
 Better is what the objectives prefer. The one definition is asked twice: with the other unknowns as they are (`bind`,
-which finds closed forms on the way), and with the others free to follow (`beyond`), which is stronger and dearer.
+which finds closed forms on the way), and with the others free to follow (`beyond`), which is stronger and more expensive.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Bound:
 def bind(
     system: System, requirements: Sequence[Condition], point: Mapping[int, float], how: Mapping[int, How]
 ) -> Bound:
-    """Looks for the binding requirement of each asked unknown, the others as they are, and for its closed form.
+    """Finds the binding constraint of each asked unknown, with the others fixed, and its closed form.
 
     A closed form is accepted for an unknown that is the only asked one in its binding requirement,
     or for the continuous one, with the others at their solution, and only if evaluation agrees: its
@@ -116,7 +116,7 @@ def bind(
 def _candidates(
     system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int
 ) -> list[tuple[int, float, float]]:
-    """Requirements that may hold an unknown back, with the ends between which they begin to fail."""
+    """Requirements that may bind an unknown, with the interval in which they begin to fail."""
     here = point[unknown]
     if system.unknowns[unknown].values is None:
         low, high = sorted((here * (1 - _NEAR), here * (1 + _NEAR)))
@@ -187,10 +187,10 @@ class Beyond:
 def beyond(
     system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int
 ) -> Beyond | None:
-    """The next better value of a discrete unknown that is not feasible with any values of the others.
+    """The next better value of a discrete unknown that is infeasible for all values of the others.
 
     A value that breaks what must divide is passed over for the next one that breaks nothing but bounds,
-    if there is one near; None if nothing better is infeasible, or too much would have to be looked at.
+    if there is one near; None if nothing better is infeasible, or the search would be too large.
     """
     values = system.unknowns[unknown].values
     if values is None or not isinstance(system.unknowns[unknown].type, Measure) or len(values) < 2:

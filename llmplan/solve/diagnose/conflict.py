@@ -1,4 +1,4 @@
-"""Why nothing is feasible: a second pass that looks at every condition on every candidate."""
+"""Why no point is feasible: a second pass that evaluates every condition on every candidate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ORIGINS = ("plan", "used", "library", "type", "domain")
 
 @define
 class Failures:
-    """What fails on the candidates of a search, or of a part of it.
+    """Violations on the candidates of a search, or of a part of it.
 
     Attributes:
         patterns: The sets of requirements that fail together on some candidate, as bit masks.
@@ -83,12 +83,12 @@ def violated_at(system: System, requirements: Sequence[Condition], point: Mappin
 def diagnose_grid(
     system: System, requirements: Sequence[Condition], effort: Effort = ENDLESS, portion: int = PORTION
 ) -> Conflict:
-    """What nothing meets, a smallest conflicting set and the nearest point of a system without a feasible point.
+    """The unsatisfiable requirements, a minimal conflicting set and the nearest point of an infeasible system.
 
     Args:
         system: Its continuous unknowns must not be reached by what is evaluated here.
         requirements: What must hold.
-        effort: Whom to tell; bounds do not matter.
+        effort: Receives progress; its bounds do not matter.
         portion: See `llmplan.solve.discrete.search.search`.
     """
     job = GridDiagnosis(system, requirements, portion)
@@ -165,7 +165,7 @@ def _nearness(
 
 
 def _relative(values: Mapping[int, Array], condition: Condition) -> Array:
-    """How far the sides are apart relative to the larger one, at most 1; 1 without two numbers."""
+    """The distance of the sides relative to the larger one, at most 1; 1 without two numbers."""
     if condition.left is None or condition.right is None:
         return np.ones(())
     left, right = values[condition.left], values[condition.right]
@@ -175,7 +175,7 @@ def _relative(values: Mapping[int, Array], condition: Condition) -> Array:
 
 
 def smallest_conflict(requirements: Sequence[Condition], patterns: Iterable[int]) -> tuple[int, ...]:
-    """A set of conditions that no candidate meets as a whole, and none smaller if it has up to 4.
+    """A minimal set of conditions that no candidate meets together; of minimum size up to 4.
 
     Args:
         requirements: In the order of the bits.

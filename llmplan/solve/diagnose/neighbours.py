@@ -1,4 +1,4 @@
-"""The next smaller and larger feasible value of an unknown, the others free to follow."""
+"""The next smaller and larger feasible value of an unknown, with the others free."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Passes before the search: unknowns that equations, domains or objectives define are taken out."""
+"""Presolve: eliminates unknowns that equations, domains or objectives define."""

@@ -1,4 +1,4 @@
-"""Equations that isolate a continuous unknown define it, so that fewer unknowns are left to be searched for.
+"""Eliminates continuous unknowns that an equation defines, so that fewer are left to search.
 
 `tokens == 20 * params` makes `tokens` a function of `params`. An equation is taken apart only where
 the unknown stands once, under operations that can be undone. A discrete unknown is defined by a
@@ -63,7 +63,7 @@ class Reduced:
 
 
 def open_unknowns(system: System, requirements: Sequence[Condition]) -> list[int]:
-    """The continuous unknowns on which it depends which point is best."""
+    """The continuous unknowns that decide which point is best."""
     reach = 0
     for node in judged(system, requirements):
         reach |= system.graph.reach(node)
@@ -113,7 +113,7 @@ def _followed(before: Reduced, unknown: int) -> Reduced:
 
 
 def _among(graph: Graph, value: int, values: Sequence[float]) -> int | None:
-    """1 where a value is one of some; None where that is long to say."""
+    """1 where a value is one of some; None where that would be too long."""
     step = values[-1] - values[-2] if len(values) > 1 else 0.0
     if len(values) <= _FEW:
         found = graph.const(0.0)
@@ -141,7 +141,7 @@ def _definition(system: System, requirements: Sequence[Condition], open_: Sequen
 
 
 def _pushed(found: Reduced, open_: Sequence[int]) -> Definition | None:
-    """A bound that an unknown stands at in every best point, as objectives push it there and nothing holds it back."""
+    """The bound of an unknown in every best point, where objectives push it there and nothing holds it back."""
     system, graph = found.system, found.system.graph
     if system.front:
         return None

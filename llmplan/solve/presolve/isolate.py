@@ -1,4 +1,4 @@
-"""Algebra on the graph: what an unknown is by an equation, and expressions with that in its place.
+"""Algebra on the graph: isolates an unknown in an equation, and substitutes it in expressions.
 
 An equation is taken apart only where the unknown stands once on one side, under operations whose
 records have an inverse. Closed forms take the same steps on expressions of sympy.
@@ -75,7 +75,7 @@ class Substitution:
 
 
 def isolated(graph: Graph, sides: tuple[int, int], unknown: int, positive: bool) -> int | None:
-    """What an unknown that stands on one side of an equation is; None if that is not so simple."""
+    """An unknown isolated from one side of an equation; None where that is not possible in simple steps."""
     side, value = sides if graph.reach(sides[0]) >> unknown & 1 else sides[::-1]
     if graph.reach(value) >> unknown & 1 or not graph.reach(side) >> unknown & 1:
         return None
@@ -98,7 +98,7 @@ class Step:
     other: int
 
     def undo(self, algebra: Algebra, value: Any, other: Any) -> Any:
-        """The argument from the value of the operation; of an even power the positive one."""
+        """The argument, given the value of the operation; the positive one for an even power."""
         inverse = OPERATIONS[self.op].inverse[self.place]
         assert inverse is not None
         return inverse(algebra, value, other)
@@ -123,7 +123,7 @@ def peeled(graph: Graph, node: int, unknown: int) -> tuple[int, list[Step]]:
 
 
 def unguarded(graph: Graph, node: int) -> int:
-    """A node without a guard: a choice that only refuses what is not legal.
+    """A node without its guard: a choice that only rejects illegal values.
 
     Whether a solution is legal is seen when it is put into the equation.
     """
