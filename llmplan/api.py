@@ -49,7 +49,7 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
 
 
 def analyse(plan: str | Request, *, sweeping: bool = False, **options: Any) -> Checked:
-    """A plan as far as it is known without solving; with `sweeping` at the first point of its sweeps."""
+    """What is known about a plan without solving; with `sweeping`, at the first point of its sweeps."""
     from llmplan import frontend
     from llmplan.emit.reads import reads
     from llmplan.emit.targets import targets
@@ -171,7 +171,7 @@ def explain(plan: str | Request, name: str, *, depth: int = 2, **options: Any) -
         depth: How many names deep; 0 for the formula alone.
 
     Returns:
-        The solution, with E0201 among its diagnostics if nothing is called so, and the steps.
+        The solution, with E0201 among its diagnostics for an undefined name, and the steps.
     """
     from llmplan.report.derivation import derive
 

@@ -1,4 +1,4 @@
-"""A plan as far as it is known without solving: parsed, checked against the library, lowered to equations.
+"""The front end: a plan parsed, checked against the library and lowered to equations, without solving.
 
 Takes a request and what its targets are, and returns data with its diagnostics; nothing is raised for what a plan
 says. What is emitted, and how, is known to the caller alone.
@@ -33,7 +33,7 @@ _SEVERITIES = ("error", "warning", "note")
 
 @frozen
 class Checked:
-    """A plan as far as it is known without solving.
+    """What is known about a plan without solving.
 
     Attributes:
         program, built: None where errors prevent them.
@@ -122,7 +122,7 @@ def _concerns(found: Diagnostic, source: Source) -> bool:
 
 
 def _values_of_entries(scope: Scope, file: str) -> list[Diagnostic]:
-    """What is wrong with the values that the catalog's entries of one file have, as a plan's own are looked at."""
+    """Mistakes in the values of one file's catalog entries, checked like a plan's own."""
     found: list[Diagnostic] = []
     for kind, table in scope.entries.items():
         for name, record in table.items():

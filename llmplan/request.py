@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from llmplan.solve.effort import Progress
 
 DEFAULT_LIMIT = 10**8
-"""The largest number of combinations that is looked at unless the request says otherwise."""
+"""The default limit on the number of combinations searched."""
 
 
 def _limit(limit: int | None) -> int:

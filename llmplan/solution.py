@@ -145,7 +145,7 @@ class RequirementResult:
 
     @property
     def case(self) -> str:
-        """What is the case, in the author's words or with the condition's values; empty where there are none."""
+        """What its failure means in the author's words, else the condition's values; empty where there are neither."""
         return self.otherwise or self.values
 
 
@@ -288,7 +288,7 @@ class Solution:
         relaxations: For an infeasible plan, the single changes that make it feasible, the smallest first.
         sensitivities, gains: Of a solved plan.
         alternatives: The best layouts, the answer first, if there are several; `front` the best
-            trade-offs between the two objectives of `pareto`.
+            trade-offs between the two objectives of `pareto`, the Pareto front.
         sweep, scenarios: The plan at the points of its sweeps and under its scenarios; what
             `compile` alone computes.
         considered: How many points of the domains' product there are; `feasible` how many meet

@@ -73,7 +73,7 @@ class Span:
 
     @property
     def text(self) -> str:
-        """What stands there, as written."""
+        """The text of the span."""
         return self.source.text[self.start : self.end]
 
     def to(self, other: Span) -> Span:

@@ -81,7 +81,7 @@ class Base:
         """The base of a plan's text, which may assume constants that cases then set.
 
         Raises:
-            Refused: if the text is no valid plan.
+            Refused: if the text is not a valid plan.
         """
         modules, found = load("-", text, None)
         scope, _, problems = library.load()

@@ -18,7 +18,7 @@ _UNSAID = ("inferred", "framework default")
 
 
 class Inexpressible(Exception):
-    """The case is no plan of this library; the argument says why."""
+    """The case cannot be expressed as a plan; the argument says why."""
 
 
 @frozen

@@ -20,7 +20,7 @@ def shape(record: Record, knows: Callable[[str, str], bool]) -> Settings:
         knows: See `llmplan.backtest.case.settings`.
 
     Raises:
-        Inexpressible: if a size that matters is not stated, or the model is no plain transformer.
+        Inexpressible: if a size that matters is not stated, or the model is not a plain transformer.
     """
     model = record.model
     for name in ("layers", "hidden"):

@@ -81,7 +81,7 @@ class Entry:
 
 
 def listing(view: View, scope: Scope) -> tuple[tuple[Column, ...], list[tuple[str, tuple[Cell, ...]]]]:
-    """The columns of which anything is known, and by name of entry its figures in them."""
+    """The columns with any figures, and each entry's figures by its name."""
     columns = _checked(scope, view.columns)
     rows = [(name, _figures(_chosen(scope, view.kind, name), columns)) for name in sorted(scope.entries[view.kind])]
     titles = [column.title for column in view.columns]
@@ -93,7 +93,7 @@ def listing(view: View, scope: Scope) -> tuple[tuple[Column, ...], list[tuple[st
 
 
 def find(view: View, name: str, scope: Scope) -> Entry | Diagnostic:
-    """One entry by any of its names; E0207 if there is none or several are called so."""
+    """One entry by any of its names; E0207 if none or several match."""
     canonical, near = scope.find_entry(view.kind, name)
     if canonical is None:
         span = Span(Source("NAME", name), 0, len(name))

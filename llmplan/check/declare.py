@@ -78,7 +78,7 @@ class Declarations:
         self.alternatives: dict[str, list[nodes.Quantity]] = {}
 
     def _once(self, name: str, statement: nodes.Statement, taken: bool) -> bool:
-        """False and E0203 if something is called so already."""
+        """False and E0203 if the name is already defined."""
         first = self._first.get(name)
         if first is not None:
             self.report(names.defined_twice(_name_span(statement), name, _name_span(first)))
@@ -264,7 +264,7 @@ class Declarations:
                 return
         for alias in (name, *further):
             index[normal(alias)] = tuple(dict.fromkeys((*index.get(normal(alias), ()), name)))
-        # Its own name always means the entry itself, whatever else is called so.
+        # Its own name always means the entry itself, whatever else has that name.
         index[normal(name)] = (name,)
         table[name] = EntryRecord(
             kind, name, tuple(further), "", (), node.doc, cites(node.decorators), place(node.name.span)

@@ -55,7 +55,7 @@ class Lock:
 
 
 def read_lock(directory: Path) -> Lock:
-    """The record of the last run in a folder; an empty one if there is none that can be read."""
+    """The record of the last run in a folder; empty if there is none or it is unreadable."""
     try:
         document = json.loads((directory / NAME).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -98,7 +98,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         at: Where the plan names it.
 
     Returns:
-        The entry, or E0209 if the file is no JSON, of a type that no table knows, or lacks keys.
+        The entry, or E0209 if the file is not JSON, of an unsupported type, or lacks keys.
     """
     tables = Tables.of(kind)
     if not tables.entries:

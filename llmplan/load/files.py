@@ -7,7 +7,7 @@ from pathlib import Path
 
 from llmplan.source import MAX_BYTES
 
-READ = MAX_BYTES + 8  # so many that one too many is seen also behind a byte-order mark
+READ = MAX_BYTES + 8  # enough to see one byte too many, even after a byte-order mark
 
 
 class Unreadable(Exception):
@@ -18,7 +18,7 @@ def read(path: Path) -> str:
     """The text of a file; of one that is too large the beginning, which is still too large for the parser.
 
     Raises:
-        Unreadable: if there is none, it is no regular file or not UTF-8.
+        Unreadable: if it is missing, not a regular file or not UTF-8.
     """
     try:
         if path.is_dir():

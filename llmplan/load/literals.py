@@ -23,7 +23,7 @@ _DECODER = json.JSONDecoder()
 
 
 class NotAnObject(Exception):
-    """A text that is no JSON object; the reason in a few words."""
+    """A text that is not a JSON object; the reason in a few words."""
 
 
 def literals(source: Source) -> tuple[dict[str, nodes.Expr], str]:

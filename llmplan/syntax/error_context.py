@@ -1,4 +1,4 @@
-"""A word that the parser cannot take, what it had read before, and what could stand there instead."""
+"""The context of a syntax error: the unexpected word, what was read before it, and what was expected."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Inputs:
         return None
 
     def setting_of(self, path: str) -> tuple[str, Setting] | None:
-        """The layer and right-hand side that win for an input that is no number: a text or a list."""
+        """The layer and right-hand side that win for an input that is not a number: text or a list."""
         self.names.touch(path)
         won = self.program.winner(path)
         if won is not None:

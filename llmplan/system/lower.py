@@ -2,7 +2,7 @@
 
 A name is lowered when something first needs it, so a plan that asks only about memory needs no
 dataset. What no unknown reaches folds to a number, which makes the same code the evaluator: with
-every unknown fixed, the whole plan comes out as constants.
+every unknown fixed, the whole plan folds to constants.
 
 The pieces: `Expressions` turns expressions into nodes and asks what names mean; `Inputs`, `Quantities` and
 `Unknowns` say it; `DomainChecks` tests that values are legal; `Names` keeps what is known. Each is given what it

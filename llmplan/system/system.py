@@ -85,7 +85,7 @@ class Objective:
 class System:
     """Find the values of `unknowns` under which all `conditions` hold and `objectives` are best, in order.
 
-    `front` is empty or two objectives of which every best trade-off is wanted.
+    `front` is empty or the two objectives of a Pareto front.
     """
 
     graph: Graph
