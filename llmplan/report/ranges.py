@@ -46,7 +46,7 @@ def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
 def judged(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
     """A requirement with `certain` where it holds at every point of the ranges.
 
-    One that must be certain and is not does not hold: its values and slack are those of the bad end.
+    One that must be certain and is not does not hold: its values and slack are those of the worst case.
     """
     if result.holds is None:
         return result

@@ -51,7 +51,7 @@ class Equation:
         unknown: The index of the unknown.
         names: Nodes that appear in the formula under a name, whatever they are made of; the name of
             the unknown under its own node.
-        leaves: The values of those nodes, and of others that are not to be looked into, in base units;
+        leaves: The values of those nodes, and of others that are not to be expanded, in base units;
             none holds the unknown.
         low, high: Roots outside are left out.
     """
