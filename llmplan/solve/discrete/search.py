@@ -49,13 +49,14 @@ def search(
     """
     job = GridSearch(system, requirements, allowed or {}, keep, cells, portion, effort.limit)
     job.effort = effort
-    if job.count < len(job.parts) and not job.ordered:
+    if job.points > effort.limit and not job.ordered:
         raise OverLimit
     found, parts = job.nothing(), job.parts
     with closing(results(job, job.count, alone=effort.budget is not None)) as seen_in_parts:
         for number, part in enumerate(seen_in_parts, 1):
             found.join(part, keep)
             effort.tell(job.points * number // len(parts), job.points, "layouts")
+            # Within a step of the outermost axis the first objective is the same, so others may still decide.
             closes = number == len(parts) or parts[number].first != parts[number - 1].first
             if closes and job.ended(found):
                 found.complete &= number == len(parts)
@@ -64,6 +65,7 @@ def search(
             if job.count < len(parts) or not found.complete:
                 raise OverLimit
     found.feasible *= job.copies
+    # Of what nothing depends on every value is as good: the first is taken.
     for axis in job.idle if found.feasible else ():
         found.seen[axis.unknown][axis.places] = True
         first = int(axis.places.min())
