@@ -58,6 +58,8 @@ class Expressions:
 
     def lower(self, expr: Expr, env: Env, base: str | None = None) -> Result:
         """The node of an expression; `base` names the source that offsets in it belong to."""
+        if len(self.graph.nodes) > MAX_NODES:
+            raise TooLarge
         if base is None:
             return self._lower(expr, env)
         outer, self._source = self._source, base
@@ -78,7 +80,7 @@ class Expressions:
 
     def _lower(self, expr: Expr, env: Env) -> Result:
         self._steps += 1
-        if self._steps > MAX_STEPS or len(self.graph.nodes) > MAX_NODES:
+        if self._steps > MAX_STEPS:
             raise TooLarge
         match expr:  # the frequent ones first
             case ir.Ref():
@@ -86,12 +88,12 @@ class Expressions:
             case ir.Num():
                 # What stands for a number that is not one was reported.
                 return self.graph.const(expr.value) if expr.value == expr.value else missing()
-            case ir.Op():
-                return self._apply(expr.operation, [self._lower(arg, env) for arg in expr.args])
             case ir.Chain():
                 return self._chain(expr, env)
             case ir.Local():
                 return env[expr.name]
+            case ir.Op():
+                return self._apply(expr.operation, [self._lower(arg, env) for arg in expr.args])
             case ir.Member():
                 return self.graph.const(float(expr.index))
             case ir.If():
@@ -136,8 +138,10 @@ class Expressions:
             value = self._lower(part, env)
             if operation in ("and", "or"):
                 result = self._logic(operation, result, value)
+            elif isinstance(result, Missing) or isinstance(value, Missing):
+                result = missing(result, value)
             else:
-                result = self._apply(operation, [result, value])
+                result = self.graph.add(operation, result, value)
         return result
 
     def _logic(self, operation: str, left: Result, right: Result) -> Result:

@@ -146,6 +146,8 @@ class Inputs:
 
     def sibling(self, name: str) -> Result | None:
         """The value of a name that is a field of the member of a list that is lowered; None if it is none."""
+        if not self._instance:
+            return None
         kind, _, field = name.partition(".")
         if kind not in self._instance or name not in self.scope.fields:
             return None

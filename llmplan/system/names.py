@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import NamedTuple
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from llmplan.check.program import SourceRef
 from llmplan.diagnostics import Diagnostic
@@ -27,8 +28,7 @@ SPREAD = ".."
 """What a name depends on whose value is a range."""
 
 
-@frozen
-class Trace:
+class Trace(NamedTuple):
     """How a name got its value.
 
     Attributes:
@@ -92,8 +92,10 @@ class Names:
 
     def __init__(self, kept: Mapping[str, Known] | None = None) -> None:
         self._kept = dict(kept or {})
-        self._known: dict[str, Known] = {}
+        self._taken: dict[str, Known] = {}
+        self._done: dict[str, _Frame] = {}
         self._frames: list[_Frame] = []
+        self._active: set[str] = set()  # their names
         self._branches = 0  # depth of choices that only some candidates take
         self.values: dict[str, Result] = {}
         self.traces: dict[str, Trace] = {}
@@ -123,36 +125,41 @@ class Names:
         if not self._branches:
             self.needed.add(name)
         known = self.values.get(name)
-        if known is None and name in self._kept:
-            self._take(name)
-            known = self.values[name]
         if known is not None:
             return known
-        active = [frame.name for frame in self._frames]
-        if name in active:
+        if name in self._kept:
+            self._take(name)
+            return self.values[name]
+        if name in self._active:
             if not circular and self.circle is not None:
+                active = [frame.name for frame in self._frames]
                 steps = [(frame.name, frame.at) for frame in self._frames[active.index(name) + 1 :]]
                 self.circle(name, [*steps, (name, at)])
             return missing()
         frame = _Frame(name, at, self._branches)
         self._frames.append(frame)
+        self._active.add(name)
         self.lowered += 1
         value = lower()
         self._frames.pop()
-        reads = tuple(dict.fromkeys(frame.reads))
+        self._active.discard(name)
         trace = self.traces.get(name)
         if trace is not None:
-            trace = self.traces[name] = evolve(trace, reads=tuple(dict.fromkeys(read for read, _ in reads)))
+            names = tuple(dict.fromkeys([read for read, _ in frame.reads]))
+            self.traces[name] = Trace(trace.layer, trace.place, names, trace.entry)
         self.values[name] = value
-        self._known[name] = Known(
-            value, trace, reads, frozenset(frame.touched), self.reasons.get(name), self.checks.get(name),
-            tuple(frame.diagnostics),
-        )  # fmt: skip
+        self._done[name] = frame
         return value
+
+    def _recorded(self, name: str, frame: _Frame) -> Known:
+        return Known(
+            self.values[name], self.traces.get(name), tuple(dict.fromkeys(frame.reads)), frozenset(frame.touched),
+            self.reasons.get(name), self.checks.get(name), tuple(frame.diagnostics),
+        )  # fmt: skip
 
     def _take(self, name: str) -> None:
         """A name of an earlier lowering, and what it reads, as if they were lowered here."""
-        known = self._known[name] = self._kept.pop(name)
+        known = self._taken[name] = self._kept.pop(name)
         self.values[name] = known.value
         if known.trace is not None:
             self.traces[name] = known.trace
@@ -202,7 +209,8 @@ class Names:
 
     def without(self, changed: Iterable[str]) -> dict[str, Known]:
         """The names that do not depend on what has changed: paths, `OPEN`, `SPREAD`."""
-        known = {**self._kept, **self._known}
+        # Only now, as most lowerings have none after them.
+        known = {**self._kept, **self._taken, **{name: self._recorded(name, frame) for name, frame in self._done.items()}}
         users: dict[str, list[str]] = {}
         for name, record in known.items():
             for read, _ in record.reads:

@@ -39,12 +39,11 @@ class Quantities:
         open_guards: list[tuple[int, Result]] = []
         for alternative in quantity.alternatives:
             base = alternative.formula[0]
-            guard = self.graph.const(1.0)
+            guard: Result = self.graph.const(1.0)
             if alternative.when is not None:
-                lowered = self._expressions.lower(alternative.when, env, base=base)
-                if isinstance(lowered, Missing):
-                    return lowered
-                guard = lowered
+                guard = self._expressions.lower(alternative.when, env, base=base)
+            if isinstance(guard, Missing):
+                return guard
             constant = self.graph.constant(guard)
             if constant is not None and constant != 1.0:
                 continue
@@ -56,6 +55,8 @@ class Quantities:
                 chosen = self._expressions.lower(alternative.value, env, base=base)
             else:
                 open_guards.append((guard, self._expressions.conditional(alternative.value, env, base)))
+        if chosen is not None and not open_guards:
+            return chosen
         result: Result = chosen if chosen is not None else self.graph.const(math.nan)
         if chosen is None and not open_guards:
             self.names.reasons.setdefault(quantity.name, "none of its formulas applies")
