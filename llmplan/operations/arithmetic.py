@@ -143,7 +143,7 @@ OPERATIONS = (
         inverse=(lambda g, v, o: g.add("neg", v),), algebra=operator.neg,
     ),
     Operation(
-        "sqrt", 1, _sqrt, "sqrt", rising(_sqrt, lambda x: 0.5 / math.sqrt(x), 0.0), zero_at_zero=True,
+        "sqrt", 1, _sqrt, "sqrt", rising(_sqrt, lambda x: 0.5 / math.sqrt(x), 0.0), zero_at_zero=True, positive=True,
         inverse=(lambda g, v, o: g.add("pow", v, g.const(2.0)),), algebra=lambda a: a ** Fraction(1, 2),
         units=UnitRule(root(2), "a square"), latex=(r"\sqrt{", "}"),
     ),

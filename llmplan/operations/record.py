@@ -65,6 +65,7 @@ class Operation:
         neutral: For each argument the number beside which the other one is the value.
         algebra: On expressions of sympy: an operator, or the name of a function there; None if it has no such.
         zero_at_zero: Whether it is 0 where its argument is, and only there.
+        positive: Whether it is never negative, though the inverse takes negative numbers.
         truths: Whether `array` takes truth values as they are, not as numbers.
         tabled: Whether the functions take a table of numbers before the arguments.
         units: How a call is checked; None if there is a sign or a word for it instead.
@@ -81,6 +82,7 @@ class Operation:
     neutral: tuple[float | None, ...] = ()
     algebra: str | Callable[..., Any] | None = None
     zero_at_zero: bool = False
+    positive: bool = False
     truths: bool = False
     tabled: bool = False
     units: UnitRule | None = None

@@ -8,6 +8,7 @@ from llmplan.check.program import Rule
 from llmplan.solve.closed_form.derive import ClosedForm, Equation, closed_form
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.presolve.isolate import eliminated
+from llmplan.system.intervals import domains
 from llmplan.system.lower import Lowering
 from llmplan.system.symbols import SymbolLowering
 from llmplan.system.system import System
@@ -54,9 +55,9 @@ def _form(made: System, outcome: Outcome, group: list[int], lowering: Lowering) 
         if sides is None:
             return None
         equations.append(sides)
-    positive = [place for place, index in enumerate(group) if made.unknowns[index].low >= 0.0]
+    box = domains(made.unknowns[index] for index in group)
     graph = symbols.graph
-    left_over = eliminated(graph, equations, 0, positive)
+    left_over = eliminated(graph, equations, 0, box)
     if left_over is None:
         return None
     domain = made.unknowns[group[0]]

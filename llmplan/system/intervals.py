@@ -65,13 +65,22 @@ def bounds(graph: Graph, node: int, box: Sequence[Interval]) -> Interval | None:
     return low, high
 
 
+def domains(unknowns: Iterable[Unknown]) -> list[Interval]:
+    """The box in which some unknowns lie."""
+    return [(u.low, u.high) if u.values is None else (min(u.values), max(u.values)) for u in unknowns]
+
+
+def is_positive(graph: Graph, node: int, box: Sequence[Interval]) -> bool:
+    """Whether it is proved that no value of a node over a box is negative."""
+    return _spread(graph, ancestors(graph, (node,)), box, ())[node].value[0] >= 0.0
+
+
 def directions(graph: Graph, roots: Iterable[int], unknown: int, unknowns: Sequence[Unknown]) -> dict[int, int | None]:
     """By node below the roots: 1 if it never falls as the unknown grows, -1 if it never grows, 0 if it stays.
 
     None if that is not proved. A truth value that grows is one that can only become true.
     """
-    box = [(u.low, u.high) if u.values is None else (min(u.values), max(u.values)) for u in unknowns]
-    spread = _spread(graph, ancestors(graph, roots), box, (unknown,))
+    spread = _spread(graph, ancestors(graph, roots), domains(unknowns), (unknown,))
     return {node: _sign(ranged.slopes[0]) for node, ranged in spread.items()}
 
 
@@ -114,7 +123,8 @@ def _spread(graph: Graph, order: Sequence[int], box: Sequence[Interval], axes: S
             at = int(node.value or 0)
             found[index] = Ranged(box[at], tuple(ONE if axis == at else ZERO for axis in axes))
         elif not node.reach:
-            value = evaluate(graph, {}, (index,))[index] if node.op != "const" or node.value is None else node.value
+            known = graph.constant(index)
+            value = math.nan if known is None else known
             found[index] = Ranged((value, value), flat, value != value)
         else:
             found[index] = _apply(node, [found[arg] for arg in node.args])

@@ -167,6 +167,17 @@ def test_two_unknowns_of_which_each_is_pushed_to_the_bound(plans):
     assert solution.values["b"].value == pytest.approx(math.sqrt(0.2), rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("equation", "goal", "x", "y"),
+    [("(x - 5) ^ 2 == y", "minimize x", 2.0, 9.0), ("sqrt(x) == y - 3", "minimize y", 0.0, 3.0)],
+)
+def test_a_power_that_is_undone_loses_no_solution_and_makes_none_up(plans, equation, goal, x, y):
+    text = f"let x = ? in 0.0..10.0\nlet y = ? in 0.0..9.0\nrequire {equation}\n{goal}\n"
+    solution = plans.solve(text)
+    assert solution.status == "solved"
+    assert solution.values["x"].value == pytest.approx(x) and solution.values["y"].value == pytest.approx(y)
+
+
 def test_what_objectives_pull_both_ways_is_not_taken_for_its_bound():
     graph = Graph()
     x, y = graph.unknown(0), graph.unknown(1)

@@ -18,7 +18,7 @@ from attrs import evolve, frozen
 from llmplan.solve.presolve.isolate import Substitution, isolated
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
-from llmplan.system.intervals import directions
+from llmplan.system.intervals import directions, domains
 from llmplan.system.system import Condition, System, Unknown
 
 _FEW = 16
@@ -134,7 +134,7 @@ def _definition(system: System, requirements: Sequence[Condition], open_: Sequen
         if condition.op != "eq" or left is None or right is None or graph.add("eq", left, right) != condition.node:
             continue
         for unknown in open_:
-            node = isolated(graph, (left, right), unknown, system.unknowns[unknown].low >= 0.0)
+            node = isolated(graph, (left, right), unknown, domains(system.unknowns))
             if node is not None:
                 return Definition(unknown, node, number)
     return None
@@ -164,7 +164,7 @@ def _pushed(found: Reduced, open_: Sequence[int]) -> Definition | None:
                 continue
             if upwards not in signed or any(cost not in (0, upwards) for cost in signed):
                 continue
-            node = isolated(graph, sides, unknown, domain.low >= 0.0)
+            node = isolated(graph, sides, unknown, domains(system.unknowns))
             if node is not None:
                 end = ("max", domain.low) if upwards > 0 else ("min", domain.high)
                 return Definition(unknown, graph.add(end[0], node, graph.const(end[1])), number)

@@ -6,19 +6,20 @@ records have an inverse. Closed forms take the same steps on expressions of symp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import frozen
 
-from llmplan.operations import OPERATIONS
+from llmplan.operations import OPERATIONS, Interval
 from llmplan.operations.record import Algebra
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
+from llmplan.system.intervals import is_positive
 
 
 def eliminated(
-    graph: Graph, equations: Sequence[tuple[int, int]], unknown: int, positive: Iterable[int]
+    graph: Graph, equations: Sequence[tuple[int, int]], unknown: int, box: Sequence[Interval]
 ) -> tuple[int, int] | None:
     """One equation in one unknown from as many equations as there are unknowns in them.
 
@@ -26,12 +27,11 @@ def eliminated(
         graph: It grows.
         equations: The two sides of each.
         unknown: The index of the one that is to stay.
-        positive: Unknowns that are not negative.
+        box: The domains of all unknowns.
 
     Returns:
         The sides of the equation that is left; None if the others cannot be isolated.
     """
-    signs = frozenset(positive)
     if len(equations) == 1:
         left, right = equations[0]
         reach = graph.reach(left) | graph.reach(right)
@@ -40,11 +40,11 @@ def eliminated(
         rest = [*equations[:number], *equations[number + 1 :]]
         reach = graph.reach(sides[0]) | graph.reach(sides[1])
         for other in (i for i in range(reach.bit_length()) if reach >> i & 1 and i != unknown):
-            node = isolated(graph, sides, other, other in signs)
+            node = isolated(graph, sides, other, box)
             if node is None:
                 continue
             move = Substitution(graph, other, node)
-            found = eliminated(graph, [(move(a), move(b)) for a, b in rest], unknown, signs)
+            found = eliminated(graph, [(move(a), move(b)) for a, b in rest], unknown, box)
             if found is not None:
                 return found
     return None
@@ -74,8 +74,13 @@ class Substitution:
         return moved[root]
 
 
-def isolated(graph: Graph, sides: tuple[int, int], unknown: int, positive: bool) -> int | None:
-    """An unknown isolated from one side of an equation; None where that is not possible in simple steps."""
+def isolated(graph: Graph, sides: tuple[int, int], unknown: int, box: Sequence[Interval]) -> int | None:
+    """An unknown isolated from one side of an equation; None where that is not possible in simple steps.
+
+    Args:
+        box: The domains of all unknowns. What is raised to a whole power must not be negative in it, nor
+            what a root equals: the equation would have solutions that the answer lacks, or the reverse.
+    """
     side, value = sides if graph.reach(sides[0]) >> unknown & 1 else sides[::-1]
     if graph.reach(value) >> unknown & 1 or not graph.reach(side) >> unknown & 1:
         return None
@@ -83,7 +88,13 @@ def isolated(graph: Graph, sides: tuple[int, int], unknown: int, positive: bool)
     if graph[core].op != "unknown" or graph[core].value != unknown:
         return None
     for step in steps:
-        if step.op == "pow" and (not positive or graph.constant(step.other) in (None, 0.0)):
+        exponent = graph.constant(step.other) if step.op == "pow" else None
+        if step.op == "pow" and not exponent:
+            return None
+        whole = exponent is not None and exponent % 1.0 == 0.0
+        if whole and not is_positive(graph, step.arg, box):
+            return None
+        if (OPERATIONS[step.op].positive or exponent) and not whole and not is_positive(graph, value, box):
             return None
         value = step.undo(graph, value, step.other)
     return value
@@ -91,9 +102,10 @@ def isolated(graph: Graph, sides: tuple[int, int], unknown: int, positive: bool)
 
 @frozen
 class Step:
-    """An operation that can be undone: the place of the argument that holds the unknown, and the other argument."""
+    """An operation that can be undone: the argument that holds the unknown, its place, and the other argument."""
 
     op: str
+    arg: int
     place: int
     other: int
 
@@ -118,7 +130,7 @@ def peeled(graph: Graph, node: int, unknown: int) -> tuple[int, list[Step]]:
         if not inverse or inverse[holding[0]] is None:
             return node, steps
         place = holding[0]
-        steps.append(Step(op, place, args[place - 1]))  # with one argument there is no other to look at
+        steps.append(Step(op, args[place], place, args[place - 1]))  # with one argument there is no other to look at
         node = args[place]
 
 
