@@ -1,4 +1,4 @@
-"""Writes the reference and the words of the editors, or with `--check` says what is out of date (exit code 1)."""
+"""Writes the reference, the page of the templates and the words of the editors, or with `--check` says what is out of date (exit code 1)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from generator.reference import FOLDER, reference
+from generator.templates import templates
 from generator.words import with_words
 
 from llmplan.check import library
@@ -18,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def generated(root: Path) -> dict[str, str]:
     """Every generated file by its path from the root of the project."""
-    return {**reference(), **with_words(root)}
+    return {**reference(), **templates(), **with_words(root)}
 
 
 def stale(root: Path) -> list[str]:

@@ -26,6 +26,9 @@ from llmplan.solution import Solution
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+FURTHER = {"table": layout.table, "bar": layout.bar, "pie": layout.pie, "answer": answer}
+"""What every template may call beside the functions of its `View`."""
+
 
 def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str, str], list[Diagnostic]]:
     """The files of a solution, `solution.json` last, or what is missing for them.
@@ -123,7 +126,7 @@ def _environment(templates: Path | None) -> Environment:
         autoescape=False,
     )
     environment.filters.update(FILTERS)
-    environment.globals.update(table=layout.table, bar=layout.bar, pie=layout.pie, answer=answer)
+    environment.globals.update(FURTHER)
     return environment
 
 

@@ -13,6 +13,12 @@ from attrs import frozen
 from llmplan.emit.targets import Target
 from llmplan.solution import Alternative, Scalar, Solution, Value
 
+NAMES = (
+    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "option", "emits", "refuse",
+    "varying", "solution",
+)  # fmt: skip
+"""What a template may read and call of a `View`."""
+
 
 class MissingValue(Exception):
     """A template reads `name`, which has no value; `needs` and `reason` say why."""
@@ -49,22 +55,7 @@ class View:
 
     def functions(self) -> dict[str, object]:
         """The names as templates know them."""
-        return {
-            "value": self.value,
-            "number": self.number,
-            "whole": self.whole,
-            "text": self.text,
-            "get": self.get,
-            "has": self.has,
-            "authored": self.authored,
-            "present": self.present,
-            "breakdown": self.breakdown,
-            "option": self.option,
-            "emits": self.emits,
-            "refuse": self.refuse,
-            "varying": self.varying,
-            "solution": self.solution,
-        }
+        return {name: getattr(self, name) for name in NAMES}
 
     def value(self, name: str) -> Scalar:
         """A value in base units, a member's or entry's name, or a truth value."""
@@ -93,6 +84,7 @@ class View:
         return self.value(name) if self.has(name) else default
 
     def has(self, name: str) -> bool:
+        """True for a name that has a value."""
         found = self.solution.values.get(name)
         return found is not None and found.value is not None
 

@@ -1,0 +1,136 @@
+"""`docs/extending.md`, followed to the letter in a copy of the project; then something is misspelt in each recipe."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^(`{3,})(\w+)(?: file=(\S+))?\n(.*?)^\1\n", re.MULTILINE | re.DOTALL)
+COPIED = ("llmplan", "grammar", "plans", "templates", "docs", "editors", "tests/__init__.py", "tests/conftest.py")
+COPIED += ("tests/diagnostics", "tests/errors", "pyproject.toml", "CONTRIBUTING.md")
+
+
+@frozen
+class Block:
+    language: str
+    file: str
+    text: str
+
+
+def recipes() -> dict[str, list[Block]]:
+    """By title of a section its blocks."""
+    sections = re.split(r"^## (An? .+)\n", PAGE, flags=re.MULTILINE)[1:]
+    return {
+        title: [Block(found[2], found[3] or "", found[4]) for found in BLOCK.finditer(text)]
+        for title, text in zip(sections[::2], sections[1::2])
+    }
+
+
+class Copy:
+    """A checkout whose llmplan uses its own library."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for part in COPIED:
+            source, target = ROOT / part, folder / part
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            elif source.exists():
+                shutil.copy(source, target)
+
+    def put(self, block: Block) -> None:
+        """What stands in a block, in the file that it names."""
+        path = self.folder / block.file
+        if block.language == "diff":
+            old, new = ("".join(f"{line[1:]}\n" for line in block.text.splitlines() if line[0] == sign) for sign in "-+")
+            self.replace(block.file, old, new)
+        elif path.exists():
+            gap = "\n\n" if block.language == "python" else "\n"
+            path.write_text(path.read_text(encoding="utf-8") + gap + block.text, encoding="utf-8")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+
+    def replace(self, file: str, old: str, new: str) -> None:
+        text = (self.folder / file).read_text(encoding="utf-8")
+        assert text.count(old) == 1, old
+        (self.folder / file).write_text(text.replace(old, new), encoding="utf-8")
+
+    def run(self, line: str) -> subprocess.CompletedProcess[str]:
+        """A command of the page, with the llmplan of the copy."""
+        words = shlex.split(line)
+        settings = dict(word.split("=") for word in words if re.match(r"[A-Z_]+=", word))
+        words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
+        program = {"python": [], "llmplan": ["-m", "llmplan"], "pytest": ["-m", "pytest", "-q", "-p", "no:cacheprovider"]}
+        kept = {"PYTHONPATH": str(self.folder), "XDG_CACHE_HOME": str(self.folder / "cache"), **settings}
+        return subprocess.run(
+            [sys.executable, *program[words[0]], *words[1:]],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env={**os.environ, **kept},
+        )
+
+
+MISSPELT = {
+    "An accelerator": ("plans/catalog/gpus_hopper.plan", "4.5 USD/GPU/hour", "4.5 USD/GPU/our", "E0204"),
+    "A model family": ("plans/configs/huggingface.plan", "first(config.num_key_value_heads, 2)\n    tied_embeddings",
+                       "first(config.num_key_values_heads, 2)\n    tied_embeddings", "E0201"),
+    "A formula": ("plans/std/data.plan", "dataset.epochs / hardware.gpus", "dataset.epochs / hardware.gpu_count", "E0201"),
+    "A requirement": ("plans/std/requirements.plan", "{dataset.epochs} times", "{dataset.epoch} times", "E0201"),
+}  # fmt: skip
+"""A mistake in what each recipe adds: file, right, wrong, and the code."""
+
+SHOWN = {
+    "An accelerator": ("also called EX100 SXM", "Example EX100 datasheet"),
+    "A model family": ("model.params_total",),
+    "A formula": ("dataset.bytes_per_gpu = ",),
+    "A requirement": ("deadline",),
+    "A diagnostic": ("# W0612: empty scenario", "warning[W0612]: scenario `small` changes nothing", "passed"),
+}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    return Copy(tmp_path_factory.mktemp("checkout"))
+
+
+def test_there_are_five_recipes() -> None:
+    assert list(recipes()) == list(SHOWN)
+
+
+@pytest.mark.parametrize("title", recipes())
+def test_recipe(title: str, copy: Copy) -> None:
+    said = ""
+    for block in recipes()[title]:
+        if block.file:
+            copy.put(block)
+        for line in block.text.splitlines() if block.language == "sh" else ():
+            outcome = copy.run(line)
+            assert outcome.returncode == 0, (line, outcome.stdout, outcome.stderr)
+            said += outcome.stdout + outcome.stderr
+    assert [text for text in SHOWN[title] if text not in said] == []
+    if title in MISSPELT:
+        file, right, wrong, code = MISSPELT[title]
+        copy.replace(file, right, wrong)
+        outcome = copy.run(f"llmplan check {file}")
+        assert outcome.returncode == 1
+        assert f"error[{code}]" in outcome.stderr and f" {file}:" in outcome.stderr
+        copy.replace(file, wrong, right)
+
+
+def test_a_requirement_says_what_is_the_case(copy: Copy) -> None:
+    outcome = copy.run("llmplan solve plans/llama7b.plan --set dataset.epochs=5")
+    assert outcome.returncode == 3 and "1T tokens are to be seen 5 times" in outcome.stdout
