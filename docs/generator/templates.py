@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from llmplan.emit import targets, view
 from llmplan.emit.filters import FILTERS
@@ -23,7 +24,7 @@ def templates() -> dict[str, str]:
     manifest, _, meaning = rest.partition("\n\n")
     known = targets.load()[0].values()
     options = [(target, name, option) for target in known for name, option in target.options.items()]
-    calls: dict[str, Callable[..., object]] = {name: getattr(view.View, name) for name in view.NAMES if name != "solution"}
+    calls: dict[str, Any] = {name: getattr(view.View, name) for name in view.NAMES if name != "solution"}
     parts = [
         f"# Templates\n\n{_NOTICE}",
         f"{summary} A new folder is a new target; nothing else has to be changed.",
@@ -53,7 +54,7 @@ def _table(head: str, rows: Iterable[str]) -> str:
     return "\n".join([f"| {head} |", f"|{line}|", *(f"| {row} |" for row in rows)])
 
 
-def _calls(functions: Mapping[str, Callable[..., object]]) -> str:
+def _calls(functions: Mapping[str, Any]) -> str:
     """Each function with its arguments and the first line of its docstring."""
     rows = []
     for name, function in functions.items():
