@@ -16,7 +16,7 @@ from attrs import frozen
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^(`{3,})(\w+)(?: file=(\S+))?\n(.*?)^\1\n", re.MULTILINE | re.DOTALL)
-COPIED = ("llmplan", "grammar", "plans", "templates", "docs", "editors", "tests/__init__.py", "tests/conftest.py")
+COPIED = ("llmplan", "grammar", "plans", "templates", "docs", "editors", "tests/conftest.py", "tests/thorough.py")
 COPIED += ("tests/diagnostics", "tests/errors", "pyproject.toml", "CONTRIBUTING.md")
 
 
