@@ -135,7 +135,7 @@ def test_a_missing_value() -> None:
         ([value("parallelism.offload", "parameters")], ["deepspeed"], "stage 3"),
         ([value("hardware.gpus", 89.0)], ["accelerate"], "89 GPUs"),
         ([value("parallelism.framework", "megatron")], ["accelerate"], "megatron"),
-        ([value("parallelism.framework", "ddp")], ["accelerate"], "splits nothing"),
+        ([value("parallelism.framework", "ddp")], ["accelerate"], "shards nothing"),
         ([value("parallelism.framework", "fsdp"), value("parallelism.zero_stage", 1.0)], ["accelerate"], "FSDP"),
         ([value("parallelism.framework", "fsdp"), value("parallelism.tensor", 2.0)], ["accelerate"], "tensor"),
     ],
