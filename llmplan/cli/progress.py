@@ -11,8 +11,12 @@ from contextlib import contextmanager
 
 from llmplan.cli import terminal
 
-_PATIENCE = 1.0  # seconds before it is shown
-_EVERY = 0.1  # seconds from one picture to the next
+PATIENCE = 1.0
+"""Seconds before the bar is shown."""
+
+EVERY = 0.1
+"""Seconds from one picture of it to the next."""
+
 _BAR = 24
 
 
@@ -28,7 +32,7 @@ def progress() -> Iterator[_Line]:
 
 class _Line:
     def __init__(self) -> None:
-        self._next = time.monotonic() + _PATIENCE
+        self._next = time.monotonic() + PATIENCE
         self._shown = False
         self._terminal = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
@@ -36,7 +40,7 @@ class _Line:
         now = time.monotonic()
         if not self._terminal or now < self._next:
             return
-        self._next = now + _EVERY
+        self._next = now + EVERY
         self._shown = True
         full = _BAR * done // count
         text = f"[{'#' * full}{'.' * (_BAR - full)}] {done:,} of {count:,} {what}"

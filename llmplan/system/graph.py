@@ -70,7 +70,8 @@ class Graph:
         self.nodes.append(node)
         return len(self.nodes) - 1
 
-    def _intern(self, node: Node) -> int:
+    def intern(self, node: Node) -> int:
+        """The id of a node: that of its equal if there is one already."""
         key = (node.op, node.args, node.value, node.table)
         found = self._others.get(key)
         if found is None:
@@ -89,7 +90,7 @@ class Graph:
         return found
 
     def unknown(self, index: int) -> int:
-        return self._intern(Node("unknown", (), float(index), reach=1 << index))
+        return self.intern(Node("unknown", (), float(index), reach=1 << index))
 
     def constant(self, node: int) -> float | None:
         """The number of a constant node, else None."""
@@ -150,4 +151,4 @@ class Graph:
         node = self.nodes[arg]
         made = Node(op, (arg,), None, table, reach=node.reach)
         value = self.constant(arg)
-        return self._intern(made) if value is None else self.const(made.apply((value,)))
+        return self.intern(made) if value is None else self.const(made.apply((value,)))

@@ -40,7 +40,7 @@ class SymbolGraph(Graph):
     def leaf(self, name: str, value: float) -> int:
         """A value under its name."""
         if name not in self._leaves:
-            node = self._intern(Node("named", (), float(len(self._leaves))))
+            node = self.intern(Node("named", (), float(len(self._leaves))))
             self._leaves[name] = node
             self.names[node] = name
             self.values[node] = value

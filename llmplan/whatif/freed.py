@@ -57,7 +57,7 @@ class Opener:
             llmplan.solve.effort.OverLimit: if the effort is not enough to tell.
         """
         program = self._with({knob.path: knob}, {knob.path: values})
-        if not self._may_help(program, [knob.path], effort):
+        if not self.may_help(program, [knob.path], effort):
             return None
         made = build(self._lowering, program).system
         unknown = None if made is None else _index(made, knob.path)
@@ -75,17 +75,13 @@ class Opener:
             knobs = {knob.path: knob for knob, _ in group}
             program = self._with(knobs, {knob.path: values for knob, values in group})
             try:
-                if not self._may_help(program, list(knobs), effort):
+                if not self.may_help(program, list(knobs), effort):
                     found.update(knobs)
             except OverLimit:
                 break
         return found
 
-    def _with(self, knobs: Mapping[str, Knob], values: Mapping[str, list[float]]) -> Program:
-        settings = {path: knob.opened(values[path]) for path, knob in knobs.items()}
-        return varied(self._lowering.program, "--set", settings, over=True)
-
-    def _may_help(self, opened: Program, paths: Sequence[str], effort: Effort) -> bool:
+    def may_help(self, opened: Program, paths: Sequence[str], effort: Effort) -> bool:
         """False if the requirements in conflict alone cannot be met with knobs open, which is soon said."""
         fighting = [rule for rule in opened.rules if rule.name in self.fighting]
         made = build(self._lowering, evolve(opened, rules=fighting, goals=[], front=[], shows=[])).system
@@ -99,6 +95,10 @@ class Opener:
         requirements = [c for c in requirements_of(made) if c.origin != "type"]
         made, _ = self._thinned(made, unknowns[0])
         return feasible(made, requirements, unknowns[0], effort)
+
+    def _with(self, knobs: Mapping[str, Knob], values: Mapping[str, list[float]]) -> Program:
+        settings = {path: knob.opened(values[path]) for path, knob in knobs.items()}
+        return varied(self._lowering.program, "--set", settings, over=True)
 
     def _thinned(self, made: System, unknown: int) -> tuple[System, tuple[str, ...]]:
         """A system with fewer candidates for its other unknowns, those of the nearest plan among them."""

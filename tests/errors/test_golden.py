@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from pathlib import Path
@@ -43,16 +44,17 @@ def shown(diagnostic: Diagnostic) -> Diagnostic:
     return evolve(diagnostic, span=span, others=others, notes=(*diagnostic.notes, *notes))
 
 
+@functools.cache
+def found_in(plan: Path) -> tuple[Diagnostic, ...]:
+    name = plan.relative_to(ROOT).as_posix()
+    return api.solve(name, limit=10**5, **options(plan)).diagnostics  # type: ignore[arg-type]
+
+
 @pytest.fixture
 def diagnostics(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "120")
-
-    def run(plan: Path) -> tuple[Diagnostic, ...]:
-        name = plan.relative_to(ROOT).as_posix()
-        return api.solve(name, limit=10**5, **options(plan)).diagnostics  # type: ignore[arg-type]
-
-    return run
+    return found_in
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.stem)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from llmplan import cli
 from llmplan.emit.render import render
 from llmplan.emit.write import write
 from llmplan.solution import Solution
@@ -38,9 +37,7 @@ Files = Callable[[Path], Path]
 
 def compile_plan(plan: Path, folder: Path, *settings: str) -> Path:
     options = [part for setting in settings for part in ("--set", setting)]
-    command = [sys.executable, "-m", "llmplan", "compile", str(plan), "-o", str(folder), *options]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    assert cli.run(["compile", str(plan), "-o", str(folder), *options]) == 0
     return folder
 
 

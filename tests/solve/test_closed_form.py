@@ -26,7 +26,7 @@ class Named:
         self.values = {}
 
     def __call__(self, name, value):
-        node = self.graph._intern(Node("named", (self.graph.const(value),), float(len(self.names))))
+        node = self.graph.intern(Node("named", (self.graph.const(value),), float(len(self.names))))
         self.names[node], self.values[node] = name, value
         return node
 
