@@ -137,12 +137,7 @@ def bind(state: State) -> State:
     """
     from llmplan.solve.diagnose import blocking
 
-    outcome = state.outcome
-    bound = blocking.bind(state.system, state.requirements, outcome.point, outcome.how)
-    return evolve(
-        state,
-        outcome=evolve(outcome, point=bound.point, how=bound.how, exact=bound.exact, binding=bound.binding),
-    )
+    return evolve(state, outcome=blocking.bind(state.system, state.requirements, state.outcome))
 
 
 def neighbours(state: State) -> State:

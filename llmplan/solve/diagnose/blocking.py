@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import inf, isnan, prod
 
-from attrs import define, field, frozen
+from attrs import evolve, frozen
 
 from llmplan.operations.numbers import close
 from llmplan.solve.closed_form.derive import Equation, closed_form
@@ -18,7 +18,7 @@ from llmplan.solve.effort import Effort
 from llmplan.solve.engines import best_point
 from llmplan.solve.nearest import with_values
 from llmplan.solve.order import prefers
-from llmplan.solve.outcome import How, Outcome
+from llmplan.solve.outcome import Outcome
 from llmplan.system.evaluate import evaluate
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
@@ -60,57 +60,36 @@ def better_sides(system: System, point: Mapping[int, float], unknown: int) -> li
     return [side for side in sides if side and better(system, {**point, unknown: side[0]}, point)]
 
 
-@define
-class Bound:
-    """What is known about the unknowns of a solved system beyond their values.
-
-    Attributes:
-        point: The solution; a continuous unknown stands at the root of its closed form.
-        how: `closed form` for an unknown whose value is the neighbour of such a root.
-        exact: The root.
-        binding: The requirement, as an index, that the next better value would violate.
-    """
-
-    point: dict[int, float]
-    how: dict[int, How]
-    exact: dict[int, float] = field(factory=dict)
-    binding: dict[int, int] = field(factory=dict)
-
-
-def bind(
-    system: System, requirements: Sequence[Condition], point: Mapping[int, float], how: Mapping[int, How]
-) -> Bound:
-    """Finds the binding constraint of each asked unknown, with the others fixed, and its closed form.
+def bind(system: System, requirements: Sequence[Condition], outcome: Outcome) -> Outcome:
+    """The outcome with the binding requirement of each asked unknown, the others as they are, and its closed form.
 
     A closed form is accepted for an unknown that is the only asked one in its binding requirement,
     or for the continuous one, with the others at their solution, and only if evaluation agrees: its
-    root lies between the chosen value and the next one, which fails.
-
-    Args:
-        system: The system.
-        requirements: What must hold.
-        point: The solution.
-        how: How it was found.
+    root lies between the chosen value and the next one, which fails. A continuous unknown is moved onto it.
     """
-    bound = Bound(dict(point), dict(how))
+    point, how = outcome.point, dict(outcome.how)
+    exact: dict[int, float] = {}
+    binding: dict[int, int] = {}
     asked = [i for i, u in enumerate(system.unknowns) if u.asked and isinstance(u.type, Measure)]
     mask = sum(1 << i for i in asked)
     for unknown in asked:
-        continuous = system.unknowns[unknown].values is None
+        continuous, here = system.unknowns[unknown].values is None, outcome.point[unknown]
         closest: float | None = None
-        for number, low, high in _candidates(system, requirements, point, unknown):
-            bound.binding.setdefault(unknown, number)
+        for number, low, high in _candidates(system, requirements, outcome.point, unknown):
+            binding.setdefault(unknown, number)
             if not continuous and system.graph.reach(requirements[number].node) & mask != 1 << unknown:
                 continue
-            root = _root(system, requirements[number], point, unknown, low, high)
-            if root is None or closest is not None and abs(root - point[unknown]) >= abs(closest - point[unknown]):
-                continue
-            closest = root
-            bound.binding[unknown] = number
-        if closest is not None and _stands(system, requirements, bound, unknown, closest):
-            bound.exact[unknown] = closest
-            bound.how[unknown] = "closed form"
-    return bound
+            root = _root(system, requirements[number], outcome.point, unknown, low, high)
+            if root is not None and (closest is None or abs(root - here) < abs(closest - here)):
+                closest = root
+                binding[unknown] = number
+        if closest is None or continuous and violated_at(system, requirements, {**point, unknown: closest}):
+            continue
+        if continuous:
+            point = {**point, unknown: closest}
+        exact[unknown] = closest
+        how[unknown] = "closed form"
+    return evolve(outcome, point=point, how=how, exact=exact, binding=binding)
 
 
 def _candidates(
@@ -154,19 +133,6 @@ def _root(
     leaves = {system.graph.unknown(i): v for i, v in point.items() if i != unknown}
     form = closed_form(Equation(system.graph, condition.left, condition.right, unknown, {}, leaves, low, high))
     return form.roots[0] if form is not None and len(form.roots) == 1 else None
-
-
-def _stands(
-    system: System, requirements: Sequence[Condition], bound: Bound, unknown: int, root: float
-) -> bool:
-    """Whether a root agrees with the solution; a continuous unknown is moved onto it."""
-    if system.unknowns[unknown].values is not None:
-        return True
-    moved = {**bound.point, unknown: root}
-    if violated_at(system, requirements, moved):
-        return False
-    bound.point = moved
-    return True
 
 
 @frozen
