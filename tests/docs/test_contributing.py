@@ -31,7 +31,7 @@ def test_the_free_codes_are_the_next_of_each_hundred() -> None:
     last: dict[str, int] = {}
     for code in pages.codes():
         last[code[:3]] = max(last.get(code[:3], 0), int(code[3:]))
-    (said,) = re.findall(r"^A diagnostic's code is never used again\..*?\n\n", PAGE, re.MULTILINE | re.DOTALL)
+    (said,) = re.findall(r"^A diagnostic's code is never reused\..*?\n\n", PAGE, re.MULTILINE | re.DOTALL)
     assert re.findall(r"`([EW]\d{4})`", said) == [f"{block}{number + 1:02}" for block, number in sorted(last.items())]
 
 
