@@ -1,4 +1,4 @@
-"""The values of one block of a sweep: arrays that broadcast, then rows of the points that are left."""
+"""The values of one block of a grid: arrays that broadcast, then rows of the points that are left."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ CELLS = 1 << 14
 """Points of a block, and the largest sub-grid that is computed once: the arrays stay in the cache."""
 
 PORTION = 1 << 17
-"""Points of a part of a sweep: enough that handing it to another process costs little beside it."""
+"""Points of a part of a grid: enough that handing it to another process costs little beside it."""
 
 _SAMPLE = 256
 
@@ -93,7 +93,7 @@ class Part:
 
 
 class Parts:
-    """All parts of a sweep in order, made when they are asked for: there may be many.
+    """All parts of a grid in order, made when they are asked for: there may be many.
 
     Args:
         levels: Whose steps are gone through.
