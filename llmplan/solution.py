@@ -1,7 +1,7 @@
 """A solved plan as data, from which the report, the templates, the JSON and `explain` are made.
 
 Numbers are in base units (byte, FLOP, s, token, parameter, USD, J, kg; counts as they are), each
-with the text that a person reads. Nothing here computes: `llmplan.api` fills it.
+with the text that a person reads. Nothing here computes: `report/` and `whatif/` fill it. One module, long as it is, since it is one schema.
 """
 
 from __future__ import annotations

@@ -210,7 +210,9 @@ class Names:
     def without(self, changed: Iterable[str]) -> dict[str, Known]:
         """The names that do not depend on what has changed: paths, `OPEN`, `SPREAD`."""
         # Only now, as most lowerings have none after them.
-        known = {**self._kept, **self._taken, **{name: self._recorded(name, frame) for name, frame in self._done.items()}}
+        self._taken.update((name, self._recorded(name, frame)) for name, frame in self._done.items())
+        self._done.clear()
+        known = {**self._kept, **self._taken}
         users: dict[str, list[str]] = {}
         for name, record in known.items():
             for read, _ in record.reads:

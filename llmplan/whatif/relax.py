@@ -287,10 +287,7 @@ class _Relaxer:
 
 def _last(change: Rule | Knob) -> tuple[bool, bool]:
     """What is tried last: another catalog entry, a default of the library."""
-    return (
-        isinstance(change, Knob) and isinstance(change.type, KindType),
-        isinstance(change, Knob) and not change.written,
-    )
+    return (False, False) if isinstance(change, Rule) else (isinstance(change.type, KindType), not change.written)
 
 
 def _literal(rule: Rule) -> int | None:
