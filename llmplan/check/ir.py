@@ -3,6 +3,7 @@
 Input of lowering, output of `check.expressions`. Each form is a frozen record; `Expr` is their
 union, so that a reader who forgets one is told by the type checker. Numbers are in base units,
 truth values 1.0 and 0.0. Offsets belong to the source of the declaration that holds the expression.
+Every form has its record here, which is why the module is longer than others.
 """
 
 from __future__ import annotations
