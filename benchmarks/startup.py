@@ -68,13 +68,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as out:
         compile = [*LLMPLAN, "compile", PLAN, "-o", out, "--force"]
         cases: list[tuple[str, Callable[[int], list[str]], bool, float]] = [
-            ("--help", lambda _: [*LLMPLAN, "--help"], True, 0.7),
-            ("fmt --check", lambda _: [*LLMPLAN, "fmt", "--check", PLAN], True, 0.7),
-            ("check, changed plan", lambda n: [*LLMPLAN, "check", PLAN, *changed(n)], True, 1.0),
-            ("check, same plan", lambda _: [*LLMPLAN, "check", PLAN], True, 0.7),
-            ("compile, empty cache", lambda _: compile, False, 4.0),
+            ("--help", lambda _: [*LLMPLAN, "--help"], True, 0.4),
+            ("fmt --check", lambda _: [*LLMPLAN, "fmt", "--check", PLAN], True, 0.65),
+            ("check, changed plan", lambda n: [*LLMPLAN, "check", PLAN, *changed(n)], True, 1.1),
+            ("check, same plan", lambda _: [*LLMPLAN, "check", PLAN], True, 0.5),
+            ("compile, empty cache", lambda _: compile, False, 5.5),
             ("compile, changed plan", lambda n: [*compile, *changed(n)], True, 4.0),
-            ("compile, same plan", lambda _: compile, True, 2.0),
+            ("compile, same plan", lambda _: compile, True, 1.5),
         ]
         rows = [(name, *measure(command, options.pairs, keep), limit) for name, command, keep, limit in cases]
     if options.json:

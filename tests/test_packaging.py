@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -15,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = {
     "llmplan": {".py", ".md", ".typed"},
-    "grammar": {".lark", ".json"},
+    "grammar": {".lark"},
     "plans/catalog": {".plan"},
     "plans/configs": {".plan"},
     "plans/std": {".plan"},
@@ -69,3 +70,24 @@ def test_the_wheel_works_from_another_folder_and_unpacked_by_nobody(archives, tm
     assert found.stdout.splitlines()[0].startswith(str(archives[0]))
     solution = json.loads((tmp_path / "build" / "mine" / "solution.json").read_text(encoding="utf-8"))
     assert solution["status"] == "solved"
+
+
+@pytest.mark.slow
+def test_the_lowest_promised_lark_will_do(tmp_path):
+    """What is used of Lark is there in the lowest version that the package asks for, and works there alike."""
+    (lowest,) = re.findall(r'"lark>=([0-9.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    command = [sys.executable, "-m", "pip", "install", "-q", "--target", str(tmp_path / "lark"), f"lark=={lowest}"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no package index can be reached")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path / "lark"), str(ROOT)]),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    (tmp_path / "mistaken.plan").write_text("h {\n  a = 1 +\nlet if = 3\nx = 4,096\n", encoding="utf-8")
+    run = [sys.executable, "-c", "import lark, llmplan.cli; print(lark.__version__); llmplan.cli.main()", "check"]
+    for plan, code, said in [(str(ROOT / "plans/llama7b.plan"), 0, ""), ("mistaken.plan", 1, "E0103")]:
+        for _ in ("analysed", "from the cache"):
+            found = subprocess.run([*run, plan], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+            assert found.returncode == code and said in found.stderr, found.stderr
+            assert found.stdout.startswith(lowest)

@@ -7,7 +7,7 @@ an anchor for every item, so that pages can refer to each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 import attrs
@@ -151,18 +151,3 @@ def _anchors(page: Page) -> dict[Key, str]:
         if key is not None:
             found[key] = f"{plain}-{count}" if count else plain
     return found
-
-
-def walk(node: nodes.Node) -> Iterator[nodes.Node]:
-    """A node and all below it, in the order of their attributes."""
-    yield node
-    for attribute in attrs.fields(type(node)):
-        yield from _within(getattr(node, attribute.name))
-
-
-def _within(value: object) -> Iterator[nodes.Node]:
-    if isinstance(value, nodes.Node):
-        yield from walk(value)
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _within(part)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from generator import latex
-from generator.outline import Item, Key, Page, pages, walk
+from generator.outline import Item, Key, Page, pages
 from generator.units import unit_tables
 from llmplan.check import library
 from llmplan.check.scope import Scope
@@ -231,7 +231,7 @@ class _Writer:
         bound = {param.name.text for param in getattr(statement, "params", ())}
         bound |= {let.name.text for let in getattr(getattr(statement, "body", None), "lets", ())}
         found: dict[Key, None] = {}
-        for node in walk(statement):
+        for node in nodes.walk(statement):
             if isinstance(node, nodes.Call) and ("fn", node.function.text) in self.places:
                 found[("fn", node.function.text)] = None
             if not isinstance(node, nodes.Name) or node.text in itself | bound:

@@ -6,6 +6,7 @@ by the nesting of brackets and operators.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from attrs import field, fields, frozen
@@ -35,6 +36,21 @@ class Node:
     def __repr__(self) -> str:
         said = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(type(self)) if f.eq)
         return f"{type(self).__name__}({', '.join(said)})"
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, in the order of their attributes."""
+    yield node
+    for attribute in fields(type(node)):
+        yield from _within(getattr(node, attribute.name))
+
+
+def _within(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield from walk(value)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _within(part)
 
 
 # Words

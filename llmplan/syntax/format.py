@@ -1,16 +1,13 @@
 """The canonical layout of a plan.
 
-Words stay as they are and on the lines where their author put them. What changes is the space
-between them, the indentation, blank lines, the alignment of `=` in a block, and the items of a
-block of more than one line: each gets its own. The tree stays the same, and a second run changes
-nothing.
+Words stay as they are and on the lines where their author put them. What changes is the space between them, the
+indentation, blank lines, the alignment of `=` in a block, and the items of a block of more than one line: each
+gets its own. The tree stays the same, and a second run changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from attrs import define, field, fields
+from attrs import define, field
 
 from llmplan.source import Source
 from llmplan.syntax import nodes as n
@@ -20,8 +17,7 @@ INDENT = 4
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
-# How tightly what begins a line binds: what binds tighter than a line above belongs to it and
-# stands one step deeper.
+# How tightly what begins a line binds: what binds tighter than a line above stands one step deeper.
 _BINDING = {
     "when": 0, "because": 0, "else": 0, "weight": 0, "into": 0, "or": 1, "and": 2, "in": 3, "<": 3, "<=": 3, "==": 3, "!=": 3, ">=": 3, ">": 3,
     "..": 4, "+": 5, "-": 5, "*": 6, "/": 6, "^": 7,
@@ -107,7 +103,7 @@ class _Layout:
         self.spaced: set[int] = set()  # ends of operands with space before their `..`
         self.named: set[int] = set()  # ends of the names of fields
         self.decorated: set[int] = set()  # ends of decorators
-        for node in _walk(file):
+        for node in n.walk(file):
             self._note(node)
 
     def _note(self, node: n.Node) -> None:
@@ -182,9 +178,7 @@ class _Layout:
         """Whether a comma says nothing: before a closing bracket, or where each item has its line."""
         following = next(word for word in self.words[place + 1 :] if word.kind != "_NL")
         if following.mark and following.mark == context.closer:
-            return (
-                context.closer == "}" or "\n" not in self.source.text[self.words[place].end : following.start]
-            )
+            return context.closer == "}" or "\n" not in self.source.text[self.words[place].end : following.start]
         # A line that begins with a sign would carry on the one above.
         return context.closer == "}" and context.broken and following.mark not in _BINDING
 
@@ -247,8 +241,7 @@ class _Layout:
         if word.mark == "if":
             context.ifs.append((indent, None))
         elif word.mark == "then":
-            line = context.ifs.pop()[0]
-            context.ifs.append((line, indent if begins else -1))
+            context.ifs.append((context.ifs.pop()[0], indent if begins else -1))
         elif word.mark == "else" and context.ifs:  # otherwise that of a requirement
             context.ifs.pop()
 
@@ -259,8 +252,7 @@ class _Layout:
             comment = self.comments.pop()
             shown = comment.text.rstrip()
             if comment.own_line or not self.lines:
-                blank = blanks and self._blank(start, comment.span.start)
-                self.lines.append(_Line(indent, shown, blank))
+                self.lines.append(_Line(indent, shown, blanks and self._blank(start, comment.span.start)))
             else:
                 self.lines[-1].comment = shown
             start = comment.span.end
@@ -306,15 +298,3 @@ def _is_short(node: n.Expr) -> bool:
     if isinstance(node, n.Number):
         return node.unit is None or node.unit.text == "%"
     return isinstance(node, n.Name | n.Call | n.Index | n.Paren)
-
-
-def _walk(node: n.Node) -> Iterator[n.Node]:
-    """All nodes of a tree."""
-    open_: list[object] = [node]
-    while open_:
-        found = open_.pop()
-        if isinstance(found, tuple):
-            open_.extend(found)
-        elif isinstance(found, n.Node):
-            yield found
-            open_.extend(getattr(found, f.name) for f in fields(type(found)) if f.name != "span")

@@ -6,7 +6,6 @@ import re
 
 import pytest
 from generator import latex
-from generator.outline import walk
 
 from llmplan.check.library import library_files
 from llmplan.source import Source
@@ -114,7 +113,7 @@ def all_formulas() -> list[str]:
     found = []
     for path, text in library_files().items():
         for statement in parse(Source(path, text))[0].statements:
-            found += [latex.display(node) for node in walk(statement) if isinstance(node, _EXPRESSIONS)]
+            found += [latex.display(node) for node in nodes.walk(statement) if isinstance(node, _EXPRESSIONS)]
     return found
 
 
