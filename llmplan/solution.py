@@ -1,7 +1,8 @@
 """A solved plan as data, from which the report, the templates, the JSON and `explain` are made.
 
 Numbers are in base units (byte, FLOP, s, token, parameter, USD, J, kg; counts as they are), each
-with the text that a person reads. Nothing here computes: `report/` and `whatif/` fill it. One module, long as it is, since it is one schema.
+with the text that a person reads. Nothing here computes: `report/` and `whatif/` fill it. It is one
+schema, so it is one module, long as that is.
 """
 
 from __future__ import annotations
