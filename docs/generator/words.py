@@ -19,7 +19,7 @@ PYGMENTS = "editors/pygments/llmplan_lexer.py"
 LANGUAGE = "docs/language.md"
 
 _INDENT = "    "
-_BLOCK = re.compile(r"(?<=# Words, written by `python -m llmplan\.docs`\.\n).*?(?=# End of words\.)", re.DOTALL)
+_BLOCK = re.compile(r"(?<=# Words, written by `python docs/generate\.py`\.\n).*?(?=# End of words\.)", re.DOTALL)
 _FUNCTIONS = re.compile(r"(?<=^### Functions\n\n`)[a-z0-9 ]*", re.MULTILINE)
 
 
