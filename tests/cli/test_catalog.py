@@ -111,7 +111,7 @@ def test_a_table_of_formats_names_its_conventions(llmplan):
     assert [line.split()[0] for line in lines[at + 2 : at + 6]] == ["fp32", "bf16", "int8", "int4"]
     assert lines[at + 3].split()[1:] == ["13.48", "GB", "16.17", "GB", "107.8", "GB"]
     said = "\n".join(lines[at + 7 : lines.index("sources")])
-    for words in ("a fifth of them", "Mixed precision", "8-bit AdamW", "QLoRA", "EleutherAI"):
+    for words in ("plus a fifth", "Mixed precision", "8-bit AdamW", "QLoRA", "EleutherAI"):
         assert words in said
 
 
