@@ -31,8 +31,6 @@ def find(
     """The best feasible points.
 
     Args:
-        system: What is searched.
-        requirements: What must hold.
         continuous: The one continuous unknown that it depends on which point is best, if there is one.
         effort: How many points may be looked at, and what it may cost.
         keep: How many of the best points are wanted; from 2 on with the best trade-offs.
@@ -60,14 +58,10 @@ def layouts(system: System) -> int:
 
 def line_points(system: System, continuous: int | None) -> int:
     """At how many points of a continuous unknown each of them is looked at."""
-    if continuous is None:
-        return 1
-    return len(grid(system.unknowns[continuous].low, system.unknowns[continuous].high))
+    return 1 if continuous is None else len(grid(system.unknowns[continuous]))
 
 
-def best_point(
-    system: System, requirements: Sequence[Condition], effort: Effort
-) -> dict[int, float] | None:
+def best_point(system: System, requirements: Sequence[Condition], effort: Effort) -> dict[int, float] | None:
     """The best feasible point, without anything that is said about it; None if there is none, or several are continuous.
 
     Raises:

@@ -35,14 +35,11 @@ def nearest(
 
     Args:
         system: Its objectives do not matter.
-        requirements: What must hold.
-        unknown: The index of the unknown.
         values: The nearest first, all on one side of `start`.
         start: Where nothing is feasible.
         whole: Whether the unknown counts something, so that all whole numbers between two values
             are tried; False for a measure, which is narrowed down to 1e-7 of itself; None to try the
             values alone.
-        effort: Bounds of one search, and of all together.
 
     Raises:
         llmplan.solve.effort.OverLimit: if that is not enough.
@@ -78,26 +75,23 @@ def _between(fails: float, works: float, whole: bool) -> list[float]:
 
 
 def _first(
-    system: System,
-    requirements: Sequence[Condition],
-    unknown: int,
-    values: Sequence[float],
-    effort: Effort,
+    system: System, requirements: Sequence[Condition], unknown: int, values: Sequence[float], effort: Effort
 ) -> float | None:
     if not values:
         return None
     # The values come in order of the first objective, so the search ends with the first that works.
     sense = 1 if len(values) < 2 or values[0] < values[-1] else -1
-    tried = with_values(system, unknown, values)
-    node = system.graph.unknown(unknown)
-    aim = Objective(node, sense, "", system.unknowns[unknown].span, False)
-    point = best_point(evolve(tried, objectives=(aim,), preferences=()), requirements, effort)
+    aim = Objective(system.graph.unknown(unknown), sense, "", system.unknowns[unknown].span, False)
+    tried = evolve(with_values(system, unknown, values), objectives=(aim,), preferences=())
+    point = best_point(tried, requirements, effort)
     return None if point is None else point[unknown]
 
 
-def feasible(
-    system: System, requirements: Sequence[Condition], unknown: int, effort: Effort
-) -> bool:
+def _without_aims(system: System) -> System:
+    return evolve(system, objectives=(), preferences=(), front=())
+
+
+def feasible(system: System, requirements: Sequence[Condition], unknown: int, effort: Effort) -> bool:
     """Whether anything is feasible, whatever the value of an unknown; its values are tried one after the other.
 
     Raises:
@@ -106,8 +100,7 @@ def feasible(
     values = system.unknowns[unknown].values
     if values is not None:
         return _first(system, requirements, unknown, values, effort) is not None
-    plain = evolve(system, objectives=(), preferences=(), front=())
-    return best_point(plain, requirements, effort) is not None
+    return best_point(_without_aims(system), requirements, effort) is not None
 
 
 def feasible_values(
@@ -119,7 +112,7 @@ def feasible_values(
         llmplan.solve.effort.OverLimit: see `best_point`.
     """
     values = system.unknowns[unknown].values or ()
-    plain = evolve(system, objectives=(), preferences=(), front=())
+    plain = _without_aims(system)
     if layouts(system) <= effort.limit and not open_unknowns(plain, requirements):
         # Without an objective the search is complete and has seen which values work.
         seen = find(plain, requirements, None, effort).seen[unknown]
@@ -154,8 +147,6 @@ def thinned(
 
 def with_values(system: System, unknown: int, values: Sequence[float]) -> System:
     """The system with other candidates for an unknown."""
-    changed = evolve(
-        system.unknowns[unknown], values=tuple(values), low=min(values), high=max(values)
-    )
-    unknowns = (*system.unknowns[:unknown], changed, *system.unknowns[unknown + 1 :])
-    return evolve(system, unknowns=unknowns)
+    unknowns = list(system.unknowns)
+    unknowns[unknown] = evolve(unknowns[unknown], values=tuple(values), low=min(values), high=max(values))
+    return evolve(system, unknowns=tuple(unknowns))

@@ -67,11 +67,11 @@ def prefers(costs: Sequence[float], others: Sequence[float]) -> bool | None:
 
 def ordered(points: Sequence[Ranked]) -> list[Ranked]:
     """Points, the best first."""
-    return sorted(points, key=cmp_to_key(_compare))
 
+    def compare(a: Ranked, b: Ranked) -> int:
+        return -1 if a.better_than(b) else 1
 
-def _compare(a: Ranked, b: Ranked) -> int:
-    return -1 if a.better_than(b) else 1
+    return sorted(points, key=cmp_to_key(compare))
 
 
 def costs_of(values: Mapping[int, Array], system: System) -> list[Array]:
@@ -102,17 +102,14 @@ def best(
 
     Args:
         costs: Of each point, or a single number that is the same for all.
-        coordinates: Where the points lie.
-        count: How many there are.
-        wanted: How many to return.
-        last: One that they compete with: those certainly worse may be left out.
+        last: A point that they compete with: those certainly worse may be left out.
     """
     rows: Array = np.arange(count)
     if last is not None:
         rows = rows[_may_compete(costs, last)]
         if not len(rows):
             return []
-    return ranked(costs, coordinates, first_rows(costs, lambda rows: [*coordinates(rows).values()], rows, wanted))
+    return ranked(costs, coordinates, first_rows(costs, coordinates, rows, wanted))
 
 
 def ranked(costs: Sequence[Array], coordinates: Coordinates, rows: Array) -> list[Ranked]:
@@ -127,16 +124,10 @@ def ranked(costs: Sequence[Array], coordinates: Coordinates, rows: Array) -> lis
     ]
 
 
-def first_rows(
-    costs: Sequence[Array], ties: Callable[[Array], Sequence[Array]], rows: Array, wanted: int
-) -> Array:
+def first_rows(costs: Sequence[Array], coordinates: Coordinates, rows: Array, wanted: int) -> Array:
     """The best of some rows of costs, in no particular order; all, if there are no more than are wanted.
 
-    Args:
-        costs: The most important first; a single number is the same for all.
-        ties: What decides between rows that are equal in all costs, the most important first.
-        rows: Indices into the costs.
-        wanted: How many to return.
+    The costs come the most important first; a single number is the same for all.
     """
     for number, cost in enumerate(costs):
         if len(rows) <= wanted:
@@ -149,9 +140,9 @@ def first_rows(
         less = mine < bound - width
         sure, rows = rows[less], rows[(mine <= bound + width) & ~less]
         if len(sure):
-            rest = first_rows(costs[number + 1 :], ties, rows, wanted - len(sure))
+            rest = first_rows(costs[number + 1 :], coordinates, rows, wanted - len(sure))
             return np.concatenate([sure, rest])
-    if len(rows) > wanted and (keys := ties(rows)):
+    if len(rows) > wanted and (keys := [*coordinates(rows).values()]):
         rows = rows[np.lexsort(keys[::-1])]
     return rows[:wanted]
 

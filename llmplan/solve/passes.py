@@ -225,9 +225,8 @@ def requirements_of(system: System) -> tuple[Condition, ...]:
     found = list(system.conditions)
     for unknown in system.unknowns:
         if unknown.allowed is not None and graph.constant(unknown.allowed) != 1.0:
-            found.append(
-                Condition(unknown.path, unknown.allowed, "domain", None, None, "", None, unknown.span)
-            )
+            path, node, span = unknown.path, unknown.allowed, unknown.span
+            found.append(Condition(path, node, "domain", None, None, "", None, span))
     for objective in system.objectives:
         node = graph.add("finite", objective.node)
         if objective.author and graph.constant(node) != 1.0:

@@ -52,14 +52,9 @@ def run(
     columns: Mapping[int, Array],
     values: dict[int, Array],
 ) -> int:
-    """Adds the values of nodes to `values`, from the columns and from what is known there already.
+    """Adds the values of nodes to `values`, from the unknowns' columns and from what is known there already.
 
-    Args:
-        graph: Where the nodes stand.
-        order: The nodes, arguments first.
-        drops: What to forget after each, see `last_uses`.
-        columns: The values of the unknowns among them.
-        values: Is changed.
+    The nodes come in an order of evaluation; `drops` is what to forget after each, see `last_uses`.
 
     Returns:
         What it cost in evaluations, see `llmplan.solve.effort`.
@@ -81,15 +76,9 @@ def run(
 
 
 def evaluate_rows(graph: Graph, roots: Iterable[int], columns: Mapping[int, Array]) -> dict[int, Array]:
-    """The values of `roots` at many points.
+    """The values of `roots` at many points: an array for each, as large as its inputs vary.
 
-    Args:
-        graph: Where the nodes stand.
-        roots: Ids of the nodes to evaluate.
-        columns: For each unknown that they reach its values, of shapes that broadcast.
-
-    Returns:
-        An array by root, as large as its inputs vary.
+    For each unknown that they reach `columns` has its values, of shapes that broadcast.
     """
     wanted = frozenset(roots)
     order = ancestors(graph, wanted)

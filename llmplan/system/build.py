@@ -129,9 +129,7 @@ class _Builder:
     def _used(self, roots: list[int]) -> tuple[tuple[Unknown, ...], int]:
         """The unknowns, and a mask of those that are shut: they led only to what cannot be computed."""
         graph = self.lowering.graph
-        reach = 0
-        for node in roots:
-            reach |= graph.reach(node)
+        reach = graph.reached(roots)
         # A domain that depends on another unknown needs that one as well.
         for index, unknown in reversed(list(enumerate(self.lowering.unknowns.met))):
             if unknown.allowed is not None and (unknown.asked or reach >> index & 1):

@@ -79,11 +79,7 @@ def build(
         base = graph.constant(nodes[0]) if form is Powers else 2.0
         if base is not None and not base > 1.0:
             return system.no_base(span, path)
-    reach = 0
-    for _, nodes in ends:
-        for node in nodes:
-            reach |= graph.reach(node)
-    if reach:
+    if reach := graph.reached(node for _, nodes in ends for node in nodes):
         return _dependent(graph, earlier, wanted, ends, reach)
     numbers = [(form, tuple(graph.constant(n) or 0.0 for n in nodes)) for form, nodes in ends]
     if not whole and any(form is Range and len(values) < 3 for form, values in numbers):

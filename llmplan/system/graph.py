@@ -10,7 +10,9 @@ NaN are false.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 
 from attrs import field, frozen
 
@@ -99,6 +101,10 @@ class Graph:
 
     def reach(self, node: int) -> int:
         return self.nodes[node].reach
+
+    def reached(self, nodes: Iterable[int]) -> int:
+        """What any of some nodes depends on."""
+        return reduce(or_, map(self.reach, nodes), 0)
 
     def add(self, op: str, *args: int) -> int:
         """The node of an operation, folded if all arguments are constant."""

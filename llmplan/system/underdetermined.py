@@ -25,7 +25,8 @@ def undecided(
         goals: Its own objectives.
     """
     ranges = sum(1 << index for index, unknown in enumerate(unknowns) if unknown.values is None)
-    wanted = _reach(graph, [goal.node for goal in goals] + [c.node for c in conditions if c.op == "eq"]) & ranges
+    decisive = [goal.node for goal in goals] + [c.node for c in conditions if c.op == "eq"]
+    wanted = graph.reached(decisive) & ranges
     before = 0
     while wanted != before:
         before = wanted
@@ -33,12 +34,5 @@ def undecided(
             tied = graph.reach(condition.node) & ranges
             if tied & wanted:
                 wanted |= tied
-    loose = _reach(graph, roots) & ranges & ~wanted
+    loose = graph.reached(roots) & ranges & ~wanted
     return [unknown for index, unknown in enumerate(unknowns) if unknown.asked and loose >> index & 1]
-
-
-def _reach(graph: Graph, nodes: Iterable[int]) -> int:
-    reach = 0
-    for node in nodes:
-        reach |= graph.reach(node)
-    return reach

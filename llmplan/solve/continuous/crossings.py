@@ -23,12 +23,9 @@ _LOGIC = ("and", "or", "not")
 
 @frozen
 class _Predicate:
-    """A predicate that is true on one side of a point and false on the other.
+    """A predicate on the values of some nodes that is true on one side of a point and false on the other.
 
-    Attributes:
-        roots: The nodes it is computed from.
-        holds: Whether it is true.
-        sides: The smaller and the larger side, and whether they must be equal; None if it has none.
+    `sides` are the smaller and the larger side, and whether they must be equal; None if it has none.
     """
 
     roots: tuple[int, ...]
@@ -41,13 +38,7 @@ def crossings(
 ) -> Iterator[tuple[Array, Array]]:
     """Where a condition begins or ceases to hold: rows, and both ends of every narrowed bracket.
 
-    Args:
-        graph: Where the condition stands.
-        line: With the settings.
-        condition: The unknown of the line is in it.
-        unknown: Its index.
-        rows: The rows of all settings.
-        points: A grid over the domain.
+    The line's unknown is in the condition; `rows` are those of all settings, `points` a grid over the domain.
     """
     for predicate in _predicates(graph, condition.node, unknown):
         yield from _brackets(line, predicate, rows, points)
@@ -89,8 +80,7 @@ def _dips(
         sign = np.sign(gaps) if equal else np.ones(gaps.shape)
         bad = gaps * sign
         here, before, after = bad[:, 1:-1], bad[:, :-2], bad[:, 2:]
-        dip = (here > 0) & (before > here) & (after >= here)
-        row, cell = np.nonzero(dip)
+        row, cell = np.nonzero((here > 0) & (before > here) & (after >= here))
         if not len(row):
             return None
         signs = sign[:, 1:-1][row, cell]

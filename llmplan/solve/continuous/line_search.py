@@ -13,6 +13,7 @@ import numpy as np
 from llmplan.solve.vector import Array, evaluate_rows, last_uses, run
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
+from llmplan.system.system import Unknown
 
 Probe = Callable[[Array], dict[int, Array]]
 
@@ -30,7 +31,6 @@ class Line:
     """Values of nodes as functions of one unknown.
 
     Args:
-        graph: Where the nodes stand.
         unknown: The one that varies.
         columns: The values of the other unknowns, one for each setting.
         roots: The nodes to evaluate.
@@ -45,9 +45,7 @@ class Line:
         roots: Iterable[int],
         spend: Callable[[float], None],
     ) -> None:
-        self._graph = graph
-        self._unknown = unknown
-        self._spend = spend
+        self._graph, self._unknown, self._spend = graph, unknown, spend
         needed = ancestors(graph, roots)
         moving = {node for node in needed if graph.reach(node) >> unknown & 1}
         still = {arg for node in moving for arg in graph[node].args} | set(roots)
@@ -62,12 +60,8 @@ class Line:
         wanted = frozenset(roots)
         needed = set(ancestors(self._graph, wanted))
         order = [node for node in self._moving if node in needed]
-        known = {
-            node: array if array.ndim == 0 else array[rows]
-            for node, array in self._still.items()
-            if node in needed
-        }
-
+        still = {node: array for node, array in self._still.items() if node in needed}
+        known = {node: array[rows] if array.ndim else array for node, array in still.items()}
         drops = last_uses(self._graph, order, wanted)
 
         def values(x: Array) -> dict[int, Array]:
@@ -78,10 +72,10 @@ class Line:
         return values
 
 
-def grid(low: float, high: float) -> Array:
+def grid(domain: Unknown) -> Array:
     """Points of a domain, ends included: linear steps, and geometric ones where it spans orders of magnitude."""
-    low = low if np.isfinite(low) else -FAR
-    high = high if np.isfinite(high) else FAR
+    low = domain.low if np.isfinite(domain.low) else -FAR
+    high = domain.high if np.isfinite(domain.high) else FAR
     parts = [np.array([low, high]), np.linspace(low, high, 65)]
     if low > 0 and high / low > 4:
         parts.append(_ratios(low, high))
@@ -104,11 +98,7 @@ def _ratios(low: float, high: float) -> Array:
 
 
 def bisect(predicate: Callable[[Array], Array], low: Array, high: Array) -> tuple[Array, Array]:
-    """Narrows brackets at whose ends a predicate differs, until the ends are neighbours.
-
-    Returns:
-        The narrowed ends, the predicate at each as it was.
-    """
+    """Narrows brackets at whose ends a predicate differs, until they are neighbours; at each it stays as it was."""
     low, high = low.copy(), high.copy()
     at_low = predicate(low)
     for _ in range(_BISECTIONS):

@@ -32,13 +32,7 @@ _POINTS = 1 << 17
 
 @frozen
 class _Settings:
-    """Some settings of the discrete unknowns.
-
-    Attributes:
-        line: Evaluates along the continuous unknown for each of them.
-        places: By discrete unknown, in ascending order, the places of its values.
-        count: How many settings there are.
-    """
+    """Some settings of the discrete unknowns: their lines, and by unknown (ascending) the places of its values."""
 
     line: Line
     places: dict[int, Array]
@@ -74,27 +68,18 @@ class LineScan:
         effort: Effort = ENDLESS,
         allowed: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
-        self._system = system
-        self._requirements = requirements
-        self._unknown = unknown
-        self._effort = effort
+        self._system, self._requirements = system, requirements
+        self._unknown, self._effort = unknown, effort
         graph = system.graph
         self._moving = [c for c in requirements if graph.reach(c.node) >> unknown & 1]
         self._still = [c for c in requirements if not graph.reach(c.node) >> unknown & 1]
-        self._grid = grid(system.unknowns[unknown].low, system.unknowns[unknown].high)
+        self._grid = grid(system.unknowns[unknown])
         judged = [*requirements, *system.preferences]
         sides = [side for c in judged for side in (c.left, c.right) if side is not None]
         self._judged = [c.node for c in judged] + [o.node for o in system.objectives]
         self._roots = self._judged + sides
-        reach = 0
-        for node in self._roots:
-            reach |= graph.reach(node)
+        reach = graph.reached(self._roots)
         self._axes = [axis for axis in axes_of(system, allowed or {}) if reach >> axis.unknown & 1]
-
-    @property
-    def grid_points(self) -> int:
-        """How many points the grid over the domain has."""
-        return len(self._grid)
 
     def scan(self, keep: int = 1) -> Found:
         """The best feasible points.
@@ -186,8 +171,7 @@ class LineScan:
     def _judge(self, line: Line, rows: Array, x: Array) -> _Candidates:
         order = np.lexsort((x, rows))
         rows, x = rows[order], x[order]
-        values = line.probe(self._judged, rows)(x)
-        values = {node: np.broadcast_to(array, len(x)) for node, array in values.items()}
+        values = _long(line.probe(self._judged, rows)(x), len(x))
         feasible = np.ones(len(x), bool)
         for condition in self._requirements:
             feasible &= truth(values[condition.node])
@@ -215,7 +199,7 @@ class LineScan:
         rows = candidates.rows[left]
         coordinates = self._coordinates(settings, rows, candidates.x[left])
         costs = [lowest[rows] for lowest in least]
-        chosen = first_rows(costs, lambda some: [*coordinates(some).values()], np.arange(len(rows)), keep)
+        chosen = first_rows(costs, coordinates, np.arange(len(rows)), keep)
         return [
             evolve(point, intervals=self._intervals(candidates, row))
             for point, row in zip(ranked(costs, coordinates, chosen), rows[chosen].tolist())
@@ -237,14 +221,13 @@ class LineScan:
             return np.where(usable, candidates.x[beside], candidates.x[at])
 
         low, high = end(-1), end(1)
-        wide = high > low
-        if not wide.any():
+        if not (wide := high > low).any():
             return candidates, active
         rows, low, high = candidates.rows[at][wide], low[wide], high[wide]
         probe = line.probe(self._judged, rows)
 
         def penalised(x: Array) -> Array:
-            values = {node: np.broadcast_to(array, len(x)) for node, array in probe(x).items()}
+            values = _long(probe(x), len(x))
             return np.where(self._as_good(values, least, rows), self._cost(values, number), np.inf)
 
         points = minimise(penalised, low, high)
@@ -262,14 +245,14 @@ class LineScan:
 
     def _intervals(self, candidates: _Candidates, row: int) -> tuple[tuple[float, float], ...]:
         mine = candidates.rows == row
-        intervals: list[tuple[float, float]] = []
-        open_ = False
-        for x, feasible in zip(candidates.x[mine].tolist(), candidates.feasible[mine].tolist()):
-            if feasible:
-                low = intervals.pop()[0] if open_ else x
-                intervals.append((low, x))
-            open_ = feasible
+        feasible = np.concatenate([[False], candidates.feasible[mine], [False]])
+        begins, ends = feasible[1:-1] & ~feasible[:-2], feasible[1:-1] & ~feasible[2:]
+        x = candidates.x[mine]
+        intervals = zip(x[begins].tolist(), x[ends].tolist())
         # What an equation leaves is one point, not the width of the tolerance.
-        return tuple(
-            (low, low) if high - low <= TOLERANCE * abs(low) else (low, high) for low, high in intervals
-        )
+        return tuple((low, low if high - low <= TOLERANCE * abs(low) else high) for low, high in intervals)
+
+
+def _long(values: Mapping[int, Array], count: int) -> dict[int, Array]:
+    """Values with one for each point, also where they do not vary."""
+    return {node: np.broadcast_to(array, count) for node, array in values.items()}

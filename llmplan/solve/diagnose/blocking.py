@@ -115,11 +115,10 @@ def _tight(
     """Requirements with an unknown in them whose two sides meet at a point."""
     tight = []
     for number, condition in enumerate(requirements):
-        if condition.left is None or condition.right is None:
-            continue
-        if system.graph.reach(condition.node) >> unknown & 1:
-            sides = evaluate(system.graph, point, (condition.left, condition.right))
-            if close(sides[condition.left], sides[condition.right]):
+        left, right = condition.left, condition.right
+        if left is not None and right is not None and system.graph.reach(condition.node) >> unknown & 1:
+            values = evaluate(system.graph, point, (left, right))
+            if close(values[left], values[right]):
                 tight.append(number)
     return tight
 

@@ -85,11 +85,8 @@ def diagnose_grid(
 ) -> Conflict:
     """The unsatisfiable requirements, a minimal conflicting set and the nearest point of an infeasible system.
 
-    Args:
-        system: Its continuous unknowns must not be reached by what is evaluated here.
-        requirements: What must hold.
-        effort: Receives progress; its bounds do not matter.
-        portion: See `llmplan.solve.discrete.search.search`.
+    Its continuous unknowns must not be reached by what is evaluated here. The effort receives progress, its
+    bounds do not matter; for `portion` see `llmplan.solve.discrete.search.search`.
     """
     job = GridDiagnosis(system, requirements, portion)
     seen, parts = Failures(), len(job.parts)
@@ -119,8 +116,7 @@ class GridDiagnosis:
 
     def __init__(self, system: System, requirements: Sequence[Condition], portion: int) -> None:
         self._arguments = (system, requirements, portion)
-        self._system = system
-        self._requirements = requirements
+        self._system, self._requirements = system, requirements
         sides = [side for c in requirements for side in (c.left, c.right) if side is not None]
         judged = [c.node for c in (*requirements, *system.preferences)]
         targets = judged + sides + [o.node for o in system.objectives]
@@ -156,12 +152,8 @@ def _nearness(
     values: Mapping[int, Array], requirements: Sequence[Condition], failed: Sequence[Array], count: int
 ) -> list[Array]:
     """How many requirements fail at each point, and the sum of their relative violations."""
-    number: Array = np.zeros(count)
-    distance: Array = np.zeros(count)
-    for condition, array in zip(requirements, failed):
-        number += array
-        distance += array * _relative(values, condition)
-    return [number, distance]
+    distances = [array * _relative(values, condition) for condition, array in zip(requirements, failed)]
+    return [sum(failed, np.zeros(count)), sum(distances, np.zeros(count))]
 
 
 def _relative(values: Mapping[int, Array], condition: Condition) -> Array:
@@ -175,38 +167,32 @@ def _relative(values: Mapping[int, Array], condition: Condition) -> Array:
 
 
 def smallest_conflict(requirements: Sequence[Condition], patterns: Iterable[int]) -> tuple[int, ...]:
-    """A minimal set of conditions that no candidate meets together; of minimum size up to 4.
+    """A minimal set of conditions that no candidate meets together, as indices; of minimum size up to 4.
 
-    Args:
-        requirements: In the order of the bits.
-        patterns: For each kind of candidate, a bit for every condition that fails.
-
-    Returns:
-        Indices in ascending order. Dropping any one lets some candidate meet the rest.
+    Dropping any one lets some candidate meet the rest. For each kind of candidate `patterns` has a bit for
+    every requirement that fails.
     """
     kinds = list(patterns)
     everything = (1 << len(kinds)) - 1
-    met = []
-    for number in range(len(requirements)):
-        met.append(int("0" + "".join("0" if kind >> number & 1 else "1" for kind in kinds), 2))
+    met = [
+        int("0" + "".join("0" if kind >> number & 1 else "1" for kind in kinds), 2)
+        for number in range(len(requirements))
+    ]
     # The author's own requirements are what he can change, so sets of them come first.
     order = sorted(
         (number for number in range(len(met)) if met[number] != everything),
         key=lambda number: _ORIGINS.index(requirements[number].origin),
     )
+
+    def clash(numbers: Iterable[int]) -> bool:
+        return reduce(and_, (met[number] for number in numbers), everything) == 0
+
     kept = list(order)
     for number in reversed(order):
-        rest = everything
-        for other in kept:
-            if other != number:
-                rest &= met[other]
-        if rest == 0:
+        if clash(other for other in kept if other != number):
             kept.remove(number)
     for size in range(1, min(len(kept) - 1, _ENUMERATED) + 1):
         for some in combinations(order, size):
-            rest = everything
-            for number in some:
-                rest &= met[number]
-            if rest == 0:
+            if clash(some):
                 return tuple(sorted(some))
     return tuple(sorted(kept))

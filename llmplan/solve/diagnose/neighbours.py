@@ -25,11 +25,7 @@ def beside(
 ) -> dict[int, Neighbours]:
     """The neighbours of every asked discrete unknown whose values are numbers.
 
-    Args:
-        system: The system that was searched.
-        requirements: What must hold.
-        continuous: See `llmplan.solve.engines.find`.
-        found: What the search saw, whose record of feasible values saves searching again.
+    What the search saw (`found`) has a record of feasible values, which saves searching again.
     """
     finder = _Finder(system, requirements, continuous, found)
     first = ordered_first(system)

@@ -46,18 +46,10 @@ class FlatIndices:
 
 
 class Rows:
-    """Values of nodes while a block is computed.
-
-    Args:
-        dense: Values from outside the block, cut to it.
-        shape: Of the block.
-        flat: Shared by all blocks.
-    """
+    """Values of nodes while a block of some shape is computed; `dense` are those from outside, cut to it."""
 
     def __init__(self, dense: Mapping[int, Array], shape: tuple[int, ...], flat: FlatIndices) -> None:
-        self._dense = dense
-        self._shape = shape
-        self._flat = flat
+        self._dense, self._shape, self._flat = dense, shape, flat
         self._picked: Array | None = None
         self._left: Array | None = None
         self.selected = False
@@ -105,12 +97,7 @@ class Rows:
         self.values = {node: array if array.ndim == 0 else array[left] for node, array in self.values.items()}
 
     def block(self, starts: Sequence[int], targets: Sequence[int]) -> Block:
-        """What is left.
-
-        Args:
-            starts: Where the block begins on each axis.
-            targets: The nodes whose values are wanted.
-        """
+        """What is left of the block, which begins at `starts` on each axis: the values of some nodes."""
         self._shrink()
         positions = []
         for k, size in enumerate(self._shape):

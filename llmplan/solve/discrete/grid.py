@@ -30,7 +30,6 @@ class GridEvaluator:
     """A way through the product of the axes.
 
     Args:
-        graph: Where the nodes stand.
         axes: One for every unknown that gates or targets reach; a missing one has no value.
         gates: Nodes that must be 1.
         targets: Nodes whose values are wanted where all gates are 1.
@@ -166,13 +165,8 @@ class GridEvaluator:
 
     def _view(self, array: Array) -> Array:
         """The part of an array over whole axes that belongs to the current steps."""
-        outer = len(self._cut)
-        return array[
-            tuple(
-                self._cut[k] if k < outer and length > 1 else slice(None)
-                for k, length in enumerate(array.shape)
-            )
-        ]
+        steps = zip(array.shape, self._cut)  # the inner axes are whole
+        return array[tuple(step if length > 1 else slice(None) for length, step in steps)]
 
     def _enter(self, number: int, mask: Array | None) -> tuple[Array | None, bool]:
         """Cuts what is known to the current step of a level; the mask, and whether a point is left."""

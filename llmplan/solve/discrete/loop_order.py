@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import isqrt, prod
 
 import numpy as np
 from attrs import define, frozen
@@ -40,10 +41,8 @@ class Axis:
 def axes_of(system: System, allowed: Mapping[int, Sequence[int]], first: int | None = None) -> list[Axis]:
     """The axes of the discrete unknowns.
 
-    Args:
-        system: Whose unknowns.
-        allowed: For some unknowns the places that are to be tried, instead of all.
-        first: An unknown whose values are to come in the order of the first objective.
+    Of some unknowns only the `allowed` places are tried; the values of `first` come in the order of the first
+    objective.
     """
     axes = []
     for index, unknown in enumerate(system.unknowns):
@@ -95,10 +94,7 @@ class Part:
 class Parts:
     """All parts of a grid in order, made when they are asked for: there may be many.
 
-    Args:
-        levels: Whose steps are gone through.
-        shape: Lengths of all axes.
-        points: About how many a part is to have.
+    Each goes through steps of the levels, over axes of the lengths in `shape`, and has about so many points.
     """
 
     def __init__(self, levels: Sequence[Level], shape: Sequence[int], points: int) -> None:
@@ -138,12 +134,7 @@ class LoopNest:
     The axes that most nodes depend on are outside, so that little is computed again, and a long one
     is innermost, where numpy loops fastest.
 
-    Args:
-        graph: Where the nodes stand.
-        order: The nodes that will be computed.
-        axes: In any order.
-        first: The index of an unknown that is to be outermost.
-        cells: See `CELLS`.
+    The unknown `first` is to be outermost; `order` are the nodes that will be computed.
     """
 
     def __init__(
@@ -206,13 +197,7 @@ def schedule(
 ) -> None:
     """Fills in the steps of the levels: each node in its own, gates as early as they pay.
 
-    Args:
-        graph: Where the nodes stand.
-        nest: The axes.
-        levels: To be filled in.
-        large: The nodes that are not computed once for all, in the order of evaluation.
-        gates: Those that must be 1.
-        targets: Those that are wanted at the end.
+    The `large` nodes are those that are not computed once for all, in the order of evaluation.
     """
     bits = {node: 1 << i for i, node in enumerate(large)}
     needs: dict[int, int] = {}
@@ -277,10 +262,5 @@ def _pass_rates(graph: Graph, axes: Sequence[Axis], gates: Sequence[int]) -> Map
 
 
 def _primes(count: int) -> list[int]:
-    primes: list[int] = []
-    number = 2
-    while len(primes) < count:
-        if all(number % prime for prime in primes):
-            primes.append(number)
-        number += 1
-    return primes
+    primes = (n for n in itertools.count(2) if all(n % divisor for divisor in range(2, isqrt(n) + 1)))
+    return list(itertools.islice(primes, count))

@@ -37,7 +37,6 @@ def search(
 
     Args:
         system: Its continuous unknowns must not be reached by what is evaluated here.
-        requirements: What must hold, see `llmplan.solve.passes.requirements_of`.
         allowed: See `axes_of`.
         effort: With a budget it uses one core.
         keep: How many of the best points are wanted; from 2 on with the best trade-offs.
@@ -105,8 +104,7 @@ class GridSearch:
     ) -> None:
         self._arguments = (system, requirements, allowed, keep, cells, portion, limit)
         self.effort = ENDLESS
-        self._system = system
-        self._keep = keep
+        self._system, self._keep = system, keep
         self._full = -sum(p.weight or 0.0 for p in system.preferences)
         gates = [condition.node for condition in requirements]
         targets = [p.node for p in system.preferences if p.weight] + [o.node for o in system.objectives]
@@ -114,13 +112,10 @@ class GridSearch:
         first = ordered_first(system)
         self.ordered = first is not None and not self._front
         axes = axes_of(system, allowed, first)
-        reach = 0
-        for node in gates + targets:
-            reach |= system.graph.reach(node)
+        reach = system.graph.reached(gates + targets)
         self.idle = [axis for axis in axes if not reach >> axis.unknown & 1]
-        self._grid = GridEvaluator(
-            system.graph, [axis for axis in axes if reach >> axis.unknown & 1], gates, targets, first, cells
-        )
+        used = [axis for axis in axes if reach >> axis.unknown & 1]
+        self._grid = GridEvaluator(system.graph, used, gates, targets, first, cells)
         self.copies = prod(len(axis.values) for axis in self.idle)
         scanned = list(accumulate(self._grid.points(step) * self.copies for step in self._grid.slices))
         self.points = scanned[-1]

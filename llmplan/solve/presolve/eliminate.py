@@ -9,7 +9,7 @@ continuous one stands at a bound where the objectives push it there and nothing 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import isfinite
 
@@ -64,9 +64,7 @@ class Reduced:
 
 def open_unknowns(system: System, requirements: Sequence[Condition]) -> list[int]:
     """The continuous unknowns that decide which point is best."""
-    reach = 0
-    for node in judged(system, requirements):
-        reach |= system.graph.reach(node)
+    reach = system.graph.reached(judged(system, requirements))
     return [i for i, unknown in enumerate(system.unknowns) if unknown.values is None and reach >> i & 1]
 
 
@@ -83,8 +81,7 @@ def reduce(system: System, requirements: tuple[Condition, ...]) -> Reduced:
     for index in range(len(system.unknowns)):
         found = _followed(found, index)
     while len(open_ := open_unknowns(found.system, found.requirements)) > 1:
-        definition = _definition(found.system, found.requirements, open_) or _pushed(found, open_)
-        if definition is None:
+        if (definition := _definition(found, open_) or _pushed(found, open_)) is None:
             break
         found = _substituted(found, definition)
     return found
@@ -101,8 +98,7 @@ def _followed(before: Reduced, unknown: int) -> Reduced:
     if len(others) != 1 or graph.reach(others[0]) >> unknown & 1:
         return before
     node = others[0]
-    among = _among(graph, node, sorted(values))
-    if among is None:
+    if (among := _among(graph, node, sorted(values))) is None:
         return before
     found = _substituted(before, Definition(unknown, node, None))
     inside = tuple(
@@ -127,15 +123,22 @@ def _among(graph: Graph, value: int, values: Sequence[float]) -> int | None:
     return graph.add("and", graph.add("whole", places), graph.add("and", *ends))
 
 
-def _definition(system: System, requirements: Sequence[Condition], open_: Sequence[int]) -> Definition | None:
-    graph = system.graph
-    for number, condition in enumerate(requirements):
-        left, right = condition.left, condition.right
-        if condition.op != "eq" or left is None or right is None or graph.add("eq", left, right) != condition.node:
-            continue
+def _comparisons(found: Reduced, *ops: str) -> Iterator[tuple[int, Condition, tuple[int, int]]]:
+    """The requirements that are nothing but a comparison of two sides, with their places and these."""
+    add = found.system.graph.add
+    for number, condition in enumerate(found.requirements):
+        left, right, op = condition.left, condition.right, condition.op
+        if op in ops and left is not None and right is not None:
+            whole = add("le", right, left) if op == "ge" else add(op, left, right)
+            if whole == condition.node:
+                yield number, condition, (left, right)
+
+
+def _definition(found: Reduced, open_: Sequence[int]) -> Definition | None:
+    system = found.system
+    for number, _, sides in _comparisons(found, "eq"):
         for unknown in open_:
-            node = isolated(graph, (left, right), unknown, domains(system.unknowns))
-            if node is not None:
+            if (node := isolated(system.graph, sides, unknown, domains(system.unknowns))) is not None:
                 return Definition(unknown, node, number)
     return None
 
@@ -147,12 +150,7 @@ def _pushed(found: Reduced, open_: Sequence[int]) -> Definition | None:
         return None
     nodes = judged(system, found.requirements)
     moving = {unknown: directions(graph, nodes, unknown, system.unknowns) for unknown in open_}
-    for number, condition in enumerate(found.requirements):
-        if condition.left is None or condition.right is None or condition.op not in ("le", "ge"):
-            continue
-        sides = (condition.left, condition.right)
-        if graph.add("le", *(sides if condition.op == "le" else sides[::-1])) != condition.node:
-            continue
+    for number, condition, sides in _comparisons(found, "le", "ge"):
         for unknown, moves in moving.items():
             domain = system.unknowns[unknown]
             upwards = moves[condition.node]  # a condition that is met by growing bounds from below
@@ -164,8 +162,7 @@ def _pushed(found: Reduced, open_: Sequence[int]) -> Definition | None:
                 continue
             if upwards not in signed or any(cost not in (0, upwards) for cost in signed):
                 continue
-            node = isolated(graph, sides, unknown, domains(system.unknowns))
-            if node is not None:
+            if (node := isolated(graph, sides, unknown, domains(system.unknowns))) is not None:
                 end = ("max", domain.low) if upwards > 0 else ("min", domain.high)
                 return Definition(unknown, graph.add(end[0], node, graph.const(end[1])), number)
     return None
@@ -199,11 +196,11 @@ def _substituted(before: Reduced, definition: Definition) -> Reduced:
 
 def _inside(graph: Graph, value: int, unknown: Unknown) -> Condition:
     """That a value lies in the domain of a continuous unknown."""
-    inside = graph.add("finite", value)
-    if isfinite(unknown.low):
-        inside = graph.add("and", inside, graph.add("le", graph.const(unknown.low), value))
-    if isfinite(unknown.high):
-        inside = graph.add("and", inside, graph.add("le", value, graph.const(unknown.high)))
+    inside, low, high = graph.add("finite", value), unknown.low, unknown.high
+    if isfinite(low):
+        inside = graph.add("and", inside, graph.add("le", graph.const(low), value))
+    if isfinite(high):
+        inside = graph.add("and", inside, graph.add("le", value, graph.const(high)))
     return Condition(unknown.path, inside, "domain", None, None, "", None, unknown.span)
 
 

@@ -21,27 +21,17 @@ from llmplan.system.intervals import is_positive
 def eliminated(
     graph: Graph, equations: Sequence[tuple[int, int]], unknown: int, box: Sequence[Interval]
 ) -> tuple[int, int] | None:
-    """One equation in one unknown from as many equations as there are unknowns in them.
+    """One equation in one unknown, the one that is to stay, from as many as there are unknowns in them.
 
-    Args:
-        graph: It grows.
-        equations: The two sides of each.
-        unknown: The index of the one that is to stay.
-        box: The domains of all unknowns.
-
-    Returns:
-        The sides of the equation that is left; None if the others cannot be isolated.
+    Equations are pairs of sides, `box` the domains of all unknowns. None if the others cannot be isolated.
     """
     if len(equations) == 1:
-        left, right = equations[0]
-        reach = graph.reach(left) | graph.reach(right)
-        return equations[0] if reach == 1 << unknown else None
+        return equations[0] if graph.reached(equations[0]) == 1 << unknown else None
     for number, sides in enumerate(equations):
         rest = [*equations[:number], *equations[number + 1 :]]
-        reach = graph.reach(sides[0]) | graph.reach(sides[1])
+        reach = graph.reached(sides)
         for other in (i for i in range(reach.bit_length()) if reach >> i & 1 and i != unknown):
-            node = isolated(graph, sides, other, box)
-            if node is None:
+            if (node := isolated(graph, sides, other, box)) is None:
                 continue
             move = Substitution(graph, other, node)
             found = eliminated(graph, [(move(a), move(b)) for a, b in rest], unknown, box)
@@ -77,9 +67,8 @@ class Substitution:
 def isolated(graph: Graph, sides: tuple[int, int], unknown: int, box: Sequence[Interval]) -> int | None:
     """An unknown isolated from one side of an equation; None where that is not possible in simple steps.
 
-    Args:
-        box: The domains of all unknowns. What is raised to a whole power must not be negative in it, nor
-            what a root equals: the equation would have solutions that the answer lacks, or the reverse.
+    What is raised to a whole power must not be negative in the domains (`box`), nor what a root equals:
+    the equation would have solutions that the answer lacks, or the reverse.
     """
     side, value = sides if graph.reach(sides[0]) >> unknown & 1 else sides[::-1]
     if graph.reach(value) >> unknown & 1 or not graph.reach(side) >> unknown & 1:
@@ -140,8 +129,8 @@ def unguarded(graph: Graph, node: int) -> int:
     Whether a solution is legal is seen when it is put into the equation.
     """
     while graph[node].op == "select":
-        refused = graph.constant(graph[node].args[2])
-        if refused is None or refused == refused:
+        _, kept, refused = graph[node].args
+        if (value := graph.constant(refused)) is None or value == value:
             break
-        node = graph[node].args[1]
+        node = kept
     return node
