@@ -43,19 +43,16 @@ class Step:
 
 def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
     """The derivation of a value or requirement, `depth` names deep; None for an undefined name."""
-    start: list[tuple[str, int]]
     steps: list[Step] = []
-    rule = _rule(solution, name)
-    if name in solution.values:
-        start = [(name, 0)]
-    elif rule is not None:
+    pending = [(name, 0)]
+    if name not in solution.values:
+        rule = next((r for r in (*solution.requirements, *solution.preferences) if r.name == name), None)
+        if rule is None:
+            return None
         reads = tuple(read for read in names_in(rule.text) if read in solution.values)
-        steps.append(_rule_step(rule, reads))
-        start = [(read, 1) for read in reads if depth >= 1]
-    else:
-        return None
+        steps = [_rule_step(rule, reads)]
+        pending = [(read, 1) for read in reads if depth >= 1]
     seen: set[str] = set()
-    pending = start
     while pending:
         current, level = pending.pop(0)
         if current in seen or current not in solution.values:
@@ -67,10 +64,6 @@ def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
             # Depth first: what a name rests on stands below it.
             pending = [(read, level + 1) for read in step.reads] + pending
     return steps
-
-
-def _rule(solution: Solution, name: str) -> RequirementResult | None:
-    return next((r for r in (*solution.requirements, *solution.preferences) if r.name == name), None)
 
 
 def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:

@@ -16,7 +16,7 @@ from llmplan.report.derivation import names_in
 from llmplan.solution import RequirementResult, Value
 from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
-from llmplan.system.display import one_line, show
+from llmplan.system.display import one_line
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import NO_REASON
 from llmplan.system.system import Condition, System
@@ -91,7 +91,7 @@ def infeasible(
     by_name = {result.name: result for result in requirements}
     notes = []
     nearest = ", ".join(
-        f"{unknown.path} = {show(outcome.point[index], unknown.type, lowering.scope, unknown.unit)}"
+        f"{unknown.path} = {unknown.text(outcome.point[index], lowering.scope)}"
         for index, unknown in enumerate(made.unknowns)
         if unknown.asked and index in outcome.point
     )

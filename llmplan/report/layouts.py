@@ -10,7 +10,7 @@ from llmplan.operations import TOLERANCE
 from llmplan.solution import Alternative
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built
-from llmplan.system.display import one_line, show
+from llmplan.system.display import one_line
 from llmplan.system.evaluate import evaluate
 from llmplan.system.system import System
 from llmplan.whatif.results import Result, results, values_of
@@ -41,7 +41,7 @@ def _alternative(
 ) -> Alternative:
     lowering = built.lowering
     settings = tuple(
-        (unknown.path, show(point[index], unknown.type, lowering.scope, unknown.unit))
+        (unknown.path, unknown.text(point[index], lowering.scope))
         for index, unknown in enumerate(system.unknowns)
         if unknown.used and index in point
     )

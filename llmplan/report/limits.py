@@ -22,12 +22,10 @@ def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> t
     names = tuple(condition.name for condition in conditions)
     if found is None:
         return names, ""
-    open_ = made.unknowns[unknown]
     parts = [_violation(made, condition, found.point, lowering) for condition in conditions]
     if len(parts) > 1:
         parts = [f"`{condition.name}` {part}" for condition, part in zip(conditions, parts)]
-    value = show(found.value, open_.type, lowering.scope, open_.unit)
-    return names, f"With {value}: {'; '.join(parts)}"
+    return names, f"With {made.unknowns[unknown].text(found.value, lowering.scope)}: {'; '.join(parts)}"
 
 
 def _violation(made: System, condition: Condition, point: dict[int, float], lowering: Lowering) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from llmplan.check.program import Rule
 from llmplan.solve.closed_form.derive import ClosedForm, Equation, closed_form
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.presolve.isolate import eliminated
@@ -50,7 +49,8 @@ def _form(made: System, outcome: Outcome, group: list[int], lowering: Lowering) 
     symbols = SymbolLowering(lowering.program, lowering.unknowns.fixed or {}, [made.unknowns[i].path for i in group])
     equations = []
     for index in group:
-        rule = _rule(outcome, index, lowering)
+        name = outcome.requirements[outcome.binding[index]].name
+        rule = next((rule for rule in lowering.program.rules if rule.name == name), None)
         sides = None if rule is None else symbols.sides(rule)
         if sides is None:
             return None
@@ -63,8 +63,3 @@ def _form(made: System, outcome: Outcome, group: list[int], lowering: Lowering) 
     domain = made.unknowns[group[0]]
     ends = (domain.low, domain.high) if domain.values is None else (min(domain.low, 0.0), math.inf)
     return closed_form(Equation(graph, *left_over, 0, graph.names, graph.leaves(), *ends))
-
-
-def _rule(outcome: Outcome, unknown: int, lowering: Lowering) -> Rule | None:
-    name = outcome.requirements[outcome.binding[unknown]].name
-    return next((rule for rule in lowering.program.rules if rule.name == name), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from llmplan.check.plan import Program
+from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
 from llmplan.report.derivation import with_numbers
 from llmplan.report.findings import conflict, infeasible, unmet, without_value
@@ -14,17 +15,9 @@ from llmplan.report.ranges import has_ranges, judged, row_with_ends, with_ends
 from llmplan.report.relation import relation
 from llmplan.report.rules import rules, shows
 from llmplan.report.values import Values
-from llmplan.solution import (
-    Alternative,
-    Gain,
-    ObjectiveResult,
-    Sensitivity,
-    Solution,
-    SolvedUnknown,
-    Value,
-)  # fmt: skip
+from llmplan.solution import ObjectiveResult, Solution, SolvedUnknown, Value
 from llmplan.solve.effort import Progress
-from llmplan.solve.outcome import Neighbour, Outcome
+from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
@@ -67,17 +60,13 @@ def solution(
         requirements = [judged(ranges, by_name[result.name], result) for result in requirements]
         preferences = [judged(ranges, by_name[result.name], result) for result in preferences]
         shown = tuple(row_with_ends(ranges, row, one) for row, one in zip(program.shows, shown))
-    relaxed = Relaxed()
-    sensitivities: tuple[Sensitivity, ...] = ()
-    gains: tuple[Gain, ...] = ()
-    alternatives: tuple[Alternative, ...] = ()
-    front: tuple[Alternative, ...] = ()
-    if outcome.status == "infeasible":
-        relaxed = relax(program, built, outcome, lowering, progress=progress)
+    solved = outcome.status != "infeasible"
+    sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
+    alternatives, front = layouts(program, built, outcome) if solved else ((), ())
+    relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress=progress)
+    if not solved:
         found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))
     else:
-        sensitivities, gains = sensitivity(lowering, unknowns)
-        alternatives, front = layouts(program, built, outcome)
         found = (*found, *unmet(program, preferences), *without_value(program, lowering))
     return Solution(
         plan=plan,
@@ -125,14 +114,14 @@ def _unknowns(
                 value=values[unknown.path],
                 how=outcome.how.get(index, "search"),
                 asked=unknown.asked,
-                domain=_domain(unknown, lowering),
+                domain=_domain(unknown, lowering.scope),
                 relation=formula,
                 numbers=with_numbers(formula.partition(" = ")[2], "", values),
-                works=_works(outcome.intervals.get(index, ()), unknown, lowering),
+                works=_works(outcome.intervals.get(index, ()), unknown, lowering.scope),
                 exact=exact,
-                exact_text="" if exact is None else show(exact, unknown.type, lowering.scope, unknown.unit),
-                below=_neighbour(beside.below if beside else None, unknown, lowering),
-                above=_neighbour(beside.above if beside else None, unknown, lowering),
+                exact_text="" if exact is None else unknown.text(exact, lowering.scope),
+                below=unknown.text(beside.below.value, lowering.scope) if beside and beside.below else "",
+                above=unknown.text(beside.above.value, lowering.scope) if beside and beside.above else "",
                 set_by=set_by,
                 beyond=past,
             )
@@ -141,31 +130,19 @@ def _unknowns(
     return tuple(sorted(found, key=lambda answer: not answer.asked))
 
 
-def _domain(unknown: Unknown, lowering: Lowering) -> str:
-    def text(value: float) -> str:
-        return show(value, unknown.type, lowering.scope, unknown.unit)
-
+def _domain(unknown: Unknown, scope: Scope) -> str:
     if unknown.values is None:
-        return f"{text(unknown.low)} .. {text(unknown.high)}"
-    if len(unknown.values) <= 8:
-        return ", ".join(text(value) for value in unknown.values)
-    first = ", ".join(text(value) for value in unknown.values[:4])
-    return f"{first} … {text(unknown.values[-1])}"
+        return f"{unknown.text(unknown.low, scope)} .. {unknown.text(unknown.high, scope)}"
+    few = len(unknown.values) <= 8
+    first = ", ".join(unknown.text(value, scope) for value in (unknown.values if few else unknown.values[:4]))
+    return first if few else f"{first} … {unknown.text(unknown.values[-1], scope)}"
 
 
-def _works(intervals: tuple[tuple[float, float], ...], unknown: Unknown, lowering: Lowering) -> str:
-    def text(value: float) -> str:
-        return show(value, unknown.type, lowering.scope, unknown.unit)
-
+def _works(intervals: tuple[tuple[float, float], ...], unknown: Unknown, scope: Scope) -> str:
     if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
         return ""
-    return " or ".join(text(low) if low == high else f"{text(low)} .. {text(high)}" for low, high in intervals)
-
-
-def _neighbour(beside: Neighbour | None, unknown: Unknown, lowering: Lowering) -> str:
-    if beside is None:
-        return ""
-    return show(beside.value, unknown.type, lowering.scope, unknown.unit)
+    ends = [(unknown.text(low, scope), unknown.text(high, scope), low == high) for low, high in intervals]
+    return " or ".join(low if same else f"{low} .. {high}" for low, high, same in ends)
 
 
 def _objectives(program: Program, lowering: Lowering) -> tuple[ObjectiveResult, ...]:

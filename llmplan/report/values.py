@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Literal
 
@@ -11,6 +12,7 @@ from llmplan.solution import Citation, Origin, Scalar, Value
 from llmplan.system.display import one_line, scalar, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
+from llmplan.system.names import Trace
 from llmplan.system.text import text_of
 from llmplan.units.measure import REAL, KindType, ListType, Measure, TextType, Type
 
@@ -52,16 +54,10 @@ class Values:
             origin = Origin(layer, "", text) if text is not None else None
             needs = () if text is not None else (path,)
             return Value(path, text, None, text or "not given", "input", needs, origin=origin, doc=field.doc)
-        result = self.lowering.name(path)
-        type: Type = field.type
-        unit = field.units[0]
-        if len(field.types) > 1:
-            won = self.program.winner(path)
-            if won is not None:
-                at = field.units.index(won[1].unit)
-                type, unit = field.types[at], field.units[at]
-        setting_unit = self._author_unit(path)
-        return self._value(path, "input", type, setting_unit or unit, result, doc=field.doc, cites=cites)
+        result, stated = self.lowering.name(path), self._author_unit(path)
+        at = field.units.index(stated) if len(field.types) > 1 and self.program.winner(path) is not None else 0
+        unit = stated or field.units[at]
+        return self._value(path, "input", field.types[at], unit, result, doc=field.doc, cites=cites)
 
     def _author_unit(self, path: str) -> str:
         won = self.program.winner(path)
@@ -75,12 +71,12 @@ class Values:
             unit = self._author_unit(quantity.name) or quantity.unit
             yield self._value(quantity.name, "assumption", quantity.type, unit, result, quantity.alternatives[0])
             return
-        if quantity.indices:
-            yield from self._indexed(quantity)
-            return
-        result = self.lowering.name(quantity.name)
-        chosen = self._chosen(quantity, quantity.name)
-        yield self._value(quantity.name, "quantity", quantity.type, quantity.unit, result, chosen)
+        enums = [self.scope.enums[enum] for _, enum in quantity.indices]
+        for members in itertools.product(*(enum.members for enum in enums)):
+            at = tuple(float(enum.members.index(m)) for enum, m in zip(enums, members))
+            name = f"{quantity.name}[{', '.join(members)}]" if members else quantity.name
+            result = self.lowering.at(quantity, at) if members else self.lowering.name(name)
+            yield self._value(name, "quantity", quantity.type, quantity.unit, result, self._chosen(quantity, name))
 
     def _chosen(self, quantity: Quantity, name: str) -> Alternative:
         """The alternative whose formula was used."""
@@ -89,14 +85,6 @@ class Values:
             if trace is not None and trace.place == alternative.formula:
                 return alternative
         return quantity.alternatives[0]
-
-    def _indexed(self, quantity: Quantity) -> Iterator[Value]:
-        enums = [self.scope.enums[enum] for _, enum in quantity.indices]
-        for members in _product([enum.members for enum in enums]):
-            at = tuple(float(enum.members.index(m)) for enum, m in zip(enums, members))
-            name = f"{quantity.name}[{', '.join(members)}]"
-            result = self.lowering.at(quantity, at)
-            yield self._value(name, "quantity", quantity.type, quantity.unit, result, self._chosen(quantity, name))
 
     def _value(
         self,
@@ -109,7 +97,7 @@ class Values:
         doc: str = "",
         cites: tuple[Citation, ...] = (),
     ) -> Value:
-        trace = self.lowering.names.traces.get(name)
+        trace = self.lowering.names.traces.get(name, Trace("", None))
         base = self.scope.units.base(type) if isinstance(type, Measure) else None
         result = self.lowering.unknowns.settled(result)
         number = None if isinstance(result, Missing) else self.lowering.graph.constant(result)
@@ -123,109 +111,72 @@ class Values:
             value = scalar(number, type, self.scope)
             text = show(number, type, self.scope, unit)
             if value is None:
-                reason = self._reason(name)
+                reason = self.lowering.why(Ref(name))
                 needs = self._absent(name)
                 text = f"undefined: {reason}"
-        origin, others = self._origins(name, trace.layer if trace else "", trace.place if trace else None, unit)
-        reads = tuple(n for n in (trace.reads if trace else ()) if n != name)
-        written = self._formula(name, role, formula, trace.place if trace else None)
+        origin, others = self._origins(name, trace.layer, trace.place)
+        reads = tuple(n for n in trace.reads if n != name)
+        written = self._formula(role, formula, trace)
         if formula is not None:
             doc, cites = formula.doc, _citations(formula.cites)
-        entry_cites = self._entry_cites(trace.entry if trace else "", name)
+        kind = name.partition(".")[0]
+        if trace.entry in self.scope.entries.get(kind, {}):
+            cites += _citations(self.scope.entries[kind][trace.entry].cites)
         return Value(
             name, value, base, text, role, needs, reason, origin=origin, others=others, formula=written,
-            reads=reads, doc=doc, cites=cites + entry_cites,
+            reads=reads, doc=doc, cites=cites,
         )  # fmt: skip
-
-    def _reason(self, name: str) -> str:
-        return self.lowering.why(Ref(name))
 
     def _absent(self, name: str) -> tuple[str, ...]:
         """Inputs that a catalog entry lacks, which a plan could give."""
         pending, seen, found = [name], {name}, []
         while pending:
             current = pending.pop(0)
-            trace = self.lowering.names.traces.get(current)
-            if trace is not None and trace.layer == "default" and current in self.scope.fields:
+            trace = self.lowering.names.traces.get(current, Trace("", None))
+            lacking = trace.layer == "entry" and current in self.lowering.names.reasons
+            if lacking or trace.layer == "default" and current in self.scope.fields:
                 found.append(current)
                 continue
-            if trace is not None and trace.layer == "entry" and current in self.lowering.names.reasons:
-                found.append(current)
-                continue
-            for read in trace.reads if trace else ():
+            for read in trace.reads:
                 if read not in seen and self.lowering.is_undefined(read):
                     seen.add(read)
                     pending.append(read)
         return tuple(dict.fromkeys(found))
 
-    def _entry_cites(self, entry: str, name: str) -> tuple[Citation, ...]:
-        kind = name.partition(".")[0]
-        if not entry or entry not in self.scope.entries.get(kind, {}):
-            return ()
-        return _citations(self.scope.entries[kind][entry].cites)
-
-    def _formula(self, name: str, role: Role, formula: Alternative | None, where: SourceRef | None) -> str:
+    def _formula(self, role: Role, formula: Alternative | None, trace: Trace) -> str:
         """The winning right-hand side as written, where it is more than a literal."""
-        if role == "assumption" and where is not None:
-            return self._text(where)
-        if formula is not None:
-            return self._text(formula.formula)
-        trace = self.lowering.names.traces.get(name)
-        if where is None or trace is None or not trace.reads:
-            return ""
-        return self._text(where)
+        if trace.place is not None and (role == "assumption" or formula is None and trace.reads):
+            return self._text(trace.place)
+        return self._text(formula.formula) if formula is not None else ""
 
     def _text(self, place: SourceRef) -> str:
         if place not in self._texts:
             self._texts[place] = one_line(self.scope.span(place).text)
         return self._texts[place]
 
-    def _origins(self, name: str, layer: str, where: SourceRef | None, unit: str) -> tuple[Origin | None, tuple[Origin, ...]]:
+    def _origins(self, name: str, layer: str, where: SourceRef | None) -> tuple[Origin | None, tuple[Origin, ...]]:
         """The layer that won, and those that it won against."""
         if where is None:
             return (Origin(layer, "", "") if layer else None), ()
         solved = name in (self.lowering.unknowns.fixed or {})
         origin = Origin("solved" if solved else layer, self.scope.at(where), self._text(where))
         layers = self.program.settings.get(name, []) or self.program.assumptions.get(name, [])
-        others = [self._origin(*lower) for lower in layers[1:]]
+        others = [self._origin(*beaten) for beaten in layers[1:]]
         if name in self.program.assumptions:
             formula = self.scope.quantities[name].alternatives
             if formula:
                 first = formula[0].formula
                 others.append(Origin("formula", self.scope.at(first), self._text(first)))
         elif name in self.scope.fields and layer not in ("default", "entry"):
-            others += self._below(name)
+            # What the chosen entry and the default say of an input that the plan sets.
+            lower = (("entry", self.lowering.inputs.of_chosen(name)), ("default", self.scope.fields[name].default))
+            others += [self._origin(layer, setting) for layer, setting in lower if setting is not None]
         return origin, tuple(others)
 
     def _origin(self, layer: str, setting: Setting) -> Origin:
         return Origin(layer, self.scope.at(setting.place), self._text(setting.place))
 
-    def _below(self, path: str) -> list[Origin]:
-        """What the chosen entry and the default say of an input that the plan sets."""
-        found = []
-        kind, _, field = path.partition(".")
-        selector = self.scope.selector(kind)
-        if kind in self.scope.entries and path != selector and selector in self.program.settings:
-            chosen = self.lowering.name(selector)
-            index = None if isinstance(chosen, Missing) else self.lowering.graph.constant(chosen)
-            if index is not None and index == index:
-                entry = self.lowering.inputs.entry_settings(kind, self.lowering.expressions.entry_names(kind)[int(index)], field)
-                if entry is not None:
-                    found.append(self._origin("entry", entry[1]))
-        default = self.scope.fields[path].default
-        if default is not None:
-            found.append(self._origin("default", default))
-        return found
-
 
 def _citations(cites: tuple[tuple[str, str], ...]) -> tuple[Citation, ...]:
     return tuple(Citation(source, where) for source, where in cites)
 
-
-def _product(lists: list[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    if not lists:
-        yield ()
-        return
-    for first in lists[0]:
-        for rest in _product(lists[1:]):
-            yield (first, *rest)

@@ -44,10 +44,6 @@ class Knob:
     written: bool
     role: str
 
-    @property
-    def ordered(self) -> bool:
-        return isinstance(self.type, Measure)
-
     def opened(self, values: list[float]) -> Setting:
         """The knob as an unknown: over what the library chooses from if `values` is empty."""
         where = self.setting.place
@@ -55,10 +51,6 @@ class Knob:
             return Setting(None, self.choices, where, self.setting.unit)
         items = tuple(ir.Value(ir.Num(value)) for value in values)
         return Setting(None, Domain(items, self.setting.unit, ""), where, self.setting.unit)
-
-    def text(self, value: float, lowering: Lowering) -> str:
-        """A value in the author's unit."""
-        return in_authors_unit(value, self.type, self.unit, lowering)
 
 
 def in_authors_unit(value: float, type: Type, unit: str, lowering: Lowering) -> str:
@@ -141,9 +133,8 @@ def _constant(expr: ir.Expr) -> bool:
 
 def value_of(knob: Knob, lowering: Lowering) -> float | None:
     """The value that a knob has, in base units; None if it depends on an unknown."""
-    if knob.setting.value is None:
-        return None
-    return lowering.worth(knob.setting.value, knob.setting.place[0])
+    setting = knob.setting
+    return None if setting.value is None else lowering.worth(setting.value, setting.place[0])
 
 
 def ladder(knob: Knob, start: float, lowering: Lowering) -> tuple[list[float], list[float]]:

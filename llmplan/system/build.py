@@ -167,11 +167,7 @@ class _Builder:
                 return None
         # What a guard lets only some candidates need is not needed by all.
         always = lowering.graph.constant(when) == 1.0
-        node = (
-            lowering.lower(rule.condition, {}, base=base)
-            if always
-            else lowering.expressions.conditional(rule.condition, {}, base)
-        )
+        node = (lowering.lower if always else lowering.expressions.conditional)(rule.condition, {}, base)
         if isinstance(node, Missing):
             self._lacks(rule, node)
             return None

@@ -37,10 +37,7 @@ def value_of(node: Node, args: list[float], point: Mapping[int, float]) -> float
 
 
 def evaluate(
-    graph: Graph,
-    point: Mapping[int, float],
-    roots: Iterable[int],
-    known: Mapping[int, float] | None = None,
+    graph: Graph, point: Mapping[int, float], roots: Iterable[int], known: Mapping[int, float] | None = None
 ) -> dict[int, float]:
     """Values of `roots` and of all nodes that they need.
 

@@ -124,17 +124,23 @@ class Inputs:
         won = self.program.winner(path)
         if won is not None:
             return won
+        entry, default = self.of_chosen(path), self.scope.fields[path].default
+        if entry is not None:
+            return "entry", entry
+        return ("default", default) if default is not None else None
+
+    def of_chosen(self, path: str) -> Setting | None:
+        """What the chosen entry says of an input, if it is known which one is chosen."""
         kind, _, field = path.partition(".")
         selector = self.scope.selector(kind)
-        if kind in self.scope.entries and path != selector and self._is_chosen(selector):
-            chosen = self._name(selector)
-            index = None if isinstance(chosen, Missing) else self.graph.constant(chosen)
-            if index is not None and index == index:
-                found = self.entry_settings(kind, self.expressions.entry_names(kind)[int(index)], field)
-                if found is not None:
-                    return "entry", found[1]
-        default = self.scope.fields[path].default
-        return ("default", default) if default is not None else None
+        if kind not in self.scope.entries or path == selector or not self._is_chosen(selector):
+            return None
+        chosen = self._name(selector)
+        index = None if isinstance(chosen, Missing) else self.graph.constant(chosen)
+        if index is None or index != index:
+            return None
+        found = self.entry_settings(kind, self.expressions.entry_names(kind)[int(index)], field)
+        return None if found is None else found[1]
 
     def instances(self, path: str) -> list[str] | Missing:
         """The entries that a list of a kind names."""

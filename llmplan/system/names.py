@@ -107,11 +107,7 @@ class Names:
         self.lowered = 0
 
     def once(
-        self,
-        name: str,
-        lower: Callable[[], Result],
-        at: SourceRef | None = None,
-        circular: bool = False,
+        self, name: str, lower: Callable[[], Result], at: SourceRef | None = None, circular: bool = False
     ) -> Result:
         """The value of a name that is read here, lowered if it is not known.
 

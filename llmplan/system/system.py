@@ -7,7 +7,9 @@ from typing import Literal
 
 from attrs import frozen
 
+from llmplan.check.scope import Scope
 from llmplan.source import Span
+from llmplan.system.display import show
 from llmplan.system.graph import Graph
 from llmplan.units.measure import Type
 
@@ -43,6 +45,10 @@ class Unknown:
     asked: bool
     span: Span
     used: bool = True
+
+    def text(self, value: float, scope: Scope) -> str:
+        """One of its values as people read it."""
+        return show(value, self.type, scope, self.unit)
 
 
 @frozen

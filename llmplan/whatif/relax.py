@@ -57,11 +57,7 @@ class Relaxed:
 
 
 def relax(
-    program: Program,
-    built: Built,
-    outcome: Outcome,
-    point: Lowering,
-    progress: Progress | None = None,
+    program: Program, built: Built, outcome: Outcome, point: Lowering, progress: Progress | None = None
 ) -> Relaxed:
     """Relaxations of an infeasible plan.
 
@@ -182,9 +178,8 @@ class _Relaxer:
     # Values
 
     def _knob(self, knob: Knob) -> tuple[Relaxation, tuple[Edit, ...]] | None:
-        if not knob.ordered:
+        if not isinstance(knob.type, Measure):
             return self._choice(knob)
-        assert isinstance(knob.type, Measure)
         start = value_of(knob, self.constants)
         whole: bool | None = knob.type.whole
         excluded: tuple[float, ...] = ()
