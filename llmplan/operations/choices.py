@@ -159,8 +159,6 @@ OPERATIONS = (
         units=UnitRule(), latex=(r"\left\lvert ", r" \right\rvert"),
     ),
     Operation("select", 3, _select, _selects, _branch, move=_switches, truths=True),
-    Operation(
-        "table", 1, _row, _rows, _some_rows, move=lambda table, args, moves: 0.0, tabled=True
-    ),
+    Operation("table", 1, _row, _rows, _some_rows, move=lambda table, args, moves: 0.0, tabled=True),
     Operation("interpolate", 1, _between, _betweens, _along, move=_goes_on, tabled=True),
 )  # fmt: skip

@@ -24,12 +24,7 @@ class OverLimit(Exception):
 
 @define
 class Budget:
-    """Evaluations that may still be done.
-
-    Attributes:
-        left: How many.
-        whole: Another budget that this one is a part of, and that pays too.
-    """
+    """Evaluations that may still be done; `whole` is another budget that it is part of, which pays too."""
 
     left: float
     whole: Budget | None = None
@@ -39,11 +34,7 @@ class Budget:
         return Budget(self.left / 2, self)
 
     def spend(self, evaluations: float) -> None:
-        """Is called for work that has been done.
-
-        Raises:
-            OverLimit: if that was the last of it.
-        """
+        """Pays for work that has been done; raises OverLimit if that was the last of it."""
         self.left -= evaluations
         if self.whole is not None:
             self.whole.left -= evaluations

@@ -15,12 +15,7 @@ How = Literal["search", "closed form", "numeric"]
 
 @frozen
 class Neighbour:
-    """The next feasible value of an unknown after the chosen one.
-
-    Attributes:
-        value: In base units.
-        point: The whole plan there, by index of the unknown.
-    """
+    """The next feasible value of an unknown after the chosen one, in base units, and the whole plan there."""
 
     value: float
     point: dict[int, float]

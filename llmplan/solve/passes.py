@@ -33,13 +33,10 @@ LIMIT = 10**8
 
 @frozen
 class State:
-    """What is known about a system.
+    """What is known about a system, and what was asked about it, see `solve`.
 
     Attributes:
         system: Which the passes are about, first as it was given, then with fewer unknowns.
-        effort: How many points may be looked at.
-        keep: How many of the best points are wanted; the Pareto front comes with them.
-        brief: True if nothing is to be said about the answer.
         requirements: What must hold.
         reduced: How what was eliminated follows from the rest.
         continuous: The continuous unknown that is left, if there is one.
@@ -100,6 +97,7 @@ def search(state: State) -> State:
         if unknown is not None and _runs_away(system, unknown, point[unknown]):
             return _failed(state, _unbounded(system, unknown, point[unknown] > 0))
         flat = _flat(system, found)
+        unmoved = [system.objectives[number] for number in flat]
         outcome = evolve(
             outcome,
             status="solved",
@@ -110,7 +108,7 @@ def search(state: State) -> State:
             flat=flat,
             top=tuple(point_at(system, other.places) for other in found.top) if state.keep else (),
             front=tuple(found.front_points(system)),
-            diagnostics=_flat_warnings(system, flat),
+            diagnostics=tuple(flat_objective(o.text, o.span) for o in unmoved if o.author),
         )
     return evolve(state, found=found, outcome=outcome)
 
@@ -222,16 +220,16 @@ def requirements_of(system: System) -> tuple[Condition, ...]:
     author's objectives have a value; of the latter two, what holds everywhere is left out.
     """
     graph = system.graph
-    found = list(system.conditions)
-    for unknown in system.unknowns:
-        if unknown.allowed is not None and graph.constant(unknown.allowed) != 1.0:
-            path, node, span = unknown.path, unknown.allowed, unknown.span
-            found.append(Condition(path, node, "domain", None, None, "", None, span))
-    for objective in system.objectives:
-        node = graph.add("finite", objective.node)
-        if objective.author and graph.constant(node) != 1.0:
-            found.append(Condition(objective.text, node, "plan", None, None, "", None, objective.span))
-    return tuple(found)
+    further = [
+        Condition(unknown.path, unknown.allowed, "domain", None, None, "", None, unknown.span)
+        for unknown in system.unknowns
+        if unknown.allowed is not None
+    ] + [
+        Condition(goal.text, graph.add("finite", goal.node), "plan", None, None, "", None, goal.span)
+        for goal in system.objectives
+        if goal.author
+    ]
+    return (*system.conditions, *(c for c in further if graph.constant(c.node) != 1.0))
 
 
 def _failed(state: State, diagnostic: Diagnostic) -> State:
@@ -277,11 +275,6 @@ def _flat(system: System, found: Found) -> tuple[int, ...]:
         if found.varies and same and (found.complete or not system.graph.reach(objective.node)):
             flat.append(number)
     return tuple(flat)
-
-
-def _flat_warnings(system: System, flat: tuple[int, ...]) -> tuple[Diagnostic, ...]:
-    objectives = [system.objectives[number] for number in flat]
-    return tuple(flat_objective(o.text, o.span) for o in objectives if o.author)
 
 
 def _both(beside: Neighbours, reduced: Reduced) -> Neighbours:

@@ -20,7 +20,7 @@ import sympy
 
 from llmplan.operations import OPERATIONS
 from llmplan.solve.closed_form.derive import MOST_NODES, Equation
-from llmplan.solve.closed_form.print import Formula, printed
+from llmplan.solve.closed_form.print import ATOM, Formula, printed
 from llmplan.solve.presolve.isolate import peeled, unguarded
 from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import Graph
@@ -116,11 +116,7 @@ def _terms(e: Any) -> int:
 
 
 class _Expressions:
-    """Nodes as expressions: an algebra in which operations are undone.
-
-    Attributes:
-        abridged: True if something was too long to write out.
-    """
+    """Nodes as expressions: an algebra in which operations are undone; `abridged` if not all is written out."""
 
     def __init__(self, equation: Equation) -> None:
         self._equation, self._graph = equation, equation.graph
@@ -165,10 +161,10 @@ class _Expressions:
             if node not in self._named:
                 return self._constant(node)
             if node in self._equation.leaves:
-                return self._symbol(node, Formula.leaf(self._equation.names[node]))
+                return self._symbol(node, self._equation.names[node])
             if self._sizes[node] > MOST_NODES:
                 self.abridged = True
-                return self._symbol(node, Formula.leaf("…"))
+                return self._symbol(node, "…")
             if not math.isfinite(self._values[node]):
                 raise _TooHard
         elif op == "unknown":
@@ -177,7 +173,7 @@ class _Expressions:
             if holds:
                 raise _TooHard
             parts = [printed(self.of(arg), self.written()) for arg in args]
-            return self._symbol(node, Formula.leaf(f"{op}({', '.join(parts)})"))
+            return self._symbol(node, f"{op}({', '.join(parts)})")
         first, *rest = args
         others = [self._exponent(arg) if holds and op == "pow" else self.of(arg) for arg in rest]
         return self.add(op, self.of(first), *others)
@@ -211,13 +207,15 @@ class _Expressions:
         for exact in (Fraction(value).limit_denominator(12), Fraction(repr(value))):
             if float(exact) == value and max(abs(exact.numerator), exact.denominator) <= 10**4:
                 return sympy.Rational(exact)
-        return self._symbol(node, Formula.number(value))
+        return self._symbol(node)
 
-    def _symbol(self, node: int, formula: Formula) -> Any:
+    def _symbol(self, node: int, name: str | None = None) -> Any:
+        """A symbol that is written as a name or, without one, as its value."""
         if node not in self._symbols:
             value = self._values[node]
             if not math.isfinite(value):
                 raise _TooHard
+            formula = Formula.number(value) if name is None else Formula(name, ATOM)
             # sympy takes apart roots of what it knows to be positive.
             known = {"positive": True} if value > 0 else {"real": True}
             self._symbols[node] = sympy.Symbol(f"v{len(self._symbols)}", **known), formula

@@ -33,8 +33,7 @@ class ClosedForm:
 
     Attributes:
         roots: In base units, each checked by substitution, the likeliest (principal) first.
-        relations: For each root the formula: `hardware.gpus = 6 · params · tokens / (mfu · peak)`;
-            empty if it is too long to read.
+        relations: For each root `hardware.gpus = 6 · params · tokens / (mfu · peak)`; empty if too long to read.
     """
 
     roots: tuple[float, ...]
@@ -46,9 +45,6 @@ class Equation:
     """Two sides that are to be equal, solved for one unknown.
 
     Attributes:
-        graph: Where the sides stand.
-        left, right: Nodes.
-        unknown: The index of the unknown.
         names: Nodes that appear in the formula under a name, whatever they are made of; the name of
             the unknown under its own node.
         leaves: The values of those nodes, and of others that are not to be expanded, in base units;
@@ -103,13 +99,12 @@ class Equation:
         places = {node: at for at, node in enumerate(nodes)}
         parts: list[object] = []
         for node in nodes:
-            found = self.graph[node]
-            name, value = self.names.get(node, ""), self.leaves.get(node)
-            if value is None:
+            found, name = self.graph[node], self.names.get(node, "")
+            if node in self.leaves:
+                parts.append((repr(self.leaves[node]), name))
+            else:
                 args = [places[arg] for arg in found.args]
                 parts.append((found.op, args, repr(found.value), found.table, name))
-            else:
-                parts.append((repr(value), name))
         ends = [places[side] for side in self.sides]
         return repr((__version__, _REVISION, parts, ends, self.unknown, self.low, self.high))
 

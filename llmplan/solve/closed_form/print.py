@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-_SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_SUM, _PRODUCT, _POWER, ATOM = range(4)
 _SHORT = 12
 
 
@@ -26,14 +26,10 @@ class Formula:
     value: float | None = None
 
     @staticmethod
-    def leaf(name: str) -> Formula:
-        return Formula(name, _ATOM)
-
-    @staticmethod
     def number(value: float) -> Formula:
         """A number in at most six digits."""
         text = f"{value:.0f}" if value == int(value) and abs(value) < 1e6 else f"{value:.6g}"
-        return Formula(text, _ATOM if value >= 0 else _SUM, value)
+        return Formula(text, ATOM if value >= 0 else _SUM, value)
 
     def within(self, binds: int) -> str:
         """The text, in parentheses if its precedence is too low for its place."""
@@ -41,12 +37,7 @@ class Formula:
 
 
 def printed(expression: Any, symbols: Mapping[Any, Formula]) -> str:
-    """The text of an expression.
-
-    Args:
-        expression: Of sympy, made of sums, products, powers, `exp`, `log` and numbers.
-        symbols: How each symbol is written.
-    """
+    """The text of an expression of sympy: sums, products, powers, `exp`, `log`, numbers, and symbols as given."""
     return _Printer({symbol: (i, f) for i, (symbol, f) in enumerate(symbols.items())}).show(expression).text
 
 
@@ -57,24 +48,18 @@ class _Printer:
     def show(self, e: Any) -> Formula:
         if e.is_Symbol:
             return self.symbols[e][1]
-        if e.is_NumberSymbol:  # such as Euler's number, where a logarithm was undone
-            return Formula.number(float(e))
-        if e.is_Number:
-            if e.is_Rational and not e.is_Integer:
-                text = f"{e.p} / {e.q}"
-                exact = f"{float(e):.6g}"
-                return Formula.number(float(e)) if float(exact) == float(e) else Formula(text, _PRODUCT)
+        if e.is_Rational and not e.is_Integer and float(f"{float(e):.6g}") != float(e):
+            return Formula(f"{e.p} / {e.q}", _PRODUCT)
+        if e.is_Number or e.is_NumberSymbol:  # such as Euler's number, where a logarithm was undone
             return Formula.number(float(e))
         if e.is_Add:
             return self._sum(e)
-        if e.is_Mul:
-            return self._product(e)
-        if e.is_Pow and e.exp.is_Rational and e.exp < 0:
+        if e.is_Mul or e.is_Pow and e.exp.is_Rational and e.exp < 0:
             return self._product(e)
         if e.is_Pow:
             return self._power(e.base, e.exp)
         name = {"log": "ln"}.get(type(e).__name__, type(e).__name__)
-        return Formula(f"{name}({self.show(e.args[0]).text})", _ATOM)
+        return Formula(f"{name}({self.show(e.args[0]).text})", ATOM)
 
     def _order(self, e: Any) -> tuple[int, int, str]:
         """Numbers first, then symbols in order of appearance."""
@@ -82,16 +67,12 @@ class _Printer:
         return (1 if met else 0, min(met, default=0), str(e))
 
     def _sum(self, e: Any) -> Formula:
+        terms = sorted(e.args, key=lambda term: (term.could_extract_minus_sign(), self._order(term)))
         text = ""
-        terms = sorted(e.args, key=self._order)
-        terms.sort(key=lambda term: term.could_extract_minus_sign())
         for term in terms:
             negative = term.could_extract_minus_sign()
-            shown = self.show(-term if negative else term).within(_PRODUCT)
-            if text:
-                text += f" {'-' if negative else '+'} {shown}"
-            else:
-                text = f"-{shown}" if negative else shown
+            sign = (" - " if negative else " + ") if text else "-" if negative else ""
+            text += sign + self.show(-term if negative else term).within(_PRODUCT)
         return Formula(text, _SUM)
 
     def _product(self, e: Any) -> Formula:
@@ -123,8 +104,7 @@ class _Printer:
             root = self._root([1 / f for f in factors] if turned else factors, 1 / inside if turned else inside, degree)
             (below if turned else above).append(root)
         over, under = _coefficient(exact) if inexact == 1.0 else (exact * inexact, 1)
-        bottom = self._factors(under, below)
-        top = self._factors(over, above)
+        bottom, top = self._factors(under, below), self._factors(over, above)
         if bottom == "":
             return Formula(top or "1", _PRODUCT)
         several = len(below) + (under != 1) > 1
@@ -137,8 +117,8 @@ class _Printer:
         for factor in factors:
             inside = factor**degree * inside
         shown = self.show(inside)
-        text = f"sqrt({shown.text})" if degree == 2 else f"{shown.within(_ATOM)}^(1 / {degree})"
-        return self._order(inside), Formula(text, _ATOM if degree == 2 else _POWER)
+        text = f"sqrt({shown.text})" if degree == 2 else f"{shown.within(ATOM)}^(1 / {degree})"
+        return self._order(inside), Formula(text, ATOM if degree == 2 else _POWER)
 
     def _number(self, e: Any) -> float | None:
         if e.is_NumberSymbol:
@@ -152,8 +132,8 @@ class _Printer:
 
     def _power(self, base: Any, exponent: Any) -> Formula:
         if exponent.is_Rational and (exponent.p, exponent.q) == (1, 2):
-            return Formula(f"sqrt({self.show(base).text})", _ATOM)
-        return Formula(f"{self.show(base).within(_ATOM)}^{self.show(exponent).within(_ATOM)}", _POWER)
+            return Formula(f"sqrt({self.show(base).text})", ATOM)
+        return Formula(f"{self.show(base).within(ATOM)}^{self.show(exponent).within(ATOM)}", _POWER)
 
 
 def _moderate(decades: float) -> bool:

@@ -98,7 +98,7 @@ def _ratios(low: float, high: float) -> Array:
 
 
 def bisect(predicate: Callable[[Array], Array], low: Array, high: Array) -> tuple[Array, Array]:
-    """Narrows brackets at whose ends a predicate differs, until they are neighbours; at each it stays as it was."""
+    """Narrows brackets at whose ends a predicate differs, until they are neighbours; it stays as it was."""
     low, high = low.copy(), high.copy()
     at_low = predicate(low)
     for _ in range(_BISECTIONS):

@@ -32,7 +32,7 @@ _POINTS = 1 << 17
 
 @frozen
 class _Settings:
-    """Some settings of the discrete unknowns: their lines, and by unknown (ascending) the places of its values."""
+    """Some settings of the discrete unknowns: lines, and by unknown (ascending) the places of its values."""
 
     line: Line
     places: dict[int, Array]

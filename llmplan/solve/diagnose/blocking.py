@@ -136,13 +136,7 @@ def _root(
 
 @frozen
 class Beyond:
-    """A value that the objectives would prefer.
-
-    Attributes:
-        value: In base units.
-        point: The plan with it that comes nearest.
-        violated: Indices of the requirements that this plan violates.
-    """
+    """A value that the objectives would prefer, the plan with it that comes nearest, and what that violates."""
 
     value: float
     point: dict[int, float]
