@@ -14,6 +14,7 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.solution import Solution
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from llmplan.whatif import relax
 
 # The same examples on every run, so that a change is what a failure comes from; `--hypothesis-profile=explore`
 # looks for new ones.
@@ -26,6 +27,12 @@ settings.load_profile("repeatable")
 def computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are computed, not recalled from an earlier test; commands in processes of their own recall them."""
     monkeypatch.setattr(answers, "KEPT", 0)
+
+
+@pytest.fixture
+def no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an infeasible plan it is not searched what would help, for tests that do not ask."""
+    monkeypatch.setattr(relax, "EVALUATIONS", 0.0)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

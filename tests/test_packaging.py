@@ -52,6 +52,7 @@ def test_the_source_archive_holds_the_tests_too(archives):
     assert {"grammar/plan.lark", "plans/llama7b.plan", "tests/test_packaging.py", "README.md", "LICENSE"} <= names
 
 
+@pytest.mark.slow
 def test_the_wheel_works_from_another_folder_and_unpacked_by_nobody(archives, tmp_path):
     """Imported from the zip itself, so that no resource needs to be a file on disk."""
     plan = tmp_path / "mine.plan"

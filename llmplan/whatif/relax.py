@@ -34,7 +34,7 @@ from llmplan.whatif.freed import Opened, Opener
 from llmplan.whatif.rounding import rounded, written
 
 EVALUATIONS = 2e9
-"""What all changes together may cost, see `llmplan.solve.effort`: a few seconds."""
+"""What all changes together may cost, see `llmplan.solve.effort`: a few seconds; 0 for none to be tried."""
 
 _LEAST = 1 / 256  # of them; with fewer left no change is tried
 
@@ -102,11 +102,13 @@ class _Relaxer:
                 self.progress(number, len(changes), "changes")
             # No change may take more than half of what is left, so that the others get their turn.
             self.effort = Effort(_LIMIT, self.budget.half())
+            spent = self.budget.left <= _LEAST * EVALUATIONS
             if isinstance(change, Knob) and not change.written:
-                hopeless = self._hopeless(changes[number:]) if hopeless is None else hopeless
-                if name in hopeless:
+                if hopeless is None and not spent:
+                    hopeless = self._hopeless(changes[number:])
+                if hopeless and name in hopeless:
                     continue
-            if self.budget.left < _LEAST * EVALUATIONS:
+            if spent:
                 untried.append(name)
                 continue
             try:

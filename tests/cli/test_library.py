@@ -70,7 +70,10 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "old", "new", "code", "line"), MISTAKES)
+@pytest.mark.parametrize(
+    ("file", "old", "new", "code", "line"),
+    [*MISTAKES[::3], *(pytest.param(*mistake, marks=pytest.mark.slow) for k, mistake in enumerate(MISTAKES) if k % 3)],
+)
 def test_a_mistake_is_reported_where_it_stands(copy, edit, file, old, new, code, line):
     edit(file, old, new)
     outcome = run(copy, "check", "plans/std/batch.plan", file)
@@ -113,7 +116,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", [COMMANDS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in COMMANDS[1:])])
 def test_a_broken_library_is_the_cause_that_every_command_names(copy, edit, command):
     edit(*MISTAKES[0][:3])
     outcome = run(copy, *command)

@@ -63,7 +63,6 @@ SNIPPETS = (
     "show " + " ^ ".join("2" for _ in range(90)) + "\n",
     "model { params = ? in 1B..1T }\nhardware { gpu = \"A100-SXM4-80GB\", gpus = 64 }\ndataset { tokens = 1T }\nassume mfu = 40%\nrequire time <= 30 days\nmaximize model.params\n",
     "let x = ? in 10%..70%\nrequire 3 >= 7.5 when 1 < x - 1T\n",
-    "let x = ? in 1..8000\nlet y = ? in 1..x\nminimize y\n",
     "assume time = 3 days\nassume cost = ? in 1 USD .. 2 USD\nrequire cost >= 3 USD\n",
 )
 

@@ -42,7 +42,10 @@ def survives(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("text", SNIPPETS)
+LONG = "let x = ? in 1..8000\nlet y = ? in 1..x\nminimize y\n"
+
+
+@pytest.mark.parametrize("text", [pytest.param(LONG, marks=pytest.mark.slow), *SNIPPETS])
 def test_snippets(survives, text):
     survives(text)
 

@@ -151,6 +151,7 @@ BRUTE = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize("name", BRUTE)
 def test_no_other_value_is_better(name):
     text, asked, path, values, open_ = BRUTE[name]
@@ -184,6 +185,7 @@ EDGES = {
 UNITS = {"byte": "bytes", "byte/s/GPU": "byte/s/GPU", "byte/s": "byte/s", "token": "tokens"}
 
 
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize("name", EDGES)
 def test_a_step_further_is_infeasible(name):
     text, asked, path, open_, side = EDGES[name]

@@ -108,6 +108,7 @@ def figures(plan: Path) -> list[str]:
     ]
 
 
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize("plan", questions(), ids=lambda plan: plan.stem)
 def test_answer_is_current(plan: Path) -> None:
     printed, meaning = figures(plan), MEANING[plan.stem]
@@ -141,6 +142,7 @@ def test_checks_without_a_finding(plan: Path) -> None:
     assert [d.message for d in api.check(str(plan))] == []
 
 
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(
     ("question", "settings", "status"),
     [

@@ -39,6 +39,7 @@ def test_every_scenario_is_tested(name: str) -> None:
     assert {scenario for plan, scenario in [*FIGURES, *REFUSED] if plan == name} == scenarios
 
 
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(("case", "figures"), FIGURES.items(), ids=[" ".join(case) for case in FIGURES])
 def test_figures(case: tuple[str, str], figures: Figures) -> None:
     name, scenario = case
@@ -51,6 +52,7 @@ def test_figures(case: tuple[str, str], figures: Figures) -> None:
     assert [a for a in amounts if not re.search(rf"(?<![\d.,]){re.escape(a)}(?![\d])", printed)] == []
 
 
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(("case", "names"), REFUSED.items(), ids=[" ".join(case) for case in REFUSED])
 def test_refused(case: tuple[str, str], names: list[str]) -> None:
     name, scenario = case

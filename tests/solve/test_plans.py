@@ -172,7 +172,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [pytest.param("huge domains", marks=pytest.mark.slow), *list(HOSTILE)[1:]])
 def test_hostile_plans_end_soon_and_say_something(plans, name):
     with ends():
         solution = plans.solve(HOSTILE[name], limit=None)

@@ -84,6 +84,7 @@ def solved(added: str) -> Solution:
     return api.solve("-", text="\n".join([BASE, *others, ""]), settings=[(path, value) for path, value in pairs])
 
 
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(("name", "added", "said"), FAILING, ids=[name for name, _, _ in FAILING])
 def test_what_is_said_where_it_fails(name: str, added: str, said: str) -> None:
     failed = result(solved(added), name)
