@@ -20,7 +20,7 @@ SHIPPED = {
     "plans/catalog": {".plan"},
     "plans/configs": {".plan"},
     "plans/std": {".plan"},
-    "templates": {".j2", ".json"},
+    "templates": {".j2", ".json", ".md"},
 }
 """The folders that a wheel is made of, and the kinds of file in them."""
 

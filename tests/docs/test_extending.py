@@ -111,7 +111,7 @@ def test_there_are_five_recipes() -> None:
     assert list(recipes()) == list(SHOWN)
 
 
-SLOW = ("A formula", "A requirement", "A diagnostic")
+SLOW = ("A model family", "A formula", "A requirement", "A diagnostic")
 RECIPES = [pytest.param(title, marks=pytest.mark.slow if title in SLOW else ()) for title in recipes()]
 
 

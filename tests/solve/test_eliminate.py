@@ -51,7 +51,7 @@ def test_the_compute_optimal_model_of_a_budget(plans, optimal):
     assert {unknown.how for unknown in solution.unknowns} == {"closed form"}
 
 
-def test_an_infeasible_system_of_two_names_what_fights(plans):
+def test_an_infeasible_system_of_two_names_what_fights(plans, no_advice):
     text = OPTIMAL.format(optimal="dataset.tokens == 20 tokens/parameter * model.params")
     solution = plans.solve(text + "require large: model.params >= 100B\n")
     assert solution.status == "infeasible"

@@ -130,7 +130,7 @@ def test_hostile_texts(text, code):
         pytest.param("x = " + " <= ".join(["a"] * 20_000), id="chain", marks=pytest.mark.slow),
         pytest.param("x = [" + ", ".join(["1"] * 20_000) + "]", id="list", marks=pytest.mark.slow),
         pytest.param("x = a" + ".b" * 50_000, id="name"),
-        pytest.param("h {\n" + "a = 3 GB\n" * 10_000 + "}", id="fields"),
+        pytest.param("h {\n" + "a = 3 GB\n" * 10_000 + "}", id="fields", marks=pytest.mark.slow),
         pytest.param("x = match y {" + "0 => 1, " * 10_000 + "}", id="arms", marks=pytest.mark.slow),
         pytest.param("\n" * MILLION, id="empty lines"),
         pytest.param("# c\n" * 50_000, id="comments", marks=pytest.mark.slow),
