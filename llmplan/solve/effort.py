@@ -44,12 +44,9 @@ class Budget:
 
 @frozen
 class Effort:
-    """Bounds of a search.
+    """Bounds of a search: on the points to look at, and a budget for all searches that share it, if any.
 
-    Attributes:
-        limit: The largest number of points to look at.
-        budget: For all searches that share it together; None for as much as they need.
-        progress: Whom to tell how far it is.
+    `progress` is told how far it is.
     """
 
     limit: float = inf

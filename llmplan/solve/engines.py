@@ -32,12 +32,9 @@ def find(
 
     Args:
         continuous: The one continuous unknown that it depends on which point is best, if there is one.
-        effort: How many points may be looked at, and what it may cost.
+        effort: How many points may be looked at, and what it may cost; raises OverLimit if it is not enough.
         keep: How many of the best points are wanted; from 2 on with the best trade-offs.
         allowed: For some discrete unknowns, the places to try instead of all.
-
-    Raises:
-        OverLimit: if the effort is not enough.
     """
     if continuous is None:
         return search(system, requirements, allowed, effort, keep)
@@ -62,11 +59,7 @@ def line_points(system: System, continuous: int | None) -> int:
 
 
 def best_point(system: System, requirements: Sequence[Condition], effort: Effort) -> dict[int, float] | None:
-    """The best feasible point, without anything that is said about it; None if there is none, or several are continuous.
-
-    Raises:
-        OverLimit: see `find`.
-    """
+    """The best feasible point; None if there is none, or several are continuous. For OverLimit see `find`."""
     reduced = reduce(system, tuple(requirements))
     continuous = open_unknowns(reduced.system, reduced.requirements)
     if len(continuous) > 1:

@@ -50,8 +50,7 @@ def nearest(
     nearer = [value for value in values if abs(value - start) < abs(works - start)]
     fails = nearer[-1] if nearer else start
     for _ in range(_WHOLE_ROUNDS if whole else _ROUNDS):
-        between = _between(fails, works, whole)
-        if not between:
+        if not (between := _between(fails, works, whole)):
             break
         first = _first(system, requirements, unknown, between, effort)
         if first is None:
@@ -64,14 +63,13 @@ def nearest(
 
 def _between(fails: float, works: float, whole: bool) -> list[float]:
     """Values from the first to the second, both left out."""
-    step = (works - fails) / _PARTS
     if whole:
         gap = round(abs(works - fails))
         step = math.copysign(max(1, gap // _PARTS), works - fails)
         return [fails + step * i for i in range(1, math.ceil(gap / abs(step)))]
     if abs(works - fails) <= 1e-7 * abs(works):
         return []
-    return [fails + step * i for i in range(1, _PARTS)]
+    return [fails + (works - fails) / _PARTS * i for i in range(1, _PARTS)]
 
 
 def _first(
@@ -92,11 +90,7 @@ def _without_aims(system: System) -> System:
 
 
 def feasible(system: System, requirements: Sequence[Condition], unknown: int, effort: Effort) -> bool:
-    """Whether anything is feasible, whatever the value of an unknown; its values are tried one after the other.
-
-    Raises:
-        llmplan.solve.effort.OverLimit: see `best_point`.
-    """
+    """Whether anything is feasible, whatever the value of an unknown. Raises OverLimit, see `best_point`."""
     values = system.unknowns[unknown].values
     if values is not None:
         return _first(system, requirements, unknown, values, effort) is not None
@@ -106,11 +100,7 @@ def feasible(system: System, requirements: Sequence[Condition], unknown: int, ef
 def feasible_values(
     system: System, requirements: Sequence[Condition], unknown: int, effort: Effort
 ) -> list[float]:
-    """The values of a discrete unknown at which anything is feasible, in the order of its domain.
-
-    Raises:
-        llmplan.solve.effort.OverLimit: see `best_point`.
-    """
+    """The feasible values of a discrete unknown, in the domain's order. Raises OverLimit, see `best_point`."""
     values = system.unknowns[unknown].values or ()
     plain = _without_aims(system)
     if layouts(system) <= effort.limit and not open_unknowns(plain, requirements):

@@ -159,11 +159,9 @@ def _may_compete(costs: Sequence[Array], last: Ranked) -> Array | slice:
 
 @define
 class Front:
-    """The Pareto front: points that no other dominates in two objectives.
+    """The Pareto front: points that no other dominates in two objectives, in ascending order of the first.
 
-    Attributes:
-        costs: Two columns, each so that less is better, in ascending order of the first.
-        places: As in `Ranked`, by unknown a column in the same order.
+    Each of the two columns of costs is so that less is better; for the places see `Ranked`.
     """
 
     costs: Array = field(factory=lambda: np.empty((0, 2)))

@@ -42,11 +42,7 @@ def cores() -> int:
 
 
 def results(job: Job, count: int, alone: bool = False) -> Generator[Any, None, None]:
-    """What the parts 0, 1, 2 … of a job give, in this order; to be closed where not all are taken.
-
-    Args:
-        alone: True to do without workers.
-    """
+    """What the parts 0, 1, 2 … of a job give, in order; `alone` without workers. Close it to end early."""
     most = 1 if alone or not sys.executable or getattr(sys, "frozen", False) else cores()
     started = monotonic()
     for number in range(count):

@@ -116,7 +116,7 @@ def _terms(e: Any) -> int:
 
 
 class _Expressions:
-    """Nodes as expressions: an algebra in which operations are undone; `abridged` if not all is written out."""
+    """Nodes as expressions: an algebra that undoes operations; `abridged` if not all is written out."""
 
     def __init__(self, equation: Equation) -> None:
         self._equation, self._graph = equation, equation.graph

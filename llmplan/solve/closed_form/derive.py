@@ -33,7 +33,7 @@ class ClosedForm:
 
     Attributes:
         roots: In base units, each checked by substitution, the likeliest (principal) first.
-        relations: For each root `hardware.gpus = 6 · params · tokens / (mfu · peak)`; empty if too long to read.
+        relations: Of each: `hardware.gpus = 6 · params · tokens / (mfu · peak)`; empty if too long to read.
     """
 
     roots: tuple[float, ...]

@@ -15,11 +15,7 @@ _SHORT = 12
 
 @frozen
 class Formula:
-    """A text and its precedence.
-
-    Attributes:
-        value: The value of a number, to be multiplied with the other numbers of a product; else None.
-    """
+    """A text and its precedence; of a number also the value, to be multiplied with others of a product."""
 
     text: str
     binds: int
@@ -37,7 +33,7 @@ class Formula:
 
 
 def printed(expression: Any, symbols: Mapping[Any, Formula]) -> str:
-    """The text of an expression of sympy: sums, products, powers, `exp`, `log`, numbers, and symbols as given."""
+    """The text of an expression of sympy: sums, products, powers, `exp`, `log`, numbers, symbols as given."""
     return _Printer({symbol: (i, f) for i, (symbol, f) in enumerate(symbols.items())}).show(expression).text
 
 

@@ -28,13 +28,9 @@ FAR = 1e30
 
 
 class Line:
-    """Values of nodes as functions of one unknown.
+    """Values of nodes (`roots`) as functions of one unknown.
 
-    Args:
-        unknown: The one that varies.
-        columns: The values of the other unknowns, one for each setting.
-        roots: The nodes to evaluate.
-        spend: Called with the number of evaluations done; may raise to stop.
+    For each of the others `columns` has a value for each setting. `spend` is told of work, and may raise.
     """
 
     def __init__(

@@ -50,14 +50,9 @@ class _Candidates:
 
 
 class LineScan:
-    """The scan along one continuous unknown.
+    """The scan along one continuous unknown, of a system in which nothing depends on another one.
 
-    Args:
-        system: With exactly this continuous unknown among those that anything depends on.
-        requirements: What must hold.
-        unknown: Its index.
-        effort: Its limit is on settings times points of the grid.
-        allowed: For some discrete unknowns, the places to try instead of all.
+    The limit of the effort is on settings times points of the grid. For `allowed` see `axes_of`.
     """
 
     def __init__(
@@ -82,10 +77,7 @@ class LineScan:
         self._axes = [axis for axis in axes_of(system, allowed or {}) if reach >> axis.unknown & 1]
 
     def scan(self, keep: int = 1) -> Found:
-        """The best feasible points.
-
-        Args:
-            keep: How many are wanted, each of another setting; from 2 on with the Pareto front.
+        """The best feasible points, each of another setting; if several are wanted, with the Pareto front.
 
         Raises:
             OverLimit: if there are too many settings or the budget is spent.

@@ -136,7 +136,7 @@ def _root(
 
 @frozen
 class Beyond:
-    """A value that the objectives would prefer, the plan with it that comes nearest, and what that violates."""
+    """A value that the objectives would prefer, the nearest plan with it, and what that one violates."""
 
     value: float
     point: dict[int, float]

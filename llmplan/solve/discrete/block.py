@@ -13,12 +13,7 @@ from llmplan.solve.vector import Array
 
 @define
 class Block:
-    """The points of one block that passed every gate.
-
-    Attributes:
-        count: How many.
-        values: By target, an array of that length or a single number.
-    """
+    """The points of one block that passed every gate, and by target their values, or one for them all."""
 
     count: int
     values: dict[int, Array]

@@ -86,12 +86,9 @@ class GridEvaluator:
     def blocks(
         self, fixed: Sequence[slice], run: Sequence[slice], spend: Callable[[float], None] = lambda evaluations: None
     ) -> Iterator[Block]:
-        """The blocks in which at least one point passes.
+        """The blocks in which at least one point passes, at a step of each outer axis and a run of the next.
 
-        Args:
-            fixed: One step of each of the outermost axes.
-            run: Steps of the next one.
-            spend: Is told at each step of any axis how many evaluations were done, and may raise to end it all.
+        `spend` is told at each step of any axis how many evaluations were done, and may raise to end it all.
         """
         if not self._hopeless:
             self._values = dict(self._known)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from math import isqrt, prod
+from operator import or_
 
 import numpy as np
 from attrs import define, frozen
@@ -25,13 +27,7 @@ _SAMPLE = 256
 
 @define
 class Axis:
-    """A discrete unknown.
-
-    Attributes:
-        unknown: Its index.
-        values: Candidates in the order in which they are tried.
-        places: For each of them its place in the domain.
-    """
+    """A discrete unknown: candidates in the order they are tried in, with their places in the domain."""
 
     unknown: int
     values: Array
@@ -78,12 +74,9 @@ class Level:
 
 @frozen
 class Part:
-    """What is done in one go: a run of steps of one axis, at one step of each axis outside it.
+    """What is done in one go: a run of steps of one axis, at one (fixed) step of each axis outside it.
 
-    Attributes:
-        fixed: The steps of the axes outside.
-        run: Those of the axis.
-        first: The number of the step of the outermost axis that it lies in or begins with.
+    It lies in or begins with the step of the outermost axis whose number is `first`.
     """
 
     fixed: tuple[slice, ...]
@@ -226,11 +219,7 @@ def schedule(
             mine.remove(best)
             advance(level, needs[best])
             level.steps.append((best, True))
-        rest = 0
-        for node in wanted:
-            if level_of[node] == number:
-                rest |= needs[node]
-        advance(level, rest)
+        advance(level, reduce(or_, (needs[node] for node in wanted if level_of[node] == number), 0))
         _add_drops(graph, level, wanted)
 
 

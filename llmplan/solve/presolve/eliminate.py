@@ -26,10 +26,7 @@ _FEW = 16
 
 @frozen
 class Definition:
-    """An unknown as a function of those that are left then: a node, and the equation's index.
-
-    The index is None where the domain defines it.
-    """
+    """An unknown as a function of those left then: a node, and the equation's index (None: of its domain)."""
 
     unknown: int
     node: int
