@@ -125,8 +125,6 @@ def with_numbers(formula: str, owner: str, values: Mapping[str, Value], reads: S
         value = values.get(name)
         if value is None and f"{kind}.{name}" in reads:
             value = values.get(f"{kind}.{name}")
-        if value is None or value.value is None:
-            return name
-        return value.text
+        return name if value is None or value.value is None else value.text
 
     return _NAME.sub(replace, formula)

@@ -37,11 +37,7 @@ def solution(
     library_hash: str,
     progress: Progress | None = None,
 ) -> Solution:
-    """Everything that is known about a plan at the point that was found.
-
-    Args:
-        progress: Is told how far it is where that takes long.
-    """
+    """Everything that is known about a plan at the point that was found; `progress` is told how far it is."""
     assert built.system is not None
     found = (*diagnostics, *outcome.diagnostics)
     if outcome.status == "error":

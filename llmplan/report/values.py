@@ -31,17 +31,15 @@ class Values:
     def all(self) -> dict[str, Value]:
         """By name: the plan's lets, then the inputs of each kind, then the quantities."""
         found: dict[str, Value] = {}
-        for name in self.scope.lets:
-            let = self.scope.lets[name]
+        for name, let in self.scope.lets.items():
             found[name] = self._value(name, "let", let.type or REAL, let.unit, self.lowering.name(name), doc=let.doc)
         for kind in self.scope.kinds:
             if kind in self.program.settings and self.scope.selector(kind) == kind:
                 found[kind] = self._value(kind, "input", KindType(kind), "", self.lowering.name(kind))
         for path in self.scope.fields:
             found[path] = self._input(path)
-        for name in self.scope.quantities:
-            for value in self._quantity(self.scope.quantities[name]):
-                found[value.name] = value
+        for quantity in self.scope.quantities.values():
+            found.update((value.name, value) for value in self._quantity(quantity))
         return found
 
     # One value

@@ -13,9 +13,7 @@ from llmplan.check.program import Domain, Setting
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
 from llmplan.system.unknowns import open_domain
-from llmplan.units.format import in_unit
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, TextType, Type
-from llmplan.units.table import UnknownUnit
 
 _STEPS = 64
 _FACTOR = 1e4
@@ -55,12 +53,8 @@ class Knob:
 
 def in_authors_unit(value: float, type: Type, unit: str, lowering: Lowering) -> str:
     """A value as its author would write it: a time and a size in his unit, a count scaled."""
-    if isinstance(type, Measure) and unit and type.dims in ((("Time", 1),), (("Information", 1),)):
-        try:
-            return in_unit(value, unit, lowering.scope.units)
-        except UnknownUnit:
-            pass
-    return show(value, type, lowering.scope, unit)
+    exact = isinstance(type, Measure) and type.dims in ((("Time", 1),), (("Information", 1),))
+    return show(value, type, lowering.scope, unit, exact_unit=exact)
 
 
 def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
@@ -160,10 +154,7 @@ def _rungs(start: float, end: float) -> list[float]:
 
 def _ends(domain: Domain | None, lowering: Lowering) -> tuple[float, float]:
     """The least and the largest legal value, as far as that is known."""
-    low, high = -math.inf, math.inf
     item = domain.items[0] if domain is not None and len(domain.items) == 1 else None
-    if isinstance(item, ir.Range):
-        numbers = [lowering.worth(end) for end in (item.low, item.high)]
-        low = low if numbers[0] is None else numbers[0]
-        high = high if numbers[1] is None else numbers[1]
-    return low, high
+    ends = (item.low, item.high) if isinstance(item, ir.Range) else ()
+    low, high = [lowering.worth(end) for end in ends] or (None, None)
+    return -math.inf if low is None else low, math.inf if high is None else high

@@ -18,7 +18,7 @@ from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, missing
 from llmplan.system.system import Unknown
-from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
+from llmplan.units.measure import KindType, Measure, Type
 
 MAX_VALUES = 1_000_000
 """More candidates than this for one unknown are refused."""
@@ -47,13 +47,7 @@ def build(
         domain: What it may range over.
     """
     graph, path, type, span = expressions.graph, wanted.path, wanted.type, wanted.span
-    names: tuple[str, ...] = ()
-    if isinstance(type, EnumType):
-        names = type.members
-    elif isinstance(type, BoolType):
-        names = ("false", "true")
-    elif isinstance(type, KindType):
-        names = tuple(expressions.entry_names(type.name))
+    names = expressions.members(type)
     wanted = evolve(wanted, names=names)
     counted = isinstance(type, Measure) and type.whole
     whole = names != () or counted
@@ -99,9 +93,8 @@ def build(
 def candidates(expressions: Expressions, type: Type, domain: Domain | None) -> tuple[float, ...] | None:
     """The values of a domain that depends on no unknown; every member without one. None if too many."""
     if domain is None:
-        if isinstance(type, EnumType):
-            return tuple(float(i) for i in range(len(type.members)))
-        return (0.0, 1.0) if isinstance(type, BoolType) else ()
+        count = 0 if isinstance(type, KindType) else len(expressions.members(type))
+        return tuple(float(i) for i in range(count))
     items: list[tuple[Form, tuple[float, ...]]] = []
     for item in domain.items:
         numbers = [expressions.worth(part) for part in item.parts()]

@@ -42,17 +42,15 @@ def evaluate(
     """Values of `roots` and of all nodes that they need.
 
     Args:
-        graph: Where the nodes stand.
         point: Index of an unknown to its value in base units.
-        roots: Ids of the nodes to evaluate.
         known: Nodes whose values are given and not computed.
     """
     given = known or {}
     values: dict[int, float] = {}
     for index in ancestors(graph, roots, given):
-        node = graph[index]
         if index in given:
             values[index] = given[index]
         else:
+            node = graph[index]
             values[index] = value_of(node, [values[arg] for arg in node.args], point)
     return values

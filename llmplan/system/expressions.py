@@ -18,7 +18,7 @@ from llmplan.system.graph import Graph
 from llmplan.system.meaning import Env, Meaning
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.system.names import Names, Reads
-from llmplan.units.measure import ListType
+from llmplan.units.measure import BoolType, EnumType, KindType, ListType, Type
 
 MAX_NODES = 400_000
 """A plan that unrolls to more equations than this is refused rather than computed."""
@@ -31,13 +31,7 @@ class TooLarge(Exception):
 
 
 class Expressions:
-    """Lowers expressions into one graph.
-
-    Args:
-        scope: What the names are.
-        names: Receives what is read.
-        meaning: What they mean.
-    """
+    """Lowers expressions into one graph; what they read is noted in `names`."""
 
     def __init__(self, scope: Scope, graph: Graph, names: Names, meaning: Meaning) -> None:
         self.scope = scope
@@ -49,6 +43,14 @@ class Expressions:
         self._source = ""
         self._depth = 0
         self._steps = 0
+
+    def members(self, type: Type) -> tuple[str, ...]:
+        """What the values 0, 1, 2 … of an enum, a Bool or an entry stand for; empty for a number."""
+        if isinstance(type, EnumType):
+            return type.members
+        if isinstance(type, BoolType):
+            return "false", "true"
+        return tuple(self.entry_names(type.name)) if isinstance(type, KindType) else ()
 
     def entry_names(self, kind: str) -> list[str]:
         """All entries of a kind in a fixed order; an entry's value in the graph is its index here."""
@@ -137,18 +139,12 @@ class Expressions:
                 continue  # what the left side decides alone does not need the right one
             value = self._lower(part, env)
             if operation in ("and", "or"):
-                result = self._logic(operation, result, value)
+                result = value if self._decided(operation, value) else self._apply(operation, [result, value])
             elif isinstance(result, Missing) or isinstance(value, Missing):
                 result = missing(result, value)
             else:
                 result = self.graph.add(operation, result, value)
         return result
-
-    def _logic(self, operation: str, left: Result, right: Result) -> Result:
-        for side in (left, right):
-            if self._decided(operation, side):
-                return side
-        return self._apply(operation, [left, right])
 
     def _decided(self, operation: str, side: Result) -> bool:
         """True if one side alone makes an `or` true or an `and` false."""

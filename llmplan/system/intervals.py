@@ -51,7 +51,7 @@ def bounds(graph: Graph, node: int, box: Sequence[Interval]) -> Interval | None:
         ranged = _spread(graph, order, part, range(len(part)))[node]
         if ranged.absent:
             return None
-        if all(_signed(slope) for slope in ranged.slopes):
+        if all(_sign(slope) is not None for slope in ranged.slopes):
             found = _corners(graph, node, part, ranged.slopes)
         elif spent < BOXES and (halves := _halve(part, ranged.slopes)) is not None:
             pending += halves
@@ -90,10 +90,6 @@ def _sign(slope: Interval) -> int | None:
     return 1 if slope[0] >= 0.0 else -1 if slope[1] <= 0.0 else None
 
 
-def _signed(slope: Interval) -> bool:
-    return slope[0] >= 0.0 or slope[1] <= 0.0
-
-
 def _corners(graph: Graph, node: int, box: Sequence[Interval], slopes: Sequence[Interval]) -> Interval:
     rising = [slope[0] >= 0.0 for slope in slopes]
     least = {i: ends[0] if up else ends[1] for i, (ends, up) in enumerate(zip(box, rising))}
@@ -103,7 +99,7 @@ def _corners(graph: Graph, node: int, box: Sequence[Interval], slopes: Sequence[
 
 def _halve(box: tuple[Interval, ...], slopes: Sequence[Interval]) -> list[tuple[Interval, ...]] | None:
     """The box cut in two along the widest input whose slope has no sign yet."""
-    open_axes = [i for i, slope in enumerate(slopes) if not _signed(slope) and box[i][0] < box[i][1]]
+    open_axes = [i for i, slope in enumerate(slopes) if _sign(slope) is None and box[i][0] < box[i][1]]
     if not open_axes:
         return None
     axis = max(open_axes, key=lambda i: (box[i][1] - box[i][0]) / (abs(box[i][0]) + abs(box[i][1])))

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 from llmplan.check.ir import Expr, Ref, walk
 from llmplan.check.plan import Program
-from llmplan.check.program import Quantity, SourceRef
+from llmplan.check.program import SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
 from llmplan.system.domain_checks import DomainChecks
@@ -66,6 +66,9 @@ class Lowering:
         checks = DomainChecks(self.expressions, self.unknowns)
         self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads)
         self.quantities = Quantities(self.expressions, checks)
+        self.at = self.quantities.at
+        self.instances = self.inputs.instances
+        self.of_instance = self.inputs.of_instance
         self.lower = self.expressions.lower
         self.worth = self.expressions.worth
         self.legal = checks.legal
@@ -188,9 +191,6 @@ class Lowering:
 
     # The rest of a `Meaning`
 
-    def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
-        return self.quantities.at(quantity, members)
-
     def given(self, path: str) -> Result:
         with self.names.conditionally():
             return self.inputs.given(path)
@@ -201,12 +201,6 @@ class Lowering:
 
     def emits(self, target: str) -> Result:
         return self.graph.const(float(any(emitted.name == target for emitted in self.program.emits)))
-
-    def instances(self, path: str) -> list[str] | Missing:
-        return self.inputs.instances(path)
-
-    def of_instance(self, kind: str, entry: str, field: str) -> Result:
-        return self.inputs.of_instance(kind, entry, field)
 
 
 def _differing(old: Program, new: Program) -> set[str]:

@@ -36,12 +36,7 @@ class Opened:
 
 
 class Opener:
-    """Opens values of an infeasible plan.
-
-    Args:
-        built: The plan.
-        outcome: Why it is infeasible.
-    """
+    """Opens values of an infeasible plan."""
 
     def __init__(self, built: Built, outcome: Outcome) -> None:
         system = built.system

@@ -59,13 +59,7 @@ class Relaxed:
 def relax(
     program: Program, built: Built, outcome: Outcome, point: Lowering, progress: Progress | None = None
 ) -> Relaxed:
-    """Relaxations of an infeasible plan.
-
-    Args:
-        outcome: Why it is infeasible.
-        point: The plan at its nearest point.
-        progress: Is told after each change.
-    """
+    """Relaxations of an infeasible plan, lowered at its nearest point; `progress` is told after each change."""
     return _Relaxer(program, built, outcome, point, progress).run()
 
 
@@ -225,7 +219,7 @@ class _Relaxer:
         if knob.setting.open:
             return None
         now = value_of(knob, self.constants)
-        made = self.opener.opened(knob, self._members(knob), self.effort)
+        made = self.opener.opened(knob, self._all(knob), self.effort)
         if made is None or now is None:
             return None
         self.paths = made.thinned
@@ -236,17 +230,15 @@ class _Relaxer:
         found = feasible_values(tried, made.requirements, made.unknown, self.effort)
         return self._made(knob.path, "input", knob.type, "", now, found, self._span(knob))
 
-    def _members(self, knob: Knob) -> list[float]:
+    def _all(self, knob: Knob) -> list[float]:
         """All values of a choice."""
-        if isinstance(knob.type, KindType):
-            return [float(i) for i in range(len(self.constants.expressions.entry_names(knob.type.name)))]
-        return [float(i) for i in range(len(knob.type.members) if isinstance(knob.type, EnumType) else 2)]
+        return [float(i) for i in range(len(self.constants.expressions.members(knob.type)))]
 
     def _hopeless(self, changes: Iterable[Rule | Knob]) -> set[str]:
         """The paths of choices of the library that need not be tried one by one."""
         knobs = [change for change in changes if isinstance(change, Knob) and not change.written]
         choices = [knob for knob in knobs if isinstance(knob.type, (EnumType, BoolType))]
-        return self.opener.hopeless([(knob, self._members(knob)) for knob in choices], self.effort)
+        return self.opener.hopeless([(knob, self._all(knob)) for knob in choices], self.effort)
 
     def _span(self, knob: Knob) -> Span | None:
         span = self.program.scope.span(knob.setting.place)

@@ -37,8 +37,7 @@ def solve_certain(
 ) -> tuple[Built, Outcome]:
     """The outcome of a built plan, and the plan with the points between the ends that it had to be held at.
 
-    Args:
-        limit, keep, brief, progress: See `llmplan.solve.passes.solve`.
+    The rest is as of `llmplan.solve.passes.solve`.
     """
     assert built.system is not None
     outcome = solve(built.system, limit, keep, brief, progress)
