@@ -39,7 +39,7 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
     """Diagnostics of a plan; nothing is solved."""
     asked = request(plan, **options)
     question = Question("check", asked)
-    kept = question.diagnostics()
+    kept: tuple[Diagnostic, ...] | None = question.recall()
     if kept is not None:
         return list(kept)
     checked = analyse(asked)
@@ -63,7 +63,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     """The solution of a plan, with its diagnostics; with `tables` of its sweeps and scenarios too."""
     asked = request(plan, **options)
     question = Question("solve", asked, tables)
-    kept = None if asked.templates else question.solution()
+    kept: Solution | None = None if asked.templates else question.recall()
     if kept is not None:
         return kept
     checked = analyse(asked)
@@ -112,22 +112,16 @@ def _solution(checked: Checked, asked: Request) -> Solution:
     from llmplan.whatif.robust import solve_certain
 
     program, built = checked.program, checked.built
-    plan_hash = digest(checked.modules)
+    found, plan_hash, library_hash = checked.diagnostics, digest(checked.modules), checked.library_hash
     failure = Solution(
-        checked.plan,
-        "",
-        "error",
-        diagnostics=checked.diagnostics,
-        plan_hash=plan_hash,
-        library_hash=checked.library_hash,
+        checked.plan, "", "error", diagnostics=found, plan_hash=plan_hash, library_hash=library_hash
     )
     if checked.failed or program is None or built is None or built.system is None:
         return failure
     built, outcome = solve_certain(program, built, asked.limit, KEPT, progress=asked.progress)
     try:
         return solution(
-            checked.plan, program, built, outcome, checked.diagnostics, plan_hash, checked.library_hash,
-            asked.progress,
+            checked.plan, program, built, outcome, found, plan_hash, library_hash, asked.progress
         )
     except (RecursionError, TooLarge) as stopped:
         # Everything is computed here, also what the plan did not ask for.

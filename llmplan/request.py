@@ -5,11 +5,11 @@ It is plain data and reads nothing by itself, except that `reading` gives it the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, field, frozen
+from attrs.converters import optional
 
 from llmplan.load.files import project_root, read
 
@@ -22,14 +22,6 @@ DEFAULT_LIMIT = 10**8
 
 def _limit(limit: int | None) -> int:
     return limit or DEFAULT_LIMIT
-
-
-def _settings(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    return tuple(pairs)
-
-
-def _folder(path: str | Path | None) -> Path | None:
-    return None if path is None else Path(path)
 
 
 @frozen
@@ -50,10 +42,10 @@ class Request:
     path: str
     text: str | None = None
     root: str | None = None
-    settings: tuple[tuple[str, str], ...] = field(default=(), converter=_settings)
+    settings: tuple[tuple[str, str], ...] = field(default=(), converter=tuple[tuple[str, str], ...])
     scenario: str | None = None
     limit: int = field(default=DEFAULT_LIMIT, converter=_limit)
-    templates: Path | None = field(default=None, converter=_folder)
+    templates: Path | None = field(default=None, converter=optional(Path))
     progress: Progress | None = None
 
     @property

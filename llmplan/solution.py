@@ -178,11 +178,10 @@ class Relaxation:
     @property
     def text(self) -> str:
         """`relax deadline to time <= 35 days`, `change hardware.gpus from 64 GPUs to 96 GPUs`."""
-        values = ", ".join(self.texts[:4]) + (f" or {len(self.texts) - 4} more" if len(self.texts) > 4 else "")
-        if len(self.texts) <= 4:
-            values = " or ".join(self.texts)
         if self.condition:
             return f"relax `{self.name}` to `{self.condition}`"
+        more = len(self.texts) - 4
+        values = f"{', '.join(self.texts[:4])} or {more} more" if more > 0 else " or ".join(self.texts)
         verb = "change" if self.kind == "input" else "relax"
         return f"{verb} `{self.name}` from {self.before} to {values}" if self.before else f"set `{self.name}` to {values}"
 
@@ -297,8 +296,7 @@ class Solution:
         assumptions, waived, replaced, notes: What the report must list.
         plan_hash: Of the normalised plan with its used files; a comment does not change it.
         library_hash: Of the library that computed it.
-        sources: What the plan's texts are called in the places above, and their paths from the
-            project root.
+        sources: What the plan's texts are called in the places above, and their paths from the project root.
     """
 
     plan: str

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from statistics import mean, median
 from typing import Any
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from llmplan.backtest.base import Base, Refused, Values
 from llmplan.backtest.case import RECOMPUTE, Reading, reading, settings, unsaid_recompute
@@ -42,8 +42,6 @@ class Outcome:
 
     id: str
     group: str
-    framework: str
-    quality: str
     oom: bool
     predicted: dict[str, float | None] = field(factory=dict)
     measured: dict[str, float | None] = field(factory=dict)
@@ -58,7 +56,7 @@ class Outcome:
 
 def predict(base: Base, case: Case) -> Outcome:
     """What the library says of a case."""
-    about = (case["id"], case["group"], case["framework"], case.get("quality") or "", bool(case.get("oom")))
+    about = (case["id"], case["group"], bool(case.get("oom")))
     measured = measured_of(case)
     try:
         found, inferred = _values(base, case)
@@ -245,9 +243,7 @@ def _figures(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def _plain(found: Statistics | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {name: getattr(found, name) for name in ("count", "median", "mean", "bias", "worst", "worst_case")}
+    return None if found is None else asdict(found)
 
 
 def out_of_memory(outcomes: Iterable[Outcome]) -> dict[str, int]:

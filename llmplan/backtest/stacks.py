@@ -22,10 +22,7 @@ _INPUTS = {
 _ATTENTION = {
     "standard": {"training.attention": "standard"},
     "flash2": {"training.flash_kernel": "ampere"},
-    "flash3": {"training.flash_kernel": "native"},
-    "cudnn": {"training.flash_kernel": "native"},
-    "te": {"training.flash_kernel": "native"},
-    "native": {"training.flash_kernel": "native"},
+    **{kernel: {"training.flash_kernel": "native"} for kernel in ("flash3", "cudnn", "te", "native")},
 }
 """Attention kernels by the words of records; of others it is known only that they are flash kernels."""
 

@@ -52,16 +52,6 @@ class Question:
         whole = (asked.path, asked.text, str(asked.base), asked.settings, asked.scenario, asked.limit)
         self._key = repr((*whole, os.getcwd(), *details, self._installed))
 
-    def diagnostics(self) -> tuple[Diagnostic, ...] | None:
-        """The diagnostics that were kept."""
-        found: tuple[Diagnostic, ...] | None = self._recall(_diagnostics())
-        return found
-
-    def solution(self) -> Solution | None:
-        """The solution that was kept."""
-        found: Solution | None = self._recall(_solutions())
-        return found
-
     def keep(self, answer: tuple[Diagnostic, ...] | Solution, modules: Iterable[Module]) -> None:
         """Keeps an answer that was made from these files, the plan first."""
         if not self._installed:
@@ -69,18 +59,22 @@ class Question:
         names = [source.name for module in modules for source in (module.source, *_configurations(module))]
         files = tuple((name, _content(name)) for name in names[1:])
         if all(content for _, content in files):
-            packing = _Answers(_diagnostics() if isinstance(answer, tuple) else _solutions())
+            packing = _Answers(self._classes())
             packed = packing.pack(answer)
             store.keep(self._sort, self._key, (files, packing.frozen(), packed), most=KEPT)
 
-    def _recall(self, classes: Iterable[type]) -> Any:
+    def recall(self) -> Any:
+        """The answer that was kept: of `check` a tuple of diagnostics, of `solve` a solution; None if there is none."""
         found = store.load(self._sort, self._key) if self._installed else None
         if not isinstance(found, tuple):
             return None
         files, sources, packed = found
         if any(_content(name) != content for name, content in files):
             return None
-        return _Answers(classes, sources).unpack(packed)
+        return _Answers(self._classes(), sources).unpack(packed)
+
+    def _classes(self) -> tuple[type, ...]:
+        return _solutions() if self._sort == "solve" else _diagnostics()
 
 
 _SOURCE = "@"

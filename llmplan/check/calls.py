@@ -29,7 +29,7 @@ def check_call(check: Context, node: nodes.Call, want: Type | None) -> Typed:
         return builtin(check, node, want)
     if name in check.scope.functions:
         return _own(check, node)
-    check.report(names.unknown_function(node.function.span, name, [*BUILTINS, *check.scope.functions]))
+    check.report(names.undefined(node.function.span, "function", name, [*BUILTINS, *check.scope.functions]))
     return check.wrong(node)
 
 
@@ -204,7 +204,7 @@ def check_fold(check: Context, node: nodes.Fold) -> Typed:
     """`max(memory_at[s, p] for s in Stage, p in Phase)`: over the members of enums, or of a list of a kind."""
     function = node.function.text
     if function not in FOLDS:
-        check.report(names.unknown_function(node.function.span, function, FOLDS))
+        check.report(names.undefined(node.function.span, "function", function, FOLDS))
         return check.wrong(node)
     variables: list[tuple[str, str]] = []
     types: dict[str, Type | None] = {}

@@ -109,7 +109,7 @@ class PlanCheck:
             by_name.setdefault(name, self.scope.rules[name])
         for word in waives:
             if word.text not in by_name:
-                self.report(names.unknown_requirement(word.span, word.text, by_name))
+                self.report(names.undefined(word.span, "requirement", word.text, by_name))
             elif by_name[word.text].origin != "plan":
                 del by_name[word.text]
                 self.program.waived.append(word.text)

@@ -145,7 +145,7 @@ class Declarations:
         """A type as written, or None when it was reported."""
         if node.is_list:
             if node.text not in self.scope.kinds and node.text != "Text":
-                self.report(names.unknown_kind(node.span, node.text, self.scope.kinds))
+                self.report(names.undefined(node.span, "kind", node.text, self.scope.kinds))
                 return None
             return ListType(node.text)
         basic = _BASIC.get(node.text) or self.scope.enums.get(node.text)
@@ -215,7 +215,7 @@ class Declarations:
         known = name in self.scope.functions
         if node.replace:
             if not known:
-                self.report(names.unknown_function(node.name.span, name, self.scope.functions))
+                self.report(names.undefined(node.name.span, "function", name, self.scope.functions))
                 return
         elif not self._once(f"fn {name}", node, known):
             return
@@ -243,7 +243,7 @@ class Declarations:
     def _entry_name(self, node: nodes.Entry) -> None:
         kind, name = node.kind.text, node.name.plain or ""
         if kind not in self.scope.kinds:
-            self.report(names.unknown_kind(node.kind.span, kind, self.scope.kinds))
+            self.report(names.undefined(node.kind.span, "kind", kind, self.scope.kinds))
             return
         table = self.scope.entries.setdefault(kind, Overlay({}))
         if not self._once(f"{kind} {name}", node, False) or name in table:

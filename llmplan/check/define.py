@@ -169,7 +169,7 @@ class Definitions:
     def _amend(self, node: nodes.Amend) -> None:
         kind = node.kind.text
         if kind not in self.scope.kinds:
-            self.report(names.unknown_kind(node.kind.span, kind, self.scope.kinds))
+            self.report(names.undefined(node.kind.span, "kind", kind, self.scope.kinds))
             return
         found, near = self.scope.find_entry(kind, node.name.plain or "")
         if found is None:

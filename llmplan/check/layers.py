@@ -146,7 +146,7 @@ class Layers:
     def _block(self, module: Module, block: nodes.Block) -> None:
         kind = block.kind.text
         if kind not in self.scope.kinds:
-            self.report(names.unknown_kind(block.kind.span, kind, self.scope.kinds))
+            self.report(names.undefined(block.kind.span, "kind", kind, self.scope.kinds))
             return
         selector = self.scope.selector(kind)
         if block.entry is not None and self.once(module, selector, block.entry, block.entry):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -41,18 +42,8 @@ def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
             terminal.result(f"{plan}: {_verdict(diagnostics)}\n")
         found += diagnostics
         codes.append(code)
-    if form == "json":
-        from llmplan.diagnostics import render_json
-
-        terminal.result(render_json.render(found))
-    elif form == "sarif":
-        from llmplan.diagnostics import render_sarif
-
-        terminal.result(render_sarif.render(found))
-    elif form == "github":
-        from llmplan.diagnostics import render_github
-
-        terminal.result(render_github.render(found))
+    if form != "text":
+        terminal.result(import_module(f"llmplan.diagnostics.render_{form}").render(found))
     return gravest(codes)
 
 

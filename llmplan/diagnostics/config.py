@@ -15,7 +15,7 @@ def no_json(span: Span, name: str, why: str) -> Diagnostic:
 
 
 def no_kind(span: Span, kind: str) -> Diagnostic:
-    hint = Hint('read a model with `model from "config.json"`')
+    hint = 'read a model with `model from "config.json"`'
     return error("E0209", f"no configuration table for `{kind}`", span, hint)
 
 

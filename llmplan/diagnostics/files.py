@@ -23,26 +23,26 @@ def missing_value(
         notes.append(f"`{name}`: {reason}")
     elif needs:
         notes.append(f"`{name}` needs {', '.join(f'`{need}`' for need in needs)}")
-    hints = tuple(Hint(f"set `{need}`") for need in needs[:_MISSING_HINTS]) or (Hint(f"set `{name}`"),)
+    hints = tuple(Hint(f"set `{need}`") for need in needs[:_MISSING_HINTS]) or (f"set `{name}`",)
     return error("E0501", f"`emit {target}` needs `{name}`", span, *hints, notes=notes)
 
 
 def stale(file: str, what: str, diff: str, causes: tuple[str, ...]) -> Diagnostic:
     """A generated file differs from the plan. `what`: `is missing`, `is out of date with …`."""
     hint = Hint("run the same command without `--check`")  # with its `-o`, `--set` and `--scenario`
-    return error("E0502", f"{file} {what}", None, hint, notes=((diff,) if diff else ()) + causes)
+    return error("E0502", f"{file} {what}", None, hint, notes=(diff, *causes))
 
 
 def not_ours(file: str, what: str, diff: str) -> Diagnostic:
     """A file in the way that llmplan did not write, or that was changed since."""
-    hint = Hint("change the plan instead, write elsewhere with `-o`, or overwrite it with `--force`")
-    return error("E0503", f"{file} {what}", None, hint, notes=(diff,) if diff else ())
+    hint = "change the plan instead, write elsewhere with `-o`, or overwrite it with `--force`"
+    return error("E0503", f"{file} {what}", None, hint, notes=(diff,))
 
 
 def not_expressible(target: str, message: str, hint: str, place: str, span: Span | None) -> Diagnostic:
     """A target has no way to say what the plan says."""
-    hints = (Hint(hint),) if hint else ()
-    return error("E0504", f"`emit {target}` cannot express this plan: {message}", span, *hints, notes=(f"refused by {place}",))
+    message = f"`emit {target}` cannot express this plan: {message}"
+    return error("E0504", message, span, hint, notes=(f"refused by {place}",))
 
 
 def cannot_write(file: str, why: str) -> Diagnostic:

@@ -26,7 +26,7 @@ def unused(span: Span, what: str, name: str) -> Diagnostic:
 
 def uncited(span: Span, name: str) -> Diagnostic:
     """W0605: another formula in place of the library's, without saying where it is from."""
-    hint = Hint('cite its source on the line above: `@cite("…")`')
+    hint = 'cite its source on the line above: `@cite("…")`'
     return warning("W0605", f"the replacement formula for `{name}` cites no source", span, hint)
 
 
@@ -37,5 +37,5 @@ def asks_nothing(span: Span) -> Diagnostic:
         "the plan asks for nothing",
         Span(span.source, span.start, span.start),
         Hint("leave an input open, as in `hardware { gpus = ? }`, and state a requirement: `require time <= 30 days`"),
-        Hint("or ask for a value: `show memory.total`"),
+        "or ask for a value: `show memory.total`",
     )

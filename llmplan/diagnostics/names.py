@@ -42,8 +42,9 @@ def unquoted(span: Span, what: str) -> Diagnostic:
     return error("E0201", f"undefined name `{span.text}`", span, hint)
 
 
-def unknown_function(span: Span, name: str, candidates: Iterable[str]) -> Diagnostic:
-    return error("E0201", f"undefined function `{name}`", span, *did_you_mean(span, name, candidates))
+def undefined(span: Span, what: str, name: str, candidates: Iterable[str]) -> Diagnostic:
+    """E0201: a function, kind or requirement that nothing defines."""
+    return error("E0201", f"undefined {what} `{name}`", span, *did_you_mean(span, name, candidates))
 
 
 def unknown_decorator(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
@@ -63,10 +64,6 @@ def unknown_truth(span: Span, meant: str) -> Diagnostic:
     return error("E0201", f"expected Bool, found `{span.text}`", span, Hint(f"write `{meant}`", (Edit(span, meant),)))
 
 
-def unknown_kind(span: Span, name: str, kinds: Iterable[str]) -> Diagnostic:
-    return error("E0201", f"undefined kind `{name}`", span, *did_you_mean(span, name, kinds))
-
-
 def unknown_target(span: Span, name: str, targets: Iterable[str]) -> Diagnostic:
     targets = list(targets)
     hints = did_you_mean(span, name, targets)
@@ -78,10 +75,6 @@ def unknown_scenario(name: str, scenarios: Iterable[str]) -> Diagnostic:
     note = f"scenarios of the plan: {listing(scenarios)}" if scenarios else "the plan has no scenarios"
     hints = (Hint(f"did you mean `{near}`?") for near in closest(name, scenarios))
     return error("E0201", f"undefined scenario `{name}`", None, *hints, notes=(note,))
-
-
-def unknown_requirement(span: Span, name: str, candidates: Iterable[str]) -> Diagnostic:
-    return error("E0201", f"undefined requirement `{name}`", span, *did_you_mean(span, name, candidates))
 
 
 # E0202: not a field, not to be set
@@ -106,8 +99,8 @@ def set_computed(span: Span, name: str, value: str) -> Diagnostic:
         "E0202",
         f"`{name}` is computed and cannot be set",
         span,
-        Hint(f"to require this value, write `require {name} == {value}`"),
-        Hint(f"to override its formula, write `assume {name} = {value}`"),
+        f"to require this value, write `require {name} == {value}`",
+        f"to override its formula, write `assume {name} = {value}`",
     )
 
 
@@ -118,7 +111,7 @@ def not_an_input(span: Span, name: str, candidates: Iterable[str]) -> Diagnostic
 
 
 def not_assumable(span: Span, name: str) -> Diagnostic:
-    return error("E0202", f"`{name}` is an input: set it, do not assume it", span, Hint(f"write `{name} = …`"))
+    return error("E0202", f"`{name}` is an input: set it, do not assume it", span, f"write `{name} = …`")
 
 
 # E0203: defined twice
@@ -126,14 +119,13 @@ def not_assumable(span: Span, name: str) -> Diagnostic:
 
 def defined_twice(span: Span, name: str, first: Span, hint: str = "") -> Diagnostic:
     """E0203."""
-    hints = (Hint(hint),) if hint else ()
     others = (Label(first, "first definition"),)
-    return error("E0203", f"`{name}` is defined twice", span, *hints, label="second definition", others=others)
+    return error("E0203", f"`{name}` is defined twice", span, hint, label="second definition", others=others)
 
 
 def taken(span: Span, name: str) -> Diagnostic:
     """E0203: a `let` with the name of a block."""
-    return error("E0203", f"`{name}` is already the name of a block", span, Hint("choose another name"))
+    return error("E0203", f"`{name}` is already the name of a block", span, "choose another name")
 
 
 def both_hold(span: Span, name: str, first: Span) -> Diagnostic:
@@ -147,7 +139,7 @@ def both_hold(span: Span, name: str, first: Span) -> Diagnostic:
 
 def circle(span: Span, name: str, chain: list[tuple[str, Span]]) -> Diagnostic:
     """E0206. `chain`: each name that is needed next, and where."""
-    hint = Hint("to solve for it, leave one of them open with `?` and `require` the equation")
+    hint = "to solve for it, leave one of them open with `?` and `require` the equation"
     others = [Label(at, f"needs `{needs}`") for needs, at in chain[:6]]
     return error("E0206", f"`{name}` depends on itself", span, hint, others=others)
 

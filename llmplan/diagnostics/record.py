@@ -8,6 +8,7 @@ every message is written in exactly one place.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Literal
 
 from attrs import frozen
@@ -70,14 +71,18 @@ def error(
     code: str,
     message: str,
     span: Span | None = None,
-    *hints: Hint,
+    *hints: Hint | str | None,
     label: str = "",
     others: Iterable[Label] = (),
     notes: Iterable[str] = (),
+    severity: Severity = "error",
 ) -> Diagnostic:
-    """What most constructors make: an error with its hints."""
-    return Diagnostic(code, "error", message, span, label, tuple(others), tuple(notes), hints)
+    """What most constructors make: an error with its hints, of which those that edit nothing are mere texts.
+
+    Hints and notes that are empty or None are left out.
+    """
+    given = tuple(Hint(hint) if isinstance(hint, str) else hint for hint in hints if hint)
+    return Diagnostic(code, severity, message, span, label, tuple(others), tuple(filter(None, notes)), given)
 
 
-def warning(code: str, message: str, span: Span | None, *hints: Hint, label: str = "", notes: Iterable[str] = ()) -> Diagnostic:
-    return Diagnostic(code, "warning", message, span, label, (), tuple(notes), hints)
+warning = partial(error, severity="warning")

@@ -1,15 +1,16 @@
 """Diagnostics as text for a terminal: the message, the lines it is about with marks under them, notes, helps.
 
 Input: a record. Output: lines without trailing blanks, plain or with ANSI colours. What the plan
-contains never reaches the terminal raw: control characters are shown as pictures, so that a plan
-cannot move the cursor, and marks are placed by display columns, so that they stand under wide
-characters and tabs too.
+contains never reaches the terminal raw: control characters are shown as pictures, so that a plan cannot move
+the cursor, and marks are placed by display columns, so that they stand under wide characters and tabs too.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 
 from attrs import frozen
 
@@ -65,12 +66,8 @@ def _picture(char: str) -> str:
 
 def _width(text: str) -> int:
     """Columns that printable text takes on a terminal."""
-    columns = 0
-    for char in text:
-        if unicodedata.combining(char):
-            continue
-        columns += 2 if unicodedata.east_asian_width(char) in "WF" else 1
-    return columns
+    shown = (char for char in text if not unicodedata.combining(char))
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in shown)
 
 
 def _render_one(diagnostic: Diagnostic, colour: bool) -> str:
@@ -209,11 +206,5 @@ def _write(row: dict[int, tuple[str, str]], left: int, text: str, char: str) -> 
 
 
 def _pieces(row: dict[int, tuple[str, str]]) -> list[tuple[str, str]]:
-    pieces: list[tuple[str, str]] = []
-    for column in range(max(row) + 1):
-        letter, style = row.get(column, (" ", ""))
-        if pieces and pieces[-1][1] == style:
-            pieces[-1] = (pieces[-1][0] + letter, style)
-        else:
-            pieces.append((letter, style))
-    return pieces
+    cells = (row.get(column, (" ", "")) for column in range(max(row) + 1))
+    return [("".join(letter for letter, _ in run), style) for style, run in groupby(cells, itemgetter(1))]

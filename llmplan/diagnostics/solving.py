@@ -27,7 +27,7 @@ def unbounded(path: str, span: Span, grows: bool, objective: Span | None) -> Dia
     """
     side, moves = ("above", "increases") if grows else ("below", "decreases")
     others = () if objective is None else (Label(objective, f"improves without limit as `{path}` {moves}"),)
-    hint = Hint("give it a domain, `? in 1..100`, or add a requirement that limits it")
+    hint = "give it a domain, `? in 1..100`, or add a requirement that limits it"
     return error("E0403", f"`{path}` is unbounded {side}", span, hint, label="no bound on this side", others=others)
 
 
@@ -46,7 +46,7 @@ def too_many_combinations(sizes: Sequence[tuple[str, int, Span]], limit: int, po
         "E0404",
         f"{count} unknown{'s span' if count != 1 else ' spans'} {_count(points)} combinations; the limit is {_count(limit)}",
         large[0][2],
-        Hint(f"use a `step` or a shorter list for {names}; `--limit` raises the limit"),
+        f"use a `step` or a shorter list for {names}; `--limit` raises the limit",
         label="the largest domain",
         notes=(", ".join(f"{path} {size:,}" for path, size, _ in sizes),),
     )
@@ -82,10 +82,10 @@ def flat_objective(text: str, span: Span) -> Diagnostic:
 
 def no_sweep(plan: str) -> Diagnostic:
     """E0401: `llmplan sweep` of a plan that sweeps nothing."""
-    return error("E0401", f"`{plan}` has no `sweep`", None, Hint("add one, as in `sweep hardware.gpus in 64..512 step 64`"))
+    return error("E0401", f"`{plan}` has no `sweep`", None, "add one, as in `sweep hardware.gpus in 64..512 step 64`")
 
 
 def large_sweep(most: int) -> Diagnostic:
     """E0404: a sweep with more points than are solved."""
-    hint = Hint("use larger steps, or leave what need not be swept open with `?`")
+    hint = "use larger steps, or leave what need not be swept open with `?`"
     return error("E0404", f"the sweep has more than {most:,} points", None, hint)

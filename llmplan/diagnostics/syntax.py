@@ -18,16 +18,13 @@ def replacement(span: Span, text: str, says: str = "") -> Hint:
 
 def unfinished(last: Span, missing: str) -> Diagnostic:
     """The line, bracket or file ends after `last`, inside an expression."""
-    hint = Hint(f"finish it on this line, or start the next line with `{last.text}`")
-    return _incomplete("expression", last, missing, *((hint,) if _carries_on(last.text) else ()))
+    hint = f"finish it on this line, or start the next line with `{last.text}`"
+    return _incomplete("expression", last, missing, hint if _carries_on(last.text) else None)
 
 
 def _carries_on(text: str) -> bool:
-    return (
-        not text[0].isalnum()
-        and text not in "()[]{},?@"
-        or text in ("and", "or", "then", "else", "when", "in")
-    )
+    sign = not text[0].isalnum() and text not in "()[]{},?@"
+    return sign or text in ("and", "or", "then", "else", "when", "in")
 
 
 def unfinished_statement(last: Span, missing: str) -> Diagnostic:
@@ -40,14 +37,14 @@ def no_opening(name: Span) -> Diagnostic:
     return _incomplete("statement", name, "`{`", Hint(f"write `{name.text} {{`", (Edit(end, " {"),)))
 
 
-def _incomplete(what: str, last: Span, missing: str, *hints: Hint) -> Diagnostic:
-    return error("E0101", f"unfinished {what} after `{last.text}`", last, *hints, label=f"expected {missing}")
+def _incomplete(what: str, last: Span, missing: str, hint: Hint | str | None = None) -> Diagnostic:
+    return error("E0101", f"unfinished {what} after `{last.text}`", last, hint, label=f"expected {missing}")
 
 
 def empty_body(closing: Span, operator: str) -> Diagnostic:
     """A `{ }` body without a last expression."""
-    hint = Hint(f"a line that begins with `{operator}` continues the line above: put the value in parentheses")
-    return error("E0101", "this body has no value", closing, *((hint,) if operator else ()), label="expected an expression")
+    hint = f"a line that begins with `{operator}` continues the line above: put the value in parentheses"
+    return error("E0101", "this body has no value", closing, hint if operator else None, label="expected an expression")
 
 
 def no_value(span: Span) -> Diagnostic:
@@ -77,20 +74,20 @@ def unclosed(opening: Span, closer: str, at_end: bool, ends: int, indented_to: i
     where = f"at the end of line {opening.line}"
     if indented_to is not None and closer == "}":
         where = f"after line {indented_to}, where the indentation ends"
-    hint = Hint(f"a `{closer}` is probably missing {where}")
+    hint = f"a `{closer}` is probably missing {where}"
     return error("E0103", f"this {what} is never closed", opening, hint, label="opened here", notes=(certain,))
 
 
 def unknown_inside(span: Span, hint: str = "") -> Diagnostic:
-    text = hint or "name it: `let x = ? in 1 day .. 90 days`, then write `x` here"
-    return error("E0104", "`?` must be the whole right-hand side of `=`", span, Hint(text))
+    hint = hint or "name it: `let x = ? in 1 day .. 90 days`, then write `x` here"
+    return error("E0104", "`?` must be the whole right-hand side of `=`", span, hint)
 
 
 def currency(span: Span, sign: str, amount: Span | None, text: str) -> Diagnostic:
     """E0105. `amount`: what `text` is to replace, if there is a number beside the sign."""
-    notes = () if sign == "$" else ("the only currency is `USD`",)
-    hint = Hint(f"write `{text}`") if amount is None else replacement(amount, text)
-    return error("E0105", "money is written as a number with a unit", span, hint, notes=notes)
+    note = "" if sign == "$" else "the only currency is `USD`"
+    hint = f"write `{text}`" if amount is None else replacement(amount, text)
+    return error("E0105", "money is written as a number with a unit", span, hint, notes=(note,))
 
 
 def odd_operator(span: Span, meant: str) -> Diagnostic:
@@ -99,11 +96,11 @@ def odd_operator(span: Span, meant: str) -> Diagnostic:
 
 
 def modulo(span: Span) -> Diagnostic:
-    return error("E0106", "`%` is not an operator", span, Hint("write the remainder as `mod(a, b)`"))
+    return error("E0106", "`%` is not an operator", span, "write the remainder as `mod(a, b)`")
 
 
 def floor_division(span: Span) -> Diagnostic:
-    hint = Hint("write integer division as `floor(a / b)`; comments start with `#`")
+    hint = "write integer division as `floor(a / b)`; comments start with `#`"
     return error("E0106", f"`{span.text}` is not an operator", span, hint)
 
 
@@ -139,21 +136,21 @@ def reserved_word(span: Span, unit: bool = False) -> Diagnostic:
 
 
 def too_deep(span: Span, limit: int) -> Diagnostic:
-    hint = Hint("give a part of it a name with `let`")
+    hint = "give a part of it a name with `let`"
     return error("E0108", f"brackets and operators nest more than {limit} deep", span, hint)
 
 
 def too_long(span: Span) -> Diagnostic:
-    return error("E0108", "file larger than the limit of 1 MB", span, Hint("split it and join the parts with `use`"))
+    return error("E0108", "file larger than the limit of 1 MB", span, "split it and join the parts with `use`")
 
 
 def number_too_long(span: Span, digits: int) -> Diagnostic:
-    hint = Hint("write the significant digits and an exponent, as in `6.02e23`")
+    hint = "write the significant digits and an exponent, as in `6.02e23`"
     return error("E0108", f"number with more than {digits} digits", span, hint)
 
 
 def exponent_too_large(span: Span, limit: int) -> Diagnostic:
-    hint = Hint("no quantity in a plan is this large: check the exponent")
+    hint = "no quantity in a plan is this large: check the exponent"
     return error("E0108", f"exponent larger than {limit}", span, hint)
 
 
@@ -167,12 +164,12 @@ def unexpected(span: Span, what: str, expected: str, *hints: Hint) -> Diagnostic
 def clause_order(span: Span, before: str, order: Sequence[str]) -> Diagnostic:
     """E0109: a clause of a requirement that stands behind one that it precedes."""
     what = f"a second `{before}`" if span.text == before else f"`{span.text}` after `{before}`"
-    hint = Hint(f"each clause stands once, in this order: {', '.join(f'`{word}`' for word in order)}")
+    hint = f"each clause stands once, in this order: {', '.join(f'`{word}`' for word in order)}"
     return error("E0109", f"unexpected {what}", span, hint)
 
 
 def other_comment(span: Span) -> Diagnostic:
-    hint = replacement(span, "#") if span.text != "/*" else Hint("start each of its lines with `#`")
+    hint = replacement(span, "#") if span.text != "/*" else "start each of its lines with `#`"
     return error("E0109", f"`{span.text}` does not start a comment", span, hint)
 
 
@@ -187,16 +184,16 @@ def range_points(span: Span) -> Diagnostic:
 
 
 def missing_operator(span: Span) -> Diagnostic:
-    hint = Hint("start a new line if it is another statement")
+    hint = "start a new line if it is another statement"
     return error("E0109", f"missing operator before `{span.text}`", span, hint)
 
 
 def closes_nothing(span: Span) -> Diagnostic:
-    return error("E0109", f"unmatched `{span.text}`", span, Hint("delete it, or add the opening bracket"))
+    return error("E0109", f"unmatched `{span.text}`", span, "delete it, or add the opening bracket")
 
 
 def bracket_on_own_line(span: Span, what: str) -> Diagnostic:
-    hint = Hint(f"move it to the end of the line above: a {what} ends with its line")
+    hint = f"move it to the end of the line above: a {what} ends with its line"
     return error("E0109", f"a line cannot begin with `{span.text}`", span, hint)
 
 
@@ -206,7 +203,7 @@ def other_format(span: Span, hint: Hint) -> Diagnostic:
 
 
 def comma_at_end(span: Span) -> Diagnostic:
-    hint = Hint("write one statement per line; commas separate fields inside `{ }`")
+    hint = "write one statement per line; commas separate fields inside `{ }`"
     return error("E0109", "a comma does not end a statement", span, hint)
 
 
@@ -220,7 +217,7 @@ def statement_inside(span: Span, block: Span) -> Diagnostic:
         "E0109",
         f"`{span.text}` is not allowed inside a block",
         span,
-        Hint("write it outside the block"),
+        "write it outside the block",
         label="expected `field = value`",
         others=(Label(block, "the block begins here"),),
     )
@@ -233,26 +230,26 @@ def point_without_digits(span: Span, meant: str) -> Diagnostic:
 # E0110: characters and texts
 
 
-def bad_character(span: Span, name: str, *hints: Hint) -> Diagnostic:
+def bad_character(span: Span, name: str, *hints: Hint | str) -> Diagnostic:
     return error("E0110", f"{name} is not allowed in a plan", span, *hints)
 
 
 def control_character(span: Span, name: str) -> Diagnostic:
-    return bad_character(span, name, Hint("delete it"))
+    return bad_character(span, name, "delete it")
 
 
 def unclosed_text(span: Span) -> Diagnostic:
-    hint = Hint('close it with `"` on the same line; write a line break as `\\n`')
+    hint = 'close it with `"` on the same line; write a line break as `\\n`'
     return error("E0110", "this text is never closed", span, hint, label="opened here")
 
 
 def bad_escape(span: Span) -> Diagnostic:
-    hint = Hint(r"the escapes are `\"`, `\\`, `\n` and `\{`; write a backslash as `\\`")
+    hint = r"the escapes are `\"`, `\\`, `\n` and `\{`; write a backslash as `\\`"
     return error("E0110", f"`{span.text}` is not an escape", span, hint)
 
 
 def unclosed_interpolation(span: Span) -> Diagnostic:
-    hint = Hint("close it with `}`, or write `\\{` for a brace")
+    hint = "close it with `}`, or write `\\{` for a brace"
     return error("E0110", "this `{` is never closed", span, hint, label="the interpolation starts here")
 
 
@@ -261,11 +258,11 @@ def unclosed_interpolation(span: Span) -> Diagnostic:
 
 def bad_version(span: Span, known: int) -> Diagnostic:
     message = f"this plan is written in language {span.text}, and this llmplan reads language {known}"
-    return error("E0111", message, span, Hint("install a newer llmplan: `pip install --upgrade llmplan`"))
+    return error("E0111", message, span, "install a newer llmplan: `pip install --upgrade llmplan`")
 
 
 def late_version(span: Span) -> Diagnostic:
-    return error("E0111", "`language` must be the first statement", span, Hint("move it to the top"))
+    return error("E0111", "`language` must be the first statement", span, "move it to the top")
 
 
 # E0205: a unit that swallows a name

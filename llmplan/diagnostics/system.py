@@ -34,7 +34,7 @@ def not_given(span: Span, what: str, needs: Sequence[str], chain: Sequence[str],
     """
     message = f"`{what}` cannot be computed: {_absent(needs)}"
     notes = (" <- ".join(chain),) if len(chain) > 1 else ()
-    return error("E0401", message, span, *map(Hint, hints), label="needed here", notes=notes)
+    return error("E0401", message, span, *hints, label="needed here", notes=notes)
 
 
 def undefined(span: Span, what: str, reason: str) -> Diagnostic:
@@ -85,7 +85,7 @@ def no_domain(span: Span, path: str, unit: str, entries: Sequence[str]) -> Diagn
     listed = ", ".join(f'"{entry}"' for entry in entries[:2])
     example = f"`? in [{listed}]`" if entries else f"`? in 1 {unit} .. 100 {unit}`" if unit else "`? in 1..100`"
     other = "" if entries or unit else ", `? in [1, 2, 4]`"
-    return error("E0403", f"`{path}` is unbounded", span, Hint(f"give it a domain: {example}{other}"), label="no domain")
+    return error("E0403", f"`{path}` is unbounded", span, f"give it a domain: {example}{other}", label="no domain")
 
 
 def _size(size: float) -> str:
@@ -97,7 +97,7 @@ def _size(size: float) -> str:
 
 def huge_domain(span: Span, path: str, size: float) -> Diagnostic:
     """E0404: a single unknown with more values than can be searched."""
-    hint = Hint("narrow it with a `step`, `powers(2, low..high)` or a list")
+    hint = "narrow it with a `step`, `powers(2, low..high)` or a list"
     return error("E0404", f"the domain of `{path}` has {_size(size)} values", span, hint, label="too many to search")
 
 
@@ -124,21 +124,22 @@ def contradiction(span: Span | None, name: str, case: str, because: str, text: s
         span: The author's requirement, or what contradicts one of the library; None where nothing is written.
         case, because: What is the case, and why the requirement exists, as its author says.
     """
-    message, notes = f"the plan contradicts requirement `{name}`", tuple(filter(None, (case, because)))
+    message = f"the plan contradicts requirement `{name}`"
     if span is None:
-        return error("E0406", message, notes=notes)
-    return error("E0406", message, span, Hint("change the marked line, or the values it refers to"), label=text, notes=notes)
+        return error("E0406", message, notes=(case, because))
+    hint = "change the marked line, or the values it refers to"
+    return error("E0406", message, span, hint, label=text, notes=(case, because))
 
 
 def too_large(span: Span | None) -> Diagnostic:
     """E0407: the plan expands to more equations than are computed."""
-    hint = Hint("nested function calls and folds over several enums multiply: name repeated results with `let`")
+    hint = "nested function calls and folds over several enums multiply: name repeated results with `let`"
     return error("E0407", "the plan expands to too many equations", span, hint)
 
 
 def too_deep() -> Diagnostic:
     """E0407: definitions that lead from one to the next further than can be followed."""
-    hint = Hint("define values before the values that use them")
+    hint = "define values before the values that use them"
     return error("E0407", "the chain of definitions in the plan is too long", None, hint)
 
 
@@ -151,7 +152,7 @@ def guessed(span: Span, name: str) -> Diagnostic:
         "W0609",
         f"nothing the plan asks for depends on `{name}`",
         span,
-        Hint("set it, or require or minimize something that depends on it"),
+        "set it, or require or minimize something that depends on it",
         label="any value would do",
         notes=("the first value of its domain is used",),
     )
@@ -163,7 +164,7 @@ def undetermined(span: Span, name: str) -> Diagnostic:
         "W0611",
         f"`{name}` is underdetermined",
         span,
-        Hint("minimize or maximize something that depends on it, or require an equation with `==`"),
+        "minimize or maximize something that depends on it, or require an equation with `==`",
         label="in no objective and no equation",
         notes=("set by the library's objectives, then by the lower end of its domain",),
     )

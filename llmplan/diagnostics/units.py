@@ -23,7 +23,7 @@ def unknown_unit(span: Span, word: str, suggestions: list[str], name_at: Span | 
         hint = Hint(text, (Edit(hint.edits[0].span, f"{number[:-1]} bytes"),))
     if hint is None and suggestions:
         hint = Hint("did you mean " + " or ".join(f"`{name}`" for name in suggestions) + "?", (Edit(span, suggestions[0]),))
-    return error("E0204", f"undefined unit `{word}`", span, *((hint,) if hint else ()))
+    return error("E0204", f"undefined unit `{word}`", span, hint)
 
 
 _GLUED = re.compile(r"[0-9][0-9A-Za-z_.]*[ \t]*[A-Za-z][A-Za-z0-9_*/^-]*\Z")
@@ -60,7 +60,7 @@ def unlike_counts(left: tuple[Span, str], right: tuple[Span, str], hint: Hint | 
 
 
 def _both(message: str, code: str, left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None) -> Diagnostic:
-    return error(code, message, left[0], *((hint,) if hint else ()), label=left[1], others=(Label(*right),))
+    return error(code, message, left[0], hint, label=left[1], others=(Label(*right),))
 
 
 def shown_in(span: Span, what: str, unit_span: Span, unit: str, measures: str) -> Diagnostic:
@@ -75,8 +75,7 @@ def shown_in(span: Span, what: str, unit_span: Span, unit: str, measures: str) -
 def wrong_field(span: Span, name: str, wanted: str, found: str, declared: Span | None, hint: Hint | None = None) -> Diagnostic:
     """E0302: a field, let or assumption given a value of another dimension or type."""
     others = (Label(declared, f"declared as {wanted}"),) if declared else ()
-    hints = (hint,) if hint else ()
-    return error("E0302", f"`{name}` expects {wanted}, found {found}", span, *hints, label=found, others=others)
+    return error("E0302", f"`{name}` expects {wanted}, found {found}", span, hint, label=found, others=others)
 
 
 def other_types(span: Span, name: str, declared: Span) -> Diagnostic:
@@ -109,7 +108,7 @@ def no_list(span: Span) -> Diagnostic:
 
 def no_let_domain(span: Span) -> Diagnostic:
     """E0303: `let x = ?`, of which neither unit nor values are known."""
-    hint = Hint("give it a domain, which also sets its unit: `? in 1 day .. 90 days`, `? in [1, 2, 4]`")
+    hint = "give it a domain, which also sets its unit: `? in 1 day .. 90 days`, `? in [1, 2, 4]`"
     return error("E0303", "an open `let` needs a domain", span, hint, label="no domain")
 
 
@@ -156,7 +155,7 @@ def unordered(span: Span, name: str, values: Sequence[str]) -> Diagnostic:
     """E0305: a range whose ends are the wrong way round, or whose expected value lies outside them."""
     low, expected, high = values
     message = f"the range of `{name}` is out of order: low {low}, expected {expected}, high {high}"
-    hint = Hint("write `low..high` or `low..expected..high`")
+    hint = "write `low..high` or `low..expected..high`"
     return error("E0305", message, span, hint, label="the lower end comes first")
 
 
@@ -173,4 +172,4 @@ def not_whole(span: Span, name: str, value: str, hint: Hint) -> Diagnostic:
 def uncovered(span: Span, missing: list[str]) -> Diagnostic:
     """E0308: a `match` that leaves a case open."""
     shown = ", ".join(f"`{name}`" for name in missing[:5])
-    return error("E0308", f"this `match` does not cover {shown}", span, Hint("add the case, or `_ => …`"))
+    return error("E0308", f"this `match` does not cover {shown}", span, "add the case, or `_ => …`")

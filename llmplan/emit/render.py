@@ -142,7 +142,7 @@ def _fill(
         place = _reading(error.name, environment, name) or _place(error, name)
         return files.missing_value(asked, error.name, place, error.needs, error.reason, span)
     except Refused as error:
-        return files.not_expressible(asked, str(error), error.hint, _place(error, name), span)
+        return files.not_expressible(asked, error.message, error.hint, _place(error, name), span)
     except (TemplateError, TypeError, ValueError, KeyError, ArithmeticError, AttributeError) as error:
         return files.broken_template(_place(error, name), str(error) or type(error).__name__)
 

@@ -33,12 +33,8 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
         "plan": solution.plan,
         "status": solution.status,
         "unknowns": {
-            unknown.path: {
-                "value": finite(unknown.value.value),
-                "unit": unknown.value.unit,
-                "how": unknown.how,
-            }
-            for unknown in solution.unknowns
+            one.path: {"value": finite(one.value.value), "unit": one.value.unit, "how": one.how}
+            for one in solution.unknowns
         },
         "quantities": {name: _value(value) for name, value in solution.values.items()},
         "requirements": [_requirement(result) for result in solution.requirements],
@@ -57,13 +53,9 @@ def text(solution: Solution, contents: dict[str, str]) -> str:
         "library_hash": solution.library_hash,
         "lock": {
             "files": {name: digest(content) for name, content in contents.items()},
-            "formulas": {
-                name: digest(value.formula)[:12] for name, value in solution.values.items() if value.formula
-            },
+            "formulas": {name: digest(one.formula)[:12] for name, one in solution.values.items() if one.formula},
             "requirements": {result.name: result.text for result in solution.requirements},
-            "values": {
-                name: value.text for name, value in solution.values.items() if value.role != "quantity"
-            },
+            "values": {name: one.text for name, one in solution.values.items() if one.role != "quantity"},
         },
     }
     return dump(seal(document)) + "\n"

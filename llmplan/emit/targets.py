@@ -30,12 +30,7 @@ if TYPE_CHECKING:
     from llmplan.solution import Scalar
 
 MANIFEST = "target.json"
-_TYPES: dict[str, tuple[type, ...]] = {
-    "Bool": (bool,),
-    "Int": (int,),
-    "Real": (int, float),
-    "Text": (str,),
-}
+_TYPES: dict[str, tuple[type, ...]] = {"Bool": (bool,), "Int": (int,), "Real": (int, float), "Text": (str,)}
 
 
 @frozen

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import define, frozen
 
 from llmplan.emit.targets import Target
 from llmplan.solution import Alternative, Scalar, Solution, Value
@@ -20,22 +20,21 @@ NAMES = (
 """What a template may read and call of a `View`."""
 
 
+@define
 class MissingValue(Exception):
     """A template reads `name`, which has no value; `needs` and `reason` say why."""
 
-    def __init__(self, name: str, needs: tuple[str, ...] = (), reason: str = "") -> None:
-        super().__init__(name)
-        self.name = name
-        self.needs = needs
-        self.reason = reason
+    name: str
+    needs: tuple[str, ...] = ()
+    reason: str = ""
 
 
+@define
 class Refused(Exception):
     """A template finds that its format cannot say what the plan says."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
+    message: str
+    hint: str
 
 
 @frozen

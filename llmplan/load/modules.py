@@ -63,8 +63,7 @@ def load(path: str, text: str | None = None, root: str | None = None) -> tuple[l
     while level:
         below: list[tuple[Path, nodes.File, tuple[Path, ...]]] = []
         for parent, parent_tree, chain in level:
-            uses = [s for s in parent_tree.statements if isinstance(s, nodes.Use)]
-            for use in reversed(uses):
+            for use in reversed([s for s in parent_tree.statements if isinstance(s, nodes.Use)]):
                 loaded = _use(use, parent, base, chain, seen, diagnostics)
                 if loaded is None:
                     continue
@@ -85,17 +84,13 @@ def _use(
     use: nodes.Use, parent: Path, root: Path, chain: tuple[Path, ...], seen: set[Path], out: list[Diagnostic]
 ) -> tuple[Path, Source] | None:
     """One used file, unless it is wrong (reported) or loaded already."""
-    name = use.path.plain or ""
-    span: Span = use.path.span
+    name, span = use.path.plain or "", use.path.span
     target = _inside(name, span, parent, root, out)
     if target is None:
         return None
     resolved = target.resolve()
     if resolved in chain:
         out.append(names.use_circle(span, name))
-        return None
-    if not resolved.is_relative_to(root):
-        out.append(names.no_file(span, name, f"it is outside the project root `{shown(root)}`"))
         return None
     if resolved in seen:
         return None
@@ -124,9 +119,7 @@ def _inside(name: str, span: Span, parent: Path, root: Path, out: list[Diagnosti
     return target
 
 
-def _configured(
-    module: Module, file: Path, root: Path, configs: dict[Path, str], out: list[Diagnostic]
-) -> Module:
+def _configured(module: Module, file: Path, root: Path, configs: dict[Path, str], out: list[Diagnostic]) -> Module:
     """The module with `kind from "file"` turned into an entry of the catalog and a block that takes it.
 
     Args:

@@ -15,18 +15,9 @@ from attrs import field, frozen
 from llmplan.units.measure import INT, Exponents, Measure, combine
 
 SI_PREFIXES = {
-    "u": Fraction(1, 10**6),
-    "m": Fraction(1, 10**3),
-    "k": Fraction(10**3),
-    "K": Fraction(10**3),
-    "M": Fraction(10**6),
-    "B": Fraction(10**9),
-    "G": Fraction(10**9),
-    "T": Fraction(10**12),
-    "P": Fraction(10**15),
-    "E": Fraction(10**18),
-    "Z": Fraction(10**21),
-    "Y": Fraction(10**24),
+    prefix: Fraction(10) ** power
+    for power, prefixes in {-6: "u", -3: "m", 3: "kK", 6: "M", 9: "BG", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y"}.items()
+    for prefix in prefixes
 }
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|%")
