@@ -79,7 +79,7 @@ class DomainChecks:
             if inside is not None and domain is not None:
                 values = unknown.values or (unknown.low, unknown.high)
                 only = len(domain.items) == 1 and isinstance(domain.items[0], ir.Range)
-                wrong = self._failing(index, inside, (min(values), max(values)) if only else values)
+                wrong = self._failing(index, inside, (unknown.low, unknown.high) if only else values)
                 if wrong and stated:
                     self._stray(unknown.span, name, wrong[0], type, domain, unknown.unit)
                     return value

@@ -87,7 +87,8 @@ def build(
         return system.huge_domain(span, path, _size(numbers))
     if not values:
         return system.empty_domain(span, path)
-    return evolve(wanted, values=values, low=min(values), high=max(values))
+    low, high = _bounds(tuple(numbers))
+    return evolve(wanted, values=values, low=low, high=high)
 
 
 def candidates(expressions: Expressions, type: Type, domain: Domain | None) -> tuple[float, ...] | None:
@@ -107,6 +108,13 @@ def _values(items: list[tuple[Form, tuple[float, ...]]]) -> tuple[float, ...] | 
     if _size(items) > MAX_VALUES:
         return None
     return _listed(tuple(items)) if _size(items) <= KEPT else _listed.__wrapped__(tuple(items))
+
+
+@lru_cache(maxsize=256)
+def _bounds(items: tuple[tuple[Form, tuple[float, ...]], ...]) -> tuple[float, float]:
+    """The least and the largest candidate, sought among thousands only once."""
+    values = _values(list(items)) or ()
+    return min(values), max(values)
 
 
 @lru_cache(maxsize=256)

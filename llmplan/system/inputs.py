@@ -161,10 +161,9 @@ class Inputs:
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
         """A field of an entry that is a member of a list: siblings in its formulas are its own."""
-        return self.names.once(f'{kind} "{entry}".{field}', lambda: self._of_instance(kind, entry, field), circular=True)
+        return self.names.once(f'{kind} "{entry}".{field}', lambda key: self._of_instance(key, kind, entry, field), circular=True)
 
-    def _of_instance(self, kind: str, entry: str, field: str) -> Result:
-        key = f'{kind} "{entry}".{field}'
+    def _of_instance(self, key: str, kind: str, entry: str, field: str) -> Result:
         outer = self._instance
         self._instance = {**outer, kind: entry}
         record = self.scope.fields[f"{kind}.{field}"]

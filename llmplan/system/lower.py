@@ -104,7 +104,7 @@ class Lowering:
     def name(self, name: str, at: SourceRef | None = None) -> Result:
         """The value of an input, let or quantity; `at` is where it is named."""
         sibling = self.inputs.sibling(name)
-        return self.names.once(name, lambda: self._lower_name(name), at) if sibling is None else sibling
+        return self.names.once(name, self._lower_name, at) if sibling is None else sibling
 
     def _circle(self, name: str, steps: list[tuple[str, SourceRef | None]]) -> None:
         placed = [(needs, place) for needs, place in steps if place is not None and place[0] in self.scope.sources]

@@ -107,7 +107,7 @@ class Names:
         self.lowered = 0
 
     def once(
-        self, name: str, lower: Callable[[], Result], at: SourceRef | None = None, circular: bool = False
+        self, name: str, lower: Callable[[str], Result], at: SourceRef | None = None, circular: bool = False
     ) -> Result:
         """The value of a name that is read here, lowered if it is not known.
 
@@ -136,7 +136,7 @@ class Names:
         self._frames.append(frame)
         self._active.add(name)
         self.lowered += 1
-        value = lower()
+        value = lower(name)
         self._frames.pop()
         self._active.discard(name)
         trace = self.traces.get(name)
