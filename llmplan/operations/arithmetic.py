@@ -7,6 +7,7 @@ import operator
 from fractions import Fraction
 from typing import Any
 
+from llmplan.operations.logic import without
 from llmplan.operations.numbers import (
     EVERYTHING,
     NOWHERE,
@@ -35,9 +36,7 @@ def _over(a: Interval, b: Interval) -> Ranged:
 
 def divide(np: Any, a: Any, b: Any) -> Any:
     """A quotient on arrays: NaN where the divisor is 0."""
-    result = np.divide(a, b)
-    zero = b == 0.0
-    return np.where(zero, np.nan, result) if zero.any() else result
+    return without(np, b == 0.0, np.divide(a, b))
 
 
 def _undefined_where_it_overflows(np: Any, result: Any, *args: Any) -> Any:
@@ -90,27 +89,17 @@ def _raise(base: Interval, exponent: Interval) -> Ranged:
 
 
 def _logarithm(name: str) -> Any:
-    def log(np: Any, a: Any) -> Any:
-        result = getattr(np, name)(a)
-        zero = a == 0.0
-        return np.where(zero, np.nan, result) if zero.any() else result
-
-    return log
+    return lambda np, a: without(np, a == 0.0, getattr(np, name)(a))
 
 
 def _plain(measure: Measure) -> Measure | None:
     return None if measure.dims else REAL
 
 
-def root(degree: int) -> Any:
-    """The measure of a root: every exponent divided."""
-
-    def rule(measure: Measure) -> Measure | None:
-        if any(exponent % degree for _, exponent in measure.dims):
-            return None
-        return Measure(tuple((name, exponent // degree) for name, exponent in measure.dims))
-
-    return rule
+def _halved(measure: Measure) -> Measure | None:
+    if any(exponent % 2 for _, exponent in measure.dims):
+        return None
+    return Measure(tuple((name, exponent // 2) for name, exponent in measure.dims))
 
 
 _NUMBER = UnitRule(_plain, "a plain number")
@@ -145,7 +134,7 @@ OPERATIONS = (
     Operation(
         "sqrt", 1, _sqrt, "sqrt", rising(_sqrt, lambda x: 0.5 / math.sqrt(x), 0.0), zero_at_zero=True, positive=True,
         inverse=(lambda g, v, o: g.add("pow", v, g.const(2.0)),), algebra=lambda a: a ** Fraction(1, 2),
-        units=UnitRule(root(2), "a square"), latex=(r"\sqrt{", "}"),
+        units=UnitRule(_halved, "a square"), latex=(r"\sqrt{", "}"),
     ),
     Operation(
         "log2", 1, _log2, _logarithm("log2"), rising(_log2, lambda x: 1 / (x * math.log(2)), 0.0),

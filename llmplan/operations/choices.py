@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from llmplan.operations.logic import truth
+from llmplan.operations.logic import truth, without
 from llmplan.operations.numbers import EVERYTHING, NOWHERE, ONE, ZERO, Interval, Ranged, close, hull, minus
 from llmplan.operations.record import Operation, UnitRule
 
@@ -61,10 +61,7 @@ def _select(c: float, a: float, b: float) -> float:
 
 def _selects(np: Any, c: Any, a: Any, b: Any) -> Any:
     chosen = np.where(truth(c), a, b)
-    if c.dtype == bool:
-        return chosen
-    absent = np.isnan(c)
-    return np.where(absent, np.nan, chosen) if absent.any() else chosen
+    return chosen if c.dtype == bool else without(np, np.isnan(c), chosen)
 
 
 def _branch(c: Interval, a: Interval, b: Interval) -> Ranged:

@@ -17,6 +17,11 @@ def truth(a: Any) -> Any:
     return a if a.dtype == bool else a == 1.0
 
 
+def without(np: Any, absent: Any, values: Any) -> Any:
+    """An array with NaN where it has no value."""
+    return np.where(absent, np.nan, values) if absent.any() else values
+
+
 def _near(np: Any, a: Any, b: Any) -> Any:
     scale = TOLERANCE * np.maximum(np.abs(a), np.abs(b))
     # An infinite scale would make infinity equal to everything.

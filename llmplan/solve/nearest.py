@@ -100,7 +100,7 @@ def feasible(system: System, requirements: Sequence[Condition], unknown: int, ef
 def feasible_values(
     system: System, requirements: Sequence[Condition], unknown: int, effort: Effort
 ) -> list[float]:
-    """The feasible values of a discrete unknown, in the domain's order. Raises OverLimit, see `best_point`."""
+    """The feasible values of a discrete unknown, in domain order. Raises OverLimit, see `best_point`."""
     values = system.unknowns[unknown].values or ()
     plain = _without_aims(system)
     if layouts(system) <= effort.limit and not open_unknowns(plain, requirements):

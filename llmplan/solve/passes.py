@@ -258,9 +258,8 @@ def _runs_away(system: System, unknown: int, value: float) -> bool:
 
 
 def _unbounded(system: System, unknown: int, grows: bool) -> Diagnostic:
-    pushing = [o for o in system.objectives if system.graph.reach(o.node) >> unknown & 1]
-    place = pushing[0].span if pushing else None
-    return unbounded(system.unknowns[unknown].path, system.unknowns[unknown].span, grows, place)
+    pushing = next((o.span for o in system.objectives if system.graph.reach(o.node) >> unknown & 1), None)
+    return unbounded(system.unknowns[unknown].path, system.unknowns[unknown].span, grows, pushing)
 
 
 def _how(system: System, point: dict[int, float]) -> dict[int, How]:
