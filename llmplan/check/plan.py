@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attrs import define, field
 
 from llmplan.check.program import EmitTarget, Goal, Rule, Setting, ShowRow
@@ -42,9 +44,14 @@ class Program:
     def asks(self) -> bool:
         """True if something of the plan's own is open, required, preferred, shown or emitted."""
         own = any(rule.origin != "library" for rule in self.rules) or any(goal.author for goal in self.goals)
-        tables = self.settings, self.assumptions
-        is_open = any(layers[0][1].open for table in tables for layers in table.values())
-        return own or is_open or bool(self.shows or self.emits)
+        return own or any(setting.open for _, setting in self.strongest()) or bool(self.shows or self.emits)
+
+    def strongest(self) -> Iterator[tuple[str, Setting]]:
+        """What is set or assumed: each path with the setting of its strongest layer."""
+        for table in (self.settings, self.assumptions):
+            for path, layers in table.items():
+                if layers:
+                    yield path, layers[0][1]
 
     def winner(self, path: str) -> tuple[str, Setting] | None:
         """The strongest layer that sets an input, let or assumption, if any does."""

@@ -98,13 +98,9 @@ def _solved(unknown: SolvedUnknown | None) -> tuple[str, ...]:
         found.append(f"{unknown.path} = {unknown.numbers}{exact}")
     if unknown.set_by:
         found.append(f"binding constraint: {' and '.join(unknown.set_by)}" + (f". {unknown.beyond}" if unknown.beyond else ""))
-    if unknown.works:
-        found.append(f"feasible at {unknown.works}")
-    if unknown.below:
-        found.append(f"next feasible below: {unknown.below}")
-    if unknown.above:
-        found.append(f"next feasible above: {unknown.above}")
-    return tuple(found)
+    beside = (("below", unknown.below), ("above", unknown.above))
+    found += [f"feasible at {unknown.works}"] if unknown.works else []
+    return (*found, *(f"next feasible {where}: {text}" for where, text in beside if text))
 
 
 def names_in(text: str) -> list[str]:

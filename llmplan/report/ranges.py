@@ -15,8 +15,7 @@ from llmplan.whatif.ranges import Ranges
 
 def has_ranges(program: Program) -> bool:
     """True if anything that the plan sets or assumes is a range."""
-    tables = (program.settings, program.assumptions)
-    return any(layers[0][1].spread is not None for table in tables for layers in table.values() if layers)
+    return any(setting.spread is not None for _, setting in program.strongest())
 
 
 def with_ends(ranges: Ranges, value: Value) -> Value:

@@ -9,7 +9,7 @@ from llmplan.check.program import Rule
 from llmplan.solution import RequirementResult, Shown
 from llmplan.system.display import SYMBOLS, one_line, show
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import Missing, Result
+from llmplan.system.missing import Missing
 from llmplan.system.text import plain_text, whole_text
 from llmplan.units.measure import TextType
 
@@ -29,9 +29,8 @@ def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
     base = rule.place[0]
     needs: tuple[str, ...] = ()
     holds: bool | None = None
-    when: Result = lowering.graph.const(1.0)
-    if rule.when is not None:
-        when = lowering.unknowns.settled(lowering.lower(rule.when, {}, base=base))
+    guard = lowering.graph.const(1.0) if rule.when is None else lowering.lower(rule.when, {}, base=base)
+    when = lowering.unknowns.settled(guard)
     if isinstance(when, Missing):
         needs = when.needs
     elif lowering.graph.constant(when) != 1.0:

@@ -62,11 +62,10 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
 
     Left out are texts, lists, and values that are computed from others.
     """
-    for table in (program.settings, program.assumptions):
-        for path, layers in table.items():
-            found = knob_of(program, path, layers[0][1])
-            if found is not None and found.setting.value is not None and _constant(found.setting.value):
-                yield found
+    for path, setting in program.strongest():
+        found = knob_of(program, path, setting)
+        if found is not None and setting.value is not None and _constant(setting.value):
+            yield found
     for path, trace in list(lowering.names.traces.items()):
         # What describes an entry of a catalog is no decision.
         described = path.partition(".")[0] in program.scope.entries

@@ -81,11 +81,10 @@ class _Builder:
 
     def build(self, reads: Iterable[str]) -> Built:
         lowering = self.lowering
-        for table in (self.program.settings, self.program.assumptions):
-            for path, layers in table.items():
-                self.at = layers[0][1].place
-                if layers[0][1].open and not self._two_units(path):
-                    lowering.name(path)
+        for path, setting in self.program.strongest():
+            self.at = setting.place
+            if setting.open and not self._two_units(path):
+                lowering.name(path)
         goals = [self._objective(goal) for goal in self.program.goals if goal.author]
         conditions: list[Condition] = []
         preferences: list[Condition] = []
@@ -156,15 +155,12 @@ class _Builder:
         lowering = self.lowering
         self.at = rule.place
         base = rule.place[0]
-        when = lowering.graph.const(1.0)
-        if rule.when is not None:
-            guard = lowering.lower(rule.when, {}, base=base)
-            if isinstance(guard, Missing):
-                self._lacks(rule, guard)
-                return None
-            when = guard
-            if lowering.graph.constant(when) == 0.0:
-                return None
+        when = lowering.graph.const(1.0) if rule.when is None else lowering.lower(rule.when, {}, base=base)
+        if isinstance(when, Missing):
+            self._lacks(rule, when)
+            return None
+        if lowering.graph.constant(when) == 0.0:
+            return None
         # What a guard lets only some candidates need is not needed by all.
         always = lowering.graph.constant(when) == 1.0
         node = (lowering.lower if always else lowering.expressions.conditional)(rule.condition, {}, base)
@@ -282,8 +278,7 @@ class _Builder:
         """Computed values that must be whole or in their domain, under their own names."""
         found = []
         for name, node in self.lowering.names.checks.items():
-            if name in self.lowering.names.needed:
-                at = self.lowering.place_of(name)
-                if at is not None:
-                    found.append(Condition(name, node, "type", None, None, "", None, at))
+            at = self.lowering.place_of(name) if name in self.lowering.names.needed else None
+            if at is not None:
+                found.append(Condition(name, node, "type", None, None, "", None, at))
         return found

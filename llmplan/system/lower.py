@@ -174,16 +174,13 @@ class Lowering:
         text = self.scope.sources[name].text[start:end]
         roots = [n for n in self.names.values if n in text and needed in self._needs(n)]
         chain: list[str] = []
-        while roots:
-            step = roots[0]
-            if step in chain:
-                break
-            chain.append(step)
-            if step == needed:
-                break
-            trace = self.names.traces.get(step)
+        while roots and roots[0] not in chain:
+            chain.append(roots[0])
+            if roots[0] == needed:
+                return chain
+            trace = self.names.traces.get(roots[0])
             roots = [n for n in (trace.reads if trace else ()) if needed in self._needs(n)]
-        return [*chain, *([] if chain and chain[-1] == needed else [needed])]
+        return [*chain, needed]
 
     def _needs(self, name: str) -> tuple[str, ...]:
         value = self.names.values.get(name)

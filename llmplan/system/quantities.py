@@ -39,9 +39,8 @@ class Quantities:
         open_guards: list[tuple[int, Result]] = []
         for alternative in quantity.alternatives:
             base = alternative.formula[0]
-            guard: Result = self.graph.const(1.0)
-            if alternative.when is not None:
-                guard = self._expressions.lower(alternative.when, env, base=base)
+            when = alternative.when
+            guard = self.graph.const(1.0) if when is None else self._expressions.lower(when, env, base=base)
             if isinstance(guard, Missing):
                 return guard
             constant = self.graph.constant(guard)

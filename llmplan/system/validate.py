@@ -14,10 +14,9 @@ def validate(lowering: Lowering) -> list[Diagnostic]:
     program = lowering.program
     at: SourceRef | None = None  # what is lowered
     try:
-        for table in (program.settings, program.assumptions):
-            for path in table:
-                at = table[path][0][1].place
-                _lower(lowering, path, table[path][0][1])
+        for path, setting in program.strongest():
+            at = setting.place
+            _lower(lowering, path, setting)
         for name, quantity in program.scope.quantities.own.items():
             if not quantity.indices and quantity.alternatives:
                 at = quantity.alternatives[0].formula

@@ -46,11 +46,11 @@ class Ranges:
         """The side that must be the smaller one and the other, of a comparison by size."""
         if rule.sides is None or rule.sides.operation not in ("le", "lt", "ge", "gt"):
             return None
-        sides = [self.lowering.lower(side, {}, base=rule.place[0]) for side in (rule.sides.left, rule.sides.right)]
-        found = [side for side in sides if not isinstance(side, Missing)]
-        if len(found) < 2:
+        left = self.lowering.lower(rule.sides.left, {}, base=rule.place[0])
+        right = self.lowering.lower(rule.sides.right, {}, base=rule.place[0])
+        if isinstance(left, Missing) or isinstance(right, Missing):
             return None
-        return (found[0], found[1]) if rule.sides.operation in ("le", "lt") else (found[1], found[0])
+        return (left, right) if rule.sides.operation in ("le", "lt") else (right, left)
 
     def always(self, rule: Rule) -> bool:
         """Whether a requirement is proved to hold at every point of the ranges, or is not asked for."""

@@ -82,7 +82,8 @@ def _table(
 ) -> Table:
     solved: list[_Solved] = []
     units: dict[str, str] = {}
-    asked = dict.fromkeys(path for _, _, program in cases for path in _open(program) if path not in axes)
+    stated = (pair for _, _, program in cases for pair in program.strongest())
+    asked = dict.fromkeys(path for path, setting in stated if setting.open and path not in axes)
     for number, (texts, values, program) in enumerate(cases):
         solved.append(_solve(texts, values, build(base, program), limit, units, tuple(asked)))
         if progress is not None:
@@ -120,12 +121,6 @@ def _solve(
     at = evaluate(built.system.graph, outcome.point, nodes)
     front = tuple(at[o.node] * o.sense for o in built.system.front)
     return _Solved(row, tuple(at[o.node] * o.sense for o in ranked), front)
-
-
-def _open(program: Program) -> list[str]:
-    """What a plan leaves open."""
-    tables = (program.settings, program.assumptions)
-    return [path for table in tables for path, layers in table.items() if layers[0][1].open]
 
 
 def _at(
