@@ -230,9 +230,8 @@ def _stages(record: Record) -> Settings:
         model = record.model
         layer = 4 * model["hidden"] ** 2 + 3 * model["hidden"] * model["ffn"]
         head = model["vocab"] * model["hidden"] / layer
-        return {
-            "parallelism.first_stage_layers": str(min(layers - stages + 1, round((layers + head) / stages)))
-        }
+        cut = min(layers - stages + 1, round((layers + head) / stages))
+        return {"parallelism.first_stage_layers": str(cut)}
     return {}
 
 

@@ -76,15 +76,11 @@ def predict(base: Base, case: Case) -> Outcome:
         "tflops_per_gpu": lambda: found.number("tflops_per_gpu") / 1e12,
         "memory_gb": lambda: memory(found, read) / GB,
     }
-    predicted: dict[str, float | None] = {}
+    predicted: dict[str, float | None] = dict.fromkeys(asked)
     for name, compute in asked.items():
-        if name in lacking:
-            predicted[name] = None
-            continue
         try:
-            predicted[name] = compute()
+            predicted[name] = compute() if name not in lacking else None
         except Refused as reason:
-            predicted[name] = None
             lacking[name] = str(reason)
     error = {}
     for name in ("step_time_s", "tokens_per_s_per_gpu", "memory_gb"):

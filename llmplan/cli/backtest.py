@@ -70,17 +70,12 @@ def _text(outcomes: list[Outcome]) -> str:
     used = counted(outcomes)
     lines: list[str] = []
     for title, name in (("step time", "step_time_s"), ("memory", "memory_gb")):
-        rows = []
-        for group, found in grouped(used, lambda o: o.group).items():
-            figures = statistics(found, name)
-            if figures is not None:
-                rows.append((group, figures))
+        parts = [*grouped(used, lambda o: o.group).items()]
         if name == "memory_gb":
             kinds = grouped([o for o in used if o.kind], lambda o: o.kind)
-            rows += [(f"all {kind}", c) for kind, found in kinds.items() if (c := statistics(found, name))]
-        totals = {"all": used} | {f"apart: {why}": found for why, found in apart(outcomes).items()}
-        rows += [(total, c) for total, found in totals.items() if (c := statistics(found, name))]
-        lines += _table(title, rows)
+            parts += [(f"all {kind}", found) for kind, found in kinds.items()]
+        parts += [("all", used), *((f"apart: {why}", found) for why, found in apart(outcomes).items())]
+        lines += _table(title, [(part, c) for part, found in parts if (c := statistics(found, name))])
     seen = out_of_memory(used)
     if seen["ran_out"]:
         alarms = f"{seen['false_alarms']} false alarms in {seen['ran']}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -56,37 +56,40 @@ def _settings(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     return tuple((path.strip(), text.strip()) for path, _, text in parted)
 
 
-_ROOT = click.option(
-    "--root",
-    type=click.Path(exists=True, file_okay=False),
-    metavar="DIR",
-    help="Project root; used files must be inside it.  [default: the nearest parent of the plan with .git "
-    "or pyproject.toml, else the plan's directory]",
-)
-_SET = click.option(
-    "--set",
-    "settings",
-    callback=_settings,
-    multiple=True,
-    metavar="PATH=VALUE",
-    help="Override an input, let or assumption; repeatable.",
-)
-_SCENARIO = click.option("--scenario", metavar="NAME", help="Scenario of the plan to apply.")
-_LIMIT = click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Maximum number of combinations of unknowns to search.",
-)
-_TEMPLATES = click.option(
-    "--templates",
-    type=click.Path(exists=True, file_okay=False),
-    metavar="DIR",
-    help="Directory of templates that override those shipped with llmplan.",
-)
+_OPTIONS: dict[str, Callable[[Command], Command]] = {
+    "root": click.option(
+        "--root",
+        type=click.Path(exists=True, file_okay=False),
+        metavar="DIR",
+        help="Project root; used files must be inside it.  [default: the nearest parent of the plan with .git "
+        "or pyproject.toml, else the plan's directory]",
+    ),
+    "settings": click.option(
+        "--set",
+        "settings",
+        callback=_settings,
+        multiple=True,
+        metavar="PATH=VALUE",
+        help="Override an input, let or assumption; repeatable.",
+    ),
+    "scenario": click.option("--scenario", metavar="NAME", help="Scenario of the plan to apply."),
+    "limit": click.option(
+        "--limit",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Maximum number of combinations of unknowns to search.",
+    ),
+    "templates": click.option(
+        "--templates",
+        type=click.Path(exists=True, file_okay=False),
+        metavar="DIR",
+        help="Directory of templates that override those shipped with llmplan.",
+    ),
+}
+"""By the field of a request that each fills."""
 
 
-def _asking(names: Sequence[str], options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+def _asking(*names: str) -> Callable[[Command], Command]:
     """A decorator that gathers options into `ask`, the first argument of the command."""
 
     def decorate(function: Command) -> Command:
@@ -96,20 +99,18 @@ def _asking(names: Sequence[str], options: Sequence[Callable[[Command], Command]
             return function(ask=Ask(given), **arguments)
 
         found: Any = gathered
-        for option in reversed(options):
-            found = option(found)
+        for name in reversed(names):
+            found = _OPTIONS[name](found)
         return cast(Command, found)
 
     return decorate
 
 
-checking = _asking(("root", "settings", "scenario"), (_ROOT, _SET, _SCENARIO))
+checking = _asking("root", "settings", "scenario")
 """`--root`, `--set` and `--scenario`."""
 
-solving = _asking(("root", "settings", "scenario", "limit"), (_ROOT, _SET, _SCENARIO, _LIMIT))
+solving = _asking("root", "settings", "scenario", "limit")
 """The same and `--limit`."""
 
-compiling = _asking(
-    ("root", "settings", "scenario", "limit", "templates"), (_TEMPLATES, _ROOT, _SET, _SCENARIO, _LIMIT)
-)
+compiling = _asking("templates", "root", "settings", "scenario", "limit")
 """The same and `--templates`."""

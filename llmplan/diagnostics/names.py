@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
 from llmplan.diagnostics.spelling import closest, did_you_mean, listing
@@ -47,14 +47,12 @@ def undefined(span: Span, what: str, name: str, candidates: Iterable[str]) -> Di
     return error("E0201", f"undefined {what} `{name}`", span, *did_you_mean(span, name, candidates))
 
 
-def unknown_decorator(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
-    known = list(known)
+def unknown_decorator(span: Span, name: str, known: Collection[str]) -> Diagnostic:
     note = "decorators are " + ", ".join(f"`@{decorator}`" for decorator in known)
     return error("E0201", f"undefined decorator `@{name}`", span, *did_you_mean(span, name, known), notes=(note,))
 
 
-def unknown_member(span: Span, name: str, enum: str, members: Iterable[str]) -> Diagnostic:
-    members = list(members)
+def unknown_member(span: Span, name: str, enum: str, members: Collection[str]) -> Diagnostic:
     notes = (f"`{enum}` has {listing(members, 12)}",)
     return error("E0201", f"`{name}` is not a member of `{enum}`", span, *did_you_mean(span, name, members), notes=notes)
 
@@ -64,14 +62,12 @@ def unknown_truth(span: Span, meant: str) -> Diagnostic:
     return error("E0201", f"expected Bool, found `{span.text}`", span, Hint(f"write `{meant}`", (Edit(span, meant),)))
 
 
-def unknown_target(span: Span, name: str, targets: Iterable[str]) -> Diagnostic:
-    targets = list(targets)
+def unknown_target(span: Span, name: str, targets: Collection[str]) -> Diagnostic:
     hints = did_you_mean(span, name, targets)
     return error("E0201", f"undefined target `{name}`", span, *hints, notes=(f"targets are {listing(targets, 12)}",))
 
 
-def unknown_scenario(name: str, scenarios: Iterable[str]) -> Diagnostic:
-    scenarios = list(scenarios)
+def unknown_scenario(name: str, scenarios: Collection[str]) -> Diagnostic:
     note = f"scenarios of the plan: {listing(scenarios)}" if scenarios else "the plan has no scenarios"
     hints = (Hint(f"did you mean `{near}`?") for near in closest(name, scenarios))
     return error("E0201", f"undefined scenario `{name}`", None, *hints, notes=(note,))
@@ -80,9 +76,10 @@ def unknown_scenario(name: str, scenarios: Iterable[str]) -> Diagnostic:
 # E0202: not a field, not to be set
 
 
-def unknown_field(span: Span, kind: str, name: str, fields: Iterable[str], declared: Span | None) -> Diagnostic:
+def unknown_field(
+    span: Span, kind: str, name: str, fields: Collection[str], declared: Span | None
+) -> Diagnostic:
     """E0202."""
-    fields = list(fields)
     return error(
         "E0202",
         f"`{kind}` has no field `{name}`",

@@ -6,23 +6,22 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from llmplan.diagnostics.record import Diagnostic
+from llmplan.diagnostics.record import Diagnostic, Edit, Label
 from llmplan.source import Span
+
+_PLACE = ("file", "line", "column", "end_line", "end_column")
 
 
 def place(span: Span | None) -> dict[str, Any]:
     """`file`, `line`, `column`, `end_line`, `end_column`: from 1, the end exclusive; null where there is no text."""
     if span is None:
-        return dict.fromkeys(("file", "line", "column", "end_line", "end_column"))
-    line, column = span.source.position(span.start)
-    end_line, end_column = span.source.position(span.end)
-    return {
-        "file": span.source.name,
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-    }
+        return dict.fromkeys(_PLACE)
+    source = span.source
+    return dict(zip(_PLACE, (source.name, *source.position(span.start), *source.position(span.end))))
+
+
+def _placed(parts: Iterable[Label | Edit]) -> list[dict[str, Any]]:
+    return [{**place(part.span), "text": part.text} for part in parts]
 
 
 def record(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -37,12 +36,10 @@ def record(diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         **place(diagnostic.span),
         "label": diagnostic.label,
-        "others": [{**place(other.span), "text": other.text} for other in diagnostic.others],
+        "others": _placed(diagnostic.others),
         "notes": list(diagnostic.notes),
         "hints": [hint.text for hint in diagnostic.hints],
-        "edits": [
-            [{**place(edit.span), "text": edit.text} for edit in hint.edits] for hint in diagnostic.hints
-        ],
+        "edits": [_placed(hint.edits) for hint in diagnostic.hints],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from llmplan.diagnostics.record import Edit, Hint
 from llmplan.source import Span
@@ -50,9 +50,9 @@ def did_you_mean(span: Span, word: str, candidates: Iterable[str]) -> tuple[Hint
     return tuple(Hint(f"did you mean `{name}`?", (Edit(span, name),)) for name in ending[:1] or closest(word, candidates))
 
 
-def listing(names: list[str], limit: int = 8) -> str:
+def listing(names: Collection[str], limit: int = 8) -> str:
     """The first names of a list."""
-    return ", ".join(names[:limit]) + (" …" if len(names) > limit else "")
+    return ", ".join([*names][:limit]) + (" …" if len(names) > limit else "")
 
 
 # Magnitudes: `3 M USD`, `1 trillion`, `7 b`

@@ -192,14 +192,10 @@ def closes_nothing(span: Span) -> Diagnostic:
     return error("E0109", f"unmatched `{span.text}`", span, "delete it, or add the opening bracket")
 
 
-def bracket_on_own_line(span: Span, what: str) -> Diagnostic:
-    hint = f"move it to the end of the line above: a {what} ends with its line"
-    return error("E0109", f"a line cannot begin with `{span.text}`", span, hint)
-
-
-def other_format(span: Span, hint: Hint) -> Diagnostic:
-    """A bracket that begins a line of JSON or TOML."""
-    return error("E0109", f"a line cannot begin with `{span.text}`", span, hint)
+def bracket_first(span: Span, hint: Hint | None = None) -> Diagnostic:
+    """A bracket that begins a line. `hint`: what else it may mean, where it looks like JSON or TOML."""
+    move = "move it to the end of the line above: a statement ends with its line"
+    return error("E0109", f"a line cannot begin with `{span.text}`", span, hint or move)
 
 
 def comma_at_end(span: Span) -> Diagnostic:
@@ -232,10 +228,6 @@ def point_without_digits(span: Span, meant: str) -> Diagnostic:
 
 def bad_character(span: Span, name: str, *hints: Hint | str) -> Diagnostic:
     return error("E0110", f"{name} is not allowed in a plan", span, *hints)
-
-
-def control_character(span: Span, name: str) -> Diagnostic:
-    return bad_character(span, name, "delete it")
 
 
 def unclosed_text(span: Span) -> Diagnostic:

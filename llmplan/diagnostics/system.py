@@ -47,14 +47,10 @@ def unknown_domain(span: Span, path: str, needs: Sequence[str]) -> Diagnostic:
     return error("E0401", f"the domain of `{path}` cannot be computed: {_absent(needs)}", span, label="needed here")
 
 
-def not_shown(span: Span, what: str, needs: Sequence[str]) -> Diagnostic:
-    """W0608: a row that `show` asks for has no value."""
-    return warning("W0608", f"`{what}` has no value{f': {_absent(needs)}' if needs else ''}", span)
-
-
-def undefined_row(span: Span, what: str, reason: str) -> Diagnostic:
-    """W0608: a row that `show` asks for is not a number."""
-    return warning("W0608", f"`{what}` has no value: {reason}", span)
+def not_shown(span: Span, what: str, needs: Sequence[str], reason: str = "") -> Diagnostic:
+    """W0608: a row that `show` asks for has no value, for want of inputs or for another reason."""
+    why = _absent(needs) if needs else reason
+    return warning("W0608", f"`{what}` has no value{why and f': {why}'}", span)
 
 
 # W0606: preferences

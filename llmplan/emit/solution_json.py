@@ -110,17 +110,15 @@ def _value(value: Value) -> dict[str, Any]:
 
 def _advice(solution: Solution) -> dict[str, Any]:
     """What would help an infeasible plan, what the results of a solved one depend on, and its variations."""
-    found: dict[str, Any] = {}
-    if solution.conflict:
-        found["conflict"] = list(solution.conflict)
-    if solution.relaxations:
-        found["relaxations"] = [_relaxation(one) for one in solution.relaxations]
-    if solution.sensitivities:
-        found["sensitivities"] = {
+    parts: dict[str, Any] = {
+        "conflict": list(solution.conflict),
+        "relaxations": [_relaxation(one) for one in solution.relaxations],
+        "sensitivities": {
             one.result: {name: finite(part) for name, part in one.by} for one in solution.sensitivities
-        }
-    if solution.front:
-        found["front"] = [dict(one.settings) | dict(one.results) for one in solution.front]
+        },
+        "front": [dict(one.settings) | dict(one.results) for one in solution.front],
+    }
+    found = {name: part for name, part in parts.items() if part}
     for name, variations in (("sweep", solution.sweep), ("scenarios", solution.scenarios)):
         if variations is not None:
             found[name] = table.as_json(variations)["points"]

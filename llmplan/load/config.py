@@ -107,17 +107,15 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         values, data = literals(source)
     except NotAnObject as why:
         return config.no_json(at, source.name, str(why))
-    type = _type(tables, values)
-    if type is None:
+    type = _type(values)
+    if type not in tables.entries:
         # A model that also sees or hears keeps its language model there.
         inner = {key.removeprefix("text_config."): v for key, v in values.items() if key.startswith("text_config.")}
         values = inner or values
-        type = _type(tables, values)
-    if type is None:
-        found = values.get("model_type")
-        said = found.plain if isinstance(found, nodes.Text) else None
-        place = found.span if found is not None else at
-        return config.unknown_type(at, place, source.name, said, tables.entries, _usual(tables, values))
+        type = _type(values)
+    if type is None or type not in tables.entries:
+        place = values["model_type"].span if "model_type" in values else at
+        return config.unknown_type(at, place, source.name, type, tables.entries, _usual(tables, values))
     fields = []
     missing: dict[str, None] = {}
     for field in tables.fields(type).values():
@@ -139,11 +137,10 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     return Configured(entry, data, (source, *tables.sources))
 
 
-def _type(tables: Tables, values: Values) -> str | None:
-    """The `model_type` that a file gives, if there is a table for it."""
+def _type(values: Values) -> str | None:
+    """The `model_type` that a file gives."""
     found = values.get("model_type")
-    type = found.plain if isinstance(found, nodes.Text) else None
-    return type if type in tables.entries else None
+    return found.plain if isinstance(found, nodes.Text) else None
 
 
 def _usual(tables: Tables, values: Values) -> dict[str, str | None]:

@@ -62,7 +62,7 @@ def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
         value = lowering.worth(row.value, row.place[0])
         if value is not None and not math.isfinite(value):
             span = program.scope.span(row.place)
-            found.append(system.undefined_row(span, one_line(span.text), lowering.why(row.value)))
+            found.append(system.not_shown(span, one_line(span.text), (), lowering.why(row.value)))
     return found
 
 

@@ -18,7 +18,7 @@ def control_characters(source: Source) -> Iterator[Diagnostic]:
     """An error for the first control character of each line that holds one."""
     found = _CONTROL.search(source.text)
     while found is not None:
-        yield syntax.control_character(Span(source, *found.span()), character_name(found.group()))
+        yield syntax.bad_character(Span(source, *found.span()), character_name(found.group()), "delete it")
         line_end = source.text.find("\n", found.end())
         found = _CONTROL.search(source.text, line_end) if line_end >= 0 else None
 

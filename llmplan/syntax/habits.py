@@ -95,10 +95,10 @@ def other_format(context: ErrorContext) -> Diagnostic | None:
     text = context.source.text
     if context.mark == "{" and _NOTHING.fullmatch(text, 0, context.start):
         hint = Hint('a plan is not JSON; to read the config.json of a model, write `model from "config.json"` in a plan')
-        return syntax.other_format(context.span, hint)
+        return syntax.bracket_first(context.span, hint)
     table = _TABLE.match(text, context.start)
     if context.mark == "[" and table is not None and begins_line(context.source, context.start):
-        return syntax.other_format(context.span, Hint(f"write a block as `{table.group(1)} {{ … }}`"))
+        return syntax.bracket_first(context.span, Hint(f"write a block as `{table.group(1)} {{ … }}`"))
     return None
 
 

@@ -220,11 +220,11 @@ def _unit(context: ErrorContext) -> Diagnostic | None:
 def _bracket(context: ErrorContext) -> Diagnostic | None:
     first = begins_line(context.source, context.start)
     if context.mark == "{" and first and not context.before[0]:
-        return syntax.bracket_on_own_line(context.span, "statement")
+        return syntax.bracket_first(context.span)
     if context.mark == "[" and first:
-        return syntax.bracket_on_own_line(context.span, "statement")
+        return syntax.bracket_first(context.span)
     if context.kind == "_NL" and context.source.text.startswith("{", context.end) and context.accepts("LBRACE"):
-        return syntax.bracket_on_own_line(Span(context.source, context.end, context.end + 1), "statement")
+        return syntax.bracket_first(Span(context.source, context.end, context.end + 1))
     if context.mark in (")", "]", "}") and context.opened is None:
         return syntax.closes_nothing(context.span)
     return None

@@ -14,11 +14,8 @@ from attrs import field, frozen
 
 from llmplan.units.measure import INT, Exponents, Measure, combine
 
-SI_PREFIXES = {
-    prefix: Fraction(10) ** power
-    for power, prefixes in {-6: "u", -3: "m", 3: "kK", 6: "M", 9: "BG", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y"}.items()
-    for prefix in prefixes
-}
+_POWERS = {-6: "u", -3: "m", 3: "kK", 6: "M", 9: "BG", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y"}
+SI_PREFIXES = {prefix: Fraction(10) ** power for power, prefixes in _POWERS.items() for prefix in prefixes}
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|%")
 _POWER = re.compile(r"\^(-?[0-9]{1,2})")
