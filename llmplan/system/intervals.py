@@ -37,11 +37,7 @@ class Ranged:
 
 
 def bounds(graph: Graph, node: int, box: Sequence[Interval]) -> Interval | None:
-    """An interval that contains every value of a node over a box; None where it may have none.
-
-    Args:
-        box: The ends of input 0, 1, …: the unknowns of the graph by index.
-    """
+    """An interval that contains every value of a node over a box of the unknowns; None where it may have none."""
     order = ancestors(graph, (node,))
     low, high = math.inf, -math.inf
     pending = [tuple(box)]

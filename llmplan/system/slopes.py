@@ -19,9 +19,7 @@ from llmplan.system.graph import Graph, Node
 def slopes(graph: Graph, roots: Iterable[int], values: Mapping[int, float], unknown: int) -> dict[int, float]:
     """The derivative of each root along an unknown; NaN where the root jumps on both sides.
 
-    Args:
-        values: Of the roots and all that they need, see `llmplan.system.evaluate.evaluate`.
-        unknown: Its index.
+    The values are of the roots and all that they need, as `llmplan.system.evaluate.evaluate` gives them.
     """
     roots = tuple(roots)
     right = _moves(graph, roots, values, unknown, 1.0)

@@ -22,12 +22,7 @@ _TOGETHER = 64
 
 @frozen
 class Opened:
-    """A system with a given value as an unknown.
-
-    Attributes:
-        unknown: Its index.
-        thinned: Unknowns of whose many values only some are left.
-    """
+    """A system with a given value as an unknown; of the many values of those that are thinned only some are left."""
 
     system: System
     requirements: tuple[Condition, ...]

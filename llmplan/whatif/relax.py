@@ -69,7 +69,6 @@ class _Relaxer:
     ) -> None:
         assert built.system is not None
         self.program = program
-        self.built = built
         self.system = built.system
         self.outcome = outcome
         self.point = point
@@ -85,7 +84,7 @@ class _Relaxer:
         found: list[tuple[Relaxation, tuple[Edit, ...]]] = []
         untried: list[str] = []
         # What may lie anywhere in a range is nobody's to choose.
-        given = (knob for knob in knobs(self.program, self.built.lowering) if knob.setting.spread is None)
+        given = (knob for knob in knobs(self.program, self.constants) if knob.setting.spread is None)
         # A member of a domain that the author left out is nearer to the plan than another model.
         changes: list[Rule | Knob] = [*self._bounds(), *given, *domains(self.program)]
         changes.sort(key=_last)

@@ -26,11 +26,9 @@ _SLIGHT = 5e-4
 def sensitivity(
     plain: Lowering, unknowns: tuple[Unknown, ...]
 ) -> tuple[tuple[Sensitivity, ...], tuple[Gain, ...]]:
-    """Elasticities of the results at a solved point, the strongest first, and gains of a percentage point.
+    """Elasticities of the results of a solved plan, the strongest first, and gains of a percentage point.
 
-    Args:
-        plain: The plan at the point.
-        unknowns: Those of the system; a solved number counts like a given one.
+    Of the system's unknowns a solved number counts like a given one.
     """
     program, point = plain.program, plain.unknowns.fixed or {}
     moved = {knob.path: (knob, value) for knob in knobs(program, plain) if knob.written
