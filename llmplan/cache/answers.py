@@ -64,7 +64,7 @@ class Question:
             store.keep(self._sort, self._key, (files, packing.frozen(), packed), most=KEPT)
 
     def recall(self) -> Any:
-        """The answer that was kept: of `check` a tuple of diagnostics, of `solve` a solution; None if there is none."""
+        """The answer that was kept, None if there is none: of `check` its diagnostics, of `solve` the solution."""
         found = store.load(self._sort, self._key) if self._installed else None
         if not isinstance(found, tuple):
             return None

@@ -64,7 +64,11 @@ _PRICES = (
 _FOOTPRINT = Grid(
     "memory by convention",
     "QuotedFormat",
-    (("weights", "model.weights_in"), ("inference", "model.inference_in"), ("training with AdamW", "model.adamw_in")),
+    (
+        ("weights", "model.weights_in"),
+        ("inference", "model.inference_in"),
+        ("training with AdamW", "model.adamw_in"),
+    ),
 )
 
 VIEWS = (

@@ -61,8 +61,8 @@ _OPTIONS: dict[str, Callable[[Command], Command]] = {
         "--root",
         type=click.Path(exists=True, file_okay=False),
         metavar="DIR",
-        help="Project root; used files must be inside it.  [default: the nearest parent of the plan with .git "
-        "or pyproject.toml, else the plan's directory]",
+        help="Project root; used files must be inside it.  [default: the nearest parent of the plan with "
+        ".git or pyproject.toml, else the plan's directory]",
     ),
     "settings": click.option(
         "--set",

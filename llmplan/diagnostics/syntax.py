@@ -44,7 +44,8 @@ def _incomplete(what: str, last: Span, missing: str, hint: Hint | str | None = N
 def empty_body(closing: Span, operator: str) -> Diagnostic:
     """A `{ }` body without a last expression."""
     hint = f"a line that begins with `{operator}` continues the line above: put the value in parentheses"
-    return error("E0101", "this body has no value", closing, hint if operator else None, label="expected an expression")
+    given = hint if operator else None
+    return error("E0101", "this body has no value", closing, given, label="expected an expression")
 
 
 def no_value(span: Span) -> Diagnostic:

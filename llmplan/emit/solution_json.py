@@ -46,6 +46,7 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
 
 def text(solution: Solution, contents: dict[str, str]) -> str:
     """The file: the printed form, the versions, and the lock of the files beside it."""
+    values = solution.values.items()
     document = {
         **as_json(solution, [*contents, NAME]),
         "llmplan": llmplan.__version__,
@@ -53,9 +54,9 @@ def text(solution: Solution, contents: dict[str, str]) -> str:
         "library_hash": solution.library_hash,
         "lock": {
             "files": {name: digest(content) for name, content in contents.items()},
-            "formulas": {name: digest(one.formula)[:12] for name, one in solution.values.items() if one.formula},
+            "formulas": {name: digest(one.formula)[:12] for name, one in values if one.formula},
             "requirements": {result.name: result.text for result in solution.requirements},
-            "values": {name: one.text for name, one in solution.values.items() if one.role != "quantity"},
+            "values": {name: one.text for name, one in values if one.role != "quantity"},
         },
     }
     return dump(seal(document)) + "\n"
