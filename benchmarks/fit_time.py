@@ -27,8 +27,8 @@ from llmplan.backtest.predict import measured_of
 from llmplan.backtest.record import Inexpressible
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
-from llmplan.system.inputs import UNSOLVED
 from llmplan.system.missing import Missing
+from llmplan.system.unknowns import UNSOLVED
 
 GRIDS: dict[str, tuple[str, tuple[float, ...]]] = {
     "step.matmul_efficiency": ("", (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from llmplan.solve.closed_form.derive import ClosedForm, Equation, closed_form
+from llmplan.solve.closed_form.derive import ClosedForm, closed_form
+from llmplan.solve.closed_form.equation import Equation
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.presolve.isolate import eliminated
 from llmplan.system.intervals import domains

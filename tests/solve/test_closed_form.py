@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve.closed_form.derive import Equation, closed_form
+from llmplan.solve.closed_form.derive import closed_form
+from llmplan.solve.closed_form.equation import Equation
 from llmplan.solve.passes import solve
 from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph, Node

@@ -19,7 +19,7 @@ from typing import Any
 import sympy
 
 from llmplan.operations import OPERATIONS
-from llmplan.solve.closed_form.derive import MOST_NODES, Equation
+from llmplan.solve.closed_form.equation import MOST_NODES, Equation
 from llmplan.solve.closed_form.print import ATOM, Formula, printed
 from llmplan.solve.presolve.isolate import peeled, unguarded
 from llmplan.system.evaluate import ancestors, evaluate

@@ -12,7 +12,8 @@ from math import inf, isnan, prod
 from attrs import evolve, frozen
 
 from llmplan.operations.numbers import close
-from llmplan.solve.closed_form.derive import Equation, closed_form
+from llmplan.solve.closed_form.derive import closed_form
+from llmplan.solve.closed_form.equation import Equation
 from llmplan.solve.diagnose.conflict import diagnose_grid, violated_at
 from llmplan.solve.effort import Effort
 from llmplan.solve.engines import best_point
