@@ -36,11 +36,10 @@ def check_call(check: Context, node: nodes.Call, want: Type | None) -> Typed:
 def _own(check: Context, node: nodes.Call) -> Typed:
     function = check.scope.functions[node.function.text]
     check.scope.read.add(function.name)
-    if len(node.arguments) != len(function.params):
-        count = len(function.params)
+    count = len(function.params)
+    if len(node.arguments) != count:
         wanted = f"{count} argument" + ("" if count == 1 else "s")
-        check.report(units.wrong_count(node.span, function.name, wanted, len(node.arguments)))
-        return check.wrong(node)
+        return check.wrong(node, units.wrong_count(node.span, function.name, wanted, len(node.arguments)))
     args: list[Expr] = []
     for number, (argument, (name, type), ends) in enumerate(
         zip(node.arguments, function.params, function.ranges), 1
@@ -105,8 +104,7 @@ def _operation(check: Context, node: nodes.Call, want: Type | None, operation: O
     assert isinstance(first.type, Measure)
     result = rule.result(first.type)
     if result is None:
-        check.report(units.not_here(first.span, words(first.type), rule.wants))
-        return check.wrong(node)
+        return check.wrong(node, units.not_here(first.span, words(first.type), rule.wants))
     return Typed(expr, result, node.span, unit=first.unit if rule.keeps_unit else "")
 
 
@@ -115,8 +113,7 @@ def _modulo(check: Context, node: nodes.Call, expr: Expr, left: Typed, right: Ty
     assert isinstance(left.type, Measure) and isinstance(right.type, Measure)
     if left.type.dims != right.type.dims and not (right.bare and check.scope.units.is_count(left.type)):
         sides = (left.span, words(left.type)), (right.span, words(right.type))
-        check.report(units.unlike("divided with a remainder", *sides))
-        return check.wrong(node)
+        return check.wrong(node, units.unlike("divided with a remainder", *sides))
     return Typed(expr, left.type, node.span, unit=left.unit)
 
 
@@ -127,15 +124,12 @@ def _interpolate(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     x = check.check(node.arguments[0])
     table = node.arguments[1]
     rows = table.items if isinstance(table, nodes.List) else ()
-    points: list[tuple[Typed, Typed]] = []
+    pairs = [row.items for row in rows if isinstance(row, nodes.List) and len(row.items) == 2]
+    points = [(check.check(x_node), check.check(y_node)) for x_node, y_node in pairs]
     xs: list[float] = []
     ys: list[float] = []
-    for row in rows:
-        if isinstance(row, nodes.List) and len(row.items) == 2:
-            points.append((check.check(row.items[0]), check.check(row.items[1])))
     if not rows or len(points) != len(rows):
-        check.report(units.not_here(table.span, "this", "a table `[[x, y], [x, y]]`"))
-        return check.wrong(node)
+        return check.wrong(node, units.not_here(table.span, "this", "a table `[[x, y], [x, y]]`"))
     value = points[0][1]
     for px, py in points:
         check.unify(evolve(x, bare=False), px, "compared")
@@ -146,8 +140,7 @@ def _interpolate(check: Context, node: nodes.Call, want: Type | None) -> Typed:
         xs.append(px.number)
         ys.append(py.number)
     if any(b <= a for a, b in itertools.pairwise(xs)):
-        check.report(units.not_here(table.span, "a table whose x does not rise", "rising x"))
-        return check.wrong(node)
+        return check.wrong(node, units.not_here(table.span, "a table whose x does not rise", "rising x"))
     return Typed(ir.Interpolate(x.expr, tuple(xs), tuple(ys)), value.type, node.span, unit=value.unit)
 
 
@@ -187,8 +180,7 @@ def _assumed(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     if name is None:
         return check.wrong(node)
     if name.text not in check.scope.quantities:
-        check.report(names.unknown_name(name.span, name.text, list(check.scope.quantities), None))
-        return check.wrong(node)
+        return check.wrong(node, names.unknown_name(name.span, name.text, list(check.scope.quantities), None))
     return Typed(ir.Assumed(name.text), BOOL, node.span)
 
 
@@ -200,12 +192,11 @@ def _emits(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     return Typed(ir.Emits(name.text), BOOL, node.span)
 
 
-def check_fold(check: Context, node: nodes.Fold) -> Typed:
+def check_fold(check: Context, node: nodes.Fold, want: Type | None) -> Typed:
     """`max(memory_at[s, p] for s in Stage, p in Phase)`: over the members of enums, or of a list of a kind."""
     function = node.function.text
     if function not in FOLDS:
-        check.report(names.undefined(node.function.span, "function", function, FOLDS))
-        return check.wrong(node)
+        return check.wrong(node, names.undefined(node.function.span, "function", function, FOLDS))
     variables: list[tuple[str, str]] = []
     types: dict[str, Type | None] = {}
     for binder in node.binders:

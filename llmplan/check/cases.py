@@ -38,17 +38,13 @@ def check_match(check: Context, node: nodes.Match, want: Type | None) -> Typed:
 def _cover(check: Context, node: nodes.Match, subject: Typed, seen: set[object]) -> None:
     if "_" in seen or subject.type is None:
         return
-    missing: list[str]
     if isinstance(subject.type, EnumType):
         missing = [m for index, m in enumerate(subject.type.members) if index not in seen]
     elif subject.type == BOOL:
         missing = [text for text, value in (("true", 1.0), ("false", 0.0)) if value not in seen]
     else:
-        bounds = _int_bounds(check, subject.expr)
-        if bounds is None:
-            missing = ["_"]
-        else:
-            missing = [str(n) for n in range(bounds[0], bounds[1] + 1) if float(n) not in seen]
+        ends = _int_bounds(check, subject.expr)
+        missing = [str(n) for n in range(ends[0], ends[1] + 1) if float(n) not in seen] if ends else ["_"]
     if missing:
         check.report(units.uncovered(node.span, missing))
 

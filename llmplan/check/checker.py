@@ -48,9 +48,7 @@ class PlanCheck:
         self.report = report
         self.layers = Layers(self.program, report)
 
-    def run(
-        self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]
-    ) -> Program:
+    def run(self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]) -> Program:
         """The program of a plan (`modules`, strongest first) under a scenario and `--set` values."""
         statements = [s for module in modules for s in module.tree.statements]
         # Weakest first, so that a later file's replacement stands on what it replaces.
@@ -61,15 +59,18 @@ class PlanCheck:
         for declarations, module in declared:
             self._definitions(module).define(module.tree.statements, declarations.alternatives)
         self.layers.settings(modules)
-        self._replacements(statements)
+        self.program.replaced += [
+            f"{s.name.text} ({s.span.source.name}:{s.span.line})"
+            for s in statements
+            if isinstance(s, (nodes.Quantity, nodes.Fn)) and s.replace
+        ]
         self._rules(modules)
         self._goals(modules)
-        for module in modules:
-            for s in module.tree.statements:
-                if isinstance(s, nodes.Show):
-                    self._show(s)
-                elif isinstance(s, nodes.Phase):
-                    self.report(names.not_yet(s.span, "`phase` is"))
+        for s in statements:
+            if isinstance(s, nodes.Show):
+                self._show(s)
+            elif isinstance(s, nodes.Phase):
+                self.report(names.not_yet(s.span, "`phase` is"))
         self._emits(modules)
         variations.scenarios(self.layers, modules, scenario)
         for path, text in settings:
@@ -78,18 +79,14 @@ class PlanCheck:
         own = modules[0].tree.statements
         for found in (*lint.unread(own, self.scope.read), *lint.uncited(statements)):
             self.report(found)
-        self.program.title = _title(modules[0]) if modules else ""
+        # The `##` lines above the first statement say what the plan is about.
+        self.program.title = own[0].doc if own else ""
         return self.program
 
     def _definitions(self, module: Module) -> Definitions:
         return Definitions(self.scope, self.report, module.layer)
 
     # Rules, goals, shows
-
-    def _replacements(self, statements: Sequence[nodes.Statement]) -> None:
-        for s in statements:
-            if isinstance(s, (nodes.Quantity, nodes.Fn)) and s.replace:
-                self.program.replaced.append(f"{s.name.text} ({s.span.source.name}:{s.span.line})")
 
     def _rules(self, modules: Sequence[Module]) -> None:
         by_name: dict[str, Rule] = {}
@@ -118,9 +115,8 @@ class PlanCheck:
 
     def _goals(self, modules: Sequence[Module]) -> None:
         """The objectives of the strongest file that has any, then the library's."""
-        wanted = (nodes.Objective, nodes.Pareto)
         for module in modules:
-            found = [s for s in module.tree.statements if isinstance(s, wanted)]
+            found = [s for s in module.tree.statements if isinstance(s, (nodes.Objective, nodes.Pareto))]
             definitions = self._definitions(module)
             for s in found:
                 if isinstance(s, nodes.Objective):
@@ -131,8 +127,7 @@ class PlanCheck:
                     self.program.front = [definitions.smallest(value) for value in s.values]
             if found:
                 break
-        self.program.goals += self.program.front
-        self.program.goals += self.scope.goals
+        self.program.goals += [*self.program.front, *self.scope.goals]
 
     def _show(self, s: nodes.Show) -> None:
         check = Expressions(self.scope, self.report)
@@ -140,8 +135,8 @@ class PlanCheck:
         if s.unit is not None:
             check.shown_in(typed, s.unit)
         unit = s.unit.text if s.unit is not None else typed.unit
-        at = place(s.value.span)
-        self.program.shows.append(ShowRow(typed.expr, typed.type or REAL, unit, at, s.unit is not None))
+        row = ShowRow(typed.expr, typed.type or REAL, unit, place(s.value.span), s.unit is not None)
+        self.program.shows.append(row)
 
     def _emits(self, modules: Sequence[Module]) -> None:
         """The emits of the strongest file that has any."""
@@ -164,8 +159,7 @@ class PlanCheck:
         for node in target.options:
             option = self.targets[name].get(node.name.text)
             if option is None:
-                known = list(self.targets[name])
-                self.report(names.unknown_field(node.name.span, name, node.name.text, known, None))
+                self.report(names.unknown_field(node.name.span, name, node.name.text, [*self.targets[name]], None))
                 continue
             value = _literal(node.value)
             if value is None or not option.accepts(value):
@@ -187,10 +181,3 @@ def _literal(node: nodes.Expr) -> OptionValue | None:
     if isinstance(node, nodes.Text):
         return node.plain
     return node.text if isinstance(node, nodes.Name) else None
-
-
-def _title(module: Module) -> str:
-    """The `##` lines of the first statement that has any: what the plan is about."""
-    for s in module.tree.statements:
-        return s.doc
-    return ""

@@ -12,12 +12,12 @@ from llmplan.check.scope import words
 from llmplan.diagnostics import units
 from llmplan.operations import OPERATIONS
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, Measure
+from llmplan.units.measure import BOOL, Measure, Type
 
 COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">=": "ge", ">": "gt"}
 
 
-def check_compare(check: Context, node: nodes.Compare) -> Typed:
+def check_compare(check: Context, node: nodes.Compare, want: Type | None) -> Typed:
     """`8 <= hardware.gpus <= 1024`: like things, one truth value."""
     parts: list[Expr] = []
     left_node = node.first
@@ -66,7 +66,7 @@ def sides(check: Context, node: nodes.Expr) -> tuple[Sides, Typed] | None:
     return Sides(operator, left.expr, right.expr), evolve(common, unit=unit)
 
 
-def check_member(check: Context, node: nodes.Member) -> Typed:
+def check_member(check: Context, node: nodes.Member, want: Type | None) -> Typed:
     """`x in [1, 2]`, `x in 1..8`."""
     value = check.check(node.value)
     items = node.domain.items if isinstance(node.domain, nodes.List) else (node.domain,)

@@ -26,12 +26,8 @@ from llmplan.units.table import UnknownUnit
 class Context(ABC):
     """Where an expression stands: in one scope, with some names of its own.
 
-    Args:
-        scope: What names mean.
-        report: Takes each diagnostic.
-        kind: Inside a block or entry: the kind whose fields may be named bare.
-        locals: Parameters, local lets and fold variables with their types.
-        bounds: Declared ranges of Int parameters, which a `match` may cover.
+    In a block or entry the fields of its `kind` may be named bare; `locals` are parameters, local lets and
+    fold variables, and `bounds` the declared ranges of Int parameters, which a `match` may cover.
     """
 
     def __init__(
@@ -92,7 +88,10 @@ class Context(ABC):
         common: dict[Exponents, list[str]] = {(("Information", 1),): ["GB", "GiB"], (("Time", 1),): ["days", "hours"]}
         return common.get(want.dims) or [self.scope.units.base(want)]
 
-    def wrong(self, node: nodes.Node) -> Typed:
+    def wrong(self, node: nodes.Node, *problems: Diagnostic) -> Typed:
+        """What stands for an expression with a mistake, which is reported unless that was done before."""
+        for problem in problems:
+            self.report(problem)
         return Typed(UNDEFINED, None, node.span)
 
     def measured(self, typed: Typed) -> bool:
@@ -121,21 +120,18 @@ class Context(ABC):
         if left.type is None or right.type is None:
             return left if left.type is None else right
         if not (isinstance(left.type, Measure) and isinstance(right.type, Measure)):
-            if left.type != right.type:
-                sides = (left.span, words(left.type)), (right.span, words(right.type))
-                self.report(units.unlike(action, *sides))
-                return evolve(left, type=None)
-            return left
+            if left.type == right.type:
+                return left
+            self.report(units.unlike(action, *_sides(left, right)))
+            return evolve(left, type=None)
         lead, other = (right, left) if left.bare and not right.bare else (left, right)
         assert isinstance(lead.type, Measure) and isinstance(other.type, Measure)
         whole = lead.type.whole and other.type.whole
         if lead.type.dims == other.type.dims:
             if lead.type.labels and other.type.labels and lead.type.labels != other.type.labels:
-                sides = (left.span, words(left.type)), (right.span, words(right.type))
-                self.report(units.unlike_counts(*sides, hints.per(self.scope, left.type, right.type)))
+                self.report(units.unlike_counts(*_sides(left, right), hints.per(self.scope, left.type, right.type)))
                 return evolve(left, type=None)
-            labels = lead.type.labels or other.type.labels
-            both = Measure(lead.type.dims, labels, whole)
+            both = Measure(lead.type.dims, lead.type.labels or other.type.labels, whole)
             return Typed(lead.expr, both, left.span.to(right.span), left.bare and right.bare, lead.unit or other.unit)
         if other.zero or (other.bare and self.scope.units.is_count(lead.type)):
             return evolve(lead, type=evolve(lead.type, whole=whole), span=left.span.to(right.span))
@@ -145,8 +141,8 @@ class Context(ABC):
             wanted = self._units_for(lead.type)
             self.report(units.missing_unit(other.span, "this number", other.span.text, wanted))
         else:
-            sides = (left.span, words(left.type)), (right.span, words(right.type))
-            self.report(units.unlike(action, *sides, hints.unit_after(self.scope, left.type, right.type)))
+            hint = hints.unit_after(self.scope, left.type, right.type)
+            self.report(units.unlike(action, *_sides(left, right), hint))
         return evolve(left, type=None)
 
     def unit(self, node: nodes.Unit) -> tuple[Fraction, Measure] | None:
@@ -164,3 +160,7 @@ class Context(ABC):
             near = self.scope.units.suggest(unknown.word)
             self.report(units.unknown_unit(span, unknown.word, near, span if known else None))
             return None
+
+
+def _sides(left: Typed, right: Typed) -> tuple[tuple[Span, str], tuple[Span, str]]:
+    return (left.span, words(left.type)), (right.span, words(right.type))

@@ -18,20 +18,9 @@ from llmplan.check.comparisons import chain, check_compare, check_member
 from llmplan.check.context import Context
 from llmplan.check.ir import Expr, Typed
 from llmplan.check.scope import words
-from llmplan.diagnostics import names, units
+from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes
-from llmplan.units.measure import (
-    BOOL,
-    INT,
-    REAL,
-    TEXT,
-    EnumType,
-    KindType,
-    Measure,
-    TextType,
-    Type,
-    combine,
-)
+from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, Measure, TextType, Type, combine
 
 
 class Expressions(Context):
@@ -55,8 +44,7 @@ class Expressions(Context):
         try:
             value = float(node.value * factor)
         except OverflowError:
-            self.report(units.too_large(node.span))
-            return self.wrong(node)
+            return self.wrong(node, units.too_large(node.span))
         unit = node.unit.text if node.unit is not None else ""
         return Typed(ir.Num(value), measure, node.span, bare=node.unit is None, unit=unit)
 
@@ -87,12 +75,10 @@ class Expressions(Context):
     def _entry(self, node: nodes.Text, want: KindType) -> Typed:
         name = node.plain
         if name is None:
-            self.report(units.not_here(node.span, "text with `{…}`", "a catalog name"))
-            return self.wrong(node)
+            return self.wrong(node, units.not_here(node.span, "text with `{…}`", "a catalog name"))
         found, near = self.scope.find_entry(want.name, name)
         if found is None:
-            self.report(self.scope.no_entry(node.span, want.name, name, near))
-            return self.wrong(node)
+            return self.wrong(node, self.scope.no_entry(node.span, want.name, name, near))
         return Typed(ir.Entry(want.name, found), want, node.span)
 
     def _name(self, node: nodes.Name, want: Type | None) -> Typed:
@@ -108,14 +94,11 @@ class Expressions(Context):
             return self._of_local(node)
         meaning = self.scope.lookup(text)
         if meaning is None:
-            self._unknown_name(node, want)
-            return self.wrong(node)
+            return self.wrong(node, self._unknown_name(node, want))
         if meaning.indices:
-            self.report(units.not_here(node.span, f"`{text}` without its indices", "a value"))
-            return self.wrong(node)
-        if meaning.role == "field" and meaning.type is None:
-            self._two_units(node, text)
-            return self.wrong(node)
+            return self.wrong(node, units.not_here(node.span, f"`{text}` without its indices", "a value"))
+        if meaning.type is None and text in self.scope.fields:
+            return self.wrong(node, self._two_units(node, text))
         if isinstance(meaning.type, KindType) and text not in self.scope.fields:
             text = self.scope.selector(meaning.type.name)
         return Typed(ir.Ref(text, node.span.start, node.span.end), meaning.type, node.span, unit=meaning.unit)
@@ -131,40 +114,35 @@ class Expressions(Context):
             return self.wrong(node)
         return Typed(ir.FieldOf(local, kind.name, name), record.type, node.span, unit=record.units[0])
 
-    def _two_units(self, node: nodes.Name, path: str) -> None:
+    def _two_units(self, node: nodes.Name, path: str) -> Diagnostic:
         options = list(self.scope.fields[path].units)
         field = path.rpartition(".")[2]
         computed = [f"{field}_{unit}s" for unit in options if f"{field}_{unit}s" in self.scope.quantities]
-        self.report(units.two_units(node.span, path, options, computed))
+        return units.two_units(node.span, path, options, computed)
 
-    def _unknown_name(self, node: nodes.Name, want: Type | None) -> None:
+    def _unknown_name(self, node: nodes.Name, want: Type | None) -> Diagnostic:
         if isinstance(want, (KindType, TextType)):
-            self.report(names.unquoted(node.span, _texts(want)))
-            return
+            return names.unquoted(node.span, _texts(want))
         if want == BOOL and node.text.lower() in ("yes", "no", "on", "off", "true", "false"):
             meant = "true" if node.text.lower() in ("yes", "on", "true") else "false"
-            self.report(names.unknown_truth(node.span, meant))
-            return
+            return names.unknown_truth(node.span, meant)
         if isinstance(want, EnumType) and len(node.parts) == 1:
-            self.report(names.unknown_member(node.span, node.text, want.name, want.members))
-            return
+            return names.unknown_member(node.span, node.text, want.name, want.members)
         first = node.parts[0]
         siblings = (first, list(self.scope.kinds[first])) if first in self.scope.kinds else None
         candidates = [*self.locals, *self.scope.names(), *(f"{kind}.name" for kind in self.scope.entries)]
         if self.kind is not None:
             candidates += self.scope.kinds.get(self.kind, ())
         owner = next((enum.name for enum in self.scope.enums.values() if node.text in enum.members), "")
-        self.report(names.unknown_name(node.span, node.text, candidates, siblings, owner))
+        return names.unknown_name(node.span, node.text, candidates, siblings, owner)
 
     def _index(self, node: nodes.Index, want: Type | None) -> Typed:
         meaning = self.scope.lookup(node.name.text)
         if meaning is None:
-            self._unknown_name(node.name, None)
-            return self.wrong(node)
+            return self.wrong(node, self._unknown_name(node.name, None))
         if len(meaning.indices) != len(node.indices):
             count = f"{len(meaning.indices)} indices" if meaning.indices else "no index"
-            self.report(units.wrong_count(node.span, node.name.text, count, len(node.indices)))
-            return self.wrong(node)
+            return self.wrong(node, units.wrong_count(node.span, node.name.text, count, len(node.indices)))
         args = []
         for number, (argument, enum) in enumerate(zip(node.indices, meaning.indices), 1):
             typed = self.check(argument, self.scope.enums[enum])
@@ -179,25 +157,19 @@ class Expressions(Context):
     def _paren(self, node: nodes.Paren, want: Type | None) -> Typed:
         return evolve(self.check(node.inner, want), span=node.span)
 
-    def _list(self, node: nodes.List, want: Type | None) -> Typed:
-        self.report(units.not_here(node.span, "a list", "a single value"))
-        return self.wrong(node)
+    def _several(self, node: nodes.List | nodes.Range, want: Type | None) -> Typed:
+        what = "a list" if isinstance(node, nodes.List) else "a range"
+        return self.wrong(node, units.not_here(node.span, what, "a single value"))
 
-    def _range(self, node: nodes.Range, want: Type | None) -> Typed:
-        self.report(units.not_here(node.span, "a range", "a single value"))
-        return self.wrong(node)
+    _list = _range = _several
 
     def _unknown(self, node: nodes.Unknown, want: Type | None) -> Typed:
-        self.report(units.not_here(node.span, "an unknown", "a value"))
-        return self.wrong(node)
+        return self.wrong(node, units.not_here(node.span, "an unknown", "a value"))
 
     def _if(self, node: nodes.If, want: Type | None) -> Typed:
         condition = self.condition(node.condition)
         branches = self.alike([node.then, node.otherwise], want, "used as alternatives")
         return self.joined(node, ir.If(condition, branches[0].expr, branches[1].expr), branches)
-
-    def _match(self, node: nodes.Match, want: Type | None) -> Typed:
-        return check_match(self, node, want)
 
     def _nameless(self, node: nodes.Expr) -> bool:
         return isinstance(node, nodes.Name) and self.scope.lookup(node.text) is None
@@ -214,8 +186,7 @@ class Expressions(Context):
 
     def _sum(self, node: nodes.Sum, want: Type | None) -> Typed:
         if isinstance(want, (KindType, TextType)) and self._nameless(node.first):
-            self.report(names.unquoted(node.span, _texts(want)))  # A100-SXM4-80GB
-            return self.wrong(node)
+            return self.wrong(node, names.unquoted(node.span, _texts(want)))  # A100-SXM4-80GB
         result = self.check(node.first)
         if not self.measured(result):
             result = evolve(result, type=None)
@@ -250,8 +221,7 @@ class Expressions(Context):
             return self.wrong(node)
         assert isinstance(base.type, Measure) and isinstance(exponent.type, Measure)
         if exponent.type.dims or exponent.type.labels:
-            self.report(units.not_here(exponent.span, words(exponent.type), "a plain exponent"))
-            return self.wrong(node)
+            return self.wrong(node, units.not_here(exponent.span, words(exponent.type), "a plain exponent"))
         measure = REAL
         literal = exponent.number
         if base.type.dims:
@@ -265,31 +235,22 @@ class Expressions(Context):
 
     # Truth
 
-    def _compare(self, node: nodes.Compare, want: Type | None) -> Typed:
-        return check_compare(self, node)
-
-    def _member(self, node: nodes.Member, want: Type | None) -> Typed:
-        return check_member(self, node)
-
-    def _logic(self, node: nodes.And | nodes.Or, operation: str) -> Typed:
+    def _logic(self, node: nodes.And | nodes.Or, want: Type | None) -> Typed:
+        operation = "and" if isinstance(node, nodes.And) else "or"
         return Typed(chain(operation, [self.condition(item) for item in node.items]), BOOL, node.span)
 
-    def _and(self, node: nodes.And, want: Type | None) -> Typed:
-        return self._logic(node, "and")
-
-    def _or(self, node: nodes.Or, want: Type | None) -> Typed:
-        return self._logic(node, "or")
+    _and = _or = _logic
 
     def _not(self, node: nodes.Not, want: Type | None) -> Typed:
         return Typed(ir.Op("not", (self.condition(node.operand),)), BOOL, node.span)
 
-    # Functions and folds
+    # Forms that have modules of their own
 
-    def _call(self, node: nodes.Call, want: Type | None) -> Typed:
-        return check_call(self, node, want)
-
-    def _fold(self, node: nodes.Fold, want: Type | None) -> Typed:
-        return check_fold(self, node)
+    _match = check_match
+    _compare = check_compare
+    _member = check_member
+    _call = check_call
+    _fold = check_fold
 
 
 def _texts(want: KindType | TextType) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from attrs import define, field, frozen
 
@@ -26,8 +26,7 @@ class Lazy(Mapping[str, T]):
     """A mapping whose values are made when first asked for."""
 
     def __init__(self, keys: Mapping[str, Any], make: Callable[[Any], T]) -> None:
-        self._raw = keys
-        self._make = make
+        self._raw, self._make = keys, make
         self._made: dict[str, T] = {}
 
     def __getitem__(self, key: str) -> T:
@@ -77,9 +76,8 @@ class Overlay(MutableMapping[str, T]):
 
 @frozen
 class Meaning:
-    """What a name stands for in an expression."""
+    """What a name stands for in an expression; of no type if it is a field that may have either of two."""
 
-    role: Literal["field", "quantity", "let"]
     type: Type | None
     unit: str = ""
     indices: tuple[str, ...] = ()
@@ -117,7 +115,6 @@ class Scope:
     goals: tuple[Goal, ...] = ()
     selectors: dict[str, str] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
-    targets: tuple[str, ...] = ()
     lets: dict[str, Let] = field(factory=dict)
     read: set[str] = field(factory=set)
     let_type: Callable[[str], Let | None] = field(default=lambda name: None)
@@ -134,25 +131,21 @@ class Scope:
     def lookup(self, name: str) -> Meaning | None:
         if name in self.fields:
             found = self.fields[name]
-            if len(found.types) > 1:
-                return Meaning("field", None, found.units[0])
-            return Meaning("field", found.type, found.units[0])
+            return Meaning(found.type if len(found.types) == 1 else None, found.units[0])
         if name in self.quantities:
             quantity = self.quantities[name]
-            indices = tuple(enum for _, enum in quantity.indices)
-            return Meaning("quantity", quantity.type, quantity.unit, indices)
+            return Meaning(quantity.type, quantity.unit, tuple(enum for _, enum in quantity.indices))
         owner, _, unit = name.rpartition(".")
         if owner in self.fields and len(self.fields[owner].types) > 1:
             two = self.fields[owner]
             if unit in two.units:
-                at = two.units.index(unit)
-                return Meaning("field", two.types[at], unit)
+                return Meaning(two.types[two.units.index(unit)], unit)
         if unit == "name" and owner in self.entries:
-            return Meaning("field", KindType(owner))  # what the chosen entry is called
+            return Meaning(KindType(owner))  # what the chosen entry is called
         let = self.let_type(name)
         if let is not None:
             self.read.add(name)
-        return Meaning("let", let.type, let.unit) if let else None
+        return Meaning(let.type, let.unit) if let else None
 
     def names(self) -> list[str]:
         """Every name that an expression can read."""
