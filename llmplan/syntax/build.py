@@ -16,7 +16,7 @@ from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes as n
 from llmplan.syntax.grammar import NESTING, TooDeep
-from llmplan.syntax.literals import Interpolate, Literals, token_span
+from llmplan.syntax.literals import Interpolate, Literals
 
 LANGUAGE = 1
 
@@ -90,7 +90,6 @@ _NODES: dict[str, tuple[type[n.Node], str, dict[str, object]]] = {
 left, and the attributes that the rule itself says. `_` stands for a word that says nothing more."""
 
 
-
 def _shape(node: type[n.Node], names: str, said: dict[str, object]) -> Shape:
     before, _, more = names.partition("*")
     rest, *after = more.split() or [""]
@@ -123,17 +122,10 @@ class Builder:
     """
 
     def __init__(
-        self,
-        source: Source,
-        docs: Mapping[int, str],
-        reserved: frozenset[str],
-        report: Callable[[Diagnostic], object],
-        interpolate: Interpolate,
-    ) -> None:
-        self._source = source
-        self._docs = docs
-        self._reserved = reserved
-        self._report = report
+        self, source: Source, docs: Mapping[int, str], reserved: frozenset[str],
+        report: Callable[[Diagnostic], object], interpolate: Interpolate,
+    ) -> None:  # fmt: skip
+        self._source, self._docs, self._reserved, self._report = source, docs, reserved, report
         self._literals = Literals(source, report, interpolate)
         self._outermost = 0  # where the expression begins whose nesting is counted
 
@@ -155,8 +147,7 @@ class Builder:
         try:
             return self._node(tree, 0)
         except TooDeep as deep:
-            place = Span(self._source, deep.place, deep.place + 1)
-            self._report(syntax.too_deep(place, NESTING))
+            self._report(syntax.too_deep(Span(self._source, deep.place, deep.place + 1), NESTING))
             return None
 
     def _node(self, tree: Branch, depth: int) -> Any:
@@ -167,9 +158,7 @@ class Builder:
             depth += 1
             if depth > NESTING:
                 raise TooDeep(self._outermost)
-        children: Children = [
-            self._node(child, depth) if isinstance(child, Tree) else child for child in tree.children
-        ]
+        children: Children = [self._node(c, depth) if isinstance(c, Tree) else c for c in tree.children]
         if rule in _TUPLES:
             return tuple(children)
         span = Span(self._source, tree.meta.start_pos, tree.meta.end_pos)
@@ -233,14 +222,12 @@ class Builder:
         return n.Unit(span=span, text=self._unit_text(children[0]))
 
     def _unit_text(self, token: Token) -> str:
-        text = token.value
-        if not self._reserved.isdisjoint(_WORD.findall(text)):
-            start = token_span(self._source, token).start
-            for part in _WORD.finditer(text):
-                if part.group() in self._reserved:
-                    span = Span(self._source, start + part.start(), start + part.end())
-                    self._report(syntax.reserved_word(span, unit=True))
-        return str(text)
+        start = token.start_pos or 0
+        for part in _WORD.finditer(token.value):
+            if part.group() in self._reserved:
+                span = Span(self._source, start + part.start(), start + part.end())
+                self._report(syntax.reserved_word(span, unit=True))
+        return str(token.value)
 
     def _number(self, children: Children, span: Span) -> n.Number:
         return self._literals.number(children[0], children[1])

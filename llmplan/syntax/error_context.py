@@ -16,24 +16,17 @@ _MARKS = ("=", ":", "{", "(", ")", "]", "}", "=>", "->", "in", "then", "else", "
 
 @define(slots=False)
 class ErrorContext:
-    """A word that cannot be taken: its terminal, where it stands, and what the parser had read.
-
-    Attributes:
-        before: Terminal, start and end of the word before, of this item; all empty if it is the first.
-        item: Where the statement, field or arm begins.
-        opened: Where the innermost open bracket stands.
-        parser: As it stands before the token.
-    """
+    """A word that cannot be taken: its terminal, where it stands, and what the parser had read."""
 
     grammar: Grammar
     source: Source
     kind: str
     start: int
     end: int
-    before: tuple[str, int, int]
-    item: int
-    opened: int | None
-    parser: InteractiveParser
+    before: tuple[str, int, int]  # terminal, start and end of the word before, of this item; empty if none
+    item: int  # where the statement, field or arm begins
+    opened: int | None  # where the innermost open bracket stands
+    parser: InteractiveParser  # as it stands before the token
 
     @property
     def span(self) -> Span:

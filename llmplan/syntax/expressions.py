@@ -57,16 +57,12 @@ def _within(value: object) -> Iterator[Node]:
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Word(Node):
-    """A single name where it is declared: a field, a parameter, a member of an enum."""
-
+class Word(Node):  # A single name where it is declared: a field, a parameter, a member of an enum
     text: str
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Unit(Node):
-    """A unit as written: `GB`, `TFLOP/s`, `USD/GPU/hour`, `%`."""
-
+class Unit(Node):  # A unit as written: `GB`, `TFLOP/s`, `USD/GPU/hour`, `%`
     text: str
 
 
@@ -88,17 +84,13 @@ class Bool(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Interpolation(Node):
-    """`{sum}` or `{sum in unit}` inside a text."""
-
+class Interpolation(Node):  # `{sum}` or `{sum in unit}` inside a text
     value: Expr
     unit: Unit | None
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Text(Node):
-    """A quoted text; escapes are resolved. A text without interpolation has at most one part."""
-
+class Text(Node):  # A quoted text; escapes are resolved. A text without interpolation has at most one part.
     parts: tuple[str | Interpolation, ...]
 
     @property
@@ -110,9 +102,7 @@ class Text(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Name(Node):
-    """`time`, `hardware.gpus`, `training.global_batch.token`; also a member of an enum."""
-
+class Name(Node):  # `time`, `hardware.gpus`, `training.global_batch.token`; also a member of an enum
     parts: tuple[str, ...]
 
     @property
@@ -121,9 +111,7 @@ class Name(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Index(Node):
-    """`memory_at[s, p]`."""
-
+class Index(Node):  # `memory_at[s, p]`
     name: Name
     indices: tuple[Expr, ...]
 
@@ -137,17 +125,13 @@ class Call(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Binder(Node):
-    """`s in Stage` of a fold; `g in model.groups`."""
-
+class Binder(Node):  # `s in Stage` of a fold; `g in model.groups`
     name: Word
     over: Name
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Fold(Node):
-    """`max(memory_at[s, p] for s in Stage, p in Phase)`."""
-
+class Fold(Node):  # `max(memory_at[s, p] for s in Stage, p in Phase)`
     function: Word
     body: Expr
     binders: tuple[Binder, ...]
@@ -175,33 +159,25 @@ class Power(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Product(Node):
-    """`first` and then `*` or `/` with each further factor, from left to right."""
-
+class Product(Node):  # `first` and then `*` or `/` with each further factor, from left to right
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Sum(Node):
-    """`first` and then `+` or `-` with each further term, from left to right."""
-
+class Sum(Node):  # `first` and then `+` or `-` with each further term, from left to right
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Compare(Node):
-    """`8 <= hardware.gpus <= 1024`: every neighbouring pair must hold."""
-
+class Compare(Node):  # `8 <= hardware.gpus <= 1024`: every neighbouring pair must hold
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Member(Node):
-    """`x in [1, 2]`, `x in 1..8`."""
-
+class Member(Node):  # `x in [1, 2]`, `x in 1..8`
     value: Expr
     domain: Expr
 
@@ -224,9 +200,7 @@ class If(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Arm(Node):
-    """`0 => value`; the pattern is None for `_`."""
-
+class Arm(Node):  # `0 => value`; the pattern is None for `_`
     pattern: Expr | None
     value: Expr
 
@@ -238,16 +212,12 @@ class Match(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class List(Node):
-    """`[1, 2, 8..64 step 8]`: a domain, or the table of `interpolate`."""
-
+class List(Node):  # `[1, 2, 8..64 step 8]`: a domain, or the table of `interpolate`
     items: tuple[Expr, ...]
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Range(Node):
-    """`low..high`, `low..expected..high`, and in a domain `low..high step n`."""
-
+class Range(Node):  # `low..high`, `low..expected..high`, and in a domain `low..high step n`
     low: Expr
     expected: Expr | None
     high: Expr
@@ -255,9 +225,7 @@ class Range(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Unknown(Node):
-    """`?` or `? in domain`, always a whole right-hand side."""
-
+class Unknown(Node):  # `?` or `? in domain`, always a whole right-hand side
     domain: Expr | None
 
 

@@ -25,61 +25,36 @@ _BINDING = {
 
 
 def format_file(file: n.File, source: Source) -> str:
-    """The text of a plan in canonical layout.
-
-    Args:
-        file: The tree of `source`.
-        source: A text that parses without an error.
-
-    Raises:
-        ValueError: The source does not parse.
-    """
+    """The text of a plan in canonical layout, from its tree; ValueError if the source does not parse."""
     return _Layout(file, source).text()
 
 
 @define
 class _Line:
-    """A line of the result.
-
-    Attributes:
-        equals: Where a field's `=` stands in the text, -1 for other lines.
-        group: Lines of one group have their `=` below one another.
-    """
-
     indent: int
     text: str
     blank_before: bool = False
     comment: str = ""
-    equals: int = -1
-    group: int = -1
+    equals: int = -1  # where a field's `=` stands in the text, -1 for other lines
+    group: int = -1  # lines of one group have their `=` below one another
 
 
 @define
 class _Context:
-    """An open bracket, or the file.
+    """An open bracket, or the file."""
 
-    Attributes:
-        closer: What closes it; empty for the file.
-        outer: The indentation of the line that opened it.
-        base: The indentation of what stands in it.
-        broken: It is a block of more than one line, an item a line.
-        group: Alignment group of its present fields.
-        bindings: How tightly the lines bind that carry on the present item, loosest first, and
-            their indentation.
-        ifs: Those that wait for their `else`: indentation of the line, and of its `then` if that
-            begins a line; None before there is a `then`, -1 if it stands inside a line.
-    """
-
-    closer: str
-    outer: int
-    base: int
-    broken: bool
-    group: int = 0
+    closer: str  # what closes it; empty for the file
+    outer: int  # the indentation of the line that opened it
+    base: int  # the indentation of what stands in it
+    broken: bool  # it is a block of more than one line, an item a line
+    group: int = 0  # alignment group of its present fields
+    # How tightly the lines bind that carry on the present item, loosest first, and their indentation.
     bindings: list[tuple[int, int]] = field(factory=list)
+    # Those that wait for their `else`: indentation of the line, and of its `then` if that begins a line;
+    # None before there is a `then`, -1 if it stands inside a line.
     ifs: list[tuple[int, int | None]] = field(factory=list)
 
-    def begin(self) -> None:
-        """A new item begins."""
+    def begin_item(self) -> None:
         self.bindings.clear()
         self.ifs.clear()
 
@@ -129,7 +104,7 @@ class _Layout:
                 continue
             context = self.contexts[-1]
             if word.mark == ",":
-                context.begin()
+                context.begin_item()
                 if self._drops_comma(context, place):
                     self.begins_item, last = context.closer == "}", word
                     continue
@@ -203,7 +178,7 @@ class _Layout:
         blank = blanks and not closes and self._blank(start, word.start)
         self.lines.append(_Line(indent, self._shown(word), blank))
         if first:
-            context.begin()
+            context.begin_item()
             if any(line.blank_before for line in self.lines[written:]):
                 self.groups += 1
                 context.group = self.groups
@@ -290,7 +265,7 @@ class _Layout:
             if line.equals >= 0:
                 text = text[: line.equals].ljust(widths[line.group]) + text[line.equals :]
             shown.append(" " * line.indent + text + ("  " + line.comment if line.comment else ""))
-        return "".join(text + "\n" for text in shown)
+        return "".join(f"{text}\n" for text in shown)
 
 
 def _is_short(node: n.Expr) -> bool:

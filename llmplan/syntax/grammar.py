@@ -45,22 +45,14 @@ class LineEnds(PostLex):
     """Drops the line ends that end nothing, and tells the words of the language from names.
 
     After a dot or an `@` every word is a name, elsewhere a reserved word is none.
-
-    Attributes:
-        always_accept: The terminals that are looked for everywhere.
-        reserved: Terminals of the reserved words.
     """
 
     def __init__(self, always_accept: Iterable[str]) -> None:
-        self.always_accept = tuple(always_accept)
-        self.reserved: dict[str, str] = {}
+        self.always_accept = tuple(always_accept)  # the terminals that are looked for everywhere
+        self.reserved: dict[str, str] = {}  # terminals of the reserved words
 
     def process(self, stream: Iterator[lark.Token]) -> Iterator[lark.Token]:
-        """The tokens of a text, or of its rest after an error.
-
-        Raises:
-            TooDeep: A token opens a bracket too many.
-        """
+        """The tokens of a text, or of its rest after an error; `TooDeep` if one opens a bracket too many."""
         brackets: list[str] = []
         previous = ""
         for token in stream:
@@ -85,11 +77,8 @@ class LineEnds(PostLex):
 class Grammar:
     """What the stages after need to know of the grammar.
 
-    Attributes:
-        parser: Makes the trees of texts without a mistake, with the positions of every rule.
-        marks: What each terminal with one spelling looks like.
-        words: Terminals of the words of the language.
-        reserved: Words that cannot be names, except after a dot.
+    `parser` makes the trees of texts without a mistake. `marks` says what each terminal with one spelling
+    looks like, `words` has the terminals of the language's words, `reserved` those that are names only after a dot.
     """
 
     def __init__(self, analysis: Analysis) -> None:

@@ -17,9 +17,7 @@ Interpolate = Callable[[int, int], "n.Interpolation | None"]
 DIGITS = 300
 EXPONENT = 300
 
-_MAGNITUDES = {
-    "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30,
-}  # fmt: skip
+_MAGNITUDES = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _NUMBER = re.compile(r"([0-9_]+)(?:\.([0-9_]+))?(?:[eE]([+-]?[0-9]+))?([A-Za-z]*)\Z")
 _ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "{": "{"}
 
@@ -30,18 +28,12 @@ def token_span(source: Source, token: Token) -> Span:
 
 
 class Literals:
-    """Makes the nodes of words, numbers and texts.
-
-    Args:
-        interpolate: Parses what stands between two offsets, inside braces in a text.
-    """
+    """Makes the nodes of words, numbers and texts; `interpolate` parses what braces hold in a text."""
 
     def __init__(
         self, source: Source, report: Callable[[Diagnostic], object], interpolate: Interpolate
     ) -> None:
-        self.source = source
-        self.report = report
-        self.interpolate = interpolate
+        self.source, self.report, self.interpolate = source, report, interpolate
 
     def word(self, token: Token) -> n.Word:
         return n.Word(span=token_span(self.source, token), text=token.value)
@@ -79,8 +71,8 @@ class Literals:
             first = start - 1
             while first and text[first - 1].isdigit():
                 first -= 1
-            comma, number = Span(self.source, start - 1, start), Span(self.source, first, group.end)
-            self.report(syntax.thousands(comma, number))
+            number = Span(self.source, first, group.end)
+            self.report(syntax.thousands(Span(self.source, start - 1, start), number))
 
     # Texts
 

@@ -28,14 +28,11 @@ def explain(context: ErrorContext) -> Diagnostic:
 
 
 def _habit(context: ErrorContext) -> Diagnostic | None:
-    for check in (
+    checks = (
         _character, _thousands, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point, _unit, _bracket,
         _unfinished, _statement,
-    ):  # fmt: skip
-        found = check(context)
-        if found is not None:
-            return found
-    return None
+    )  # fmt: skip
+    return next((found for check in checks if (found := check(context)) is not None), None)
 
 
 # Habits
@@ -48,6 +45,14 @@ _MEANT = {
 _AMOUNT = re.compile(r"[ \t]*([0-9][0-9_.,]*[KMBT]?)(?![A-Za-z0-9_])([ \t]*USD\b)?((?:/[A-Za-z]+)*)")
 _AMOUNT_BEFORE = re.compile(r"([0-9][0-9_.,]*[KMBT]?)[ \t]*\Z")
 _CLOSERS = ("RBRACE", "RPAR", "RSQB")
+_GROUPS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(?:\.[0-9]+)?(?![0-9_])")
+_CLAUSES = ("when", "because", "else", "weight")
+_QUOTED = re.compile(r'"[^"\n]*"')
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_ODD = {"=<": "<=", "=>": ">=", "<>": "!=", "===": "==", "!==": "!=", "**": "^", "=!": "!=", "><": "!="}
+_DIGITS = re.compile(r"[0-9][0-9_]*")
+_NUMBER = re.compile(r"[0-9][0-9A-Za-z_.+-]*[ \t]*\Z")
+_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
 def _character(context: ErrorContext) -> Diagnostic | None:
@@ -87,9 +92,6 @@ def _currency(context: ErrorContext, sign: str) -> Diagnostic:
     return syntax.currency(context.span, sign, span, f"{amount.replace(',', '_')} USD{rest}")
 
 
-_GROUPS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(?:\.[0-9]+)?(?![0-9_])")
-
-
 def _thousands(context: ErrorContext) -> Diagnostic | None:
     if context.kind not in ("COMMA", "NUMBER"):
         return None
@@ -122,10 +124,6 @@ def _unknown(context: ErrorContext) -> Diagnostic | None:
     return None
 
 
-_CLAUSES = ("when", "because", "else", "weight")
-_QUOTED = re.compile(r'"[^"\n]*"')
-
-
 def _clause(context: ErrorContext) -> Diagnostic | None:
     """A clause of a requirement or preference that stands behind one that it precedes, or twice."""
     said = _QUOTED.sub("", context.source.text[context.item : context.start])
@@ -149,10 +147,6 @@ def _reserved(context: ErrorContext) -> Diagnostic | None:
     return None
 
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_ODD = {"=<": "<=", "=>": ">=", "<>": "!=", "===": "==", "!==": "!=", "**": "^", "=!": "!=", "><": "!="}
-
-
 def _operator(context: ErrorContext) -> Diagnostic | None:
     text, start = context.source.text, context.start
     if context.glued and context.kind != BAD:
@@ -162,9 +156,8 @@ def _operator(context: ErrorContext) -> Diagnostic | None:
     if context.mark == "=>":
         return syntax.odd_operator(context.span, ">=")
     if context.mark == "=" and _after_expression(context):
-        for odd in ("=<", "=!"):
-            if text.startswith(odd, start):
-                return syntax.odd_operator(Span(context.source, start, start + 2), _ODD[odd])
+        if text.startswith(("=<", "=!"), start):
+            return syntax.odd_operator(Span(context.source, start, start + 2), _ODD[text[start : start + 2]])
         return syntax.assignment_inside(context.span)
     if context.mark == "%" and context.accepts("PLUS"):
         return syntax.modulo(context.span)
@@ -177,24 +170,16 @@ def _after_expression(context: ErrorContext) -> bool:
     return any(map(context.accepts, ends)) and not context.accepts("INTO")
 
 
-_DIGITS = re.compile(r"[0-9][0-9_]*")
-
-
 def _point(context: ErrorContext) -> Diagnostic | None:
     if context.mark != ".":
         return None
     after = _DIGITS.match(context.source.text, context.end)
     if context.before[0] == "NUMBER" and context.glued:
-        return syntax.point_without_digits(
-            Span(context.source, context.before[1], context.end), f"{context.last.text}.0"
-        )
+        number = Span(context.source, context.before[1], context.end)
+        return syntax.point_without_digits(number, f"{context.last.text}.0")
     if after and context.accepts("NUMBER"):
         return syntax.point_without_digits(Span(context.source, context.start, after.end()), f"0.{after.group()}")
     return None
-
-
-_NUMBER = re.compile(r"[0-9][0-9A-Za-z_.+-]*[ \t]*\Z")
-_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
 def _unit(context: ErrorContext) -> Diagnostic | None:
@@ -219,9 +204,7 @@ def _unit(context: ErrorContext) -> Diagnostic | None:
 
 def _bracket(context: ErrorContext) -> Diagnostic | None:
     first = begins_line(context.source, context.start)
-    if context.mark == "{" and first and not context.before[0]:
-        return syntax.bracket_first(context.span)
-    if context.mark == "[" and first:
+    if first and (context.mark == "[" or context.mark == "{" and not context.before[0]):
         return syntax.bracket_first(context.span)
     if context.kind == "_NL" and context.source.text.startswith("{", context.end) and context.accepts("LBRACE"):
         return syntax.bracket_first(Span(context.source, context.end, context.end + 1))
@@ -254,9 +237,8 @@ def _statement(context: ErrorContext) -> Diagnostic | None:
             return syntax.statement_inside(context.span, Span(context.source, context.opened, context.opened + 1))
         return None
     if context.before[0] == "NAME" and context.before[1] == context.item and context.opened is None:
-        words = sorted(
-            context.grammar.reserved & {w for w, k in context.grammar.words.items() if k in context.grammar.first}
-        )
+        grammar = context.grammar
+        words = sorted(word for word in grammar.reserved if grammar.words[word] in grammar.first)
         likely = get_close_matches(context.last.text, words, 1, 0.7)
         if likely or context.kind in ("NAME", "NUMBER"):
             return syntax.begins_no_statement(context.last, likely[0] if likely else "")
@@ -274,10 +256,6 @@ def _misspelt(context: ErrorContext) -> Diagnostic | None:
     for span in (context.span, context.last):
         likely = get_close_matches(span.text, words, 1, 0.7)
         if likely:
-            return syntax.unexpected(
-                span,
-                f"`{span.text}`",
-                "",
-                syntax.replacement(span, likely[0], f"did you mean `{likely[0]}`?"),
-            )
+            meant = syntax.replacement(span, likely[0], f"did you mean `{likely[0]}`?")
+            return syntax.unexpected(span, f"`{span.text}`", "", meant)
     return None

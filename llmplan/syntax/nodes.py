@@ -5,42 +5,19 @@ is spelt do not count. The nodes of statements stand here, those of expressions 
 since each statement is a class of some lines, and this is the one list of them.
 """
 
-# ruff: noqa: PLC0414 -- the aliases say that the nodes of expressions are found here too.
+# ruff: noqa: I001, PLC0414 -- the aliases say that the nodes of expressions are found here too.
 
 from __future__ import annotations
 
 from attrs import field, frozen
 
-from llmplan.syntax.expressions import And as And
-from llmplan.syntax.expressions import Arm as Arm
-from llmplan.syntax.expressions import Binder as Binder
-from llmplan.syntax.expressions import Bool as Bool
-from llmplan.syntax.expressions import Call as Call
-from llmplan.syntax.expressions import Compare as Compare
-from llmplan.syntax.expressions import Expr as Expr
-from llmplan.syntax.expressions import Fold as Fold
-from llmplan.syntax.expressions import If as If
-from llmplan.syntax.expressions import Index as Index
-from llmplan.syntax.expressions import Interpolation as Interpolation
-from llmplan.syntax.expressions import List as List
-from llmplan.syntax.expressions import Match as Match
-from llmplan.syntax.expressions import Member as Member
-from llmplan.syntax.expressions import Name as Name
-from llmplan.syntax.expressions import Negative as Negative
-from llmplan.syntax.expressions import Node as Node
-from llmplan.syntax.expressions import Not as Not
-from llmplan.syntax.expressions import Number as Number
-from llmplan.syntax.expressions import Or as Or
-from llmplan.syntax.expressions import Paren as Paren
-from llmplan.syntax.expressions import Power as Power
-from llmplan.syntax.expressions import Product as Product
-from llmplan.syntax.expressions import Range as Range
-from llmplan.syntax.expressions import Sum as Sum
-from llmplan.syntax.expressions import Text as Text
-from llmplan.syntax.expressions import Unit as Unit
-from llmplan.syntax.expressions import Unknown as Unknown
-from llmplan.syntax.expressions import Word as Word
-from llmplan.syntax.expressions import walk as walk
+from llmplan.syntax.expressions import (
+    And as And, Arm as Arm, Binder as Binder, Bool as Bool, Call as Call, Compare as Compare, Expr as Expr,
+    Fold as Fold, If as If, Index as Index, Interpolation as Interpolation, List as List, Match as Match,
+    Member as Member, Name as Name, Negative as Negative, Node as Node, Not as Not, Number as Number,
+    Or as Or, Paren as Paren, Power as Power, Product as Product, Range as Range, Sum as Sum, Text as Text,
+    Unit as Unit, Unknown as Unknown, Word as Word, walk as walk,
+)  # fmt: skip
 
 LATER = {"later": True}
 """Of an attribute that came later: where it says nothing, a plan keeps the hash that it had."""
@@ -49,9 +26,7 @@ LATER = {"later": True}
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Decorator(Node):
-    """`@cite("arXiv:1910.02054", "figure 1")`."""
-
+class Decorator(Node):  # `@cite("arXiv:1910.02054", "figure 1")`
     name: Word
     arguments: tuple[Text, ...]
 
@@ -67,17 +42,13 @@ class Language(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Field(Statement):
-    """`tokens = 1T` inside a block."""
-
+class Field(Statement):  # `tokens = 1T` inside a block
     name: Name
     value: Expr
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Block(Statement):
-    """`dataset { … }`, `model "llama-7b" { … }`, `model from "config.json" { … }`."""
-
+class Block(Statement):  # `dataset { … }`, `model "llama-7b" { … }`, `model from "config.json" { … }`
     kind: Word
     entry: Text | None
     config: Text | None
@@ -85,9 +56,7 @@ class Block(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Assign(Statement):
-    """`hardware.gpus = 64`; also a line of a scenario."""
-
+class Assign(Statement):  # `hardware.gpus = 64`; also a line of a scenario
     target: Name
     value: Expr
 
@@ -132,9 +101,7 @@ class Waive(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Objective(Statement):
-    """`minimize expr` or `maximize expr`."""
-
+class Objective(Statement):  # `minimize expr` or `maximize expr`
     sense: str
     value: Expr
 
@@ -194,9 +161,7 @@ class Emit(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Type(Node):
-    """A type as written: `byte`, `FLOP/token`, `Int`, `Precision`, `gpu`, `[layer_group]`."""
-
+class Type(Node):  # A type as written: `byte`, `FLOP/token`, `Int`, `Precision`, `gpu`, `[layer_group]`
     text: str
     is_list: bool = False
 
@@ -219,18 +184,14 @@ class Amend(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Param(Node):
-    """A parameter of a `fn` (`stage: Int in 0..3`) or an index of a quantity (`s: Stage`)."""
-
+class Param(Node):  # A parameter of a `fn` (`stage: Int in 0..3`) or an index of a quantity (`s: Stage`)
     name: Word
     type: Type
     domain: Expr | None
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Body(Node):
-    """The body of a `fn`: local lets, then the value."""
-
+class Body(Node):  # The body of a `fn`: local lets, then the value
     lets: tuple[Let, ...]
     value: Expr
 
@@ -259,17 +220,12 @@ class Quantity(Statement):
 
 @frozen(kw_only=True, eq=False, repr=False)
 class FieldDecl(Statement):
-    """A field of a kind.
-
-    `tensor: Int in 1..65_536 = 1 ? in powers(2, 1..8)` has a domain of legal values, a default
-    and, after the default, what a bare `?` ranges over. The default may itself be an `Unknown`.
-    """
-
+    # `tensor: Int in 1..65_536 = 1 ? in powers(2, 1..8)`
     name: Word
     types: tuple[Type, ...]  # two for `token or sequence`
-    domain: Expr | None
-    default: Expr | None
-    unknown: Unknown | None
+    domain: Expr | None  # its legal values
+    default: Expr | None  # perhaps itself an `Unknown`
+    unknown: Unknown | None  # what a bare `?` ranges over
     decorators: tuple[Decorator, ...] = ()
 
 
@@ -293,20 +249,15 @@ class Enum(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Dimension(Statement):
-    """`dimension Information`; `@count` above it says that its things are counted."""
-
+class Dimension(Statement):  # `dimension Information`; `@count` above it says that its things are counted
     name: Word
     decorators: tuple[Decorator, ...] = ()
 
 
 @frozen(kw_only=True, eq=False, repr=False)
 class UnitDecl(Statement):
-    """`unit kB: byte = 1000 bytes`; a base unit has no value, a label (`unit GPU`) no type either.
-
-    `@names("bytes")` gives further names, `@prefixes("k M G T P")` SI prefixes.
-    """
-
+    # `unit kB: byte = 1000 bytes`; a base unit has no value, a label (`unit GPU`) no type either.
+    # `@names("bytes")` gives further names, `@prefixes("k M G T P")` SI prefixes.
     name: Word
     type: Type | None
     value: Expr | None
@@ -314,9 +265,7 @@ class UnitDecl(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Comment(Node):
-    """A comment with its `#`; `own_line` if nothing stands before it on its line."""
-
+class Comment(Node):  # A comment with its `#`; `own_line` if nothing stands before it on its line
     text: str
     own_line: bool
 

@@ -55,11 +55,7 @@ class Word(NamedTuple):
 
 
 def words(source: Source) -> list[Word]:
-    """The words of a plan in order, with the line ends that separate.
-
-    Raises:
-        ValueError: The text does not parse.
-    """
+    """The words of a plan in order, with the line ends that separate; ValueError if it does not parse."""
     language = grammar()
     parser = language.parser.parse_interactive(_slice(source), start="file")
     found: list[Word] = []
@@ -106,9 +102,7 @@ class _Reading:
         try:
             return grammar().parser.parse(text, start=rule)
         except (UnexpectedInput, TooDeep):
-            from llmplan.syntax.recover import (
-                Recovery,  # what it needs takes time to load, and few texts need it
-            )
+            from llmplan.syntax.recover import Recovery  # takes time to load, and few texts need it
 
             return Recovery(self.source, text, rule, self._report, recover).run()
 

@@ -29,36 +29,24 @@ _BOUND = re.compile(r"[ \t]*(=(?![=>])|[:.,}\r\n]|\Z)")
 
 @define
 class _Boundary:
-    """A place where a statement, field or arm can begin, or the block or file can end.
+    """A place where a statement, field or arm can begin, or the block or file can end."""
 
-    Attributes:
-        parser: Its state there, which is never fed.
-        depth: How many brackets are open there.
-        item: Where the item that follows begins, if one of its tokens was taken.
-    """
-
-    parser: InteractiveParser
-    depth: int
-    item: int | None = None
+    parser: InteractiveParser  # as it stands there; never fed
+    depth: int  # how many brackets are open there
+    item: int | None = None  # where the item that follows begins, if one of its tokens was taken
 
 
 class Recovery:
-    """One run over one text.
+    """One run over one text, which ends without a result at the first error unless it is to `recover`.
 
-    Args:
-        rule: What is to be read.
-        report: Takes a diagnostic; says False if there were enough.
-        recover: Go on after an error; else the first one ends the run without a result.
+    `report` takes a diagnostic and says False if there were enough.
     """
 
     def __init__(
         self, source: Source, text: TextSlice[str], rule: str, report: Callable[[Diagnostic], object], recover: bool
     ) -> None:
-        self._source = source
-        self._text = text
-        self._rule = rule
-        self._report = report
-        self._recover = recover
+        self._source, self._text, self._rule = source, text, rule
+        self._report, self._recover = report, recover
         self._recoveries = 0
         self._resumed = (-1, -1)
         self._ended = (0, 0)  # how much was open when the text ended too early
@@ -93,11 +81,7 @@ class Recovery:
             return _token(BAD, place, place + 1)
 
     def _take(self, token: Token) -> bool:
-        """Takes a token; False if it cannot stand here.
-
-        Raises:
-            TooDeep: It opens a bracket too many.
-        """
+        """Takes a token; False if it cannot stand here. `TooDeep` if it opens a bracket too many."""
         kind, start = token.type, token.start_pos or 0
         if kind == "_NL" and self._brackets and self._brackets[-1][0] != "RBRACE":
             return True  # the post-lexer knows the brackets since the last error only
@@ -208,9 +192,8 @@ class Recovery:
         self._go_back()
         self._read_from(begin if kind == END else item)
         try:
-            return self._take(_token("RBRACE", item, item)) and (
-                kind == END or self._take(_token("_NL", item, item))
-            )
+            closed = self._take(_token("RBRACE", item, item))
+            return closed and (kind == END or self._take(_token("_NL", item, item)))
         except TooDeep:
             return False
 

@@ -18,12 +18,8 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 def item_end(source: Source, begin: int, item: int, inside: list[str], in_braces: bool, again: bool) -> int:
     """Where an item ends that cannot be read: before a line end or `}`, or after a comma.
 
-    Args:
-        begin: Where the token stands that could not be taken.
-        item: Where the item begins.
-        inside: What closes the brackets that are open in it.
-        in_braces: It stands in braces, so that a comma or `}` ends it.
-        again: Skip that token whatever it is.
+    At `begin` stands the token that could not be taken, which is skipped whatever it is if it comes `again`.
+    `inside` names what closes the brackets open in the item; a comma or `}` ends one that stands `in_braces`.
     """
     open_ = [{"RPAR": ")", "RSQB": "]", "RBRACE": "}"}[closer] for closer in inside]
     indent = _column(source, item)
@@ -76,9 +72,5 @@ def _pieces() -> re.Pattern[str]:
     goes_on, line_end, comment, text = (
         grammar().tolerant.get_terminal(name).pattern.to_regexp() for name in ("_CONT", "_NL", "COMMENT", "TEXT")
     )
-    mark = r"[^\s\"#]"
-    return re.compile(
-        rf"[ \t]*(?:(?P<goes_on>{goes_on})|(?P<line_end>{line_end})|{comment}|{text}"
-        rf"|[\w.=<>+*/^-]+|(?P<mark>{mark})|(?P<other>.))",
-        re.DOTALL,
-    )
+    known = rf"(?P<goes_on>{goes_on})|(?P<line_end>{line_end})|{comment}|{text}"
+    return re.compile(rf"[ \t]*(?:{known}|[\w.=<>+*/^-]+|(?P<mark>[^\s\"#])|(?P<other>.))", re.DOTALL)
