@@ -72,7 +72,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "code", "line"),
-    [*MISTAKES[::3], *(pytest.param(*mistake, marks=pytest.mark.slow) for k, mistake in enumerate(MISTAKES) if k % 3)],
+    [pytest.param(*mistake, marks=[pytest.mark.slow] * (mistake is not MISTAKES[0])) for mistake in MISTAKES],
 )
 def test_a_mistake_is_reported_where_it_stands(copy, edit, file, old, new, code, line):
     edit(file, old, new)
@@ -89,6 +89,7 @@ def test_from_another_folder_places_are_given_from_there(copy, edit):
     assert outcome.returncode == 1 and " gpus_hopper.plan:12:" in outcome.stderr
 
 
+@pytest.mark.slow
 def test_a_library_beside_that_of_llmplan_is_checked_as_a_whole(llmplan, copy, edit):
     edit("plans/std/batch.plan", "quantity steps:", "quantity steps_of_the_run:")
     reading = llmplan("check", copy / "plans" / "std" / "batch.plan")

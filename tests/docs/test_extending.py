@@ -111,11 +111,8 @@ def test_there_are_five_recipes() -> None:
     assert list(recipes()) == list(SHOWN)
 
 
-SLOW = ("A model family", "A formula", "A requirement", "A diagnostic")
-RECIPES = [pytest.param(title, marks=pytest.mark.slow if title in SLOW else ()) for title in recipes()]
-
-
-@pytest.mark.parametrize("title", RECIPES)
+@pytest.mark.slow
+@pytest.mark.parametrize("title", recipes())
 def test_recipe(title: str, copy: Copy) -> None:
     said = ""
     for block in recipes()[title]:

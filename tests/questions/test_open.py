@@ -151,8 +151,11 @@ BRUTE = {
 }  # fmt: skip
 
 
+MANY = ("sequence length", "context", "micro-batch", "pipeline", "framework")
+
+
 @pytest.mark.usefixtures("no_advice")
-@pytest.mark.parametrize("name", BRUTE)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in MANY)) for name in BRUTE])
 def test_no_other_value_is_better(name):
     text, asked, path, values, open_ = BRUTE[name]
     text = "\n".join(line for line in text.splitlines() if not line.strip().startswith(f"{path.partition('.')[2]} "))

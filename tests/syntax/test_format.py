@@ -242,7 +242,13 @@ def test_a_text_with_mistakes_is_refused():
         format_file(parse(source)[0], source)
 
 
-@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
+LONG = 5000  # bytes
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stat().st_size > LONG)) for path in PLANS],
+)
 def test_plans(path):
     text = path.read_text(encoding="utf-8")
     result = formatted(text)

@@ -99,7 +99,7 @@ MILLION = 990_000
         pytest.param("x = " + "(" * 10_000 + "1" + ")" * 10_000, "E0108", id="parentheses"),
         pytest.param("x = " + "(\n" * 10_000, "E0108", id="open parentheses over lines"),
         pytest.param("x = " + "[" * 10_000, "E0108", id="brackets"),
-        pytest.param("x = " + "-" * 100_000 + "1", "E0108", id="signs"),
+        pytest.param("x = " + "-" * 100_000 + "1", "E0108", id="signs", marks=pytest.mark.slow),
         pytest.param("x = " + "not " * 20_000 + "a", "E0108", id="not"),
         pytest.param("x = " + "^".join("2" * 10_000), "E0108", id="powers"),
         pytest.param("x = " + "if a then b else " * 5_000 + "c", "E0108", id="conditions"),
