@@ -96,7 +96,7 @@ def rows(path: str) -> list[Row]:
             if isinstance(node, Missing):
                 continue
             reach = lowering.graph.reach(node) >> UNSOLVED
-            names = {UNSOLVED + i: name for i, name in enumerate(lowering.unsolved) if reach >> i & 1}
+            names = {UNSOLVED + i: name for i, name in enumerate(lowering.unknowns.unsolved) if reach >> i & 1}
             row = Row(case["id"], case["group"], measured, lowering.graph, node, names)
             if set(names.values()) <= GRIDS.keys() and math.isfinite(row.error(dict.fromkeys(GRIDS, 0.5))):
                 found.append(row)
