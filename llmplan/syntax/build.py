@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from lark import Token, Tree
@@ -115,10 +116,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 class Builder:
     """Makes the nodes of one source.
 
-    Args:
-        docs: The text of the `##` lines above a place.
-        reserved: Words that a unit cannot hold.
-        interpolate: Parses what stands between two offsets, inside braces in a text.
+    `docs` has the text of the `##` lines above a place, `reserved` the words that a unit cannot hold;
+    `interpolate` parses what stands between two offsets, inside braces in a text.
     """
 
     def __init__(
@@ -174,13 +173,11 @@ class Builder:
         values = dict(said)
         if issubclass(node, n.Statement):
             values["doc"] = self._docs.get(span.start, "")
-        for name, child in zip(before, children):
-            values[name] = self._attribute(name, child)
         end = len(children) - len(after)
+        for name, child in chain(zip(before, children), zip(after, children[end:])):
+            values[name] = self._attribute(name, child)
         if rest:
             values[rest] = tuple([self._attribute(rest, c) for c in children[len(before) : end] if c is not None])
-        for name, child in zip(after, children[end:]):
-            values[name] = self._attribute(name, child)
         values.pop("_", None)
         return node(span=span, **values)
 
@@ -192,14 +189,13 @@ class Builder:
         if name in _FLAGS:
             return True
         if child.type == "TEXT":
-            return self._literals.text(child) if name in _INTERPOLATED else self._literals.plain(child)
+            return self._literals.text(child, name in _INTERPOLATED)
         return self._literals.word(child)
 
     # Rules that are no plain node of their children
 
-    def _alone(self, children: Children, span: Span) -> n.Expr:
-        value: n.Expr = children[0]
-        return value
+    def _alone(self, children: Children, span: Span) -> Any:
+        return children[0]
 
     def _language(self, children: Children, span: Span) -> n.Language:
         number = self._literals.number(children[1])

@@ -6,7 +6,6 @@ Read from the text alone: a `#` begins a comment wherever it does not stand in a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from llmplan.source import Source, Span
 from llmplan.syntax.lines import begins_line
@@ -18,14 +17,10 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 def comments(source: Source) -> tuple[Comment, ...]:
     """All comments in order."""
-    return tuple(_comments(source)) if "#" in source.text else ()
-
-
-def _comments(source: Source) -> Iterator[Comment]:
-    for found in _COMMENT.finditer(source.text):
-        if found.group(1):
-            span = Span(source, *found.span())
-            yield Comment(span=span, text=found.group(), own_line=begins_line(source, span.start))
+    if "#" not in source.text:
+        return ()
+    spans = [Span(source, *found.span()) for found in _COMMENT.finditer(source.text) if found.group(1)]
+    return tuple([Comment(span=s, text=s.text, own_line=begins_line(source, s.start)) for s in spans])
 
 
 def docs(found: tuple[Comment, ...]) -> dict[int, str]:

@@ -56,8 +56,7 @@ class ErrorContext:
 
     @cached_property
     def _accepted(self) -> set[str]:
-        accepted: set[str] = self.parser.accepts()
-        return accepted
+        return set(self.parser.accepts())
 
     def takes(self, mark: str) -> bool:
         """Whether a word that looks like this could be taken here."""

@@ -8,15 +8,11 @@ from llmplan.diagnostics import Hint
 from llmplan.syntax.error_context import ErrorContext
 
 EXAMPLES = {
-    "use": ('use "base.plan"',),
-    "let": ("let deadline = 30 days",),
-    "assume": ("assume mfu = 40%",),
+    "use": ('use "base.plan"',), "let": ("let deadline = 30 days",), "assume": ("assume mfu = 40%",),
     "require": ('require deadline: time <= 30 days because "the next run waits"',),
     "prefer": ("prefer short: time <= 20 days weight 2",),
-    "waive": ("waive tensor_inside_node",),
-    "minimize": ("minimize cost",),
-    "maximize": ("maximize model.params_total",),
-    "pareto": ("pareto time, cost",),
+    "minimize": ("minimize cost",), "maximize": ("maximize model.params_total",),
+    "waive": ("waive tensor_inside_node",), "pareto": ("pareto time, cost",),
     "scenario": ('scenario "large" { dataset.tokens = 2T }',),
     "sweep": ("sweep hardware.gpus in [64, 128]",),
     "show": ("show time in days",),
@@ -25,11 +21,10 @@ EXAMPLES = {
     "amend": ('amend gpu "H100-SXM5-80GB" { price = 2 USD/GPU/hour }',),
     "quantity": ("quantity share: byte = 640 GB / hardware.gpus",),
     "fn": ("fn half(x: Real) -> Real = x / 2",),
-    "kind": ("kind team { size: Int = 1 }",),
-    "enum": ("enum Stage { first, last }",),
+    "kind": ("kind team { size: Int = 1 }",), "enum": ("enum Stage { first, last }",),
     "unit": ("unit kB: byte = 1000 bytes",),
     "model": ('model "llama-7b"', "model { params = 7B }"),
-}
+}  # fmt: skip
 """Examples by the first word of a statement; each is a plan that parses."""
 
 _FIRST = re.compile(r"[A-Za-z_]\w*")
@@ -43,8 +38,7 @@ def written_like(context: ErrorContext) -> Hint | None:
         return None
     if context.opened is not None and text.startswith("{", context.opened):
         return Hint("inside a block, each line is `field = value`") if context.opened < context.item else None
-    examples = EXAMPLES.get(found.group(), ())
-    if examples:
-        return Hint("write it as in " + " or ".join(f"`{example}`" for example in examples))
     name = found.group()
+    if name in EXAMPLES:
+        return Hint("write it as in " + " or ".join(f"`{example}`" for example in EXAMPLES[name]))
     return Hint(f'write it as `{name} {{ … }}`, `{name} "…"` or `{name} = …`')

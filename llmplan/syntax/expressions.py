@@ -53,9 +53,6 @@ def _within(value: object) -> Iterator[Node]:
             yield from _within(part)
 
 
-# Words
-
-
 @frozen(kw_only=True, eq=False, repr=False)
 class Word(Node):  # A single name where it is declared: a field, a parameter, a member of an enum
     text: str
@@ -66,14 +63,9 @@ class Unit(Node):  # A unit as written: `GB`, `TFLOP/s`, `USD/GPU/hour`, `%`
     text: str
 
 
-# Expressions
-
-
 @frozen(kw_only=True, eq=False, repr=False)
 class Number(Node):
-    """A literal. `value` is exact and has the magnitude (`7B` is 7·10⁹) but not the unit in it."""
-
-    value: Fraction
+    value: Fraction  # exact, with the magnitude (`7B` is 7·10⁹) but not the unit in it
     unit: Unit | None
     text: str = field(eq=False)  # the digits and magnitude as written: `1_000`, `7.5B`
 
@@ -96,9 +88,8 @@ class Text(Node):  # A quoted text; escapes are resolved. A text without interpo
     @property
     def plain(self) -> str | None:
         """The text if it has no interpolation, else None."""
-        if all(isinstance(part, str) for part in self.parts):
-            return "".join(part for part in self.parts if isinstance(part, str))
-        return None
+        shown = [part for part in self.parts if isinstance(part, str)]
+        return "".join(shown) if len(shown) == len(self.parts) else None
 
 
 @frozen(kw_only=True, eq=False, repr=False)
@@ -117,9 +108,7 @@ class Index(Node):  # `memory_at[s, p]`
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Call(Node):
-    """`min(a, b)`, `zero_bytes(7.5B params, 1, 64)`, `given(dataset.tokens)`, `interpolate(x, [[1, 2]])`."""
-
+class Call(Node):  # `min(a, b)`, `zero_bytes(7.5B params, 1, 64)`, `interpolate(x, [[1, 2]])`
     function: Word
     arguments: tuple[Expr, ...]
 

@@ -159,9 +159,8 @@ class _Layout:
 
     def _breaks(self, context: _Context, last: Word, word: Word, closes: bool) -> bool:
         """Whether a word begins a line."""
-        if context.broken and (self.begins_item or closes):
-            return True
-        if self.comments and self.comments[-1].span.start < word.start:
+        commented = self.comments and self.comments[-1].span.start < word.start
+        if commented or context.broken and (self.begins_item or closes):
             return True
         if closes and last.mark == "{" or last.kind == "NUMBER" and word.kind in ("MEASURE", "PERCENT"):
             return False
@@ -235,9 +234,8 @@ class _Layout:
 
     def _blank(self, start: int, end: int) -> bool:
         """Whether a blank line stands between two places, and means something."""
-        if start < 0 or self.source.text[start - 1] == "{":
-            return False
-        return self.source.text.count("\n", start, end) > 1
+        text = self.source.text
+        return start >= 0 and text[start - 1] != "{" and text.count("\n", start, end) > 1
 
     def _space(self, last: Word, word: Word) -> str:
         if word.mark == "..":
@@ -246,26 +244,24 @@ class _Layout:
             return " " if self.spaced_range else ""
         if word.mark in (",", ")", "]", ".", ":") or last.mark in ("(", "[", ".", "@"):
             return ""
-        if last.kind == "NAME" and word.mark in ("(", "["):
+        if last.kind == "NAME" and word.mark in ("(", "[") or last.kind == "NUMBER" and word.mark == "%":
             return ""
-        if last.kind == "NUMBER" and word.mark == "%" or last.mark == "{" and word.mark == "}":
+        if last.mark == "{" and word.mark == "}":
             return ""
         return "" if last.mark == "-" and last.start in self.signs else " "
 
     def _joined(self) -> str:
         widths: dict[int, int] = {}
         for line in self.lines:
-            if line.equals >= 0:
-                widths[line.group] = max(widths.get(line.group, 0), line.equals)
+            widths[line.group] = max(widths.get(line.group, 0), line.equals)
         shown = []
         for line in self.lines:
-            if line.blank_before:
-                shown.append("")
             text = line.text
             if line.equals >= 0:
                 text = text[: line.equals].ljust(widths[line.group]) + text[line.equals :]
-            shown.append(" " * line.indent + text + ("  " + line.comment if line.comment else ""))
-        return "".join(f"{text}\n" for text in shown)
+            comment = f"  {line.comment}" if line.comment else ""
+            shown.append("\n" * line.blank_before + " " * line.indent + text + comment + "\n")
+        return "".join(shown)
 
 
 def _is_short(node: n.Expr) -> bool:

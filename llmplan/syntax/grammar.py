@@ -29,7 +29,6 @@ CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "c
 """Words in their place that are names elsewhere."""
 
 Analysis = dict[str, Any]
-
 _STARTS = ["file", "alone", "interpolation"]
 
 
@@ -78,7 +77,7 @@ class Grammar:
     """What the stages after need to know of the grammar.
 
     `parser` makes the trees of texts without a mistake. `marks` says what each terminal with one spelling
-    looks like, `words` has the terminals of the language's words, `reserved` those that are names only after a dot.
+    looks like. Of `words`, which have terminals of their own, the `reserved` are names only after a dot.
     """
 
     def __init__(self, analysis: Analysis) -> None:

@@ -20,14 +20,12 @@ def line_start(source: Source, place: int) -> int:
 
 def indent(source: Source, place: int) -> int:
     """How many characters of white space begin the line that holds a place."""
-    start = source.text.rfind("\n", 0, place) + 1
-    rest = source.text[start:place]
+    rest = source.text[source.text.rfind("\n", 0, place) + 1 : place]
     return len(rest) - len(rest.lstrip(" \t\ufeff"))
 
 
 def begins_line(source: Source, place: int) -> bool:
-    start = source.text.rfind("\n", 0, place) + 1
-    return not source.text[start:place].strip(" \t\ufeff")
+    return not source.text[source.text.rfind("\n", 0, place) + 1 : place].strip(" \t\ufeff")
 
 
 def starts_item(source: Source, place: int, opening: int) -> bool:
@@ -65,9 +63,8 @@ def unclosed(source: Source, opening: int, closer: str, place: int) -> Diagnosti
     at_end = not source.text[place:].strip()
     last = source.position(len(source.text.rstrip()) if at_end else place)[0]
     deepest = indent(source, opening)
-    line = source.position(opening)[0]
     indented = None
-    for number in range(line + 1, last + 1):
+    for number in range(source.position(opening)[0] + 1, last + 1):
         text = source.line(number)
         if not text.strip():
             continue

@@ -76,15 +76,10 @@ class Literals:
 
     # Texts
 
-    def text(self, token: Token) -> n.Text:
-        """A text in which `{sum}` and `{sum in unit}` are values."""
+    def text(self, token: Token, interpolate: bool = True) -> n.Text:
+        """A text in which `{sum}` and `{sum in unit}` are values; in a name or path, braces mean nothing."""
         span = token_span(self.source, token)
-        return n.Text(span=span, parts=self._parts(token.value, span.start, interpolate=True))
-
-    def plain(self, token: Token) -> n.Text:
-        """A name or path, in which braces mean nothing."""
-        span = token_span(self.source, token)
-        return n.Text(span=span, parts=self._parts(token.value, span.start, interpolate=False))
+        return n.Text(span=span, parts=self._parts(token.value, span.start, interpolate))
 
     def _parts(self, text: str, start: int, interpolate: bool) -> tuple[str | n.Interpolation, ...]:
         if "\\" not in text and not (interpolate and "{" in text):

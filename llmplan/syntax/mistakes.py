@@ -22,20 +22,15 @@ from llmplan.syntax.lines import begins_line
 
 
 def explain(context: ErrorContext) -> Diagnostic:
-    found = _habit(context) or syntax.unexpected(context.span, f"`{context.span.text}`", expected(context))
-    general = written_like(context) if not found.hints else None
-    return found if general is None else evolve(found, hints=(general,))
-
-
-def _habit(context: ErrorContext) -> Diagnostic | None:
     checks = (
         _character, _thousands, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point, _unit, _bracket,
         _unfinished, _statement,
     )  # fmt: skip
-    return next((found for check in checks if (found := check(context)) is not None), None)
+    known = next((found for check in checks if (found := check(context)) is not None), None)
+    found = known or syntax.unexpected(context.span, f"`{context.span.text}`", expected(context))
+    general = written_like(context) if not found.hints else None
+    return found if general is None else evolve(found, hints=(general,))
 
-
-# Habits
 
 _MEANT = {
     "“": '"', "”": '"', "„": '"', "‘": '"', "’": '"', "'": '"', "`": '"', "×": "*", "·": "*", "÷": "/",
@@ -72,11 +67,11 @@ def _character(context: ErrorContext) -> Diagnostic | None:
     name = character_name(char)
     if char == ";":
         return syntax.bad_character(context.span, name, Hint("write each statement on its own line"))
-    meant = _MEANT.get(char, "")
-    if meant == '"':
-        return syntax.bad_character(context.span, name, Hint('put text between `"` and `"`'))
-    hints = (syntax.replacement(context.span, meant),) if meant else ()
-    return syntax.bad_character(context.span, name, *hints)
+    if char not in _MEANT:
+        return syntax.bad_character(context.span, name)
+    meant = _MEANT[char]
+    hint = Hint('put text between `"` and `"`') if meant == '"' else syntax.replacement(context.span, meant)
+    return syntax.bad_character(context.span, name, hint)
 
 
 def _currency(context: ErrorContext, sign: str) -> Diagnostic:
@@ -184,21 +179,18 @@ def _point(context: ErrorContext) -> Diagnostic | None:
 
 def _unit(context: ErrorContext) -> Diagnostic | None:
     """`640 GB/hardware.gpus`: the unit took the first part of the name."""
-    if context.mark != "." or context.before[0] != "MEASURE":
-        return None
     unit = context.last.text
     cut = max(unit.rfind("/"), unit.rfind("*")) + 1
     path = _PATH.match(context.source.text, context.before[1] + cut)
-    if path is None:
+    if path is None or context.mark != "." or context.before[0] != "MEASURE":
         return None
     name = Span(context.source, *path.span())
     if not cut:
         return syntax.unexpected(name, f"`{name.text}`", "a unit")
     number = _NUMBER.search(context.source.text[: context.before[1]][-400:])
     start = context.before[1] - (len(number.group()) if number else 0)
-    spaced = f"{unit[: cut - 1]} {unit[cut - 1]} {name.text}"
-    if number:
-        spaced = f"{number.group().rstrip()} {spaced}"
+    amount = f"{number.group().rstrip()} " if number else ""
+    spaced = f"{amount}{unit[: cut - 1]} {unit[cut - 1]} {name.text}"
     return syntax.name_in_unit(name, Span(context.source, start, path.end()), spaced)
 
 

@@ -1,8 +1,7 @@
 """The syntax tree: one frozen class per rule of `grammar/plan.lark`.
 
 Nodes compare equal when they say the same, wherever it stands: spans, docs and the way a number
-is spelt do not count. The nodes of statements stand here, those of expressions beside. Over 300 lines
-since each statement is a class of some lines, and this is the one list of them.
+is spelt do not count. The nodes of statements stand here, those of expressions beside.
 """
 
 # ruff: noqa: I001, PLC0414 -- the aliases say that the nodes of expressions are found here too.

@@ -118,5 +118,4 @@ class _Reading:
         comment = self.source.text.find("#", start, end)
         if comment >= 0:
             self._report(syntax.unexpected(Span(self.source, comment, end), "a comment", "`}`"))
-        shown: Interpolation | None = None if tree is None else self.builder({}).node(tree)
-        return shown
+        return None if tree is None else self.builder({}).node(tree)

@@ -110,12 +110,10 @@ class Recovery:
     def _reserved(self, token: Token, start: int, end: int) -> str:
         """The terminal as which to read a word of the language that cannot stand here."""
         unit = "MEASURE" in self._parser.choices()
-        begins = lines.begins_line(self._source, start)
-        begins = begins or not unit and self._previous[0] in ("LBRACE", "COMMA")
-        if begins and not _BOUND.match(self._text.text, end, self._text.end):
-            return token.type  # a statement where none can stand
-        if self._previous[0] == "TEXT":
-            return token.type  # a clause behind one that it precedes
+        previous = self._previous[0]
+        begins = lines.begins_line(self._source, start) or not unit and previous in ("LBRACE", "COMMA")
+        if previous == "TEXT" or begins and not _BOUND.match(self._text.text, end, self._text.end):
+            return token.type  # a clause behind one that it precedes, or a statement where none can stand
         self._report(syntax.reserved_word(Span(self._source, start, end), unit))
         return "MEASURE" if unit else "NAME"
 

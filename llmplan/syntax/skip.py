@@ -41,8 +41,7 @@ def item_end(source: Source, begin: int, item: int, inside: list[str], in_braces
             return found.end()
         elif found.lastgroup == "line_end" and not again and not _goes_on(source, found.end(), indent, bool(open_)):
             return position
-        position = found.end()
-        again = False
+        position, again = found.end(), False
 
 
 def after_line_end(source: Source, place: int) -> int:
