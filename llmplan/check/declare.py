@@ -28,22 +28,14 @@ DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit",
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
 
 
+def said(decorators: Sequence[nodes.Decorator], name: str) -> list[list[str]]:
+    """The arguments of each decorator of a name."""
+    return [[text.plain or "" for text in one.arguments] for one in decorators if one.name.text == name]
+
+
 def cites(decorators: Sequence[nodes.Decorator]) -> tuple[tuple[str, str], ...]:
     """The citations among decorators: source and place."""
-    found = []
-    for decorator in decorators:
-        if decorator.name.text == "cite":
-            texts = [argument.plain or "" for argument in decorator.arguments]
-            found.append((texts[0] if texts else "", ", ".join(texts[1:])))
-    return tuple(found)
-
-
-def examples(decorators: Sequence[nodes.Decorator]) -> tuple[tuple[str, str], ...]:
-    found = []
-    for decorator in decorators:
-        if decorator.name.text == "example" and len(decorator.arguments) == 2:
-            found.append((decorator.arguments[0].plain or "", decorator.arguments[1].plain or ""))
-    return tuple(found)
+    return tuple(("".join(texts[:1]), ", ".join(texts[1:])) for texts in said(decorators, "cite"))
 
 
 def _name_span(statement: nodes.Statement) -> Span:
@@ -52,23 +44,10 @@ def _name_span(statement: nodes.Statement) -> Span:
     return name.span if isinstance(name, nodes.Node) else statement.span
 
 
-def _shown_in(node: nodes.Quantity) -> str:
-    """The unit in which people read a quantity: `@unit("%")` above it, else that of its type."""
-    for decorator in node.decorators:
-        if decorator.name.text == "unit" and decorator.arguments:
-            return decorator.arguments[0].plain or ""
-    return node.type.text
-
-
 class Declarations:
-    """Puts the declarations of one or more files into a scope.
+    """Puts the declarations of one or more files into a scope; what it holds already can be replaced.
 
-    Args:
-        scope: Receives them; what it holds already can be referred to and replaced.
-        report: Takes each diagnostic.
-
-    Attributes:
-        alternatives: By name the formulas of quantities, for `define`.
+    `alternatives` are by name the formulas of quantities, for `define`.
     """
 
     def __init__(self, scope: Scope, report: Callable[[Diagnostic], None]) -> None:
@@ -94,13 +73,10 @@ class Declarations:
         return True
 
     def _declared(self, name: str) -> Span | None:
-        if name in self.scope.fields:
-            return self.scope.span(self.scope.fields[name].place)
         if name in self.scope.quantities:
             return self.scope.span(self.scope.quantities[name].alternatives[0].place)
-        if name in self.scope.functions:
-            return self.scope.span(self.scope.functions[name].place)
-        return None
+        found = self.scope.fields.get(name) or self.scope.functions.get(name)
+        return self.scope.span(found.place) if found is not None else None
 
     # Signatures
 
@@ -134,12 +110,10 @@ class Declarations:
     def _decorators(self, statements: Sequence[nodes.Statement]) -> None:
         """E0201 for a decorator that means nothing."""
         for s in statements:
-            decorated = [s, *s.fields] if isinstance(s, nodes.Kind) else [s]
-            for node in decorated:
-                for decorator in getattr(node, "decorators", ()):
-                    if decorator.name.text not in DECORATORS:
-                        span = decorator.name.span
-                        self.report(names.unknown_decorator(span, decorator.name.text, DECORATORS))
+            for node in (s, *s.fields) if isinstance(s, nodes.Kind) else (s,):
+                for word in (decorator.name for decorator in getattr(node, "decorators", ())):
+                    if word.text not in DECORATORS:
+                        self.report(names.unknown_decorator(word.span, word.text, DECORATORS))
 
     def type(self, node: nodes.Type) -> Type | None:
         """A type as written, or None when it was reported."""
@@ -154,12 +128,11 @@ class Declarations:
         if node.text in self.scope.kinds:
             return KindType(node.text)
         try:
-            _, measure = self.scope.units.parse(node.text)
+            return self.scope.units.parse(node.text)[1]
         except UnknownUnit as unknown:
             near = self.scope.units.suggest(unknown.word)
             self.report(units.unknown_unit(node.span, unknown.word, near, None))
             return None
-        return measure
 
     def _kind_signature(self, kind: nodes.Kind) -> None:
         seen: dict[str, nodes.FieldDecl] = {}
@@ -175,7 +148,7 @@ class Declarations:
             self.scope.fields[path] = Field(
                 path, types, tuple(written.text for written in node.types), None, None, None,
                 node.doc, cites(node.decorators), place(node.name.span),
-                any(decorator.name.text == "binary" for decorator in node.decorators),
+                bool(said(node.decorators, "binary")),
             )  # fmt: skip
 
     def _quantity_signature(self, node: nodes.Quantity) -> None:
@@ -208,7 +181,9 @@ class Declarations:
         self.alternatives.setdefault(name, []).append(node)
         at, formula = place(node.name.span), place(node.value.span)
         unread = Alternative(None, UNDEFINED, node.doc, (), at, formula, node.replace)
-        self.scope.quantities[name] = Quantity(name, tuple(indices), type, _shown_in(node), None, (unread,))
+        # The unit in which people read it: `@unit("%")` above it, else that of its type.
+        unit = next((texts[0] for texts in said(node.decorators, "unit") if texts), node.type.text)
+        self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
 
     def _function_signature(self, node: nodes.Fn) -> None:
         name = node.name.text
@@ -224,12 +199,12 @@ class Declarations:
         if node.replace:
             old = self.scope.functions[name]
             if (tuple(type for _, type in old.params), old.result) != (tuple(type for _, type in params), result):
-                declared = self.scope.span(old.place)
-                self.report(units.other_types(node.name.span, name, declared))
+                self.report(units.other_types(node.name.span, name, self.scope.span(old.place)))
                 return
+        examples = tuple((texts[0], texts[1]) for texts in said(node.decorators, "example") if len(texts) == 2)
         self.scope.functions[name] = Function(
-            name, params, tuple(map(self._range_of, node.params)), result, ir.FALSE, node.doc, cites(node.decorators), examples(node.decorators),
-            place(node.name.span), node.replace,
+            name, params, tuple(map(self._range_of, node.params)), result, ir.FALSE, node.doc,
+            cites(node.decorators), examples, place(node.name.span), node.replace,
         )  # fmt: skip
 
     def _range_of(self, param: nodes.Param) -> tuple[float, float] | None:
@@ -248,15 +223,9 @@ class Declarations:
         table = self.scope.entries.setdefault(kind, Overlay({}))
         if not self._once(f"{kind} {name}", node, False) or name in table:
             if name in table:
-                first = self.scope.span(table[name].place)
-                self.report(names.defined_twice(node.name.span, name, first))
+                self.report(names.defined_twice(node.name.span, name, self.scope.span(table[name].place)))
             return
-        further = [
-            argument.plain or ""
-            for decorator in node.decorators
-            if decorator.name.text == "names"
-            for argument in decorator.arguments
-        ]
+        further = [text for texts in said(node.decorators, "names") for text in texts]
         index = self.scope.aliases.setdefault(kind, {})
         for other in index.get(normal(name), ()):
             if other != name and normal(other) == normal(name):

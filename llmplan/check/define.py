@@ -26,22 +26,14 @@ MOST_CASES = 64
 
 
 class Definitions:
-    """Checks what one or more files declare.
-
-    Args:
-        scope: Has the signatures; receives the rest.
-        report: Takes each diagnostic.
-        layer: `library`, `plan` or `used`.
-    """
+    """Checks what one or more files of a layer (`library`, `plan` or `used`) declare, and completes its records."""
 
     def __init__(self, scope: Scope, report: Callable[[Diagnostic], None], layer: str) -> None:
         self.scope = scope
         self.report = report
         self.layer = layer
 
-    def define(
-        self, statements: Sequence[nodes.Statement], quantities: Mapping[str, Sequence[nodes.Quantity]]
-    ) -> None:
+    def define(self, statements: Sequence[nodes.Statement], quantities: Mapping[str, list[nodes.Quantity]]) -> None:
         """Formulas, defaults, entries and requirements, once every name is known."""
         rules: dict[str, nodes.Statement] = {}
         goals: list[Goal] = []
@@ -80,10 +72,9 @@ class Definitions:
             path = f"{kind.name.text}.{node.name.text}"
             record = self.scope.fields[path]
             legal = domain(check, node.domain, record.type, path) if node.domain is not None else None
-            default = None
+            default = open_domain = None
             if node.default is not None:
                 default = setting(check, node.default, record.types, record.units, path)
-            open_domain = None
             if node.unknown is not None and node.unknown.domain is not None:
                 open_domain = domain(check, node.unknown.domain, record.type, path)
             self.scope.fields[path] = evolve(record, domain=legal, default=default, unknown=open_domain)
@@ -92,8 +83,7 @@ class Definitions:
         record = self.scope.quantities[name]
         enums: dict[str, Type | None] = {v: self.scope.enums[enum] for v, enum in record.indices}
         check = Expressions(self.scope, self.report, locals=enums)
-        built = []
-        legal = None
+        built, legal = [], None
         for node in alternatives:
             when = check.condition(node.when) if node.when is not None else None
             typed = check.fit(check.check(node.value, record.type), record.type, name, node.type.span)
@@ -127,15 +117,15 @@ class Definitions:
         table = self.scope.entries.get(kind)
         if table is None or name not in table or table[name].place != place(node.name.span):
             return
-        like = ""
-        if node.like is not None:
-            found, near = self.scope.find_entry(kind, node.like.plain or "")
-            if found is None:
-                self.report(self.scope.no_entry(node.like.span, kind, node.like.plain or "", near))
-            else:
-                like = found
-        record = self.scope.entries[kind][name]
-        self.scope.entries[kind][name] = evolve(record, like=like, settings=self.fields(kind, node.fields))
+        like = self._entry(kind, node.like) if node.like is not None else None
+        table[name] = evolve(table[name], like=like or "", settings=self.fields(kind, node.fields))
+
+    def _entry(self, kind: str, name: nodes.Text) -> str | None:
+        """The entry that a name means, or None when it was reported."""
+        found, near = self.scope.find_entry(kind, name.plain or "")
+        if found is None:
+            self.report(self.scope.no_entry(name.span, kind, name.plain or "", near))
+        return found
 
     def _like_circle(self, node: nodes.Entry, reported: set[tuple[str, str]]) -> None:
         """E0206 for an entry that inherits from itself, once for a circle; `reported` holds those in one."""
@@ -171,15 +161,13 @@ class Definitions:
         if kind not in self.scope.kinds:
             self.report(names.undefined(node.kind.span, "kind", kind, self.scope.kinds))
             return
-        found, near = self.scope.find_entry(kind, node.name.plain or "")
+        found = self._entry(kind, node.name)
         if found is None:
-            self.report(self.scope.no_entry(node.name.span, kind, node.name.plain or "", near))
             return
         record = self.scope.entries[kind][found]
-        changed = dict(record.settings) | dict(self.fields(kind, node.fields))
-        self.scope.entries[kind][found] = evolve(
-            record, settings=tuple(changed.items()), cites=record.cites + cites(node.decorators)
-        )
+        changed = tuple((dict(record.settings) | dict(self.fields(kind, node.fields))).items())
+        sources = record.cites + cites(node.decorators)
+        self.scope.entries[kind][found] = evolve(record, settings=changed, cites=sources)
 
     def fields(self, kind: str, written: Sequence[nodes.Field]) -> tuple[tuple[str, Setting], ...]:
         """The settings of a block or entry of a kind, each field at most once."""

@@ -33,17 +33,15 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 CACHE_NAME = "library"
+_RECORDS = ("fields", "quantities", "functions", "rules")  # tables of a scope that are unpacked by the piece
+_PLAIN = ("dimensions", "kinds", "aliases", "selectors")  # those that are kept as they are
 
 _loaded: dict[str, Scope] = {}
 """The library by its key: a process makes each of its records once, for all plans that it checks."""
 
 
 def library_files(plans: Traversable | None = None) -> dict[str, str]:
-    """Text of every file of the library by the name under which people know it, in a fixed order.
-
-    Args:
-        plans: Its folder; that of llmplan if None.
-    """
+    """Text of every file of the library (or of another folder) by the name under which people know it."""
     base = folder("plans") if plans is None else plans
     found: dict[str, str] = {}
     for part in LIBRARY:
@@ -79,11 +77,7 @@ def _compiler_hash() -> str:
 
 
 def load(texts: Mapping[str, str] | None = None) -> tuple[Scope, str, list[Diagnostic]]:
-    """A scope that holds the library, the library's hash, and what is wrong with it (nothing, when shipped).
-
-    Args:
-        texts: Of its files; those of llmplan's own library if None.
-    """
+    """A scope that holds the library (llmplan's own if None), its hash, and what is wrong with it."""
     texts = library_files() if texts is None else texts
     content = library_hash(texts)
     key = hashlib.sha256((content + _compiler_hash()).encode()).hexdigest()
@@ -136,17 +130,11 @@ def _freeze(scope: Scope) -> dict[str, Any]:
         "words": {w: (u.name, str(u.factor), pack(u.measure)) for w, u in scope.units.words.items()},
         "counts": sorted(scope.units.counts),
         "bases": scope.units.bases,
-        "dimensions": scope.dimensions,
         "enums": {name: enum.members for name, enum in scope.enums.items()},
-        "kinds": scope.kinds,
-        "fields": blobs(scope.fields),
-        "quantities": blobs(scope.quantities),
-        "functions": blobs(scope.functions),
         "entries": {kind: blobs(table) for kind, table in scope.entries.items()},
-        "aliases": scope.aliases,
-        "rules": blobs(scope.rules),
         "goals": pack(scope.goals),
-        "selectors": scope.selectors,
+        **{table: blobs(getattr(scope, table)) for table in _RECORDS},
+        **{table: getattr(scope, table) for table in _PLAIN},
     }
 
 
@@ -156,19 +144,14 @@ def _restore(frozen: Mapping[str, Any]) -> Scope:
     def lazy(blobs: Mapping[str, bytes]) -> Overlay[Any]:
         return Overlay(Lazy(blobs, lambda blob: unpack(marshal.loads(blob))))
 
+    tables: dict[str, Any] = {table: lazy(frozen[table]) for table in _RECORDS}
+    tables |= {table: frozen[table] for table in _PLAIN}
     return Scope(
         units=UnitTable(Overlay(Lazy(frozen["words"], _unit)), set(frozen["counts"]), frozen["bases"]),
-        dimensions=frozen["dimensions"],
         enums={name: EnumType(name, members) for name, members in frozen["enums"].items()},
-        kinds=frozen["kinds"],
-        fields=lazy(frozen["fields"]),
-        quantities=lazy(frozen["quantities"]),
-        functions=lazy(frozen["functions"]),
         entries={kind: lazy(table) for kind, table in frozen["entries"].items()},
-        aliases=frozen["aliases"],
-        rules=lazy(frozen["rules"]),
         goals=unpack(frozen["goals"]),
-        selectors=frozen["selectors"],
+        **tables,
     )
 
 
@@ -180,18 +163,13 @@ def _unit(frozen: Any) -> UnitWord:
 def _over(library: Scope, texts: Mapping[str, str]) -> Scope:
     """A scope over the library's, which it leaves as it is."""
     units = library.units
+    tables: dict[str, Any] = {table: Overlay(getattr(library, table).below) for table in _RECORDS}
+    tables |= {table: dict(getattr(library, table)) for table in (*_PLAIN, "enums")}
+    tables["aliases"] = {kind: dict(index) for kind, index in library.aliases.items()}
     return Scope(
         units=UnitTable(Overlay(units.words), set(units.counts), dict(units.bases)),
-        dimensions=dict(library.dimensions),
-        enums=dict(library.enums),
-        kinds=dict(library.kinds),
-        fields=Overlay(library.fields.below),
-        quantities=Overlay(library.quantities.below),
-        functions=Overlay(library.functions.below),
         entries={kind: Overlay(table.below) for kind, table in library.entries.items()},
-        aliases={kind: dict(index) for kind, index in library.aliases.items()},
-        rules=Overlay(library.rules.below),
         goals=library.goals,
-        selectors=dict(library.selectors),
+        **tables,
         sources={name: Source(name, text, library=True) for name, text in texts.items()},
     )

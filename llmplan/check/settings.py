@@ -14,6 +14,10 @@ from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import TEXT, KindType, ListType, Measure, Type
 
+Types = tuple[Type, ...]
+Units = tuple[str, ...]
+"""What a value may be: of one type, or of one of two; with the unit of each as its author wrote it."""
+
 
 def place(span: Span) -> SourceRef:
     return span.source.name, span.start, span.end
@@ -67,36 +71,27 @@ def _known(typed: Typed) -> Typed:
 
 
 def setting(
-    check: Expressions,
-    node: nodes.Expr,
-    types: tuple[Type, ...],
-    type_units: tuple[str, ...],
-    name: str,
-    declared: Span | None = None,
+    check: Expressions, node: nodes.Expr, types: Types, type_units: Units, name: str, declared: Span | None = None
 ) -> Setting:
     """A value or an unknown for a field, let or assumption of one type, or of one of two."""
-    where = place(node.span)
     if isinstance(node, nodes.Unknown):
-        return _open(check, node, types, type_units, name, where)
+        return _open(check, node, types, type_units, name)
     if isinstance(node, nodes.Range):
-        return _spread(check, node, types, type_units, name, where)
+        return _spread(check, node, types, type_units, name)
+    where = place(node.span)
     if isinstance(types[0], ListType):
         return Setting(_list(check, node, types[0], name), None, where)
     if len(types) > 1:
-        return _of_two(check, node, types, type_units, name, where)
+        value = check.check(node)
+        at = _which(check, value, types, type_units, name)
+        return Setting(value.expr if at is not None else UNDEFINED, None, where, type_units[at or 0])
     typed = _known(check.fit(check.check(node, types[0]), types[0], name, declared))
     return Setting(typed.expr, None, where, typed.unit)
 
 
-def _spread(
-    check: Expressions,
-    node: nodes.Range,
-    types: tuple[Type, ...],
-    type_units: tuple[str, ...],
-    name: str,
-    where: SourceRef,
-) -> Setting:
+def _spread(check: Expressions, node: nodes.Range, types: Types, type_units: Units, name: str) -> Setting:
     """`low..high` or `low..expected..high` as a value; the midpoint is expected if nothing else is said."""
+    where = place(node.span)
     at = 0
     low = check.check(node.low, types[0] if len(types) == 1 else None)
     if len(types) > 1:
@@ -128,14 +123,8 @@ def _list(check: Expressions, node: nodes.Expr, want: ListType, name: str) -> ir
     return ir.List(tuple(item.expr for item in items if item.type is not None))
 
 
-def _open(
-    check: Expressions,
-    node: nodes.Unknown,
-    types: tuple[Type, ...],
-    type_units: tuple[str, ...],
-    name: str,
-    where: SourceRef,
-) -> Setting:
+def _open(check: Expressions, node: nodes.Unknown, types: Types, type_units: Units, name: str) -> Setting:
+    where = place(node.span)
     if types[0] == TEXT or isinstance(types[0], ListType):
         check.report(units.not_here(node.span, "an unknown", "text" if types[0] == TEXT else "a list"))
         return Setting(UNDEFINED, None, where)
@@ -157,22 +146,7 @@ def _open(
     return Setting(None, domain(check, node.domain, types[at], name), where, type_units[at])
 
 
-def _of_two(
-    check: Expressions,
-    node: nodes.Expr,
-    types: tuple[Type, ...],
-    type_units: tuple[str, ...],
-    name: str,
-    where: SourceRef,
-) -> Setting:
-    typed = check.check(node)
-    at = _which(check, typed, types, type_units, name)
-    return Setting(typed.expr if at is not None else UNDEFINED, None, where, type_units[at or 0])
-
-
-def _which(
-    check: Expressions, typed: Typed, types: tuple[Type, ...], type_units: tuple[str, ...], name: str
-) -> int | None:
+def _which(check: Expressions, typed: Typed, types: Types, type_units: Units, name: str) -> int | None:
     """Which of two units a value has, or None when it was reported."""
     if typed.type is None:
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from llmplan.check.program import SourceRef
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes
@@ -13,24 +12,20 @@ from llmplan.units.measure import Measure
 from llmplan.units.table import SI_PREFIXES, UnitWord, UnknownUnit
 
 
-def declare_units(
-    scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]
-) -> None:
+def declare_units(scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]) -> None:
     """Adds dimensions, base units, labels and derived units; order does not matter."""
     first: dict[str, nodes.Statement] = {}
 
     def once(name: str, statement: nodes.Statement) -> bool:
         if name in first or name in scope.units.words or name in scope.dimensions:
-            earlier = first.get(name, statement)
-            report(names.defined_twice(statement.span, name, earlier.span))
+            report(names.defined_twice(statement.span, name, first.get(name, statement).span))
             return False
         first[name] = statement
         return True
 
     for s in statements:
         if isinstance(s, nodes.Dimension) and once(s.name.text, s):
-            where: SourceRef = (s.span.source.name, s.span.start, s.span.end)
-            scope.dimensions[s.name.text] = where
+            scope.dimensions[s.name.text] = (s.span.source.name, s.span.start, s.span.end)
             if any(decorator.name.text == "count" for decorator in s.decorators):
                 scope.units.counts.add(s.name.text)
     waiting = [s for s in statements if isinstance(s, nodes.UnitDecl) and once(f"unit {s.name.text}", s)]
