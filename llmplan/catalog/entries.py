@@ -42,13 +42,9 @@ class Cell:
 
 @frozen
 class Field:
-    """An input of an entry.
+    """An input of an entry: its value, the place where that stands, and any formula behind it.
 
-    Attributes:
-        path: `gpu.memory`.
-        place: Where its value stands.
-        entry: The entry that says it, this one or one that it is like; empty for a default.
-        formula: What it is computed from; empty for a literal.
+    `entry` is the one that says it, this one or one that it is like; empty for a default.
     """
 
     path: str
@@ -181,11 +177,7 @@ Checked = tuple[Column, Expr, Type, str]
 
 
 def _checked(scope: Scope, columns: Sequence[Column]) -> list[Checked]:
-    """The columns, ready to be evaluated for any entry.
-
-    Raises:
-        AssertionError: if the library lacks a name that a column reads.
-    """
+    """The columns, ready to be evaluated for any entry; the library has every name that they read."""
     found = []
     for column in columns:
         problems: list[Diagnostic] = []

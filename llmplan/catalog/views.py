@@ -10,13 +10,7 @@ from attrs import frozen
 
 @frozen
 class Column:
-    """A figure of every entry.
-
-    Attributes:
-        title: What it is called.
-        expression: In the plan language.
-        unit: That it is shown in; empty for a readable one.
-    """
+    """A figure of every entry, shown in a unit, or if that is empty in a readable one."""
 
     title: str
     expression: str
@@ -25,13 +19,7 @@ class Column:
 
 @frozen
 class Grid:
-    """Figures of one entry by member of an enum: a row for each, a column for each quantity.
-
-    Attributes:
-        title: What the figures are.
-        enum: Whose members are the rows.
-        columns: What each column is called, and the quantity that it shows.
-    """
+    """Figures of one entry by member of an enum: a row for each, a column with a title for each quantity."""
 
     title: str
     enum: str
@@ -40,13 +28,9 @@ class Grid:
 
 @frozen
 class View:
-    """A way to look at the entries of a kind.
+    """A way to look at the entries of a kind: the columns of their list, the grid and inputs of one entry.
 
-    Attributes:
-        columns: Of the list of entries.
-        grid: Figures that are shown of one entry only.
-        needed: The column without which an entry is left out; empty if all are listed.
-        fields: Which inputs of one entry are shown; all of the kind if empty.
+    An entry without a figure in the column `needed` is left out; without `fields` all inputs are shown.
     """
 
     name: str
@@ -61,15 +45,13 @@ _PRICES = (
     Column("price", "gpu.price", "USD/GPU/hour"),
     Column("per PFLOP", "gpu.price / hardware.peak", "USD/PFLOP"),
 )
-_FOOTPRINT = Grid(
-    "memory by convention",
-    "QuotedFormat",
-    (
-        ("weights", "model.weights_in"),
-        ("inference", "model.inference_in"),
-        ("training with AdamW", "model.adamw_in"),
-    ),
+_SOURCE = Column("source", "gpu.price_source")
+_FOOTPRINT_COLUMNS = (
+    ("weights", "model.weights_in"),
+    ("inference", "model.inference_in"),
+    ("training with AdamW", "model.adamw_in"),
 )
+_FOOTPRINT = Grid("memory by convention", "QuotedFormat", _FOOTPRINT_COLUMNS)
 
 VIEWS = (
     View(
@@ -101,11 +83,5 @@ VIEWS = (
         ),
         _FOOTPRINT,
     ),
-    View(
-        "prices",
-        "gpu",
-        (*_PRICES, Column("source", "gpu.price_source")),
-        needed="price",
-        fields=("price", "price_source"),
-    ),
+    View("prices", "gpu", (*_PRICES, _SOURCE), needed="price", fields=("price", "price_source")),
 )

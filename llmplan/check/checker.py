@@ -48,7 +48,9 @@ class PlanCheck:
         self.report = report
         self.layers = Layers(self.program, report)
 
-    def run(self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]) -> Program:
+    def run(
+        self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]
+    ) -> Program:
         """The program of a plan (`modules`, strongest first) under a scenario and `--set` values."""
         statements = [s for module in modules for s in module.tree.statements]
         # Weakest first, so that a later file's replacement stands on what it replaces.
@@ -159,7 +161,8 @@ class PlanCheck:
         for node in target.options:
             option = self.targets[name].get(node.name.text)
             if option is None:
-                self.report(names.unknown_field(node.name.span, name, node.name.text, [*self.targets[name]], None))
+                known = list(self.targets[name])
+                self.report(names.unknown_field(node.name.span, name, node.name.text, known, None))
                 continue
             value = _literal(node.value)
             if value is None or not option.accepts(value):

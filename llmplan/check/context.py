@@ -129,7 +129,8 @@ class Context(ABC):
         whole = lead.type.whole and other.type.whole
         if lead.type.dims == other.type.dims:
             if lead.type.labels and other.type.labels and lead.type.labels != other.type.labels:
-                self.report(units.unlike_counts(*_sides(left, right), hints.per(self.scope, left.type, right.type)))
+                hint = hints.per(self.scope, left.type, right.type)
+                self.report(units.unlike_counts(*_sides(left, right), hint))
                 return evolve(left, type=None)
             both = Measure(lead.type.dims, lead.type.labels or other.type.labels, whole)
             return Typed(lead.expr, both, left.span.to(right.span), left.bare and right.bare, lead.unit or other.unit)

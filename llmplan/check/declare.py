@@ -201,7 +201,7 @@ class Declarations:
             if (tuple(type for _, type in old.params), old.result) != (tuple(type for _, type in params), result):
                 self.report(units.other_types(node.name.span, name, self.scope.span(old.place)))
                 return
-        examples = tuple((texts[0], texts[1]) for texts in said(node.decorators, "example") if len(texts) == 2)
+        examples = tuple((pair[0], pair[1]) for pair in said(node.decorators, "example") if len(pair) == 2)
         self.scope.functions[name] = Function(
             name, params, tuple(map(self._range_of, node.params)), result, ir.FALSE, node.doc,
             cites(node.decorators), examples, place(node.name.span), node.replace,

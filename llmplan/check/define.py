@@ -26,14 +26,16 @@ MOST_CASES = 64
 
 
 class Definitions:
-    """Checks what one or more files of a layer (`library`, `plan` or `used`) declare, and completes its records."""
+    """Checks what one or more files declare, of the layer `library`, `plan` or `used`."""
 
     def __init__(self, scope: Scope, report: Callable[[Diagnostic], None], layer: str) -> None:
         self.scope = scope
         self.report = report
         self.layer = layer
 
-    def define(self, statements: Sequence[nodes.Statement], quantities: Mapping[str, list[nodes.Quantity]]) -> None:
+    def define(
+        self, statements: Sequence[nodes.Statement], quantities: Mapping[str, Sequence[nodes.Quantity]]
+    ) -> None:
         """Formulas, defaults, entries and requirements, once every name is known."""
         rules: dict[str, nodes.Statement] = {}
         goals: list[Goal] = []

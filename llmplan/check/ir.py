@@ -278,14 +278,10 @@ def is_static(expr: Expr) -> bool:
 
 @frozen
 class Typed:
-    """A checked expression on its way into a declaration.
+    """A checked expression on its way into a declaration; of type None where a mistake has been reported.
 
-    Attributes:
-        expr: Its checked form.
-        type: Its type; None where a mistake has been reported already.
-        span: Where it stands.
-        bare: True if it is made of number literals without a unit, so that a count can lend it its own.
-        unit: The unit that its author wrote, for showing; may be empty.
+    It is `bare` if made of number literals without a unit, so that a count can lend it its own; `unit` is
+    the one that its author wrote, for showing.
     """
 
     expr: Expr

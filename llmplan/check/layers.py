@@ -22,12 +22,7 @@ from llmplan.units.measure import REAL, KindType, Type
 
 
 class Layers:
-    """Fills the settings and assumptions of a program.
-
-    Args:
-        program: Receives them.
-        report: Takes each diagnostic.
-    """
+    """Fills the settings and assumptions of a program."""
 
     def __init__(self, program: Program, report: Callable[[Diagnostic], None]) -> None:
         self.program = program
@@ -62,7 +57,13 @@ class Layers:
         for name in self._lets:
             self._check_let_name(name)
         for module in modules:
-            self._inputs(module)
+            for s in module.tree.statements:
+                if isinstance(s, nodes.Block):
+                    self._block(module, s)
+                elif isinstance(s, nodes.Assign):
+                    self.assign(module.layer, s, module)
+                elif isinstance(s, nodes.Assume):
+                    self._assume(module, s)
 
     def _check_let_name(self, name: str) -> None:
         node = self._lets[name][0][1]
@@ -98,12 +99,12 @@ class Layers:
         if name not in self._lets:
             return None
         node = self._lets[name][0][1]
+        found: Type | None
         if name in self._inferring:
             chain = self._inferring[self._inferring.index(name) :]
             steps = [(needs, self._lets[n][0][1].value.span) for n, needs in zip(chain, (*chain[1:], name))]
             self.report(names.circle(node.name.span, name, steps))
-            found: Type | None = None
-            unit = ""
+            found, unit = None, ""
         else:
             self._inferring.append(name)
             quiet = Expressions(self.scope, lambda diagnostic: None)
@@ -111,8 +112,7 @@ class Layers:
             if isinstance(value, nodes.Unknown):
                 found, unit = self._domain_type(quiet, value)
             else:
-                first = value.low if isinstance(value, nodes.Range) else value
-                typed = quiet.check(first)
+                typed = quiet.check(value.low if isinstance(value, nodes.Range) else value)
                 found, unit = typed.type, typed.unit
             self._inferring.pop()
         if name not in self.scope.lets:
@@ -134,15 +134,6 @@ class Layers:
 
     # Inputs
 
-    def _inputs(self, module: Module) -> None:
-        for s in module.tree.statements:
-            if isinstance(s, nodes.Block):
-                self._block(module, s)
-            elif isinstance(s, nodes.Assign):
-                self.assign(module.layer, s, module)
-            elif isinstance(s, nodes.Assume):
-                self._assume(module, s)
-
     def _block(self, module: Module, block: nodes.Block) -> None:
         kind = block.kind.text
         if kind not in self.scope.kinds:
@@ -150,9 +141,7 @@ class Layers:
             return
         selector = self.scope.selector(kind)
         if block.entry is not None and self.once(module, selector, block.entry, block.entry):
-            types: tuple[Type, ...] = (KindType(kind),)
-            check = Expressions(self.scope, self.report)
-            found = setting(check, block.entry, types, ("",), kind)
+            found = setting(Expressions(self.scope, self.report), block.entry, (KindType(kind),), ("",), kind)
             self.program.settings.setdefault(selector, []).append((module.layer, found))
         check = Expressions(self.scope, self.report, kind)
         for node in block.fields:
@@ -183,19 +172,18 @@ class Layers:
             else:
                 self.no_target(s.target, module is None)
             return
-        types, type_units = target
         if module is not None:
             if path in self._lets:
-                first = self._lets[path][0][1].name.span
-                self.report(names.defined_twice(s.target.span, path, first))
+                self.report(names.defined_twice(s.target.span, path, self._lets[path][0][1].name.span))
                 return
             if not self.once(module, path, s.target, s.value):
                 return
         check = Expressions(self.scope, self.report, s.target.parts[0] if len(s.target.parts) > 1 else None)
-        declared = self.scope.span(self.scope.fields[path].place) if path in self.scope.fields else None
-        found = setting(check, s.value, types, type_units, path, declared)
-        if path in self.scope.fields:
-            self._remark(lint.decimal(s.value, self.scope.fields[path]))
+        record = self.scope.fields.get(path)
+        declared = self.scope.span(record.place) if record is not None else None
+        found = setting(check, s.value, *target, path, declared)
+        if record is not None:
+            self._remark(lint.decimal(s.value, record))
         self.layer(path, layer, found)
 
     def layer(self, path: str, layer: str, found: Setting) -> None:

@@ -14,12 +14,9 @@ _ABOVE = {"--set": ("--set",), "scenario": ("--set", "scenario"), "sweep": ("--s
 
 
 def varied(program: Program, layer: str, values: Mapping[str, Setting], over: bool = False) -> Program:
-    """A program in which some inputs, entries, lets and assumptions have other values.
+    """A program in which some inputs, entries, lets and assumptions have other values, by path.
 
-    Args:
-        layer: `--set`, `scenario` or `sweep`: what a stronger layer says stays in force.
-        values: By path.
-        over: True to win over everything, whatever the layer.
+    What a layer stronger than `layer` (`--set`, `scenario`, `sweep`) says stays in force, unless `over`.
     """
     settings, assumptions = dict(program.settings), dict(program.assumptions)
     for path, value in values.items():

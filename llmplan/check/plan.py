@@ -17,8 +17,7 @@ class Program:
     Attributes:
         settings: By path of an input, let or kind: what each layer says, the strongest first.
         assumptions: The same for quantities that the plan assumes.
-        rules: Requirements and preferences in force, the plan's own first.
-        goals: The plan's objectives, then the library's.
+        rules, goals: In force: the plan's own, then the library's.
         shows, emits, into: What the report and the files shall hold.
         front: The two objectives of `pareto`, or none.
         scenarios: By name, what each gives other values; `sweeps` what is swept, with its domain.

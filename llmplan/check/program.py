@@ -19,12 +19,7 @@ SourceRef = tuple[str, int, int]
 
 @frozen
 class Domain:
-    """What an unknown ranges over, or which values are legal.
-
-    Attributes:
-        unit: The unit that its author wrote, for showing; may be empty.
-        text: As written.
-    """
+    """What an unknown ranges over, or which values are legal; `unit` and `text` as its author wrote them."""
 
     items: tuple[DomainItem, ...]
     unit: str
@@ -35,10 +30,8 @@ class Domain:
 class Setting:
     """A right-hand side: a value, or an unknown with its domain (None for a bare `?`).
 
-    Attributes:
-        unit: For a field that is declared with two units: the one that this value has; otherwise
-            the unit that the author wrote, for showing.
-        spread: For a range the two ends; `value` is then the expected one.
+    Of a field with two units `unit` is the one that this value has, else what the author wrote, for showing.
+    `spread` has the two ends of a range, whose `value` is the expected one.
     """
 
     value: Expr | None
@@ -54,12 +47,7 @@ class Setting:
 
 @frozen
 class Field:
-    """A field of a kind.
-
-    Attributes:
-        types: Two for `token or sequence`, else one.
-        binary: True if its values are usually powers of two or in binary units (`@binary`).
-    """
+    """A field of a kind; of two types if it is `token or sequence`, `binary` if declared `@binary`."""
 
     path: str
     types: tuple[Type, ...]
@@ -118,12 +106,10 @@ class Function:
 
 @frozen
 class Rule:
-    """A requirement, or with a weight a preference.
+    """A requirement, or with a weight a preference, of a `plan`, a file it `used`, or the `library`.
 
-    Attributes:
-        sides: Those of a single comparison, for slack and values; else None.
-        because: Why it exists; `otherwise` what is the case where it does not hold.
-        origin: `plan`, `used` or `library`.
+    `because` says why it exists, `otherwise` what is the case where it does not hold; only a single
+    comparison has `sides`, for slack and values.
     """
 
     name: str

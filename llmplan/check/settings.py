@@ -71,8 +71,9 @@ def _known(typed: Typed) -> Typed:
 
 
 def setting(
-    check: Expressions, node: nodes.Expr, types: Types, type_units: Units, name: str, declared: Span | None = None
-) -> Setting:
+    check: Expressions, node: nodes.Expr, types: Types, type_units: Units, name: str,
+    declared: Span | None = None,
+) -> Setting:  # fmt: skip
     """A value or an unknown for a field, let or assumption of one type, or of one of two."""
     if isinstance(node, nodes.Unknown):
         return _open(check, node, types, type_units, name)

@@ -29,8 +29,8 @@ def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> 
             name = s.name.plain or ""
             if not layers.once(module, f'scenario "{name}"', s.name):
                 continue
-            kept = (dict(program.settings), dict(program.assumptions))
-            before = tuple({k: list(v) for k, v in table.items()} for table in kept)
+            tables = program.settings, program.assumptions
+            before = tuple({path: list(ranked) for path, ranked in table.items()} for table in tables)
             first: dict[str, Span] = {}
             for line in s.settings:
                 path = line.target.text
@@ -42,12 +42,9 @@ def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> 
             if name in program.scenarios:
                 program.settings, program.assumptions = before
                 continue
-            program.scenarios[name] = {
-                path: ranked[0][1]
-                for table in (program.settings, program.assumptions)
-                for path, ranked in table.items()
-                if ranked[0][0] == "scenario"
-            }
+            said = [*program.settings.items(), *program.assumptions.items()]
+            own = {path: ranked[0][1] for path, ranked in said if ranked[0][0] == "scenario"}
+            program.scenarios[name] = own
             if name != chosen:
                 program.settings, program.assumptions = before
     if chosen is not None and chosen not in program.scenarios:
@@ -67,8 +64,8 @@ def set_value(layers: Layers, path: str, text: str) -> None:
         return
     types, type_units = target
     wants_text = types[0] == TEXT or isinstance(types[0], KindType)
-    value: nodes.Expr | None
     source = Source(f"--set {path}", text)
+    value: nodes.Expr | None
     if wants_text and not text.lstrip().startswith(('"', "?")):
         value = nodes.Text(parts=(text,), span=Span(source, 0, len(text)))
     else:

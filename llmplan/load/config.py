@@ -27,12 +27,9 @@ Values = Mapping[str, nodes.Expr]
 
 @frozen
 class Configured:
-    """What a file says of a kind.
+    """What a file says of a kind: an entry that is called as the file, with places in `sources`.
 
-    Attributes:
-        entry: An entry that is called as the file.
-        data: What the file holds, the same for every way to write it.
-        sources: The file and the tables: places in the entry are places in these.
+    `data` is what the file holds, the same for every way to write it.
     """
 
     entry: nodes.Entry
@@ -42,12 +39,7 @@ class Configured:
 
 @frozen
 class Tables:
-    """The tables for one kind.
-
-    Attributes:
-        entries: By each `model_type`.
-        keys: By name in a formula (`config.key`) the key in the file, where `@key` says another.
-    """
+    """The tables for one kind: entries by each `model_type`, keys of the file by their names in formulas."""
 
     sources: tuple[Source, ...]
     entries: dict[str, nodes.Entry]
@@ -90,15 +82,9 @@ def _arguments(node: nodes.FieldDecl | nodes.Entry, decorator: str, first: str) 
 
 
 def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnostic:
-    """The entry of a kind that a configuration file describes.
+    """The entry that a configuration file describes, called `name`; `at` is where the plan names the file.
 
-    Args:
-        name: What the entry is called.
-        source: The file.
-        at: Where the plan names it.
-
-    Returns:
-        The entry, or E0209 if the file is not JSON, of an unsupported type, or lacks keys.
+    E0209 if the file is not JSON, of an unsupported type, or lacks keys.
     """
     tables = Tables.of(kind)
     if not tables.entries:
@@ -126,14 +112,10 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     if missing:
         return config.lacks_keys(at, source.name, type, list(missing))
     entry = nodes.Entry(
-        span=at,
-        doc=f"Read from {source.name}, a {type}.",
-        kind=nodes.Word(span=at, text=kind),
-        name=nodes.Text(span=at, parts=(name,)),
-        like=None,
-        fields=tuple(fields),
+        span=at, doc=f"Read from {source.name}, a {type}.", kind=nodes.Word(span=at, text=kind),
+        name=nodes.Text(span=at, parts=(name,)), like=None, fields=tuple(fields),
         decorators=tables.entries[type].decorators,
-    )
+    )  # fmt: skip
     return Configured(entry, data, (source, *tables.sources))
 
 
@@ -168,11 +150,7 @@ def _value(key: str, values: Values) -> nodes.Expr | None:
 
 
 def _filled(node: Any, tables: Tables, values: Values) -> Any:
-    """A formula with the file's values in place of keys, and without the branches that they rule out.
-
-    Raises:
-        _Missing: for a key that is needed and not there.
-    """
+    """A formula with the file's values in place of keys, and without the branches that they rule out."""
     key = tables.key(node)
     if key is not None:
         found = _value(key, values)

@@ -54,14 +54,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _object(source: Source, at: int, prefix: str, depth: int) -> Iterator[tuple[str, nodes.Expr]]:
-    """By dotted key what an object holds, as literals with their places; null is left out.
-
-    Args:
-        at: Where the object begins. It is known to be sound.
-
-    Raises:
-        OverflowError: for a number that is not finite.
-    """
+    """By dotted key what the sound object that begins `at` a place holds, as literals with their places."""
     text = source.text
     at = _skip(text, at + 1)
     while text[at] != "}":
@@ -89,9 +82,8 @@ def _literals(key: str, value: Any, span: Span) -> Iterator[tuple[str, nodes.Exp
             yield key, nodes.Text(span=span, parts=(value,))
     elif isinstance(value, list):
         yield key, _number(len(value), span)
-        for word, count in Counter(
-            item for item in value if isinstance(item, str) and _is_word(item)
-        ).items():
+        listed = Counter(item for item in value if isinstance(item, str) and _is_word(item))
+        for word, count in listed.items():
             yield f"{key}.{word}", _number(count, span)
 
 

@@ -27,12 +27,7 @@ MAX_FILES = 200
 
 @frozen
 class Module:
-    """A parsed text, with an entry for each configuration file that it reads.
-
-    Attributes:
-        layer: `plan` for the plan itself, `used` for files that it uses.
-        configured: The configuration files that it reads; their entries stand among the statements.
-    """
+    """A parsed text of the layer `plan` or `used`; entries of `configured` files are statements of it."""
 
     source: Source
     tree: nodes.File
@@ -124,8 +119,7 @@ def _configured(
 ) -> Module:
     """The module with `kind from "file"` turned into an entry of the catalog and a block that takes it.
 
-    Args:
-        configs: By file the name of its entry; a file that is read twice becomes one entry.
+    `configs` has by file the name of its entry: a file that is read twice becomes one entry.
     """
     statements: list[nodes.Statement] = []
     configured: list[Configured] = []
