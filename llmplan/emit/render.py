@@ -8,10 +8,8 @@ of the compiler only in `solution.json`.
 from __future__ import annotations
 
 from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from llmplan.cache import store
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import layout
@@ -92,8 +90,7 @@ def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnos
 
 
 def _environment(templates: Path | None) -> Environment:
-    from jinja2 import BytecodeCache, FunctionLoader, StrictUndefined, TemplateNotFound, __version__
-    from jinja2.bccache import Bucket
+    from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound
     from jinja2.sandbox import SandboxedEnvironment
 
     def find(place: str) -> tuple[str, str, None]:
@@ -102,22 +99,8 @@ def _environment(templates: Path | None) -> Environment:
         except (OSError, UnicodeError) as error:
             raise TemplateNotFound(place, f"templates/{place}: {error}") from error
 
-    class Compiled(BytecodeCache):
-        """Compiling the templates takes ten times as long as filling them."""
-
-        def load_bytecode(self, bucket: Bucket) -> None:
-            found = store.load("template", key(bucket))
-            bucket.code = found if isinstance(found, CodeType) else None
-
-        def dump_bytecode(self, bucket: Bucket) -> None:
-            store.keep("template", key(bucket), bucket.code)
-
-    def key(bucket: Bucket) -> str:
-        return f"{__version__} {bucket.key} {bucket.checksum}"
-
     environment = SandboxedEnvironment(
         loader=FunctionLoader(find),
-        bytecode_cache=Compiled(),
         undefined=StrictUndefined,
         extensions=["jinja2.ext.do"],
         trim_blocks=True,

@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, field, frozen
 
 from llmplan.diagnostics import Diagnostic
-from llmplan.diagnostics.solving import (
-    flat_objective,
-    several_continuous,
-    too_many_combinations,
-    unbounded,
-)
+from llmplan.diagnostics.solving import flat_objective, several_continuous, too_many_combinations, unbounded
 from llmplan.operations import TOLERANCE
 from llmplan.solve.effort import Effort, OverLimit, Progress
 from llmplan.solve.outcome import How, Neighbours, Outcome
