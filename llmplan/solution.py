@@ -2,7 +2,7 @@
 
 Numbers are in base units (byte, FLOP, s, token, parameter, USD, J, kg; counts as they are), each
 with the text that a person reads. Nothing here computes: `report/` and `whatif/` fill it. It is one
-schema, so it is one module, long as that is.
+schema, so it is one module.
 """
 
 from __future__ import annotations
@@ -27,121 +27,80 @@ class Citation:
 
 @frozen
 class Origin:
-    """Where a value came from, or would have: one layer that was won or lost against.
+    """Where a value came from, or would have: one layer that was won or lost against."""
 
-    Attributes:
-        layer: `--set`, `scenario`, `sweep`, `plan`, `used`, `entry`, `default`, `formula`,
-            `assumed`, `solved`.
-        place: `plans/llama7b.plan:14`, or empty.
-        text: What is written there.
-    """
-
+    # `--set`, `scenario`, `sweep`, `plan`, `used`, `entry`, `default`, `formula`, `assumed`, `solved`
     layer: str
-    place: str
-    text: str
+    place: str  # `plans/llama7b.plan:14`, or empty
+    text: str  # what is written there
 
 
 @frozen
 class Value:
-    """An input, let, assumption or quantity at the solution.
+    """An input, let, assumption or quantity at the solution."""
 
-    Attributes:
-        name: `time`, `memory.total`, `hardware.gpus`; an indexed quantity as `memory_at[first, forward]`.
-        value: In base units; a member's or entry's name for enums and entries; None if it has none.
-        unit: The base unit (`s`, `byte/s`, empty for a plain number), None for text, enum and Bool.
-        text: For people: `29.9 days`, `80 GB`, `bf16`.
-        role: What declared it.
-        needs: The inputs that are missing, if it cannot be computed for want of them.
-        reason: Why it has no value otherwise (`"A100-SXM4-80GB" has no peak_fp8`), or empty.
-        low, high: The ends of its range if inputs are ranges, else None; `spread` for people.
-        origin: Where the winning value stands; `others` what it won against, strongest first.
-        formula: The formula as written, for a quantity or a default that is one; else empty.
-        reads: Names that the formula read at this point, in order of appearance.
-        doc, cites: Of its declaration.
-    """
-
-    name: str
-    value: Scalar
-    unit: str | None
-    text: str
-    role: Literal["input", "quantity", "let", "assumption"]
-    needs: tuple[str, ...] = ()
-    reason: str = ""
+    name: str  # `time`, `memory.total`, `hardware.gpus`; an indexed quantity as `memory_at[first, forward]`
+    value: Scalar  # in base units; a member's or entry's name for enums and entries; None if it has none
+    unit: str | None  # the base unit (`s`, `byte/s`, empty for a plain number), None for text, enum and Bool
+    text: str  # for people: `29.9 days`, `80 GB`, `bf16`
+    role: Literal["input", "quantity", "let", "assumption"]  # what declared it
+    needs: tuple[str, ...] = ()  # the inputs that are missing, if it cannot be computed for want of them
+    reason: str = ""  # why it has no value otherwise (`"A100-SXM4-80GB" has no peak_fp8`), or empty
+    # `low`, `high`: the ends of its range if inputs are ranges, else None; `spread` for people
     low: float | None = None
     high: float | None = None
     spread: str = ""
+    # Where the winning value stands; `others` what it won against, strongest first
     origin: Origin | None = None
     others: tuple[Origin, ...] = ()
-    formula: str = ""
-    reads: tuple[str, ...] = ()
-    doc: str = ""
+    formula: str = ""  # the formula as written, for a quantity or a default that is one; else empty
+    reads: tuple[str, ...] = ()  # names that the formula read at this point, in order of appearance
+    doc: str = ""  # `doc`, `cites`: of its declaration
     cites: tuple[Citation, ...] = ()
 
 
 @frozen
 class SolvedUnknown:
-    """The answer for one `?`.
-
-    Attributes:
-        how: How it was found.
-        asked: True if the plan wrote the `?`, False where the library's default is one.
-        domain: The domain as text (`1, 2, 4 … 65,536`), for the report.
-        relation: A closed form with symbols (`hardware.gpus = 6 · … / (…)`), or empty.
-        exact: The unrounded solution of the closed form in base units, or None; `exact_text` for people.
-        below, above: The next feasible neighbours in the domain, as text with what they cost; empty if none.
-        set_by: The binding constraints: the requirements that keep it from the next better value.
-        beyond: What that value would violate, and by how much.
-        works: For a continuous unknown, the values that meet every requirement with the others
-            fixed, `64.9 GB .. 200 GB`; empty if it is its value alone.
-        numbers: The right-hand side of the relation with values in the place of names.
-    """
+    """The answer for one `?`."""
 
     path: str
     value: Value
-    how: Literal["search", "closed form", "numeric"]
-    asked: bool
-    domain: str
-    relation: str = ""
+    how: Literal["search", "closed form", "numeric"]  # how it was found
+    asked: bool  # True if the plan wrote the `?`, False where the library's default is one
+    domain: str  # the domain as text (`1, 2, 4 … 65,536`), for the report
+    relation: str = ""  # a closed form with symbols (`hardware.gpus = 6 · … / (…)`), or empty
+    # The unrounded solution of the closed form in base units, or None; `exact_text` for people
     exact: float | None = None
     exact_text: str = ""
+    # `below`, `above`: the next feasible neighbours in the domain, as text with what they cost; empty if none
     below: str = ""
     above: str = ""
+    # The binding constraints: the requirements that keep it from the next better value
     set_by: tuple[str, ...] = ()
-    beyond: str = ""
+    beyond: str = ""  # what that value would violate, and by how much
+    # For a continuous unknown, the values that meet every requirement with the others fixed, `64.9 GB .. 200
+    # GB`; empty if it is its value alone
     works: str = ""
-    numbers: str = ""
+    numbers: str = ""  # the right-hand side of the relation with values in the place of names
 
 
 @frozen
 class RequirementResult:
-    """One requirement or preference at the solution.
-
-    Attributes:
-        holds: None if it was not checked because inputs are missing (`needs`).
-        certainty: `certain`, `expected` or `no`, as the JSON's `range`.
-        slack: In base units: how far the smaller side is below the larger; negative if violated.
-        text: The condition as written.
-        values: The condition with its values: `29.9 days <= 30 days`.
-        slack_text: The slack for people: `2.4 hours`; empty without one.
-        because: Why it exists.
-        otherwise: What its failure means (`else`), shown instead of the condition; empty where it holds or has no
-            `else`.
-        origin: `plan`, `used`, `library` or `type`.
-        weight: None for a requirement, the weight of a preference.
-    """
+    """One requirement or preference at the solution."""
 
     name: str
-    holds: bool | None
-    certainty: Literal["certain", "expected", "no"]
-    slack: float | None
-    text: str
-    values: str
-    because: str
-    origin: str
+    holds: bool | None  # None if it was not checked because inputs are missing (`needs`)
+    certainty: Literal["certain", "expected", "no"]  # `certain`, `expected` or `no`, as the JSON's `range`
+    slack: float | None  # in base units: how far the smaller side is below the larger; negative if violated
+    text: str  # the condition as written
+    values: str  # the condition with its values: `29.9 days <= 30 days`
+    because: str  # why it exists
+    origin: str  # `plan`, `used`, `library` or `type`
     place: str
     needs: tuple[str, ...] = ()
-    weight: float | None = None
-    slack_text: str = ""
+    weight: float | None = None  # None for a requirement, the weight of a preference
+    slack_text: str = ""  # the slack for people: `2.4 hours`; empty without one
+    # What its failure means (`else`), shown instead of the condition; empty where it holds or has no `else`
     otherwise: str = ""
 
     @property
@@ -152,28 +111,18 @@ class RequirementResult:
 
 @frozen
 class Relaxation:
-    """A single change that makes an infeasible plan feasible, found by solving again.
+    """A single change that makes an infeasible plan feasible, found by solving again."""
 
-    Attributes:
-        name: The input, let or assumption, or the requirement whose bound would move.
-        kind: `input` for anything that has a value, `requirement` for a bound.
-        before: What it is now, for people.
-        values: What it would have to be: the nearest value above, below or both, or of a choice
-            every one that works; in base units or by name.
-        unit: The base unit, None for a choice.
-        texts: The values in the author's unit.
-        change: The smallest relative change, infinite for a choice.
-        condition: The requirement with the relaxed bound, as one would write it; empty for an input.
-    """
-
-    name: str
-    kind: Literal["input", "requirement"]
-    before: str
+    name: str  # the input, let or assumption, or the requirement whose bound would move
+    kind: Literal["input", "requirement"]  # `input` for anything that has a value, `requirement` for a bound
+    before: str  # what it is now, for people
+    # What it would have to be: the nearest value above, below or both, or of a choice every one that works;
+    # in base units or by name
     values: tuple[Scalar, ...]
-    unit: str | None
-    texts: tuple[str, ...]
-    change: float
-    condition: str = ""
+    unit: str | None  # the base unit, None for a choice
+    texts: tuple[str, ...]  # the values in the author's unit
+    change: float  # the smallest relative change, infinite for a choice
+    condition: str = ""  # the requirement with the relaxed bound, as one would write it; empty for an input
 
     @property
     def text(self) -> str:
@@ -188,65 +137,46 @@ class Relaxation:
 
 @frozen
 class Sensitivity:
-    """The percentage change of a result per one per cent increase of each input, ignoring rounding.
+    """The percentage change of a result per one per cent increase of each input, ignoring rounding."""
 
-    Attributes:
-        result: A quantity, or an objective or shown row as written.
-        by: Inputs, lets, assumptions and solved numbers with the elasticity, the strongest first.
-    """
-
-    result: str
+    result: str  # a quantity, or an objective or shown row as written
+    # Inputs, lets, assumptions and solved numbers with the elasticity, the strongest first
     by: tuple[tuple[str, float], ...]
 
 
 @frozen
 class Gain:
-    """The effect of one more percentage point of an assumption.
-
-    Attributes:
-        changes: For each result that changes its name, what it is, what it would be, the difference.
-    """
+    """The effect of one more percentage point of an assumption."""
 
     name: str
     before: str
     after: str
+    # For each result that changes its name, what it is, what it would be, the difference
     changes: tuple[tuple[str, str, str, str], ...]
 
 
 @frozen
 class Alternative:
-    """A feasible layout: its unknowns and results, for people.
+    """A feasible layout: its unknowns and results, for people."""
 
-    Attributes:
-        settings: Unknowns with their values.
-        results: Main results, objectives and shown rows with their values.
-        loss: What it is worse in than the answer: a preference or an objective; empty for none.
-    """
-
-    settings: tuple[tuple[str, str], ...]
-    results: tuple[tuple[str, str], ...]
-    loss: str
+    settings: tuple[tuple[str, str], ...]  # unknowns with their values
+    results: tuple[tuple[str, str], ...]  # main results, objectives and shown rows with their values
+    loss: str  # what it is worse in than the answer: a preference or an objective; empty for none
 
 
 @frozen
 class Row:
-    """The plan at one point of a sweep, or under one scenario.
+    """The plan at one point of a sweep, or under one scenario."""
 
-    Attributes:
-        at: The point for people; `values` in base units, entries and members by name.
-        unknowns: The asked unknowns, as value and text; `results` in base units and as text. For an
-            infeasible point, those of the nearest plan.
-        reason: Why it is infeasible, or wrong.
-        best: True if no other row is better by the objectives, or on the front of `pareto`.
-    """
-
-    at: tuple[str, ...]
+    at: tuple[str, ...]  # the point for people; `values` in base units, entries and members by name
     values: tuple[Scalar, ...]
     status: Literal["solved", "infeasible", "error"]
+    # The asked unknowns, as value and text; `results` in base units and as text. For an infeasible point,
+    # those of the nearest plan
     unknowns: dict[str, tuple[Scalar, str]] = field(factory=dict)
     results: dict[str, tuple[float, str]] = field(factory=dict)
-    reason: str = ""
-    best: bool = False
+    reason: str = ""  # why it is infeasible, or wrong
+    best: bool = False  # True if no other row is better by the objectives, or on the front of `pareto`
 
 
 @frozen
@@ -276,55 +206,46 @@ class Shown:
 
 @frozen
 class Solution:
-    """Everything that is known about a plan after solving.
+    """Everything that is known about a plan after solving."""
 
-    Attributes:
-        plan: The plan's path as given on the command line, with `/`.
-        title: The `##` lines at the head of the plan, or empty.
-        status: `solved`, `infeasible` (values are then those of the nearest plan) or `error`.
-        values: By name: every let, chosen entry (`model`), input of every kind, assumption and
-            quantity, in the order of declaration.
-        conflict: Of an infeasible plan the names of a smallest set of requirements that conflict.
-        relaxations: For an infeasible plan, the single changes that make it feasible, the smallest first.
-        sensitivities, gains: Of a solved plan.
-        alternatives: The best layouts, the answer first, if there are several; `front` the best
-            trade-offs between the two objectives of `pareto`, the Pareto front.
-        sweep, scenarios: The plan at the points of its sweeps and under its scenarios; what
-            `compile` alone computes.
-        considered: How many points of the domains' product there are; `feasible` how many meet
-            every requirement, None where the search could end early.
-        assumptions, waived, replaced, notes: What the report must list.
-        plan_hash: Of the normalised plan with its used files; a comment does not change it.
-        library_hash: Of the library that computed it.
-        sources: What the plan's texts are called in the places above, and their paths from the project root.
-    """
-
-    plan: str
-    title: str
+    plan: str  # the plan's path as given on the command line, with `/`
+    title: str  # the `##` lines at the head of the plan, or empty
+    # `solved`, `infeasible` (values are then those of the nearest plan) or `error`
     status: Literal["solved", "infeasible", "error"]
     unknowns: tuple[SolvedUnknown, ...] = ()
+    # By name: every let, chosen entry (`model`), input of every kind, assumption and quantity, in the order
+    # of declaration
     values: dict[str, Value] = field(factory=dict)
     requirements: tuple[RequirementResult, ...] = ()
     preferences: tuple[RequirementResult, ...] = ()
     objectives: tuple[ObjectiveResult, ...] = ()
     shown: tuple[Shown, ...] = ()
+    # Of an infeasible plan the names of a smallest set of requirements that conflict
     conflict: tuple[str, ...] = ()
+    # For an infeasible plan, the single changes that make it feasible, the smallest first
     relaxations: tuple[Relaxation, ...] = ()
-    sensitivities: tuple[Sensitivity, ...] = ()
+    sensitivities: tuple[Sensitivity, ...] = ()  # sensitivities, gains: of a solved plan
     gains: tuple[Gain, ...] = ()
+    # The best layouts, the answer first, if there are several; `front` the best trade-offs between the two
+    # objectives of `pareto`, the Pareto front
     alternatives: tuple[Alternative, ...] = ()
     front: tuple[Alternative, ...] = ()
+    # Sweep, scenarios: the plan at the points of its sweeps and under its scenarios; what `compile` alone
+    # computes
     sweep: Table | None = None
     scenarios: Table | None = None
+    # How many points of the domains' product there are; `feasible` how many meet every requirement, None
+    # where the search could end early
     considered: int = 0
     feasible: int | None = None
-    assumptions: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()  # assumptions, waived, replaced, notes: what the report must list
     waived: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     emits: tuple[EmitTarget, ...] = ()
     into: str = ""
-    plan_hash: str = ""
-    library_hash: str = ""
+    plan_hash: str = ""  # of the normalised plan with its used files; a comment does not change it
+    library_hash: str = ""  # of the library that computed it
     diagnostics: tuple[Diagnostic, ...] = ()
+    # What the plan's texts are called in the places above, and their paths from the project root
     sources: dict[str, str] = field(factory=dict)

@@ -27,31 +27,23 @@ UNITS = {"GiB": 2**30 / GB, "MiB": 2**20 / GB}
 
 @frozen
 class Outcome:
-    """One case.
-
-    Attributes:
-        predicted, measured: By the names of the JSON: seconds, tokens/s, TFLOP/s, GB of 10⁹ bytes.
-        error: Relative, predicted over measured less one, for what both have.
-        kind: The kind of memory reading.
-        fits: Whether the run is predicted to fit; None where the accelerator's memory is unknown.
-        skipped: Why nothing could be predicted, or None.
-        lacking: Why a single figure could not be, by its name.
-        inferred: What neither the record nor its stack says, as it was taken.
-        suspect: Why the record contradicts itself or its source; empty if it does not.
-    """
+    """One case."""
 
     id: str
     group: str
     oom: bool
+    # Predicted, measured: by the names of the JSON: seconds, tokens/s, TFLOP/s, GB of 10⁹ bytes
     predicted: dict[str, float | None] = field(factory=dict)
     measured: dict[str, float | None] = field(factory=dict)
+    # Relative, predicted over measured less one, for what both have
     error: dict[str, float] = field(factory=dict)
-    kind: str = ""
+    kind: str = ""  # the kind of memory reading
+    # Whether the run is predicted to fit; None where the accelerator's memory is unknown
     fits: bool | None = None
-    skipped: str | None = None
-    lacking: dict[str, str] = field(factory=dict)
-    inferred: str = ""
-    suspect: str = ""
+    skipped: str | None = None  # why nothing could be predicted, or None
+    lacking: dict[str, str] = field(factory=dict)  # why a single figure could not be, by its name
+    inferred: str = ""  # what neither the record nor its stack says, as it was taken
+    suspect: str = ""  # why the record contradicts itself or its source; empty if it does not
 
 
 def predict(base: Base, case: Case) -> Outcome:
