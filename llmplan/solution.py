@@ -224,13 +224,13 @@ class Solution:
     conflict: tuple[str, ...] = ()
     # For an infeasible plan, the single changes that make it feasible, the smallest first
     relaxations: tuple[Relaxation, ...] = ()
-    sensitivities: tuple[Sensitivity, ...] = ()  # sensitivities, gains: of a solved plan
+    sensitivities: tuple[Sensitivity, ...] = ()  # `sensitivities`, `gains`: of a solved plan
     gains: tuple[Gain, ...] = ()
     # The best layouts, the answer first, if there are several; `front` the best trade-offs between the two
     # objectives of `pareto`, the Pareto front
     alternatives: tuple[Alternative, ...] = ()
     front: tuple[Alternative, ...] = ()
-    # Sweep, scenarios: the plan at the points of its sweeps and under its scenarios; what `compile` alone
+    # `sweep`, `scenarios`: the plan at the points of its sweeps and under its scenarios; what `compile` alone
     # computes
     sweep: Table | None = None
     scenarios: Table | None = None
@@ -238,7 +238,7 @@ class Solution:
     # where the search could end early
     considered: int = 0
     feasible: int | None = None
-    assumptions: tuple[str, ...] = ()  # assumptions, waived, replaced, notes: what the report must list
+    assumptions: tuple[str, ...] = ()  # `assumptions`, `waived`, `replaced`, `notes`: what the report must list
     waived: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

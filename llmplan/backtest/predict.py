@@ -32,7 +32,7 @@ class Outcome:
     id: str
     group: str
     oom: bool
-    # Predicted, measured: by the names of the JSON: seconds, tokens/s, TFLOP/s, GB of 10⁹ bytes
+    # `predicted`, `measured`: by the names of the JSON: seconds, tokens/s, TFLOP/s, GB of 10⁹ bytes
     predicted: dict[str, float | None] = field(factory=dict)
     measured: dict[str, float | None] = field(factory=dict)
     # Relative, predicted over measured less one, for what both have
