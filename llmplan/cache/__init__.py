@@ -1,1 +1,1 @@
-"""What is kept between runs: the checked library, derivations, templates, answers."""
+"""What is kept between runs: the analysed grammar, the checked library, derivations, answers."""
