@@ -42,21 +42,24 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
     kept: tuple[Diagnostic, ...] | None = question.recall()
     if kept is not None:
         return list(kept)
-    checked = analyse(asked)
+    checked = analyse(asked, checking=True)
     if not checked.failed and checked.modules:  # a file of the library depends on all others of it
         question.keep(checked.diagnostics, checked.modules)
     return list(checked.diagnostics)
 
 
-def analyse(plan: str | Request, *, sweeping: bool = False, **options: Any) -> Checked:
-    """What is known about a plan without solving; with `sweeping`, at the first point of its sweeps."""
+def analyse(plan: str | Request, *, sweeping: bool = False, checking: bool = False, **options: Any) -> Checked:
+    """What is known about a plan without solving; with `sweeping`, at the first point of its sweeps.
+
+    With `checking` nothing but the diagnostics counts.
+    """
     from llmplan import frontend
     from llmplan.emit.reads import reads
     from llmplan.emit.targets import targets
 
     asked = request(plan, **options)
     known = {name: target.options for name, target in targets(asked.templates).items()}
-    return frontend.analyse(asked, known, lambda emitted: reads(emitted, asked.templates), sweeping)
+    return frontend.analyse(asked, known, lambda emitted: reads(emitted, asked.templates), sweeping, checking)
 
 
 def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solution:

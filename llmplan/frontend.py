@@ -24,6 +24,7 @@ from llmplan.request import Request
 from llmplan.resources import library_of
 from llmplan.source import Source
 from llmplan.system.build import Built, build
+from llmplan.system.earlier import MOST_NODES, Earlier, comparable
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import first_point
 from llmplan.system.validate import validate
@@ -53,13 +54,19 @@ class Checked:
 
 
 def analyse(
-    asked: Request, targets: Targets, reads: Callable[[Sequence[str]], Iterable[str]], sweeping: bool = False
+    asked: Request,
+    targets: Targets,
+    reads: Callable[[Sequence[str]], Iterable[str]],
+    sweeping: bool = False,
+    checking: bool = False,
 ) -> Checked:
     """Parses, checks and lowers a plan; with `sweeping` at the first point of its sweeps.
 
     Args:
         targets: The options of each target that a plan may emit.
         reads: The inputs that the files of some targets read, so that open ones are solved too.
+        checking: True if nothing but the diagnostics is asked for, which may be known without a lowering from
+            nothing: an editor checks a plan at every change.
 
     Raises:
         llmplan.load.files.Unreadable: if the plan itself cannot be read.
@@ -82,12 +89,16 @@ def analyse(
         program = PlanCheck(scope, targets, diagnostics.append).run(modules, asked.scenario, asked.settings)
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)
-        lowering = Lowering(program)
-        diagnostics += [d for d in validate(lowering) if not failed or d.code in ("E0305", "E0307")]
-        if not _failed(diagnostics):
-            point = first_point(lowering) if sweeping else program
-            built = build(lowering, point, reads([target.name for target in program.emits]))
-            diagnostics += built.diagnostics
+        wanted = tuple(reads([target.name for target in program.emits]))
+        if failed or not (checking and _sound_again(program, content, wanted)):
+            lowering = Lowering(program)
+            diagnostics += [d for d in validate(lowering) if not failed or d.code in ("E0305", "E0307")]
+            if not _failed(diagnostics):
+                point = first_point(lowering) if sweeping else program
+                built = build(lowering, point, wanted)
+                diagnostics += built.diagnostics
+                if checking and not built.diagnostics:
+                    _remember(content, built.lowering)
     except RecursionError:
         diagnostics.append(system.too_deep())
     files = [module.source.name for module in modules]
@@ -95,6 +106,31 @@ def analyse(
     if not found and program is not None and not program.asks:
         found = (lint.asks_nothing(modules[0].tree.span),)
     return Checked(asked.name, tuple(modules), program, built, found, content)
+
+
+_latest: dict[str, Lowering] = {}
+"""By the library's hash: the lowering of the plan that was last checked without a word. One at most."""
+
+
+def _remember(content: str, lowering: Lowering) -> None:
+    _latest.clear()
+    if len(lowering.graph) <= MOST_NODES:
+        _latest[content] = lowering
+
+
+def _sound_again(program: Program, content: str, reads: Sequence[str]) -> bool:
+    """Whether a plan, most often a new text of the one checked last, is sound; False also where only a new lowering tells."""
+    before = _latest.get(content)
+    if before is None or not comparable(before.program, program):
+        return False
+    earlier = Earlier(before.names.all(), before.unknowns.met, before.graph, before.program, program)
+    lowering = Lowering(program, earlier=earlier)
+    if validate(lowering):
+        return False
+    built = build(lowering, None, reads)
+    if not built.diagnostics:
+        _remember(content, built.lowering)
+    return not built.diagnostics
 
 
 def library_file(path: str, plans: Path, text: str | None = None) -> Checked:

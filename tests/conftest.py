@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from llmplan import api
+from llmplan.__main__ import LET_GROW
 from llmplan.cache import answers
 from llmplan.diagnostics import Diagnostic
 from llmplan.solution import Solution
@@ -21,6 +23,10 @@ from llmplan.whatif import relax
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("repeatable")
+
+
+# As the command does: what is made is small and stays, and looking through it again and again takes a tenth of the time.
+gc.set_threshold(LET_GROW)
 
 
 @pytest.fixture(autouse=True)

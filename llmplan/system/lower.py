@@ -15,6 +15,7 @@ principle but not here (no fp8 peak on an A100, a count that is not whole) is Na
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 
 from llmplan.check.ir import Expr, Ref, walk
 from llmplan.check.plan import Program
@@ -22,11 +23,12 @@ from llmplan.check.program import SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
 from llmplan.system.domain_checks import DomainChecks
+from llmplan.system.earlier import Earlier
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.inputs import Inputs, Spreads
 from llmplan.system.missing import NO_REASON, Missing, Result
-from llmplan.system.names import OPEN, SPREAD, Names, Trace
+from llmplan.system.names import OPEN, SPREAD, Known, Names, Trace
 from llmplan.system.quantities import Quantities
 from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import REAL
@@ -44,6 +46,7 @@ class Lowering:
         names: What is known already, see `again`.
         beside: Unknowns that are meant, of another lowering into the same graph.
         unsolved: See `Unknowns`.
+        earlier: The lowering of an earlier text, of which the same names are taken over.
     """
 
     def __init__(
@@ -55,11 +58,16 @@ class Lowering:
         names: Names | None = None,
         beside: Unknowns | None = None,
         unsolved: Sequence[str] = (),
+        earlier: Earlier | None = None,
     ) -> None:
         self.program = program
         self.scope = program.scope
-        self.graph = Graph() if graph is None else graph
+        self.earlier = earlier
+        if graph is None:
+            graph = Graph() if earlier is None else earlier.graph.copy()
+        self.graph = graph
         self.names = Names() if names is None else names
+        self.names.still = None if earlier is None else self._still
         self.names.circle = self._circle
         self.expressions = Expressions(self.scope, self.graph, self.names, self)
         self.unknowns = Unknowns(self.expressions, fixed, beside, unsolved)
@@ -97,7 +105,8 @@ class Lowering:
         graph = self.graph if beside or fixed is not None else self.graph.copy()
         known = Names(self.names.without(changed))
         unsolved = () if beside or OPEN in changed else self.unknowns.unsolved
-        return Lowering(program, fixed, spreads, graph, known, self.unknowns if beside else None, unsolved)
+        earlier = self.earlier if program is self.program and not beside and fixed is None and spreads is None else None
+        return Lowering(program, fixed, spreads, graph, known, self.unknowns if beside else None, unsolved, earlier)
 
     # Names
 
@@ -105,6 +114,31 @@ class Lowering:
         """The value of an input, let or quantity; `at` is where it is named."""
         sibling = self.inputs.sibling(name)
         return self.names.once(name, self._lower_name, at) if sibling is None else sibling
+
+    def _still(self, name: str) -> Known | None:
+        """What an earlier lowering knew of a name that is lowered, if all that it read comes to the same again."""
+        assert self.earlier is not None
+        known = self.earlier.record(name)
+        for read, conditional in known.reads if known is not None else ():
+            value = self.names.seen(read, conditional)
+            if value is None:
+                value = self._reread(read, conditional)
+            if value is None or not self.earlier.same(read, value, self.unknowns.met):
+                return None
+        return known
+
+    def _reread(self, name: str, conditional: bool) -> Result | None:
+        """The value of a name by which it is known to others; None if it cannot be had by its name alone."""
+        if '"' in name:
+            return None  # a field of an entry of a list: lowered where the list is
+        quantity, _, indices = name.partition("[")
+        with self.names.conditionally() if conditional else nullcontext():
+            if not indices:
+                return self.name(name)
+            record = self.scope.quantities[quantity]
+            enums = [self.scope.enums[enum].members for _, enum in record.indices]
+            members = indices.removesuffix("]").split(", ")
+            return self.at(record, tuple(float(of.index(member)) for of, member in zip(enums, members)))
 
     def _circle(self, name: str, steps: list[tuple[str, SourceRef | None]]) -> None:
         placed = [(needs, place) for needs, place in steps if place is not None and place[0] in self.scope.sources]

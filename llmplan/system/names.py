@@ -87,6 +87,8 @@ class Names:
         diagnostics: What was noticed, in order.
         needed: Names that every candidate needs.
         circle: Is told of a name that needs itself, with each step of the way there.
+        still: What an earlier lowering knew of the name that is lowered, if that is so still: it reads what the
+            name read then.
         lowered: How many names were lowered here.
     """
 
@@ -104,6 +106,7 @@ class Names:
         self.diagnostics: list[Diagnostic] = []
         self.needed: set[str] = set()
         self.circle: Callable[[str, list[tuple[str, SourceRef | None]]], None] | None = None
+        self.still: Callable[[str], Known | None] | None = None
         self.lowered = 0
 
     def once(
@@ -135,10 +138,17 @@ class Names:
         frame = _Frame(name, at, self._branches)
         self._frames.append(frame)
         self._active.add(name)
-        self.lowered += 1
-        value = lower(name)
+        before = self.still(name) if self.still is not None else None
+        if before is None:
+            frame.reads.clear()
+            self.lowered += 1
+            value = lower(name)
         self._frames.pop()
         self._active.discard(name)
+        if before is not None:
+            self._value_of(name, before)
+            self._rest_of(name, before)
+            return before.value
         trace = self.traces.get(name)
         if trace is not None:
             names = tuple(dict.fromkeys([read for read, _ in frame.reads]))
@@ -146,6 +156,12 @@ class Names:
         self.values[name] = value
         self._done[name] = frame
         return value
+
+    def seen(self, name: str, conditional: bool) -> Result | None:
+        """The value of a name that is read here, if it is known already."""
+        if not (self._branches or conditional):
+            self.needed.add(name)
+        return self.values.get(name)
 
     def _recorded(self, name: str, frame: _Frame) -> Known:
         return Known(
@@ -155,10 +171,8 @@ class Names:
 
     def _take(self, name: str) -> None:
         """A name of an earlier lowering, and what it reads, as if they were lowered here."""
-        known = self._taken[name] = self._kept.pop(name)
-        self.values[name] = known.value
-        if known.trace is not None:
-            self.traces[name] = known.trace
+        known = self._kept.pop(name)
+        self._value_of(name, known)
         for read, conditional in known.reads:
             self._branches += conditional
             if not self._branches:
@@ -166,6 +180,15 @@ class Names:
             if read in self._kept:
                 self._take(read)
             self._branches -= conditional
+        self._rest_of(name, known)
+
+    def _value_of(self, name: str, known: Known) -> None:
+        self._taken[name] = known
+        self.values[name] = known.value
+        if known.trace is not None:
+            self.traces[name] = known.trace
+
+    def _rest_of(self, name: str, known: Known) -> None:
         if known.reason is not None:
             self.reasons[name] = known.reason
         if known.check is not None:
@@ -203,12 +226,16 @@ class Names:
         if self._frames:
             self._frames[-1].reads += reads
 
-    def without(self, changed: Iterable[str]) -> dict[str, Known]:
-        """The names that do not depend on what has changed: paths, `OPEN`, `SPREAD`."""
+    def all(self) -> dict[str, Known]:
+        """The names that have been lowered or taken over."""
         # Only now, as most lowerings have none after them.
         self._taken.update((name, self._recorded(name, frame)) for name, frame in self._done.items())
         self._done.clear()
-        known = {**self._kept, **self._taken}
+        return self._taken
+
+    def without(self, changed: Iterable[str]) -> dict[str, Known]:
+        """The names that do not depend on what has changed: paths, `OPEN`, `SPREAD`."""
+        known = {**self._kept, **self.all()}
         users: dict[str, list[str]] = {}
         for name, record in known.items():
             for read, _ in record.reads:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from attrs import frozen
+from attrs import field, frozen
 
 from llmplan.check.scope import Scope
 from llmplan.source import Span
@@ -43,7 +43,7 @@ class Unknown:
     unit: str
     allowed: int | None
     asked: bool
-    span: Span
+    span: Span = field(eq=False)
     used: bool = True
 
     def text(self, value: float, scope: Scope) -> str:

@@ -190,7 +190,12 @@ def compiled(llmplan, write, tmp_path):
     return name, folder, contents(folder)
 
 
-@pytest.mark.parametrize("call", ["os.fsync", "os.replace", "os.open", "os.link"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "call", ["os.fsync", "os.replace", pytest.param("os.open", marks=SLOW), pytest.param("os.link", marks=SLOW)]
+)
 def test_a_full_disk_changes_nothing(llmplan, compiled, monkeypatch, call):
     name, folder, before = compiled
 

@@ -46,7 +46,12 @@ def test_a_page_begins_with_its_code_and_a_title(code):
     assert all(len(line) <= 110 or line.startswith("let x = (") for line in text.splitlines())
 
 
-@pytest.mark.parametrize("code", [code for code in pages.codes() if plans(code)])
+WITH_PLANS = [code for code in pages.codes() if plans(code)]
+
+
+@pytest.mark.parametrize(
+    "code", [pytest.param(code, marks=[pytest.mark.slow] * (at % 3 > 0)) for at, code in enumerate(WITH_PLANS)]
+)
 def test_the_example_raises_the_code_and_the_mended_one_is_sound(code, tmp_path):
     wrong, mended = (stages(tmp_path, text) for text in plans(code))
     stage = next((stage for stage in wrong if code in wrong[stage]), None)

@@ -151,7 +151,7 @@ BRUTE = {
 }  # fmt: skip
 
 
-MANY = ("sequence length", "context", "micro-batch", "pipeline", "framework")
+MANY = ("sequence length", "context", "micro-batch", "pipeline", "framework", "virtual pipeline")
 
 
 @pytest.mark.usefixtures("no_advice")

@@ -63,7 +63,10 @@ def given(name: str, field: str) -> Expr | None:
     return None
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=[pytest.mark.slow] * (at % 3 > 0)) for at, name in enumerate(NAMES)],
+)
 def card(request: pytest.FixtureRequest) -> tuple[str, Solution]:
     name: str = request.param
     return name, solve(f'hardware.gpu = "{name}"\n')

@@ -160,7 +160,10 @@ def test_the_analysed_grammar_is_kept(kept, monkeypatch):
     assert parse(Source("x", "x = 3 GB"))[1] == []
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[:-100], lambda data: b"llmplan1" + b"\0" * 100])
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: data[:-100], pytest.param(lambda data: b"llmplan1" + b"\0" * 100, marks=pytest.mark.slow)],
+)
 def test_a_damaged_analysis_is_made_again(kept, damage):
     grammar()
     (file,) = kept.iterdir()

@@ -1,0 +1,100 @@
+"""What is taken over from an earlier text of a plan: names that read the same and come to the same.
+
+Input: the lowering of the earlier text and the program of the new one. Output: for a name, its record of then, if
+whatever it read comes to the same node again. What a name reads is lowered, or taken over, to find that out, so
+that everything is met in the order in which a lowering from nothing meets it.
+
+Only what the library says is taken over: what the plan itself writes is lowered anew, where it now stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llmplan.check.plan import Program
+from llmplan.check.program import Setting
+from llmplan.check.scope import Overlay, Scope
+from llmplan.system.graph import Graph
+from llmplan.system.missing import Missing, Result
+from llmplan.system.names import OPEN, SPREAD, Known
+from llmplan.system.system import Unknown
+
+MOST_NODES = 20_000
+"""A graph that has grown to more nodes than this over many texts is not continued."""
+
+
+class Earlier:
+    """An earlier lowering, as one of another text sees it.
+
+    Args:
+        known: The names that it had lowered.
+        met: Its unknowns.
+        graph: Its graph, which the later one continues.
+        old, new: The programs of both, which are `comparable`.
+    """
+
+    def __init__(
+        self, known: Mapping[str, Known], met: Sequence[Unknown], graph: Graph, old: Program, new: Program
+    ) -> None:
+        self.graph = graph
+        self.met = tuple(met)
+        changed = _differing(old, new)
+        self._values = {name: record.value for name, record in known.items()}
+        anew = changed | {OPEN, SPREAD}
+        self._known = {
+            name: record
+            for name, record in known.items()
+            if name not in changed and anew.isdisjoint(record.touched) and _of_library(record, old.scope)
+        }
+
+    def record(self, name: str) -> Known | None:
+        """How a name was lowered, if nothing that it looked at itself is different."""
+        return self._known.get(name)
+
+    def same(self, name: str, value: Result, met: Sequence[Unknown]) -> bool:
+        """Whether a name has the value that it had; an unknown also its candidates."""
+        before = self._values.get(name)
+        if before is None or value != before:
+            return False
+        if isinstance(value, Missing) or self.graph[value].op != "unknown":
+            return True
+        index = int(self.graph[value].value or 0)
+        return index < min(len(met), len(self.met)) and met[index] == self.met[index]
+
+
+def _of_library(record: Known, scope: Scope) -> bool:
+    place = record.trace.place if record.trace is not None else None
+    return not record.diagnostics and (place is None or scope.sources[place[0]].library)
+
+
+def comparable(old: Program, new: Program) -> bool:
+    """Whether two programs differ in nothing but settings and in what they ask."""
+    return all(_plain(program) for program in (old, new)) and _emitted(old) == _emitted(new)
+
+
+def _plain(program: Program) -> bool:
+    scope = program.scope
+    own: list[Overlay[Any]] = [scope.fields, scope.quantities, scope.functions, *scope.entries.values()]
+    return not (any(table.own for table in own) or program.replaced or program.sweeps or program.scenarios)
+
+
+def _emitted(program: Program) -> set[str]:
+    return {target.name for target in program.emits}
+
+
+def _differing(old: Program, new: Program) -> set[str]:
+    """The paths that are not set as they were, and of those that are set in one program only their kinds, as `gpu.`."""
+    found: set[str] = set()
+    for before, after in ((old.settings, new.settings), (old.assumptions, new.assumptions)):
+        for path in before.keys() | after.keys():
+            first, second = before.get(path), after.get(path)
+            if not first or not second:
+                found |= {path, path.partition(".")[0] + "."}
+            elif first[0][0] != second[0][0] or _said(old, first[0][1]) != _said(new, second[0][1]):
+                found.add(path)
+    return found
+
+
+def _said(program: Program, setting: Setting) -> tuple[object, ...]:
+    return program.scope.span(setting.place).text, setting.unit, setting.open
