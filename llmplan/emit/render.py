@@ -7,6 +7,8 @@ of the compiler only in `solution.json`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,13 +91,16 @@ def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnos
     return chosen
 
 
+@lru_cache(maxsize=4)
 def _environment(templates: Path | None) -> Environment:
+    """Compiles a template once in a process, and again when its text has changed."""
     from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound
     from jinja2.sandbox import SandboxedEnvironment
 
-    def find(place: str) -> tuple[str, str, None]:
+    def find(place: str) -> tuple[str, str, Callable[[], bool]]:
         try:
-            return source(place, templates), f"templates/{place}", None
+            text = source(place, templates)
+            return text, f"templates/{place}", lambda: _is(place, templates, text)
         except (OSError, UnicodeError) as error:
             raise TemplateNotFound(place, f"templates/{place}: {error}") from error
 
@@ -111,6 +116,13 @@ def _environment(templates: Path | None) -> Environment:
     environment.filters.update(FILTERS)
     environment.globals.update(FURTHER)
     return environment
+
+
+def _is(place: str, templates: Path | None, text: str) -> bool:
+    try:
+        return source(place, templates) == text
+    except (OSError, UnicodeError):
+        return False
 
 
 def _fill(

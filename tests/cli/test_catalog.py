@@ -115,7 +115,7 @@ def test_a_table_of_formats_names_its_conventions(llmplan):
         assert words in said
 
 
-@pytest.mark.parametrize("name", ["gpu", "model", "price"])
+@pytest.mark.parametrize("name", ["gpu", pytest.param("model", marks=pytest.mark.slow), "price"])
 def test_every_entry_can_be_shown(llmplan, scope, name):
     for entry in scope.entries["model" if name == "model" else "gpu"]:
         outcome = llmplan("catalog", name, entry)

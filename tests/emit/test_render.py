@@ -191,6 +191,14 @@ def test_two_targets_do_not_write_one_file(tmp_path: Path) -> None:
     assert [problem.code for problem in problems] == ["E0506"]
 
 
+def test_a_template_that_was_changed_is_read_again(tmp_path: Path) -> None:
+    own(tmp_path, "first")
+    plan = emitting(LLAMA, "own")
+    assert "first" in texts(plan, tmp_path)["own.txt"]
+    own(tmp_path, "second")
+    assert "second" in texts(plan, tmp_path)["own.txt"]
+
+
 @pytest.mark.parametrize("hostile", ["a\nrm -rf b", "a\r# b", "a\u2028b", "--> <script>", "a\x1b[31m"])
 def test_a_plan_name_stays_in_its_comment(hostile: str) -> None:
     plain, strange = texts(LLAMA), texts(evolve(LLAMA, plan=hostile))
