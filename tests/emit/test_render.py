@@ -152,7 +152,7 @@ def test_nothing_to_launch_without_a_solution() -> None:
 
 def own(directory: Path, template: str) -> Path:
     target = directory / "own"
-    target.mkdir()
+    target.mkdir(exist_ok=True)
     (target / "target.json").write_text('{"about": "", "when": "named", "files": {"own.txt": "own.txt.j2"}}')
     (target / "own.txt.j2").write_text(template)
     return directory
