@@ -47,9 +47,8 @@ def _own(check: Context, node: nodes.Call) -> Typed:
         typed = check.check(argument, type)
         if typed.type is not None and not _passes(check, typed, type):
             declared = check.scope.span(function.place)
-            check.report(
-                units.wrong_argument(argument.span, number, function.name, words(type), words(typed.type), declared)
-            )
+            wrong = units.wrong_argument(argument.span, number, function.name, words(type), words(typed.type), declared)
+            typed = check.wrong(argument, wrong)
         elif typed.number is not None and isinstance(type, Measure) and type.whole and typed.number % 1:
             hint = Hint(f"`{name}` is {words(type)}")
             check.report(units.not_whole(argument.span, name, argument.span.text, hint))

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import evolve
 
 from llmplan.check import ir
+from llmplan.check.circles import circular, shortest
 from llmplan.check.comparisons import sides
 from llmplan.check.declare import cites
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import Expr, walk
 from llmplan.check.program import Alternative, Goal, Rule, Setting
-from llmplan.check.scope import Scope
+from llmplan.check.scope import Overlay, Scope
 from llmplan.check.settings import domain, place, setting
 from llmplan.diagnostics import Diagnostic, names
 from llmplan.syntax import nodes
@@ -56,13 +57,8 @@ class Definitions:
                 self.scope.rules[rule.name] = rule
             elif isinstance(s, nodes.Objective) and self.layer == "library":
                 goals.append(self.goal(s))
-        circles: set[tuple[str, str]] = set()
-        called: set[str] = set()
-        for s in statements:
-            if isinstance(s, nodes.Entry):
-                self._like_circle(s, circles)
-            elif isinstance(s, nodes.Fn):
-                self._call_circle(s, called)
+        self._like_circles([s for s in statements if isinstance(s, nodes.Entry)])
+        self._call_circles([s for s in statements if isinstance(s, nodes.Fn)])
         for name, alternatives in quantities.items():
             self._quantity_body(name, alternatives)
         if goals:
@@ -129,34 +125,36 @@ class Definitions:
             self.report(self.scope.no_entry(name.span, kind, name.plain or "", near))
         return found
 
-    def _like_circle(self, node: nodes.Entry, reported: set[tuple[str, str]]) -> None:
-        """E0206 for an entry that inherits from itself, once for a circle; `reported` holds those in one."""
-        kind, name = node.kind.text, node.name.plain or ""
-        table = self.scope.entries.get(kind)
-        if table is None or node.like is None or name not in table or (kind, name) in reported:
-            return
-        seen, at = [name], table[name].like
-        while at and at not in seen:
-            seen.append(at)
-            at = table[at].like
-        if at == name:
-            reported.update((kind, one) for one in seen)
-            self.report(names.inherits_itself(node.name.span, name, node.like.span))
+    def _like_circles(self, entries: Sequence[nodes.Entry]) -> None:
+        """E0206 for entries that inherit from themselves, once for a circle."""
+        for kind in dict.fromkeys(node.kind.text for node in entries):
+            table = self.scope.entries.get(kind) or Overlay({})
+            own = {node.name.plain or "": node for node in entries if node.kind.text == kind}
+            # What an entry of the library inherits from was looked at when the library was checked.
+            edges = {name: [table[name].like] for name in own if name in table and table[name].like}
+            pending = circular(edges)
+            for name, node in own.items():
+                if name in pending and node.like is not None:
+                    pending.difference_update(shortest(edges, name, pending))
+                    self.report(names.inherits_itself(node.name.span, name, node.like.span))
 
-    def _call_circle(self, node: nodes.Fn, reported: set[str]) -> None:
-        """E0206 for a function that calls itself, perhaps through others; once for a circle."""
-        name = node.name.text
-        pending = [[name]]
-        seen: set[str] = set()
-        while pending and name not in reported:
-            chain = pending.pop(0)
-            function = self.scope.functions.get(chain[-1])
-            called = [part.function for part in walk(function.body) if isinstance(part, ir.Call)] if function else []
-            if name in called:
-                reported.update(chain)
+    def _call_circles(self, functions: Sequence[nodes.Fn]) -> None:
+        """E0206 for functions that call themselves, perhaps through others; once for a circle."""
+        edges: dict[str, list[str]] = {}
+        pending = [node.name.text for node in functions]
+        while pending:
+            name = pending.pop()
+            if name not in edges and name in self.scope.functions:
+                body = self.scope.functions[name].body
+                edges[name] = list(dict.fromkeys(part.function for part in walk(body) if isinstance(part, ir.Call)))
+                pending += edges[name]
+        circles = circular(edges)
+        for node in functions:
+            name = node.name.text
+            if name in circles:
+                chain = shortest(edges, name, circles)
+                circles.difference_update(chain)
                 self.report(names.calls_itself(node.name.span, name, [*chain, name] if len(chain) > 1 else []))
-            pending += [[*chain, other] for other in called if other not in seen]
-            seen.update(called)
 
     def _amend(self, node: nodes.Amend) -> None:
         kind = node.kind.text

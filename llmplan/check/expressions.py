@@ -148,7 +148,8 @@ class Expressions(Context):
             typed = self.check(argument, self.scope.enums[enum])
             if typed.type not in (self.scope.enums[enum], None):
                 found = words(typed.type)
-                self.report(units.wrong_argument(argument.span, number, node.name.text, f"a {enum}", found, None))
+                self.report(units.wrong_argument(argument.span, number, node.name.text, words(self.scope.enums[enum]), found, None))
+                typed = self.wrong(argument)
             args.append(typed.expr)
         return Typed(ir.Index(node.name.text, tuple(args)), meaning.type, node.span, unit=meaning.unit)
 

@@ -52,11 +52,12 @@ def _item(check: Expressions, node: nodes.Expr, want: Type, name: str) -> tuple[
             low, high = (_value(check, end, want, name) for end in (span.low, span.high))
             return ir.Powers(base.expr, low.expr, high.expr), low.unit or high.unit
         check.report(units.not_here(span.span, "this", "a range `low..high`"))
-        return ir.Value(ir.TRUE), ""
+        return ir.Value(UNDEFINED), ""
     if isinstance(node, nodes.Call) and node.function.text == "divisors" and len(node.arguments) == 1:
         of = check.check(node.arguments[0])
-        check.measured(of)
-        return ir.Divisors(of.expr), ""
+        if check.measured(of) and not isinstance(want, Measure):
+            of = check.fit(evolve(of, span=node.span), want, name)
+        return ir.Divisors(_known(of).expr), ""
     typed = _value(check, node, want, name)
     return ir.Value(typed.expr), typed.unit
 

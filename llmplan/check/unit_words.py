@@ -31,6 +31,10 @@ def declare_units(
             if any(decorator.name.text == "count" for decorator in s.decorators):
                 scope.units.counts.add(s.name.text)
     waiting = [s for s in statements if isinstance(s, nodes.UnitDecl) and once(f"unit {s.name.text}", s)]
+    for s in waiting:
+        if s.name.text == "%":
+            report(names.built_in(s.name.span, "%"))
+    waiting = [s for s in waiting if s.name.text != "%"]
     while waiting:
         later = [s for s in waiting if not _declare(scope, s, report, last=False)]
         if len(later) == len(waiting):
@@ -38,6 +42,14 @@ def declare_units(
                 _declare(scope, s, report, last=True)
             return
         waiting = later
+
+
+def _readable(factor: Fraction) -> bool:
+    """Whether values can be told in a unit of this size: it is above 0, and no float is beyond it."""
+    try:
+        return float(factor) > 0.0
+    except OverflowError:
+        return False
 
 
 def _declare(scope: Scope, s: nodes.UnitDecl, report: Callable[[Diagnostic], None], last: bool) -> bool:
@@ -53,16 +65,21 @@ def _declare(scope: Scope, s: nodes.UnitDecl, report: Callable[[Diagnostic], Non
         if not isinstance(value, nodes.Number) or value.unit is None:
             report(units.not_here(s.span, "this", "a number with a unit"))
             return True
+        at = value.unit.span
         try:
             scale, measure = table.parse(value.unit.text)
+            at = s.type.span
             _, declared = table.parse(s.type.text)
         except UnknownUnit as unknown:
             if last:
-                report(units.unknown_unit(value.unit.span, unknown.word, table.suggest(unknown.word), None))
+                report(units.unknown_unit(at, unknown.word, table.suggest(unknown.word), None))
             return False
         if declared.dims != measure.dims:
             report(units.not_here(value.span, "this unit", f"one of {s.type.text}"))
         factor = value.value * scale
+        if not _readable(factor):
+            report(units.no_size(value.span, s.name.text))
+            return True
     spellings = [s.name.text]
     prefixes: list[str] = []
     for decorator in s.decorators:
@@ -70,7 +87,11 @@ def _declare(scope: Scope, s: nodes.UnitDecl, report: Callable[[Diagnostic], Non
         if decorator.name.text == "names":
             spellings += texts
         elif decorator.name.text == "prefixes":
-            prefixes += " ".join(texts).split()
+            prefixes += (prefix for prefix in " ".join(texts).split() if prefix in SI_PREFIXES)
+            for argument, text in zip(decorator.arguments, texts):
+                for prefix in text.split():
+                    if prefix not in SI_PREFIXES:
+                        report(units.unknown_prefix(argument.span, prefix, SI_PREFIXES))
     for spelling in spellings:
         table.words[spelling] = UnitWord(s.name.text, factor, measure)
         for prefix in prefixes:

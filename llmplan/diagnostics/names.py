@@ -125,6 +125,11 @@ def taken(span: Span, name: str) -> Diagnostic:
     return error("E0203", f"`{name}` is already the name of a block", span, "choose another name")
 
 
+def built_in(span: Span, name: str) -> Diagnostic:
+    """E0203: a unit that the language itself defines."""
+    return error("E0203", f"`{name}` is built in and cannot be declared", span, "choose another name")
+
+
 def both_hold(span: Span, name: str, first: Span) -> Diagnostic:
     """E0203: two guarded formulas of a quantity whose conditions hold together."""
     others = (Label(first, "and this one"),)

@@ -151,7 +151,7 @@ def _clip(line: str, marks: list[_Mark]) -> tuple[str, list[_Mark]]:
     moved = [
         _Mark(mark.start - shift, min(mark.end, end) - shift, mark.text, mark.primary)
         for mark in marks
-        if start <= mark.start < end
+        if start <= mark.start < end or mark.start == end == len(line)
     ]
     return text, moved
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
-from llmplan.diagnostics.spelling import attached
+from llmplan.diagnostics.spelling import attached, listing
 from llmplan.source import Span
 
 # E0204, E0205: words of a unit
@@ -24,6 +24,11 @@ def unknown_unit(span: Span, word: str, suggestions: list[str], name_at: Span | 
     if hint is None and suggestions:
         hint = Hint("did you mean " + " or ".join(f"`{name}`" for name in suggestions) + "?", (Edit(span, suggestions[0]),))
     return error("E0204", f"undefined unit `{word}`", span, hint)
+
+
+def unknown_prefix(span: Span, prefix: str, known: Collection[str]) -> Diagnostic:
+    """E0204: a prefix that a unit declares and the language does not have."""
+    return error("E0204", f"undefined SI prefix `{prefix}`", span, notes=(f"prefixes are {listing(known, len(known))}",))
 
 
 _GLUED = re.compile(r"[0-9][0-9A-Za-z_.]*[ \t]*[A-Za-z][A-Za-z0-9_*/^-]*\Z")
@@ -144,6 +149,11 @@ def two_units(span: Span, name: str, units: list[str], quantities: list[str]) ->
 
 
 # E0305, E0307, E0308: values
+
+
+def no_size(span: Span, unit: str) -> Diagnostic:
+    """E0305: a unit of no size, or of one that no number can hold."""
+    return error("E0305", f"unit `{unit}` must be above 0 and at most 1.8e308 base units", span)
 
 
 def outside(span: Span, name: str, value: str, domain: str, *hints: Hint) -> Diagnostic:

@@ -132,6 +132,9 @@ class DomainChecks:
                     return
                 values = [low, high, value]
         for number in values:
+            if math.isinf(number):
+                self.names.report(units.too_large(span))
+                return
             node = self.graph.const(number)
             if type.whole and self.graph.constant(self.graph.add("whole", node)) == 0.0:
                 self._fraction(span, name, number, type, setting.unit, setting.spread is not None)

@@ -13,6 +13,7 @@ from llmplan.check.ir import Divisors, DomainItem, Powers, Range, Value
 from llmplan.check.program import Domain
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.operations import TOLERANCE
+from llmplan.system.divisors import divisor_count, divisors
 from llmplan.system.evaluate import evaluate
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
@@ -22,9 +23,6 @@ from llmplan.units.measure import KindType, Measure, Type
 
 MAX_VALUES = 1_000_000
 """More candidates than this for one unknown are refused."""
-
-MAX_DIVIDEND = 1e12
-"""Divisors of larger numbers are not looked for."""
 
 MAX_COMBINATIONS = 10_000
 """A domain that depends on other unknowns is unfolded for at most so many of their combinations."""
@@ -128,13 +126,12 @@ def _listed(items: tuple[tuple[Form, tuple[float, ...]], ...]) -> tuple[float, .
         elif form is Range:
             low, high = numbers[0], numbers[1]
             step = numbers[2] if len(numbers) > 2 else 1.0
-            if step > 0:
-                count = math.floor((high - low) / step + TOLERANCE) + 1
-                found += [low + step * i for i in range(max(0, count))]
+            if step > 0 and (steps := (high - low) / step) >= 0:
+                found += [low + step * i for i in range(math.floor(steps + TOLERANCE) + 1)]
         elif form is Powers:
             found += _powers(*numbers)
         else:
-            found += _divisors(numbers[0])
+            found += divisors(numbers[0])
     return tuple(dict.fromkeys(found))
 
 
@@ -146,8 +143,8 @@ def _size(items: list[tuple[Form, tuple[float, ...]]]) -> float:
             size += max(0.0, (numbers[1] - numbers[0]) / step) if step > 0 else math.inf
         elif form is Powers:
             size += _span(*numbers)
-        elif form is Divisors and numbers[0] > MAX_DIVIDEND:
-            size = math.inf
+        elif form is Divisors:
+            size += divisor_count(numbers[0])
         else:
             size += 1
     return size
@@ -166,14 +163,6 @@ def _powers(base: float, low: float, high: float) -> list[float]:
             found.append(power)
         power *= base
     return found
-
-
-def _divisors(number: float) -> list[float]:
-    whole = int(number)
-    if whole < 1 or whole != number:
-        return []
-    small = [i for i in range(1, math.isqrt(whole) + 1) if whole % i == 0]
-    return [float(i) for i in sorted({*small, *(whole // i for i in small)})]
 
 
 def _dependent(

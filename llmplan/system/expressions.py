@@ -177,7 +177,8 @@ class Expressions:
                 result = self.conditional(value, env) if tests else self._lower(value, env)
                 break
             wanted = self._lower(pattern, env)
-            assert not isinstance(wanted, Missing)
+            if isinstance(wanted, Missing):
+                return wanted  # no pattern, which was reported
             test = self.graph.add("eq", subject, wanted)
             constant = self.graph.constant(test)
             if constant == 1.0:

@@ -52,6 +52,7 @@ class Inputs:
         self.spreads = spreads
         self._legal = checks.legal
         self._name = expressions.meaning.name
+        self._said: dict[tuple[str, str, str], tuple[str, Setting] | None] = {}  # by entry and field, see `entry_settings`
         self._instance: dict[str, str] = {}  # by kind: the member of a list whose fields are lowered
 
     def input(self, field: Field) -> Result:
@@ -108,15 +109,17 @@ class Inputs:
 
     def entry_settings(self, kind: str, name: str, field: str) -> tuple[str, Setting] | None:
         """The setting of a field in an entry or in one that it is like, and which entry has it."""
-        for _ in range(20):
+        passed: list[str] = []
+        found: tuple[str, Setting] | None = None
+        while found is None and name and (kind, name, field) not in self._said:
+            self._said[kind, name, field] = None  # what an entry that inherits from itself says of it
+            passed.append(name)
             record = self.scope.entries[kind][name]
-            for key, setting in record.settings:
-                if key == field:
-                    return name, setting
-            if not record.like:
-                return None
+            found = next(((name, setting) for key, setting in record.settings if key == field), None)
             name = record.like
-        return None
+        found = found or self._said.get((kind, name, field))
+        self._said.update(((kind, entry, field), found) for entry in passed)
+        return found
 
     def setting_of(self, path: str) -> tuple[str, Setting] | None:
         """The layer and right-hand side that win for an input that is not a number: text or a list."""

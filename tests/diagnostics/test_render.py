@@ -151,3 +151,9 @@ def test_github_commands_are_one_line_each_and_escaped():
 def test_github_without_a_place():
     diagnostic = Diagnostic("E0507", "error", "missing")
     assert render_github.render([diagnostic]) == "::error title=E0507::missing\n"
+
+
+def test_a_mark_behind_the_end_of_a_long_line_without_a_line_end():
+    source = Source("plan", "a" * 500)
+    found = Diagnostic("E0101", "error", "unfinished", Span(source, 500, 500), "expected more")
+    assert render_text.render([found]).splitlines()[-1].endswith("^ expected more")

@@ -110,6 +110,13 @@ def test_windows_are_counted(tmp_path: Path) -> None:
     assert number(solution, "model.sliding_layers") == 0
 
 
+def test_a_number_from_which_nothing_finite_follows(tmp_path: Path) -> None:
+    bloom = {"vocab_size": 250880, "hidden_size": -1e308, "n_layer": 6, "n_head": 16, "model_type": "bloom"}
+    found = wrong(plan(tmp_path, 'model from "c.json"\n', c=bloom))
+    assert {code for code, _ in found} == {"E0305"}
+    assert "`model.hidden` is -1e308, outside its domain" in found[0][1]
+
+
 def test_the_hash_of_the_plan_knows_what_the_file_holds(tmp_path: Path) -> None:
     def digest(content: object) -> str:
         return api.solve(plan(tmp_path, 'model from "c.json"\n', c=content)).plan_hash
