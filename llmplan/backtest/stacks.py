@@ -16,6 +16,9 @@ _INPUTS = {
     "dropout": "training.dropout",
     "vocab_parallel": "parallelism.vocab_parallel",
     "keep_gathered": "parallelism.keep_gathered",
+    "cuda_graphs": "training.cuda_graphs",
+    "tp_overlap": "parallelism.tensor_overlap",
+    "dp_overlap": "parallelism.data_overlap",
 }
 """Settings that are one input each."""
 
@@ -71,7 +74,7 @@ def software(record: Record) -> Settings:
     if record.said("software.compiled"):
         made["training.kernels"] = "compiled"
     for name, path in _INPUTS.items():
-        section = "layout" if path.startswith("parallelism.") else "software"
+        section = "layout" if name in ("vocab_parallel", "keep_gathered") else "software"
         stated = record.said(f"{section}.{name}")
         if stated is not None:
             made[path] = stated
@@ -97,6 +100,12 @@ def _modules(record: Record) -> dict[str, object]:
             "parallelism.vocab_parallel": True,
             "training.gradient_fusion": framework(record) == "megatron",
         }
+        # NeMo's recipes send what tensor parallelism splits along the sequence through user buffers.
+        if record.framework == "nemo" and record.parallel.get("sequence_parallel"):
+            made["parallelism.tensor_overlap"] = True
+        # Submissions to MLPerf with NeMo record graphs (MCORE_CUDA_GRAPH) from round 5 on; AMD's do not.
+        if _round(record) >= 5 and not record.case.get("framework_detail"):
+            made["training.cuda_graphs"] = True
         # Megatron-LM itself drops unless it is told not to; recipes for models with a gate tell it.
         if record.framework == "megatron-lm" and not record.model.get("gated_mlp"):
             made["training.dropout"] = "0.1"
@@ -112,7 +121,17 @@ def _modules(record: Record) -> dict[str, object]:
         return {"training.kernels": "fused", "training.loss": "fused"}
     if record.case["precision"] == "fp16" and "DeepSpeed" in (record.said("software.stack") or ()):
         return {"training.loss": "compiled"}  # its engine casts the model, so that logits stay in 16 bits
+    if record.framework != "deepspeed" and framework(record) == "deepspeed":
+        return {"parallelism.data_overlap": True}  # others that split optimizer states send gradients as they come
     return {}
+
+
+def _round(record: Record) -> float:
+    """The round of MLPerf that a run was submitted to, 0 for any other run."""
+    try:
+        return float(record.said("software.benchmark_round") or 0)
+    except ValueError:
+        return 0.0
 
 
 def dtypes(record: Record) -> Settings:

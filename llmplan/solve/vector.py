@@ -21,15 +21,16 @@ from llmplan.system.graph import Graph, Node
 Array = NDArray[Any]
 
 
-_ARRAYS: dict[str, Callable[..., Array]] = {
+ARRAYS: dict[str, Callable[..., Array]] = {
     name: getattr(np, operation.array) if isinstance(operation.array, str) else partial(operation.array, np)
     for name, operation in OPERATIONS.items()
 }
+"""Each operation on arrays."""
 
 
 def operate(node: Node, args: list[Array]) -> Array:
     """The values of a node that is neither a constant nor an unknown, from those of its arguments."""
-    function = _ARRAYS[node.op]
+    function = ARRAYS[node.op]
     if not OPERATIONS[node.op].truths:
         args = [arg.astype(np.float64) if arg.dtype == np.bool_ else arg for arg in args]
     return function(node.table, *args) if node.table else function(*args)

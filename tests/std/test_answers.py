@@ -15,6 +15,7 @@ STEP_PARTS = [
     "pipeline_bubble",
     "data_comm",
     "optimizer",
+    "fixed",
     "offload",
     "other",
 ]

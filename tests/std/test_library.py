@@ -65,6 +65,7 @@ def test_fixed_quantities_exist(library: Scope) -> None:
         "step.pipeline_bubble",
         "step.data_comm",
         "step.optimizer",
+        "step.fixed",
         "step.offload",
         "step.other",
         "mfu",

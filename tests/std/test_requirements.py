@@ -48,7 +48,6 @@ FAILING = [
     ("batch_close", "training.global_batch = 4M tokens", "global batch is 3.932M tokens, 1.7% off the 4M tokens asked for"),
     ("precision_supported", "training.precision = fp8", "the accelerator has no matrix units for fp8"),
     ("formats_kept", "training.reduce_dtype = none", "the format of weights, gradients, optimizer states or communication is `none`"),
-    ("step_timed", "parallelism.offload = optimizer", "step time is not modelled yet for hybrid sharding and offloading"),
     (
         "sliding_layers_modelled",
         'model = "gemma-2-9b"\ntraining.attention = standard',
