@@ -134,10 +134,15 @@ def ladder(knob: Knob, start: float, lowering: Lowering) -> tuple[list[float], l
     """Values above and values below the one that a knob has, the nearest first."""
     assert isinstance(knob.type, Measure)
     ends = _ends(knob.legal, lowering)
-    low = max(ends[0], start / _FACTOR if start > 0 else 0.0)
-    high = min(ends[1], start * _FACTOR if start > 0 else 1.0)
-    if not (math.isfinite(start) and start >= 0.0):
+    if not math.isfinite(start):
         return [], []
+    if start > 0.0:
+        far = 0.0, start * _FACTOR
+    elif start < 0.0:
+        far = start * _FACTOR, 0.0
+    else:
+        far = -1.0, 1.0
+    low, high = max(ends[0], far[0]), min(ends[1], far[1])
     up, down = _rungs(start, high), _rungs(start, low)
     if knob.type.whole:
         up, down = [float(math.ceil(x)) for x in up], [float(math.floor(x)) for x in down]
@@ -146,7 +151,7 @@ def ladder(knob: Knob, start: float, lowering: Lowering) -> tuple[list[float], l
 
 
 def _rungs(start: float, end: float) -> list[float]:
-    if start > 0.0 and end > 0.0:
+    if start * end > 0.0:
         return [start * (end / start) ** (i / _STEPS) for i in range(1, _STEPS)] + [end]
     return [start + (end - start) * i / _STEPS for i in range(1, _STEPS)] + [end]
 

@@ -14,7 +14,7 @@ from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
 from llmplan.system.adjustable import Knob
 from llmplan.system.build import Built, build
-from llmplan.system.system import Condition, System
+from llmplan.system.system import Condition, Objective, System
 
 _MOST = 20_000
 _TOGETHER = 64
@@ -86,11 +86,19 @@ class Opener:
         made, _ = self._thinned(made, unknowns[0])
         return feasible(made, requirements, unknowns[0], effort)
 
+    def trimmed(self, made: System, thin: bool) -> System:
+        """A system that is only asked whether it is feasible, soon answered; to `thin` out candidates answers no too often."""
+        if thin:
+            made, _ = self._thinned(made, None)
+        first = next((i for i, u in enumerate(made.unknowns) if u.values is not None and u.used), None)
+        aims = () if first is None else (Objective(made.graph.unknown(first), 1, "", made.unknowns[first].span, False),)
+        return evolve(made, objectives=aims, preferences=(), front=())
+
     def _with(self, knobs: Mapping[str, Knob], values: Mapping[str, list[float]]) -> Program:
         settings = {path: knob.opened(values[path]) for path, knob in knobs.items()}
         return varied(self._lowering.program, "--set", settings, over=True)
 
-    def _thinned(self, made: System, unknown: int) -> tuple[System, tuple[str, ...]]:
+    def _thinned(self, made: System, unknown: int | None) -> tuple[System, tuple[str, ...]]:
         """A system with fewer candidates for its other unknowns, those of the nearest plan among them."""
         paths = [u.path for u in made.unknowns]
         point = {index: self._nearest[path] for index, path in enumerate(paths) if path in self._nearest}

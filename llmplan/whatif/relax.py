@@ -1,6 +1,6 @@
 """Relaxations of an infeasible plan: for each given value, changed alone, the nearest one that makes it feasible.
 
-Every change is found by solving again. A bound of the author's is relaxed to the best that the rest
+Every change is found by solving again, and with the very number that is shown before it is shown. A bound of the author's is relaxed to the best that the rest
 of the plan allows; an ordered input is tried on its legal values, nearest first and in both
 directions; for a choice, every member is tried.
 """
@@ -8,30 +8,33 @@ directions; for a choice, every member is tried.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from attrs import evolve, frozen
 
 from llmplan.check.ir import Num
+from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
-from llmplan.check.program import Rule
+from llmplan.check.program import Rule, Setting
 from llmplan.diagnostics import Edit, Hint
-from llmplan.operations import TOLERANCE
 from llmplan.solution import Relaxation
 from llmplan.solve.effort import ENDLESS, Budget, Effort, OverLimit, Progress
 from llmplan.solve.engines import best_point
 from llmplan.solve.nearest import feasible_values, nearest, with_values
 from llmplan.solve.outcome import Outcome
+from llmplan.solve.passes import requirements_of
 from llmplan.source import Span
 from llmplan.system.adjustable import Knob, domains, in_authors_unit, knobs, ladder, value_of
-from llmplan.system.build import Built
-from llmplan.system.display import SYMBOLS, one_line
+from llmplan.system.build import Built, build
+from llmplan.system.display import one_line
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
-from llmplan.system.system import Objective
+from llmplan.system.system import Condition, Objective
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
+from llmplan.whatif.bounds import bound_of, bounded_by, place_of
 from llmplan.whatif.freed import Opened, Opener
-from llmplan.whatif.rounding import rounded, written
+from llmplan.whatif.robust import solve_certain
+from llmplan.whatif.rounding import Proposal, proposals, written
 
 EVALUATIONS = 2e9
 """What all changes together may cost, see `llmplan.solve.effort`: a few seconds; 0 for none to be tried."""
@@ -39,6 +42,11 @@ EVALUATIONS = 2e9
 _LEAST = 1 / 256  # of them; with fewer left no change is tried
 
 _LIMIT = 1e8
+
+_CERTAIN = 1_000_000
+"""Points that one solution may look at where requirements hold at every point of ranges, which no budget counts."""
+
+_Made = tuple[Relaxation, tuple[Edit, ...]]
 
 
 @frozen
@@ -77,11 +85,12 @@ class _Relaxer:
         self.effort = ENDLESS  # for one change
         self.opener = Opener(built, outcome)
         self.constants = built.lowering
+        self.reads = built.reads
         self.thinned: set[str] = set()
         self.paths: tuple[str, ...] = ()  # of what the last system was thinned by
 
     def run(self) -> Relaxed:
-        found: list[tuple[Relaxation, tuple[Edit, ...]]] = []
+        found: list[_Made] = []
         untried: list[str] = []
         # What may lie anywhere in a range is nobody's to choose.
         given = (knob for knob in knobs(self.program, self.constants) if knob.setting.spread is None)
@@ -121,58 +130,58 @@ class _Relaxer:
     def _bounds(self) -> list[Rule]:
         """The author's requirements that bound something by a number."""
         own = [rule for rule in self.program.rules if rule.origin != "library"]
-        return [rule for rule in own if rule.name in self.opener.fighting and _literal(rule) is not None]
+        return [rule for rule in own if rule.name in self.opener.fighting and bound_of(rule) is not None]
 
-    def _bound(self, rule: Rule) -> tuple[Relaxation, tuple[Edit, ...]] | None:
-        at = _literal(rule)
+    def _bound(self, rule: Rule) -> _Made | None:
+        at = bound_of(rule)
         condition = next((c for c in self.system.conditions if c.name == rule.name), None)
         if at is None or condition is None or condition.left is None or condition.right is None:
             return None
         assert rule.sides is not None and isinstance(rule.type, Measure)
-        side = condition.right if at == 0 else condition.left
         bound = (rule.sides.left, rule.sides.right)[at]
         assert isinstance(bound, Num)
-        now = bound.value
-        lowest = (rule.sides.operation in ("le", "lt")) == (at == 1)
-        graph = self.system.graph
-        goal = side if rule.sides.operation != "eq" else graph.add("abs", graph.add("sub", condition.left, condition.right))
-        sense = 1 if lowest or rule.sides.operation == "eq" else -1
-        rest = [c for c in self.outcome.requirements if c is not condition]
-        rest.append(evolve(condition, node=graph.add("finite", goal)))
-        aim = Objective(goal, sense, "", condition.span, False)
-        best = best_point(evolve(self.system, objectives=(aim,), preferences=()), rest, self.effort)
-        if best is None:
-            return None
-        exact = evaluate(graph, best, (side,))[side]
+        exact, up = self._best(rule.sides.operation, condition, at)
         if not math.isfinite(exact):
             return None
-        above = exact > now
-        value = exact
-        if rule.sides.operation != "eq":
-            value = next(rounded(exact, rule.type, rule.unit, above, self.point))
-            if rule.sides.operation in ("lt", "gt") and abs(value - exact) <= TOLERANCE * abs(exact):
-                value = exact * (1 + 1e-6 if above else 1 - 1e-6)
-        place, span = self._place_of(rule, at), self.program.scope.span(rule.place)
-        made = self._made(rule.name, "requirement", rule.type, rule.unit, now, [value], place)
+        for one in proposals(exact, rule.type, rule.unit, up, self.point, bound.value):
+            if self._works(bounded_by(self.program, rule, at, one.value)):
+                break
+        else:
+            return None
+        place, span = place_of(self.program, rule, at), self.program.scope.span(rule.place)
+        made = self._made(rule.name, "requirement", rule.type, rule.unit, bound.value, [one], place)
         if made is None or place is None:
             return made
         relaxation, (edit,) = made
         text = f"{span.text[: place.start - span.start]}{edit.text}{span.text[place.end - span.start :]}"
         return evolve(relaxation, condition=one_line(text)), made[1]
 
-    def _place_of(self, rule: Rule, at: int) -> Span | None:
-        """Where the bound of a requirement is written."""
-        span = self.program.scope.span(rule.place)
-        parts = span.text.split(SYMBOLS[rule.sides.operation]) if rule.sides is not None else []
-        if len(parts) != 2:
-            return None
-        part = parts[at]
-        start = span.start + (len(span.text) - len(parts[1]) if at else 0) + len(part) - len(part.lstrip())
-        return Span(span.source, start, start + len(part.strip()))
+    def _best(self, operation: str, condition: Condition, at: int) -> tuple[float, bool | None]:
+        """The best value that the rest of the plan allows beside a bound, NaN if none, and where bounds work from there."""
+        graph, left, right = self.system.graph, condition.left, condition.right
+        assert left is not None and right is not None
+        side = right if at == 0 else left
+        goal = side if operation != "eq" else graph.add("abs", graph.add("sub", left, right))
+        up = None if operation == "eq" else (operation in ("le", "lt")) == (at == 1)
+        rest = [c for c in self.outcome.requirements if c is not condition]
+        rest.append(evolve(condition, node=graph.add("finite", goal)))
+        aim = Objective(goal, -1 if up is False else 1, "", condition.span, False)
+        best = best_point(evolve(self.system, objectives=(aim,), preferences=()), rest, self.effort)
+        return (math.nan if best is None else evaluate(graph, best, (side,))[side]), up
+
+    def _works(self, program: Program, thin: bool = False) -> bool:
+        """Whether a changed plan is feasible: it is built and solved like any other; see `Opener.trimmed`."""
+        built = build(self.constants, program, self.reads)
+        if built.system is None or any(d.severity == "error" for d in built.diagnostics):
+            return False
+        system, requirements = self.opener.trimmed(built.system, thin), requirements_of(built.system)
+        if any(rule.certain for rule in program.rules):
+            return solve_certain(program, evolve(built, system=system), _CERTAIN, brief=True)[1].status == "solved"
+        return best_point(system, requirements, self.effort) is not None
 
     # Values
 
-    def _knob(self, knob: Knob) -> tuple[Relaxation, tuple[Edit, ...]] | None:
+    def _knob(self, knob: Knob) -> _Made | None:
         if not isinstance(knob.type, Measure):
             return self._choice(knob)
         start = value_of(knob, self.constants)
@@ -201,20 +210,29 @@ class _Relaxer:
         found = []
         for side in (up, down):
             value = nearest(system, requirements, unknown, side, start, whole, self.effort)
-            if value is not None:
-                found.append(value if whole is not False else self._short(made, knob, value, value > start))
+            one = None if value is None else self._short(made, knob, value, value > start, whole)
+            if one is not None:
+                found.append(one)
         before = start if not excluded else None
         return self._made(knob.path, "input", knob.type, knob.unit, before, found, self._span(knob), start)
 
-    def _short(self, made: Opened, knob: Knob, value: float, above: bool) -> float:
-        """A feasible value with few digits, just beyond the nearest one."""
-        for short in rounded(value, knob.type, knob.unit, above, self.point, slack=1e-8):
-            tried = with_values(made.system, made.unknown, (short,))
-            if best_point(tried, made.requirements, self.effort) is not None:
-                return short
-        return value
+    def _short(self, made: Opened, knob: Knob, value: float, above: bool, whole: bool | None) -> Proposal | None:
+        """A feasible value with few digits, just beyond the nearest one; that one itself if there is nothing between."""
+        assert isinstance(knob.type, Measure)
+        for one in proposals(value, knob.type, knob.unit, above, self.point, slack=1e-8):
+            if whole is not False and one.value != value:
+                continue
+            tried = with_values(made.system, made.unknown, (one.value,))
+            if best_point(tried, made.requirements, self.effort) is not None and self._works(self._set(knob, one.value), True):
+                return one
+        return None
 
-    def _choice(self, knob: Knob) -> tuple[Relaxation, tuple[Edit, ...]] | None:
+    def _set(self, knob: Knob, value: float) -> Program:
+        """The plan with another value of a knob."""
+        setting = Setting(Num(value), None, knob.setting.place, knob.setting.unit)
+        return varied(self.program, "--set", {knob.path: setting}, over=True)
+
+    def _choice(self, knob: Knob) -> _Made | None:
         if knob.setting.open:
             return None
         now = value_of(knob, self.constants)
@@ -227,7 +245,8 @@ class _Relaxer:
             return None
         tried = with_values(made.system, made.unknown, others)
         found = feasible_values(tried, made.requirements, made.unknown, self.effort)
-        return self._made(knob.path, "input", knob.type, "", now, found, self._span(knob))
+        named = [Proposal(in_authors_unit(value, knob.type, "", self.point), value) for value in found]
+        return self._made(knob.path, "input", knob.type, "", now, named, self._span(knob))
 
     def _all(self, knob: Knob) -> list[float]:
         """All values of a choice."""
@@ -250,14 +269,13 @@ class _Relaxer:
         type: Type,
         unit: str,
         now: float | None,
-        values: Iterable[float],
+        proposed: Sequence[Proposal],
         at: Span | None,
         start: float | None = None,
-    ) -> tuple[Relaxation, tuple[Edit, ...]] | None:
-        found = list(values)
-        if not found:
+    ) -> _Made | None:
+        if not proposed:
             return None
-        texts = tuple(in_authors_unit(value, type, unit, self.point) for value in found)
+        found, texts = [one.value for one in proposed], tuple(one.text for one in proposed)
         before = "" if now is None else in_authors_unit(now, type, unit, self.point)
         scale = now if now is not None else start
         change = math.inf
@@ -277,10 +295,3 @@ def _last(change: Rule | Knob) -> tuple[bool, bool]:
     """What is tried last: another catalog entry, a default of the library."""
     return (False, False) if isinstance(change, Rule) else (isinstance(change.type, KindType), not change.written)
 
-
-def _literal(rule: Rule) -> int | None:
-    """Which side of a comparison (0 or 1) is a number, if just one is."""
-    if rule.sides is None or rule.sides.operation == "ne" or not isinstance(rule.type, Measure):
-        return None
-    numbers = [i for i, side in enumerate((rule.sides.left, rule.sides.right)) if isinstance(side, Num)]
-    return numbers[0] if len(numbers) == 1 else None

@@ -1,10 +1,24 @@
-"""Values to propose, as a person would write them: few digits, on the feasible side."""
+"""Values to propose, as a person would write them: few digits, and what the text says when it is read again.
+
+Input is a value that works, or the end of those that do; output are texts, the shortest first, each with the number
+that a plan has where it stands. Whoever proposes one solves with that number, so that text and number are one.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 
+from attrs import frozen
+
+from llmplan.check.scope import Scope
+from llmplan.source import Source
+from llmplan.syntax import nodes
+from llmplan.syntax.parse import parse_value
+from llmplan.system.adjustable import in_authors_unit
 from llmplan.system.lower import Lowering
 from llmplan.units.measure import KindType, Measure, Type
 from llmplan.units.table import UnknownUnit
@@ -13,32 +27,115 @@ _DIGITS = range(3, 8)
 _EXACT = 1e6
 """What is counted, as tokens are, is not rounded below."""
 
+_MOST_DIGITS = 17
+"""As many digits tell every number from its neighbours."""
 
-def rounded(
-    value: float, type: Type, unit: str, up: bool, lowering: Lowering, slack: float = 1e-9
-) -> Iterator[float]:
-    """A value rounded away from what is infeasible in its unit, from few digits to many; at last itself.
+_SPLIT = re.compile(r"(-?[\d,]*\.?\d+(?:e-?\d+)?)(.*)", re.DOTALL)
+_HUNDREDTH = 1e-2
+
+
+@frozen
+class Proposal:
+    """A value as people read it, and what it is in base units."""
+
+    text: str
+    value: float
+
+
+def proposals(
+    value: float, type: Measure, unit: str, up: bool | None, lowering: Lowering, scale: float = 0.0, slack: float = 1e-9
+) -> Iterator[Proposal]:
+    """Proposals at a value, from few digits to many.
 
     Args:
+        up: In which direction a value works that is not quite this one; None if in none.
+        scale: What is a small step beside 0, relatively.
         slack: So far, relatively, the value may be from the one that is meant.
     """
+    seen: set[float] = set()
+    for text in _texts(value, type, unit, up, lowering, scale, slack):
+        meant = read(written(text, type), lowering.scope)
+        if meant is not None and math.isfinite(meant) and meant not in seen:
+            seen.add(meant)
+            yield Proposal(text, meant)
+
+
+def read(text: str, scope: Scope) -> float | None:
+    """The number in base units that a text stands for where a plan has it; None if it is no number."""
+    node, problems = parse_value(Source("value", text))
+    sign = 1.0
+    while isinstance(node, (nodes.Negative, nodes.Paren)):
+        sign = -sign if isinstance(node, nodes.Negative) else sign
+        node = node.operand if isinstance(node, nodes.Negative) else node.inner
+    if problems or not isinstance(node, nodes.Number):
+        return None
+    try:
+        factor = Fraction(1) if node.unit is None else scope.units.parse(node.unit.text)[0]
+        return sign * float(node.value * factor)
+    except (UnknownUnit, OverflowError):
+        return None
+
+
+def written(text: str, type: Type) -> str:
+    """A value as a plan has it."""
+    return f'"{text}"' if isinstance(type, KindType) else text.replace(",", "")
+
+
+def _texts(
+    value: float, type: Measure, unit: str, up: bool | None, lowering: Lowering, scale: float, slack: float
+) -> Iterator[str]:
+    if up is None:
+        yield in_authors_unit(value, type, unit, lowering)
+    else:
+        for short in _rounded(value, type, unit, up, lowering, slack):
+            yield in_authors_unit(short, type, unit, lowering)
+        if not value:
+            near = _HUNDREDTH * (abs(scale) or 1.0)
+            yield in_authors_unit(near if up else -near, type, unit, lowering)
+    # Beyond the four digits of a text that is only read: the number and what follows it, apart.
+    shown = _SPLIT.fullmatch(in_authors_unit(value, type, unit, lowering))
+    size = None if shown is None else read(written(f"1{shown.group(2)}", type), lowering.scope)
+    if shown is None or not size or not value:
+        return
+    exact = Fraction(value) / Fraction(size)
+    for digits in range(_DIGITS[0], _MOST_DIGITS + 1):
+        step = _power_of_ten(math.floor(math.log10(abs(exact))) + 1 - digits)
+        steps = exact / step
+        whole = round(steps) if up is None else math.ceil(steps) if up else math.floor(steps)
+        yield _decimal(whole * step) + shown.group(2)
+        if up is not None:
+            yield _decimal((whole + (1 if up else -1)) * step) + shown.group(2)
+
+
+def _power_of_ten(exponent: int) -> Fraction:
+    return Fraction(10**exponent) if exponent >= 0 else Fraction(1, 10**-exponent)
+
+
+def _decimal(value: Fraction) -> str:
+    """A number that has few decimal digits, all of them."""
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return format(exact, ",f" if not value or 1e-4 <= abs(value) < 1e15 else "e")
+
+
+def _counted(type: Measure) -> bool:
+    return type.whole or type.dims == (("Token", 1),)
+
+
+def _rounded(value: float, type: Measure, unit: str, up: bool, lowering: Lowering, slack: float) -> Iterator[float]:
+    """A value rounded away from what is infeasible in its unit, from few digits to many; at last itself."""
     factor = 1.0
-    if isinstance(type, Measure) and type.dims == (("Time", 1),) and unit:
+    if type.dims == (("Time", 1),) and unit:
         try:
             factor = float(lowering.scope.units.parse(unit)[0])
         except UnknownUnit:
             pass
-    counted = isinstance(type, Measure) and (type.whole or type.dims == (("Token", 1),))
-    if counted and abs(value) < _EXACT:
-        yield float(math.ceil(value - slack * abs(value)) if up else math.floor(value + slack * abs(value)))
+    if _counted(type) and abs(value) < _EXACT:
+        whole = math.ceil(value - slack * abs(value)) if up else math.floor(value + slack * abs(value))
+        yield float(whole)
+        yield float(whole + 1 if up else whole - 1)
     for digits in _DIGITS if value else ():
         step = 10.0 ** (math.floor(math.log10(abs(value / factor))) + 1 - digits)
         steps = value / factor / step
         whole = math.ceil(steps - 1e-9) if up else math.floor(steps + 1e-9)
         yield float(f"{whole * step:.{digits + 2}g}") * factor
     yield value
-
-
-def written(text: str, type: Type) -> str:
-    """A value as a plan has it."""
-    return f'"{text}"' if isinstance(type, KindType) else text.replace(",", "")

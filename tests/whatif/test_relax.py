@@ -201,3 +201,59 @@ def test_a_sequence_is_no_longer_than_a_learned_table_of_positions(plans):
     solution = plans.solve(text + "training { micro_batch = 1, recompute = full }\nparallelism.zero_stage = 3\n")
     assert solution.conflict == ("positions_reach",)
     assert {one.name: one.values for one in solution.relaxations}["dataset.sequence_length"] == (1024,)
+
+
+STRICT = [  # at an end, at zero, below zero, in units, with the number on either side
+    "let x = ? in 1..3 step 1\nrequire r: x > 5\n",
+    "let x = ? in (-3)..0 step 1\nrequire r: x > 5\n",
+    "let x = ? in (-3)..(-2) step 1\nrequire r: x > 0\n",
+    "let x = ? in 1.5..3.5\nrequire r: x > 5\n",
+    "let x = ? in (-3.5)..(-2.5)\nrequire r: x < -7\n",
+    "let x = ? in [1.23456789]\nrequire r: x == 5\n",
+    "let x = ? in [-1.23456789]\nrequire r: 5 == x\n",
+    "let x = ? in [1.23456789, 1.5]\nrequire r: 3 <= x * x\n",
+    "let x = ? in 1..3 step 1\nrequire r: (x >= (5))\n",
+    "let x = ? in 1..3 step 1\nlet y = 5\nrequire r: x > 5 when y >= 2\n",
+    "let x = 3 GB\nrequire r: x < 3 GB\n",
+    "let x = 3 days\nrequire r: x < 2 hours\n",
+    "let x = 3 days\nrequire r: 2 hours > x\n",
+    "let x = 0\nrequire r: x < 0\n",
+    "let x = 0.0\nrequire r: 0 < x\n",
+    "let x = 0 GB\nrequire r: x > 0 GB\n",
+    "let x = -2.5\nrequire r: x < -3.1\n",
+    "let x = -2.5\nrequire r: x > -2.5\n",
+    "let x = -2.5\nrequire r: x >= -1.5\n",
+    "let x = 45%\nrequire r: x < 30%\n",
+    "let x = 123_456 tokens\nrequire r: x < 100_000 tokens\n",
+    "let x = 1_234_567 tokens\nrequire r: x <= 1_234_566 tokens\n",
+    "let x = 7.123456789e-9\nrequire r: x == 3e-9\n",
+]
+
+
+@pytest.mark.parametrize("text", STRICT)
+def test_what_is_shown_works_and_is_one_number(plans, text):
+    solution = plans.solve(text)
+    (found,) = (d for d in solution.diagnostics if d.code == "E0402")
+    assert solution.relaxations
+    edits = {hint.text.removeprefix("or "): hint.edits for hint in found.hints}
+    for one in solution.relaxations:
+        (edit,) = edits[one.text]
+        for shown, value in zip(one.texts, one.values):
+            bare = shown.replace(",", "")
+            assert one.name != "r" or bare in one.condition
+            assert plans.value(bare) == value
+            changed = edited(text, edit).replace(edit.text, bare) if len(one.texts) > 1 else edited(text, edit)
+            assert plans.solve(changed).status == "solved", changed
+
+
+def test_a_bound_in_parentheses_keeps_them(plans):
+    (one,) = plans.solve("let x = ? in 1..3 step 1\nrequire r: ((x) >= (5))\n").relaxations
+    assert one.condition == "((x) >= (3))"
+
+
+def test_the_bound_that_is_shown_is_near(plans):
+    for text, bound in [("require r: x > 5", 2.0), ("require r: 5 < x", 2.0), ("require r: x >= 5", 3.0)]:
+        (one,) = plans.solve(f"let x = ? in 1..3 step 1\n{text}\n").relaxations
+        assert one.values == (bound,)
+    (one,) = plans.solve("let x = ? in 1.5..3.5\nrequire r: x > 5\n").relaxations
+    assert 3.4 < one.values[0] < 3.5
