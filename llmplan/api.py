@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from llmplan.cache.answers import Question
 from llmplan.diagnostics import Diagnostic, names, solving, system
+from llmplan.load import into
 from llmplan.load.files import shown
 from llmplan.request import Request, request
 from llmplan.source import Source, Span
@@ -147,10 +148,14 @@ def compile(
 
     asked = request(plan, **options)
     solution = solve(asked, tables=True)
-    directory = Path(out) if out else output_folder(asked.path, solution.into)
+    directory = Path(out) if out else into.folder(asked.path, solution.into)
     name = shown(directory)
     if solution.status == "error":
         return solution, Written(name, (), ())
+    # An answer that was kept knows nothing of links that were made since.
+    wrong = into.named(directory) if out else into.refused(asked.path, solution.into, solution.into_at, asked.base)
+    if wrong is not None:
+        return solution, Written(name, (), (wrong,))
     contents, problems = render(solution, asked.templates)
     if any(problem.severity == "error" for problem in problems):
         return solution, Written(name, (), tuple(problems))
@@ -182,10 +187,3 @@ def explain(plan: str | Request, name: str, *, depth: int = 2, **options: Any) -
         wrong = names.unknown_name(asked, name, [*solution.values, *rules], None)
         return evolve(solution, status="error", diagnostics=(*solution.diagnostics, wrong)), []
     return solution, steps
-
-
-def output_folder(path: str, into: str) -> Path:
-    """Where `compile` writes a plan's files unless the command line says: `into` is relative to the plan."""
-    plan = Path(path)
-    folder = Path() if path == "-" else plan.parent
-    return folder / (into or f"build/{'stdin' if path == '-' else plan.stem}")

@@ -18,6 +18,7 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, lint, system
+from llmplan.load import into
 from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
@@ -87,6 +88,8 @@ def analyse(
     built: Built | None = None
     try:
         program = PlanCheck(scope, targets, diagnostics.append).run(modules, asked.scenario, asked.settings)
+        if program.into:
+            diagnostics += [wrong for wrong in [into.refused(asked.path, program.into, program.into_at, asked.base)] if wrong]
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)
         wanted = tuple(reads([target.name for target in program.emits]))

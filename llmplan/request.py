@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, field, frozen
 from attrs.converters import optional
 
-from llmplan.load.files import project_root, read
+from llmplan.load.files import project_root, read_plan
 
 if TYPE_CHECKING:
     from llmplan.solve.effort import Progress
@@ -66,4 +66,4 @@ def request(plan: str | Request, **options: Any) -> Request:
         llmplan.load.files.Unreadable: if the plan itself cannot be read.
     """
     asked = Request(plan, **options) if isinstance(plan, str) else evolve(plan, **options)
-    return asked if asked.text is not None else evolve(asked, text=read(Path(asked.path)))
+    return asked if asked.text is not None else evolve(asked, text=read_plan(Path(asked.path)))

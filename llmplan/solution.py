@@ -13,6 +13,7 @@ from attrs import field, frozen
 
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
+from llmplan.source import Span
 
 Scalar = float | int | str | bool | None
 
@@ -243,7 +244,8 @@ class Solution:
     replaced: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     emits: tuple[EmitTarget, ...] = ()
-    into: str = ""
+    into: str = ""  # `into_at`: where the plan says so
+    into_at: Span | None = field(default=None, eq=False, repr=False)
     plan_hash: str = ""  # of the normalised plan with its used files; a comment does not change it
     library_hash: str = ""  # of the library that computed it
     diagnostics: tuple[Diagnostic, ...] = ()

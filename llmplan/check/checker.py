@@ -17,7 +17,7 @@ from llmplan.check.plan import Program
 from llmplan.check.program import EmitTarget, Rule, ShowRow
 from llmplan.check.scope import Scope
 from llmplan.check.settings import place
-from llmplan.diagnostics import Diagnostic, names, units
+from llmplan.diagnostics import Diagnostic, files, names, units
 from llmplan.load.modules import Module
 from llmplan.syntax import nodes
 from llmplan.units.measure import REAL
@@ -148,9 +148,15 @@ class PlanCheck:
                 for target in s.targets:
                     self._emit_target(target)
                 if s.into is not None:
-                    self.program.into = s.into.plain or ""
+                    self._into(s.into)
             if found:
                 break
+
+    def _into(self, text: nodes.Text) -> None:
+        if not text.plain:
+            self.report(files.not_into(text.span, "", "expected a path as plain text"))
+            return
+        self.program.into, self.program.into_at = text.plain, text.span
 
     def _emit_target(self, target: nodes.Target) -> None:
         name = target.name.text

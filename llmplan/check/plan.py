@@ -8,6 +8,7 @@ from attrs import define, field
 
 from llmplan.check.program import EmitTarget, Goal, Rule, Setting, ShowRow
 from llmplan.check.scope import Scope
+from llmplan.source import Span
 
 
 @define
@@ -18,7 +19,7 @@ class Program:
         settings: By path of an input, let or kind: what each layer says, the strongest first.
         assumptions: The same for quantities that the plan assumes.
         rules, goals: In force: the plan's own, then the library's.
-        shows, emits, into: What the report and the files shall hold.
+        shows, emits, into, into_at: What the report and the files shall hold, where those go, and where that is said.
         front: The two objectives of `pareto`, or none.
         scenarios: By name, what each gives other values; `sweeps` what is swept, with its domain.
         waived, replaced: Requirements dropped; formulas and functions replaced, each with its place.
@@ -36,6 +37,7 @@ class Program:
     shows: list[ShowRow] = field(factory=list)
     emits: list[EmitTarget] = field(factory=list)
     into: str = ""
+    into_at: Span | None = None
     waived: list[str] = field(factory=list)
     replaced: list[str] = field(factory=list)
 

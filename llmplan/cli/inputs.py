@@ -30,7 +30,7 @@ def read(path: str) -> str | Diagnostic:
     try:
         if path == "-":
             return files.decode(sys.stdin.buffer.read(files.READ))
-        return files.read(Path(path))
+        return files.read_plan(Path(path))
     except files.Unreadable as why:
         return command.unreadable("<stdin>" if path == "-" else path, str(why))
 

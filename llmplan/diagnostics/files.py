@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmplan.diagnostics.record import Diagnostic, Hint, error
+from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error
 from llmplan.source import Span
 
 _MISSING_HINTS = 4
@@ -39,6 +39,17 @@ def not_ours(file: str, what: str, diff: str) -> Diagnostic:
     return error("E0503", f"{file} {what}", None, hint, notes=(diff,))
 
 
+def in_the_way(file: str, what: str) -> Diagnostic:
+    """Something that is no file is where one has to be, and is nothing that could be overwritten."""
+    return error("E0503", f"{file} {what}", None, "move it away, or write elsewhere with `-o`")
+
+
+def edited_but_obsolete(file: str) -> Diagnostic:
+    """A file that the plan no longer emits, and that somebody changed."""
+    hint = "keep the edit elsewhere and remove the file; with `--force` it is left as it is"
+    return error("E0503", f"{file} is no longer emitted, and was edited after it was generated", None, hint)
+
+
 def not_expressible(target: str, message: str, hint: str, place: str, span: Span | None) -> Diagnostic:
     """A target has no way to say what the plan says."""
     message = f"`emit {target}` cannot express this plan: {message}"
@@ -48,6 +59,43 @@ def not_expressible(target: str, message: str, hint: str, place: str, span: Span
 def cannot_write(file: str, why: str) -> Diagnostic:
     """The operating system refuses; nothing was changed."""
     return error("E0505", f"cannot write {file}: {why}", notes=("no file of this plan was changed",))
+
+
+def not_into(span: Span | None, name: str, why: str, hint: str = "", better: str = "") -> Diagnostic:
+    """A plan names a folder that it must not write to.
+
+    Args:
+        span: The text after `into`; None if the plan has none.
+        hint: What to do; by default to name another folder.
+        better: The path that was meant, if that is known.
+    """
+    shown = span.text.strip('"') if span is not None else name
+    if not hint:
+        other = "name a folder inside the project, or leave out `into` and " if span is not None else ""
+        hint = f"{other}name the folder on the command line with `-o`"
+    edits = (Edit(span, f'"{better}"'),) if span is not None and better else ()
+    return error("E0508", f"cannot write into `{_visible(shown)}`: {why}", span, Hint(hint, edits))
+
+
+def of_another_plan(span: Span | None, folder: str, owner: str, better: str) -> Diagnostic:
+    """The output folder has the files of another plan.
+
+    Args:
+        span: The text after `into` that names the folder, None if it was named otherwise.
+        better: A folder of its own for this plan.
+    """
+    if span is not None:
+        own = Hint(f'give this plan a folder of its own: `into "{better}"`', (Edit(span, f'"{better}"'),))
+    else:
+        own = Hint("give this plan a folder of its own with `-o`")
+    freed = Hint(f"if that plan no longer writes there, remove {folder} first")
+    message = f"{folder} has the files of {_visible(owner)}, and a folder belongs to one plan"
+    return error("E0509", message, span, own, freed)
+
+
+def _visible(text: str) -> str:
+    """What somebody else wrote, on one line and with every character seen."""
+    return text if text.isprintable() else ascii(text)[1:-1]
 
 
 def broken_template(place: str, why: str) -> Diagnostic:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from llmplan.source import MAX_BYTES
 
+PLAN = ".plan"
 READ = MAX_BYTES + 8  # enough to see one byte too many, even after a byte-order mark
 
 
@@ -51,18 +52,54 @@ def decode(data: bytes) -> str:
         raise Unreadable(f"it is not UTF-8 (line {line})") from None
 
 
+def read_plan(path: Path) -> str:
+    """The text of a plan that the command line names.
+
+    Raises:
+        Unreadable: as `read`; and if it is called a plan but is a link to something else, whose text nobody asked
+            to see.
+    """
+    if path.suffix == PLAN and not is_plan(path):
+        raise Unreadable("it is a link to a file whose name does not end in `.plan`")
+    return read(path)
+
+
+def is_plan(path: Path) -> bool:
+    """Whether the file that a path leads to, through links too, is called a plan."""
+    try:
+        return path.resolve().suffix == PLAN
+    except (OSError, ValueError, RuntimeError):  # a circle of links, a name that is none
+        return False
+
+
 def project_root(plan: Path) -> Path:
-    """The nearest parent with `.git` or `pyproject.toml`, else the plan's own folder."""
+    """The nearest parent with `.git` or `pyproject.toml`, else the plan's own folder.
+
+    What marks a project in `/` marks the whole machine, and does not count.
+    """
     folder = plan.resolve().parent
     for parent in (folder, *folder.parents):
-        if (parent / ".git").exists() or (parent / "pyproject.toml").exists():
+        whole = parent == parent.parent
+        if not whole and ((parent / ".git").exists() or (parent / "pyproject.toml").exists()):
             return parent
     return folder
+
+
+def inside(path: Path, root: Path) -> bool:
+    """Whether a resolved path belongs to a project root: of `/` only what lies directly in it does."""
+    return path.is_relative_to(root) and (root != root.parent or path.parent == root)
+
+
+def outside(root: Path) -> str:
+    """Why something is refused that is not inside a root."""
+    if root == root.parent:
+        return f"it is outside the project: of `{root.as_posix()}` only the files directly in it count as inside"
+    return f"it is outside the project root `{shown(root)}`"
 
 
 def shown(path: Path) -> str:
     """A path as people read it: relative to the working folder where it lies below it, with `/`."""
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()
-    except ValueError:
+    except (ValueError, OSError, RuntimeError):
         return Path(os.path.relpath(path)).as_posix()

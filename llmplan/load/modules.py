@@ -2,7 +2,7 @@
 
 Layers are a total order: the plan itself, then the files that it uses (a later `use` above an
 earlier one), then what those use, and so on; a file that is used twice counts once, where it is
-highest. Nothing outside the project root is read.
+highest. Nothing outside the project root is read, and as a plan nothing that is not called one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, names
-from llmplan.load.files import Unreadable, project_root, read, shown
+from llmplan.load.files import Unreadable, inside, is_plan, outside, project_root, read, read_plan
 from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -47,7 +47,7 @@ def load(path: str, text: str | None = None, root: str | None = None) -> tuple[l
         Unreadable: if the plan itself cannot be read.
     """
     file = Path("<stdin>") if path == "-" else Path(path)
-    source = Source("<stdin>" if path == "-" else file.as_posix(), text if text is not None else read(file))
+    source = Source("<stdin>" if path == "-" else file.as_posix(), text if text is not None else read_plan(file))
     tree, diagnostics = parse(source)
     base = Path(root).resolve() if root else project_root(file)
     configs: dict[Path, str] = {}
@@ -90,6 +90,10 @@ def _use(
     if resolved in seen:
         return None
     seen.add(resolved)
+    if target.is_file() and not is_plan(target):
+        # Diagnostics show the line that they are about, and not every file of a project is there to be shown.
+        out.append(names.no_file(span, name, "the name of the file does not end in `.plan`"))
+        return None
     try:
         return target, Source(Path(os.path.normpath(target)).as_posix(), read(target))
     except Unreadable as why:
@@ -108,8 +112,8 @@ def _inside(name: str, span: Span, parent: Path, root: Path, out: list[Diagnosti
     except (OSError, ValueError, RuntimeError):
         out.append(names.no_file(span, name, "it is not a valid path"))
         return None
-    if not resolved.is_relative_to(root):
-        out.append(names.no_file(span, name, f"it is outside the project root `{shown(root)}`"))
+    if not inside(resolved, root):
+        out.append(names.no_file(span, name, outside(root)))
         return None
     return target
 

@@ -87,6 +87,7 @@ def solution(
         replaced=tuple(program.replaced),
         emits=tuple(program.emits),
         into=program.into,
+        into_at=program.into_at,
         diagnostics=found,
         plan_hash=plan_hash,
         library_hash=library_hash,

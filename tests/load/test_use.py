@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from llmplan import api
+from llmplan.load.files import Unreadable
+
 
 def test_what_a_used_file_declares(plans):
     plans.write("base.plan", "let x = 3\nfn f(n: Real) -> Real = n * 2\nentry gpu \"mine\" { memory = 10 GB }\n")
@@ -63,3 +66,38 @@ def test_mistakes_in_a_used_file_stand_there(plans):
     (found,) = plans.check('use "base.plan"')
     assert found.code == "E0301" and found.span is not None
     assert found.span.source.name.endswith("base.plan") and found.span.line == 1
+
+
+SECRET = "aws_secret_access_key = hunter2 (("
+
+
+@pytest.mark.parametrize("name", [".env", "secrets.txt", "id_rsa", "link.plan", "config.yaml"])
+@pytest.mark.parametrize("statement", ["use", "model from"])
+def test_the_text_of_a_file_that_is_no_plan_is_not_shown(name, statement, plans, tmp_path):
+    plans.write("hidden", SECRET)
+    if name == "link.plan":
+        (tmp_path / name).symlink_to("hidden")
+    else:
+        plans.write(name, SECRET)
+    (found,) = plans.check(f'show 1\n{statement} "{name}"')
+    from llmplan.diagnostics import render_json, render_text
+
+    assert found.code in ("E0207", "E0209")
+    assert "hunter2" not in render_text.render([found], False) + str(render_json.record(found))
+
+
+def test_a_plan_that_is_a_link_to_no_plan_is_not_read(plans, tmp_path):
+    plans.write("hidden", SECRET)
+    (tmp_path / "test.plan").symlink_to("hidden")
+    with pytest.raises(Unreadable, match="link to a file whose name does not end"):
+        api.check(plans.path)
+    plans.write("real/other.plan", "show 1\n")
+    (tmp_path / "linked.plan").symlink_to("real/other.plan")
+    assert api.check(str(tmp_path / "linked.plan")) == []
+
+
+def test_a_plan_in_the_root_of_the_machine_uses_nothing_below_it(plans):
+    plans.path = "/test.plan"
+    (found,) = plans.check('show 1\nuse "/etc/passwd"')
+    assert found.code == "E0207" and "of `/` only the files directly in it" in found.message
+    assert plans.error('use "etc/passwd"')[0] == "E0207"
