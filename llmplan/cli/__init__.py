@@ -6,6 +6,7 @@ top; a command imports the stage it needs when it runs, so that `--help`, `check
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -75,7 +76,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         return 130
     except click.ClickException as wrong_use:
-        wrong_use.show()
+        said = io.StringIO()
+        wrong_use.show(said)
+        terminal.complain(said.getvalue().rstrip("\n"))
         return wrong_use.exit_code
     except terminal.OutputFailed as failed:
         terminal.complain(f"llmplan: cannot write the output: {failed}")

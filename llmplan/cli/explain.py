@@ -54,7 +54,7 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, form: str, as_json: boo
 
         terminal.result(json.dumps(render.as_json(steps), indent=2, ensure_ascii=False) + "\n")
     else:
-        terminal.result(render.markdown(steps) if form == "markdown" else render.text(steps))
+        terminal.result(render.as_markdown(steps) if form == "markdown" else render.text(steps))
     return STATUS[solution.status]
 
 

@@ -45,8 +45,8 @@ class _Line:
         full = _BAR * done // count
         text = f"[{'#' * full}{'.' * (_BAR - full)}] {done:,} of {count:,} {what}"
         # A line that wraps could not be cleared.
-        terminal.complain(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K", end="")
+        terminal.steer(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K")
 
     def clear(self) -> None:
         if self._shown:
-            terminal.complain("\r\x1b[K", end="")
+            terminal.steer("\r\x1b[K")

@@ -1,4 +1,8 @@
-"""Standard output and standard error: colour, closed pipes, characters that a stream cannot show."""
+"""Standard output and standard error: colour, closed pipes, characters that a stream cannot or must not show.
+
+Everything that a command prints passes here. Whatever the texts come from (plans, names of files, records), none can
+steer the terminal; only what llmplan itself writes to colour or clear a line does.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from llmplan.diagnostics import Diagnostic
+from llmplan.visible import visible
 
 
 class OutputFailed(Exception):
@@ -28,21 +33,26 @@ def colour(stream: TextIO) -> bool:
 
 
 def result(text: str) -> None:
-    """Writes to standard output.
+    """Writes to standard output, hidden characters as escapes.
 
     Raises:
         OutputFailed: The output cannot be written (a full disk).
     """
     try:
-        _write(sys.stdout, text)
+        _write(sys.stdout, visible(text))
     except OSError as error:
         raise OutputFailed(error.strerror) from error
 
 
-def complain(text: str, end: str = "\n") -> None:
-    """Writes a line to standard error, if there is anyone to read it."""
+def complain(text: str) -> None:
+    """Writes a line to standard error, hidden characters as escapes, if there is anyone to read it."""
+    steer(visible(text) + "\n")
+
+
+def steer(text: str) -> None:
+    """Writes to standard error what colours or moves a terminal, which no text of other people may."""
     try:
-        _write(sys.stderr, text + end)
+        _write(sys.stderr, text)
     except OSError:
         pass
 
@@ -56,7 +66,7 @@ def show(diagnostics: Iterable[Diagnostic]) -> None:
 
     text = render_text.render(found, colour(sys.stderr))
     if text:
-        complain(text.rstrip("\n"))
+        steer(text.rstrip("\n") + "\n")
 
 
 def _write(stream: TextIO | None, text: str) -> None:

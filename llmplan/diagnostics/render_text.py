@@ -1,7 +1,7 @@
 """Diagnostics as text for a terminal: the message, the lines it is about with marks under them, notes, helps.
 
 Input: a record. Output: lines without trailing blanks, plain or with ANSI colours. What the plan
-contains never reaches the terminal raw: control characters are shown as pictures, so that a plan cannot move
+contains never reaches the terminal raw: hidden characters are shown as escapes, so that a plan cannot move
 the cursor, and marks are placed by display columns, so that they stand under wide characters and tabs too.
 """
 
@@ -16,6 +16,7 @@ from attrs import frozen
 
 from llmplan.diagnostics.record import Diagnostic
 from llmplan.source import Source, Span
+from llmplan.visible import visible
 
 _TAB = "    "
 _WIDEST_LINE = 140
@@ -49,19 +50,8 @@ def render(diagnostics: Iterable[Diagnostic], colour: bool = False) -> str:
 
 
 def printable(text: str, line_end: str = "\n") -> str:
-    """The text with tabs widened and everything else that would steer a terminal as a visible picture."""
-    return "".join(line_end if char == "\n" else _picture(char) for char in text)
-
-
-def _picture(char: str) -> str:
-    if char == "\t":
-        return _TAB
-    if char < " ":
-        return chr(0x2400 + ord(char))
-    if char == "\x7f":
-        return "\u2421"
-    # Cc: C1 controls; Cf: bidirectional overrides and other invisible marks; Cs: lone surrogates.
-    return "\ufffd" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") else char
+    """The text with tabs widened and everything else that would steer a terminal as an escape."""
+    return visible(text).replace("\r\n", "\n").replace("\t", _TAB).replace("\n", line_end)
 
 
 def _width(text: str) -> int:

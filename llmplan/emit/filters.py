@@ -7,15 +7,11 @@ import re
 import shlex
 from typing import Any
 
+from llmplan.report.markdown import code, markdown
+from llmplan.visible import visible, visible_line
+
 _YAML_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
 _YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}
-_CODE = re.compile(r"(`[^`]+`)")
-_MARKDOWN = re.compile(r"([\\`\[\]]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|^[#>+-](?=\s))")
-
-
-def visible(text: str) -> str:
-    """One line: what is not printable is written as an escape, so a comment stays a comment."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def shell(value: object) -> str:
@@ -34,7 +30,7 @@ def plain(value: object) -> str:
 
 def to_json(value: Any) -> str:
     """JSON in the order given, without the keys whose value is None."""
-    return json.dumps(_without_none(value), indent=2, ensure_ascii=False, allow_nan=False)
+    return visible(json.dumps(_without_none(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def yaml(value: object) -> str:
@@ -54,29 +50,8 @@ def yaml(value: object) -> str:
     return '"' + "".join(quoted.get(c, c) if c.isprintable() else f"\\U{ord(c):08x}" for c in text) + '"'
 
 
-def markdown(text: str) -> str:
-    """Prose that renders as it is written, with few marks where few are needed; `names` in it stay code."""
-    line = " ".join(text.split())
-    stars = line.count("*") > 1
-    parts = _CODE.split(line)
-    for at in range(0, len(parts), 2):
-        part = _MARKDOWN.sub(r"\\\1", parts[at])
-        parts[at] = part.replace("*", "\\*") if stars else part
-    return "".join(parts)
-
-
-def code(text: str) -> str:
-    """A code span, whatever stands in it."""
-    line = " ".join(text.split())
-    if not line:
-        return ""
-    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
-    pad = " " if line.startswith("`") or line.endswith("`") else ""
-    return f"{ticks}{pad}{line}{pad}{ticks}"
-
-
 FILTERS = {
-    "visible": visible,
+    "visible": visible_line,
     "plain": plain,
     "shell": shell,
     "json": to_json,

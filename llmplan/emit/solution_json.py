@@ -17,6 +17,7 @@ from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
 from llmplan.emit.table import finite
 from llmplan.solution import Relaxation, RequirementResult, Solution, Value
+from llmplan.visible import visible
 
 NAME = "solution.json"
 _LINE = 180
@@ -71,12 +72,12 @@ def seal(document: dict[str, Any]) -> dict[str, Any]:
 
 def dump(value: Any, indent: str = "") -> str:
     """JSON in which what fits on a line stands on one, so that a changed value is a changed line."""
-    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    line = visible(json.dumps(value, ensure_ascii=False, allow_nan=False))
     if len(line) <= _LINE or not isinstance(value, (dict, list)):
         return line
     inner = indent + "  "
     if isinstance(value, dict):
-        rows = [f"{json.dumps(key, ensure_ascii=False)}: {dump(item, inner)}" for key, item in value.items()]
+        rows = [f"{dump(key)}: {dump(item, inner)}" for key, item in value.items()]
     else:
         rows = [dump(item, inner) for item in value]
     separator = f",\n{inner}"

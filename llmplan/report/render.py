@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from llmplan.report.derivation import Step
+from llmplan.report.markdown import code, markdown
 from llmplan.solution import Citation, Origin
+from llmplan.visible import visible
 
 _LAYERS = {
     "plan": "set in the plan",
@@ -42,27 +44,31 @@ def text(steps: Sequence[Step]) -> str:
     return "\n".join(blocks) + "\n"
 
 
-def markdown(steps: Sequence[Step]) -> str:
+def as_markdown(steps: Sequence[Step]) -> str:
     """Nested lists, readable on a code-hosting site."""
     lines = []
     for step in steps:
         pad = "  " * step.depth
-        lines.append(f"{pad}- **`{step.name}`** = {step.value}")
+        lines.append(f"{pad}- **{code(step.name)}** = {markdown(step.value)}")
         inner = pad + "  "
         if step.doc:
-            lines.append(f"{inner}{' '.join(step.doc.split())}")
+            lines.append(f"{inner}{markdown(step.doc)}")
         if step.formula:
-            lines += ["", f"{inner}    = {step.formula}"]
+            lines += ["", f"{inner}    = {_one_line(step.formula)}"]
             if step.numbers != step.formula:
-                lines.append(f"{inner}    = {step.numbers}")
+                lines.append(f"{inner}    = {_one_line(step.numbers)}")
             lines.append("")
-        lines += [f"{inner}{line}" for line in step.solved]
-        notes = [origin(step.origin)] if step.origin is not None else []
-        notes += [f"instead of {origin(other)}: `{other.text}`" for other in step.others]
-        notes += [f"source: {citation(cite)}" for cite in step.cites]
+        lines += [f"{inner}{markdown(line)}" for line in step.solved]
+        notes = [markdown(origin(step.origin))] if step.origin is not None else []
+        notes += [f"instead of {markdown(origin(other))}: {code(other.text)}" for other in step.others]
+        notes += [f"source: {markdown(citation(cite))}" for cite in step.cites]
         if notes:
             lines.append(f"{inner}*{'; '.join(notes)}*")
     return "\n".join(lines) + "\n"
+
+
+def _one_line(text: str) -> str:
+    return visible(" ".join(text.split()))
 
 
 def as_json(steps: Sequence[Step]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedInput
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax.build import Branch, Builder
-from llmplan.syntax.characters import control_characters
+from llmplan.syntax.characters import hidden_characters
 from llmplan.syntax.comments import comments, docs
 from llmplan.syntax.grammar import TooDeep, grammar
 from llmplan.syntax.lines import merge_missing_brace
@@ -88,7 +88,7 @@ class _Reading:
         if size > MAX_BYTES:
             self._report(syntax.too_long(Span(self.source, 0, 0)))
             return None
-        for diagnostic in control_characters(self.source):
+        for diagnostic in hidden_characters(self.source):
             self._report(diagnostic)
         return self._read(_slice(self.source), rule, recover)
 

@@ -43,7 +43,7 @@ def test_json_leaves_out_what_is_not_said() -> None:
 
 @given(TEXTS)
 def test_a_comment_is_a_line(text: str) -> None:
-    assert len(f"x{filters.visible(text)}x".splitlines()) == 1
+    assert len(f"x{filters.visible_line(text)}x".splitlines()) == 1
 
 
 @given(st.lists(st.lists(TEXTS, min_size=3, max_size=3), min_size=1, max_size=4))

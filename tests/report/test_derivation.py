@@ -50,7 +50,7 @@ def test_a_let_an_assumption_and_a_requirement(plans):
 
 def test_every_format(plans):
     found = steps(plans, "spare")
-    text, markdown = render.text(found), render.markdown(found)
+    text, markdown = render.text(found), render.as_markdown(found)
     assert text.startswith("spare = ") and "= gpu.memory - 10 GiB" in text and "set in the plan" in text
     assert "**`spare`**" in markdown
     assert json.dumps(render.as_json(found))
@@ -66,7 +66,7 @@ def test_every_name_of_a_plan_can_be_explained(plans):
     for name in solution.values:
         derived = derive(solution, name, 1)
         assert derived and derived[0].name == name
-        render.text(derived), render.markdown(derived), render.as_json(derived)
+        render.text(derived), render.as_markdown(derived), render.as_json(derived)
 
 
 def test_ranges_and_certainty(plans):
