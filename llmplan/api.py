@@ -29,11 +29,18 @@ if TYPE_CHECKING:
 
 @frozen
 class Written:
-    """What `compile` wrote, or with `check` found current: the directory as people know it, and names."""
+    """What `compile` wrote, or with `check` found current: the directory as people know it, and names.
+
+    Attributes:
+        removed: Files of an earlier run that are no longer emitted.
+        left: Files that stay though an earlier run is said to have written them, each with the reason.
+    """
 
     directory: str
     files: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
+    removed: tuple[str, ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
 
 
 def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
@@ -144,7 +151,9 @@ def compile(
         force: Overwrite files that were edited or that llmplan did not write.
     """
     from llmplan.emit import write
+    from llmplan.emit.folder import Folder
     from llmplan.emit.render import render
+    from llmplan.emit.targets import written
 
     asked = request(plan, **options)
     solution = solve(asked, tables=True)
@@ -159,11 +168,13 @@ def compile(
     contents, problems = render(solution, asked.templates)
     if any(problem.severity == "error" for problem in problems):
         return solution, Written(name, (), tuple(problems))
+    said = ("", None) if out else (solution.into, solution.into_at)
+    folder = Folder(directory, name, asked.base, *said, names=written(asked.templates))
     if check:
-        problems += write.check(directory, contents, solution.plan, name)
-    else:
-        problems += write.write(directory, contents, force, name)
-    return solution, Written(name, tuple(contents), tuple(problems))
+        problems += write.check(folder, contents, solution.plan)
+        return solution, Written(name, tuple(contents), tuple(problems))
+    done = write.write(folder, contents, force)
+    return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left)
 
 
 def explain(plan: str | Request, name: str, *, depth: int = 2, **options: Any) -> tuple[Solution, list[Step]]:

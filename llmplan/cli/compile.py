@@ -59,7 +59,8 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             from llmplan.emit import solution_json
 
             whole = evolve(solution, diagnostics=(*solution.diagnostics, *written.diagnostics))
-            printed.append(solution_json.as_json(whole, () if failed else written.files))
+            record = solution_json.as_json(whole, () if failed else written.files)
+            printed.append({**record, "removed": list(written.removed)} if written.removed else record)
         elif solution.status != "error":
             from llmplan.emit.answer import answer
 
@@ -67,6 +68,10 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             if not failed:
                 did = "up to date in" if check else "wrote to"
                 terminal.result(f"{did} {written.directory}: {', '.join(written.files)}\n")
+            for name in written.removed:
+                terminal.result(f"removed {written.directory}/{name}: no longer emitted\n")
+            for name, why in written.left:
+                terminal.result(f"left {written.directory}/{name}: {why}\n")
     if printed:
         import json
 

@@ -6,6 +6,7 @@ from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error
 from llmplan.source import Span
 
 _MISSING_HINTS = 4
+_LONGEST = 120
 
 
 def missing_value(
@@ -61,6 +62,21 @@ def cannot_write(file: str, why: str) -> Diagnostic:
     return error("E0505", f"cannot write {file}: {why}", notes=("no file of this plan was changed",))
 
 
+def cannot_read(file: str, why: str) -> Diagnostic:
+    """The operating system does not let an output folder be compared with its plan."""
+    return error("E0505", f"cannot read {file}: {why}")
+
+
+def not_restored(folder: str, why: str, kept: dict[str, str]) -> Diagnostic:
+    """Writing failed, and so did putting the old files back.
+
+    Args:
+        kept: By file, where its old content is.
+    """
+    notes = [f"{file} was replaced; what it was is in {place} until the next `compile`" for file, place in kept.items()]
+    return error("E0505", f"cannot write into {folder}: {why}", notes=notes)
+
+
 def not_into(span: Span | None, name: str, why: str, hint: str = "", better: str = "") -> Diagnostic:
     """A plan names a folder that it must not write to.
 
@@ -95,7 +111,8 @@ def of_another_plan(span: Span | None, folder: str, owner: str, better: str) -> 
 
 def _visible(text: str) -> str:
     """What somebody else wrote, on one line and with every character seen."""
-    return text if text.isprintable() else ascii(text)[1:-1]
+    shown = text if text.isprintable() else ascii(text)[1:-1]
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
 def broken_template(place: str, why: str) -> Diagnostic:

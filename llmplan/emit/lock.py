@@ -1,6 +1,7 @@
 """What `solution.json` in an output folder says about the files beside it.
 
-It is read as any text that anybody may have edited: what is not as expected counts as not there.
+It is read as any text that anybody may have edited: what is not as expected counts as not there. Where a write was
+killed between two files, the `solution.json` that it was about to put in place says what the new ones are.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from llmplan.emit.leftovers import NEW, leftovers
+from llmplan.emit.look import look
 from llmplan.emit.solution_json import NAME, digest, dump, seal
+from llmplan.emit.targets import plain_name
 
 _VERSIONS = ("llmplan", "library_hash")
 
@@ -22,29 +26,26 @@ class Lock:
 
     Attributes:
         document: The whole file, or empty if there is none.
-        files: Hash by file name; `solution.json` with the hash of itself without that entry.
+        files: The hashes that a file may have, by its name: one, or two after a write that did not end.
+        intact: False if the record itself was edited.
     """
 
     document: dict[str, Any] = field(factory=dict)
-    files: dict[str, str] = field(factory=dict)
+    files: dict[str, frozenset[str]] = field(factory=dict)
+    intact: bool = False
+
+    @property
+    def plan(self) -> str:
+        """The plan that the folder belongs to, empty if it is nobody's."""
+        plan = self.document.get("plan")
+        return plan if isinstance(plan, str) and self.files else ""
 
     def wrote(self, file: str) -> bool:
         return file in self.files
 
     def matches(self, file: str, content: str) -> bool:
         """True if the content is what was written."""
-        if file != NAME:
-            return self.files.get(file) == digest(content)
-        recorded = self.files.get(NAME)
-        try:
-            document = json.loads(content)
-            return content == dump(document) + "\n" and seal(document)["lock"]["files"][NAME] == recorded
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return False
-
-    def of_plan_in(self, new: str) -> bool:
-        """True if the new `solution.json` is of the same plan."""
-        return bool(self.document) and bool(new) and self.document.get("plan") == json.loads(new)["plan"]
+        return _is_intact(content) if file == NAME else digest(content) in self.files.get(file, ())
 
     def part(self, *keys: str) -> dict[str, Any]:
         """A table inside the document, empty if it is not there."""
@@ -56,15 +57,49 @@ class Lock:
 
 def read_lock(directory: Path) -> Lock:
     """The record of the last run in a folder; empty if there is none or it is unreadable."""
+    lock = _read(directory / NAME)
+    for path in leftovers(directory, (NAME,)):
+        begun = _read(path) if path.suffix == f".{NEW}" else Lock()
+        if not begun.intact:
+            continue
+        if not lock.document:
+            # The first write into the folder, if it came as far as a file.
+            lock = begun if any(_is_in_place(directory, file, begun) for file in begun.files) else lock
+        elif begun.plan == lock.plan:
+            names = dict.fromkeys([*lock.files, *begun.files])
+            none: frozenset[str] = frozenset()
+            both = {name: lock.files.get(name, none) | begun.files.get(name, none) for name in names}
+            lock = evolve(lock, files=both)
+    return lock
+
+
+def _read(path: Path) -> Lock:
     try:
-        document = json.loads((directory / NAME).read_text(encoding="utf-8"))
+        content = look(path).text or ""
+        document = json.loads(content)
     except (OSError, ValueError, RecursionError):
         return Lock()
     if not isinstance(document, dict):
         return Lock()
-    lock = Lock(document)
-    hashes = {str(name): str(value) for name, value in lock.part("lock", "files").items()}
-    return Lock(document, hashes)
+    hashes = Lock(document).part("lock", "files")
+    return Lock(document, {str(name): frozenset({str(one)}) for name, one in hashes.items()}, _is_intact(content))
+
+
+def _is_in_place(directory: Path, file: str, lock: Lock) -> bool:
+    if not plain_name(file):
+        return False
+    content = look(directory / file).text
+    return content is not None and lock.matches(file, content)
+
+
+def _is_intact(content: str) -> bool:
+    """True if a `solution.json` is as it was written: it has its own hash."""
+    try:
+        document = json.loads(content)
+        recorded = document["lock"]["files"][NAME]
+        return content == dump(document) + "\n" and bool(seal(document)["lock"]["files"][NAME] == recorded)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return False
 
 
 def is_current(old: str, new: str) -> bool:

@@ -83,6 +83,11 @@ def targets(templates: Path | None = None) -> dict[str, Target]:
     return {name: target for name, target in load(templates)[0].items() if target.when != "brought"}
 
 
+def written(templates: Path | None = None) -> frozenset[str]:
+    """The name of every file that some target writes."""
+    return frozenset(file for target in load(templates)[0].values() for file, _ in target.files)
+
+
 def load(templates: Path | None = None) -> tuple[dict[str, Target], list[Diagnostic]]:
     """Every folder of templates, those that are only brought along too; a broken manifest is E0506."""
     found: dict[str, Target] = {}

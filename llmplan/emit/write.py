@@ -1,192 +1,181 @@
 """Files into their folder, all or none; and, for `--check`, what is out of date there.
 
 `solution.json` in the folder says what llmplan wrote there last. A file that is not as it says
-belongs to somebody: it is never overwritten unless forced. A symbolic link is such a file too: it
-would be replaced, never followed.
+belongs to somebody: it is never overwritten unless forced, and never removed. A symbolic link is such a file too: it
+would be replaced, never followed. What is no file at all is left alone in any case.
 """
 
 from __future__ import annotations
 
-import errno
-import os
-import secrets
-import shutil
-from contextlib import suppress
+import json
 from pathlib import Path
+
+from attrs import frozen
 
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import changes
+from llmplan.emit.exclusive import held, shared
+from llmplan.emit.folder import Folder
+from llmplan.emit.leftovers import file_of, leftovers
 from llmplan.emit.lock import Lock, is_current, read_lock
+from llmplan.emit.look import FILE, LINK, Found, look
+from llmplan.emit.replace import NotRestored, replace
 from llmplan.emit.solution_json import NAME, encode
 from llmplan.emit.targets import plain_name
 
 
-def write(directory: Path, contents: dict[str, str], force: bool = False, shown: str = "") -> list[Diagnostic]:
+@frozen
+class Outcome:
+    """What became of a write.
+
+    Attributes:
+        problems: E0503 for files in the way, E0505 where the operating system refuses, E0509 for another plan's folder.
+        removed: Files that an earlier run wrote and this one does not.
+        left: Files that `solution.json` named and that stay, with the reason.
+    """
+
+    problems: tuple[Diagnostic, ...] = ()
+    removed: tuple[str, ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
+
+
+def write(folder: Folder, contents: dict[str, str], force: bool = False) -> Outcome:
     """Put the files in place. With any error nothing in the folder has changed.
 
     Args:
         contents: By plain file name, from `render`. One that begins with `#!` becomes executable.
         force: Overwrite files that were edited or that llmplan did not write.
-        shown: How messages call the folder; its path if empty.
-
-    Returns:
-        E0503 for files in the way, E0505 where the operating system refuses.
     """
-    name = shown or str(directory)
-    lock = read_lock(directory)
-    obsolete = _obsolete(directory, contents, lock)
     try:
-        problems = _in_the_way(directory, name, contents, obsolete, lock, force)
-        if problems:
-            return problems
-        wanted = {file: encode(text) for file, text in contents.items() if not _has(directory / file, text)}
-        _replace(directory, wanted, obsolete)
+        with held(folder.path) as alone:
+            return _write(folder, contents, force, alone)
     except OSError as error:
-        return [files.cannot_write(_named(error, directory, name), error.strerror or str(error))]
-    return []
+        named = _named(error, folder)
+        return Outcome((files.cannot_write(named, error.strerror or str(error)),))
+    except NotRestored as failed:
+        kept = {f"{folder.shown}/{file}": f"{folder.shown}/{path.name}" for file, path in failed.kept.items()}
+        return Outcome((files.not_restored(folder.shown, str(failed), kept),))
 
 
-def check(directory: Path, contents: dict[str, str], plan: str, shown: str = "") -> list[Diagnostic]:
-    """What `write` would change: E0502 for each stale, missing or obsolete file, E0503 for an edited one.
+def _write(folder: Folder, contents: dict[str, str], force: bool, alone: bool) -> Outcome:
+    lock = read_lock(folder.path)
+    refused = folder.refused(_plan(contents), lock)
+    if refused is not None:
+        return Outcome((refused,))
+    obsolete, left = _obsolete(folder, contents, lock)
+    problems = _in_the_way(folder, contents, lock, force)
+    if not force:
+        problems += [files.edited_but_obsolete(f"{folder.shown}/{file}") for file, why in left if why == _EDITED]
+    if problems:
+        return Outcome(tuple(problems))
+    wanted = {file: encode(text) for file, text in contents.items() if not look(folder.path / file).has(text)}
+    stale = leftovers(folder.path, folder.names | set(contents)) if alone else []
+    replace(folder.path, wanted, obsolete, stale)
+    return Outcome((), tuple(obsolete), tuple(left))
+
+
+def check(folder: Folder, contents: dict[str, str], plan: str) -> list[Diagnostic]:
+    """What `write` would change or refuse: E0502 for each stale, missing or obsolete file, E0503, E0509.
 
     A `solution.json` that differs in nothing but the versions is current.
     """
-    name = shown or str(directory)
-    lock = read_lock(directory)
+    try:
+        with shared(folder.path):
+            return _check(folder, contents, plan)
+    except OSError as error:
+        return [files.cannot_read(_named(error, folder), error.strerror or str(error))]
+
+
+def _check(folder: Folder, contents: dict[str, str], plan: str) -> list[Diagnostic]:
+    lock = read_lock(folder.path)
+    refused = folder.refused(_plan(contents), lock)
+    if refused is not None:
+        return [refused]
     causes = changes.causes(lock, contents.get(NAME, ""))
     problems: list[Diagnostic] = []
 
     def stale(file: str, what: str, difference: str = "") -> None:
         """The causes are the same for all files and are said once."""
         said = any(problem.code == "E0502" for problem in problems)
-        problems.append(files.stale(f"{name}/{file}", what, difference, () if said else causes))
+        problems.append(files.stale(f"{folder.shown}/{file}", what, difference, () if said else causes))
 
     for file, text in contents.items():
-        try:
-            old = (directory / file).read_bytes().decode("utf-8", "backslashreplace")
-        except FileNotFoundError:
+        found = look(folder.path / file)
+        old = found.text
+        if not found.kind:
             stale(file, "is missing")
+        elif found.has(text) or (file == NAME and old is not None and is_current(old, text)):
             continue
-        except OSError as error:
-            stale(file, f"cannot be read: {error.strerror}")
-            continue
-        if old == text or (file == NAME and is_current(old, text)):
-            continue
-        if lock.wrote(file) and not lock.matches(file, old):
-            problems.append(files.not_ours(f"{name}/{file}", "was edited after it was generated", changes.diff(old, text)))
+        elif old is None or not lock.matches(file, old):
+            problems.append(_foreign(folder, file, found, text, lock))
         else:
             # The values say what changed in solution.json better than its lines.
             stale(file, f"is out of date with {plan}", "" if file == NAME and causes else changes.diff(old, text))
-    for file in _obsolete(directory, contents, lock):
+    obsolete, left = _obsolete(folder, contents, lock)
+    for file in obsolete:
         stale(file, "is no longer emitted")
+    problems += [files.edited_but_obsolete(f"{folder.shown}/{file}") for file, why in left if why == _EDITED]
     return problems
 
 
-def _obsolete(directory: Path, contents: dict[str, str], lock: Lock) -> list[str]:
-    """Files that an earlier run of the same plan wrote and this one does not."""
-    if not lock.of_plan_in(contents.get(NAME, "")):
-        return []
-    return [
-        file
-        for file in lock.files
-        if file not in contents and plain_name(file) and os.path.lexists(directory / file)
-    ]
+def _plan(contents: dict[str, str]) -> str:
+    """What `solution.json` will call the plan."""
+    return str(json.loads(contents[NAME])["plan"])
 
 
-def _in_the_way(
-    directory: Path, name: str, contents: dict[str, str], obsolete: list[str], lock: Lock, force: bool
-) -> list[Diagnostic]:
-    problems = []
-    for file in [*contents, *obsolete]:
-        path = directory / file
-        if not os.path.lexists(path):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if force:
-            continue
-        if path.is_symlink():
-            problems.append(files.not_ours(f"{name}/{file}", "is a symbolic link, which llmplan did not make", ""))
-            continue
-        if not path.is_file():
-            problems.append(files.not_ours(f"{name}/{file}", "is not a regular file", ""))
-            continue
-        old = path.read_bytes().decode("utf-8", "backslashreplace")
-        if old == contents.get(file) or lock.matches(file, old):
-            continue
-        what = "was edited after it was generated" if lock.wrote(file) else "was not written by llmplan"
-        difference = changes.diff(old, contents[file]) if lock.wrote(file) and file in contents else ""
-        problems.append(files.not_ours(f"{name}/{file}", what, difference))
-    return problems
+_EDITED = "it was edited after it was generated"
 
 
-def _has(path: Path, text: str) -> bool:
-    return path.is_file() and not path.is_symlink() and path.read_bytes() == encode(text)
+def _obsolete(folder: Folder, contents: dict[str, str], lock: Lock) -> tuple[list[str], list[tuple[str, str]]]:
+    """Files that an earlier run wrote and this one does not, to be removed; and those that stay, each with why.
 
-
-def _replace(directory: Path, wanted: dict[str, bytes], obsolete: list[str]) -> None:
-    """Write beside, keep the old, then rename; on any failure put everything back.
-
-    `solution.json` comes last, so that it never vouches for files that are not there yet.
+    The list comes from a file that anybody may edit: it removes nothing that a target does not write, nor anything
+    that has another content than was written.
     """
-    mark = f".{secrets.token_hex(4)}"
-    made = [path for path in (directory, *directory.parents) if not path.exists()]
-    fresh: dict[str, Path] = {}
-    kept: dict[str, Path] = {}
-    done: list[str] = []
-    try:
-        for folder in reversed(made):
-            folder.mkdir(exist_ok=True)
-        for file, content in wanted.items():
-            fresh[file] = directory / f".{file}{mark}.new"
-            _create(fresh[file], content)
-        for file in [*wanted, *obsolete]:
-            if os.path.lexists(directory / file):
-                kept[file] = directory / f".{file}{mark}.old"
-                _keep(directory / file, kept[file])
-        for file in sorted(wanted, key=lambda file: file == NAME):
-            os.replace(fresh[file], directory / file)
-            done.append(file)
-        for file in obsolete:
-            os.unlink(directory / file)
-            done.append(file)
-    except BaseException:
-        for file in done:
-            if file in kept:
-                os.replace(kept[file], directory / file)
-            else:
-                (directory / file).unlink(missing_ok=True)
-        raise
-    finally:
-        # What cannot be tidied up is left: it changes nothing about what was or was not written.
-        for path in [*fresh.values(), *kept.values()]:
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-        for folder in made:
-            with suppress(OSError):
-                folder.rmdir()  # only where it is empty
+    remove, left = [], []
+    for file in lock.files:
+        if file in contents or not plain_name(file) or not file.isprintable():
+            continue
+        found = look(folder.path / file)
+        if not found.kind:
+            continue
+        if file not in folder.names:
+            left.append((file, "no target writes a file of that name"))
+        elif not lock.intact:
+            left.append((file, f"{NAME}, which names it, was edited"))
+        elif found.kind != FILE or found.text is None or not lock.matches(file, found.text):
+            left.append((file, _EDITED))
+        else:
+            remove.append(file)
+    return remove, left
 
 
-def _create(path: Path, content: bytes) -> None:
-    mode = 0o777 if content.startswith(b"#!") else 0o666
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, mode), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _in_the_way(folder: Folder, contents: dict[str, str], lock: Lock, force: bool) -> list[Diagnostic]:
+    problems = []
+    for file, text in contents.items():
+        found = look(folder.path / file)
+        ours = not found.kind or found.has(text) or (found.text is not None and lock.matches(file, found.text))
+        if ours or (force and found.kind in (FILE, LINK)):
+            continue
+        problems.append(_foreign(folder, file, found, text, lock))
+    return problems
 
 
-def _keep(path: Path, copy: Path) -> None:
-    """A second name for the old file, or a copy where the file system has no hard links."""
-    try:
-        os.link(path, copy, follow_symlinks=False)
-    except (OSError, NotImplementedError):
-        shutil.copy2(path, copy, follow_symlinks=False)
+def _foreign(folder: Folder, file: str, found: Found, text: str, lock: Lock) -> Diagnostic:
+    """E0503 for something in the place of a file that is not what llmplan wrote there."""
+    name = f"{folder.shown}/{file}"
+    if found.kind == LINK:
+        return files.not_ours(name, found.kind, "")
+    if found.kind != FILE:
+        return files.in_the_way(name, found.kind)
+    if not lock.wrote(file):
+        return files.not_ours(name, "was not written by llmplan", "")
+    return files.not_ours(name, "was edited after it was generated", changes.diff(found.text or "", text))
 
 
-def _named(error: OSError, directory: Path, name: str) -> str:
+def _named(error: OSError, folder: Folder) -> str:
     """The file of an error as people know it: without the marks of a temporary one."""
-    path = Path(error.filename) if isinstance(error.filename, str) and error.filename else directory
-    if path.parent == directory and path.suffix in (".new", ".old"):
-        path = directory / path.name[1:].rsplit(".", 2)[0]
-    return f"{name}/{path.name}" if path.parent == directory else str(path)
+    path = Path(error.filename) if isinstance(error.filename, str) and error.filename else folder.path
+    if path == folder.path:
+        return folder.shown
+    return f"{folder.shown}/{file_of(path.name) or path.name}" if path.parent == folder.path else str(path)

@@ -137,7 +137,7 @@ def test_solve_fits_on_a_screen(llmplan, stages):
 )
 def test_of_several_plans_the_gravest_counts(llmplan, stages, write, codes, gravest):
     status = {0: "solved", 1: "error", 3: "infeasible"}
-    written = SimpleNamespace(directory="build/a", files=(), diagnostics=())
+    written = SimpleNamespace(directory="build/a", files=(), diagnostics=(), removed=(), left=())
     stages.compile = lambda asked, **_: (of_status(status[int(asked.path[-6])]), written)
     plans = [write(f"{at}-{code}.plan", b"\xff" if code == 2 else b"") for at, code in enumerate(codes)]
     assert llmplan("compile", *plans).code == gravest
@@ -148,7 +148,7 @@ def test_compile_gives_each_of_several_plans_a_folder(llmplan, stages, write):
 
     def compile(asked, **options):
         folders.append(options["out"])
-        return SOLVED, SimpleNamespace(directory=options["out"], files=("report.md",), diagnostics=())
+        return SOLVED, SimpleNamespace(directory=options["out"], files=("report.md",), diagnostics=(), removed=(), left=())
 
     stages.compile = compile
     llmplan("compile", "a.plan", write("x/b.plan", ""), "-o", "out")
@@ -163,7 +163,7 @@ def test_compile_refuses_plans_that_would_share_a_folder(llmplan, stages, write)
 
 
 def test_compile_fails_where_files_cannot_be_written(llmplan, stages):
-    written = SimpleNamespace(directory="build/a", files=(), diagnostics=(Diagnostic("E0505", "error", "full"),))
+    written = SimpleNamespace(directory="build/a", files=(), diagnostics=(Diagnostic("E0505", "error", "full"),), removed=(), left=())
     stages.compile = lambda *_, **__: (SOLVED, written)
     outcome = llmplan("compile", "a.plan")
     assert outcome.code == 1 and "E0505" in outcome.err and "wrote" not in outcome.out
@@ -172,7 +172,7 @@ def test_compile_fails_where_files_cannot_be_written(llmplan, stages):
 
 
 def test_compile_json_of_several_plans_is_a_list(llmplan, stages, write):
-    stages.compile = lambda *_, **__: (SOLVED, SimpleNamespace(directory="d", files=("report.md",), diagnostics=()))
+    stages.compile = lambda *_, **__: (SOLVED, SimpleNamespace(directory="d", files=("report.md",), diagnostics=(), removed=(), left=()))
     one = json.loads(llmplan("compile", "a.plan", "--json").out)
     two = json.loads(llmplan("compile", "a.plan", write("b.plan", ""), "--json").out)
     assert one["files"] == ["report.md"] and two == [one, one]

@@ -8,12 +8,14 @@ from pathlib import Path
 from attrs import evolve
 
 from llmplan.diagnostics import Diagnostic
+from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
 from llmplan.emit.write import check, write
 from llmplan.solution import Solution
 from tests.emit.samples import PLAN, emitting, having, solution, value
 
 LLAMA = solution()
+NAMES = frozenset(render(LLAMA)[0])
 MORE = (
     value("hardware.gpus", 96.0, "96 GPUs", "GPU", line=11, layer="solved"),
     value("hardware.nodes", 12.0, "12 nodes", layer="default", formula="ceil(gpus / gpus_per_node)", role="input"),
@@ -23,12 +25,12 @@ MORE = (
 def after(plan: Solution, folder: Path) -> list[Diagnostic]:
     files, problems = render(plan)
     assert not problems
-    return check(folder, files, PLAN, "configs")
+    return check(Folder(folder, "configs", names=NAMES), files, PLAN)
 
 
 def written(folder: Path) -> Path:
     files, _ = render(LLAMA)
-    assert write(folder, files) == []
+    assert write(Folder(folder), files).problems == ()
     return folder
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from llmplan.diagnostics import Diagnostic
+from llmplan.emit import write as writing
+from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
-from llmplan.emit.write import check, write
 from llmplan.solution import Solution
 from tests.emit.samples import PLAN, emitting, having, solution, value
 
@@ -24,6 +25,17 @@ def texts(plan: Solution) -> dict[str, str]:
     files, problems = render(plan)
     assert not problems
     return files
+
+
+WRITTEN = frozenset(texts(LLAMA))
+
+
+def write(folder: Path, contents: dict[str, str], force: bool = False) -> list[Diagnostic]:
+    return list(writing.write(Folder(folder, names=WRITTEN), contents, force).problems)
+
+
+def check(folder: Path, contents: dict[str, str], plan: str) -> list[Diagnostic]:
+    return writing.check(Folder(folder, names=WRITTEN), contents, plan)
 
 
 def codes(problems: list[Diagnostic]) -> list[str]:
@@ -188,20 +200,8 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     assert (tmp_path / "out").read_text() == "mine"
 
 
-def test_a_folder_in_the_way(tmp_path: Path) -> None:
-    (tmp_path / "report.md").mkdir()
-    problems = write(tmp_path, texts(LLAMA), force=True)
-    assert codes(problems) == ["E0505"] and "report.md" in problems[0].message
-    assert state(tmp_path) == {}
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_is_not_writable(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     assert codes(write(tmp_path, texts(LLAMA))) == ["E0505"]
     tmp_path.chmod(0o700)
-
-
-def test_a_pipe_is_not_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "report.md")
-    assert codes(write(tmp_path, texts(LLAMA))) == ["E0503"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from llmplan import cli
+from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
 from llmplan.emit.write import write
 from llmplan.solution import Solution
@@ -67,7 +68,7 @@ def made(plan: Solution) -> Files:
     def files(folder: Path) -> Path:
         contents, problems = render(plan)
         assert not problems, problems
-        assert not write(folder / "files", contents)
+        assert not write(Folder(folder / "files"), contents).problems
         return folder / "files"
 
     return files

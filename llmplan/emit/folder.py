@@ -1,0 +1,67 @@
+"""The output folder of a plan, and whose it is: a folder holds the files of one plan.
+
+Which plan that is stands in the `solution.json` there, by its path from the project root. A second plan is refused,
+unless the first is gone from the project: then it was renamed or removed, and its folder is free.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path, PurePosixPath
+
+from attrs import frozen
+
+from llmplan.diagnostics import Diagnostic, files
+from llmplan.emit.lock import Lock, read_lock
+from llmplan.source import Span
+
+_STDIN = "<stdin>"
+_TRIES = 100
+
+
+@frozen
+class Folder:
+    """Where a plan's files go.
+
+    Attributes:
+        name: How messages call it; its path if empty.
+        root: The project root of the plan, None if it has none.
+        into: What the plan says, empty if it is not the plan that names the folder; `into_at` where.
+        names: What targets write, beside what is written now: no other file is ever removed.
+    """
+
+    path: Path
+    name: str = ""
+    root: Path | None = None
+    into: str = ""
+    into_at: Span | None = None
+    names: frozenset[str] = frozenset()
+
+    @property
+    def shown(self) -> str:
+        return self.name or str(self.path)
+
+    def refused(self, plan: str, lock: Lock) -> Diagnostic | None:
+        """E0509 if the files there are those of another plan of the project, or outside of it of any other."""
+        owner = lock.plan
+        if owner in ("", plan) or self._is_gone(owner):
+            return None
+        return files.of_another_plan(self.into_at if self.into else None, self.shown, owner, self._own(plan))
+
+    def _is_gone(self, owner: str) -> bool:
+        path = self.path.resolve()
+        if self.root is None or not path.is_relative_to(self.root) or owner == _STDIN:
+            return False
+        # A project may lie within another, and each calls its plans by their path from its own root.
+        return not any(os.path.lexists(parent / owner) for parent in path.parents)
+
+    def _own(self, plan: str) -> str:
+        """An `into` that gives a plan a folder of its own within this one."""
+        stem = "stdin" if plan == _STDIN else re.sub(r"[^\w.-]", "-", PurePosixPath(plan).stem)
+        within = PurePosixPath(self.into or ".")
+        for number in range(1, _TRIES):
+            own = stem if number == 1 else f"{stem}-{number}"
+            if read_lock(self.path / own).plan in ("", plan):
+                break
+        return (within / own).as_posix()
