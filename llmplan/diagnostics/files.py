@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error
 from llmplan.source import Span
+from llmplan.visible import visible_line
 
 _MISSING_HINTS = 4
 _LONGEST = 120
@@ -111,7 +112,7 @@ def of_another_plan(span: Span | None, folder: str, owner: str, better: str) -> 
 
 def _visible(text: str) -> str:
     """What somebody else wrote, on one line and with every character seen."""
-    shown = text if text.isprintable() else ascii(text)[1:-1]
+    shown = visible_line(text)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 

@@ -56,7 +56,11 @@ class Lock:
 
 
 def read_lock(directory: Path) -> Lock:
-    """The record of the last run in a folder; empty if there is none or it is unreadable."""
+    """The record of the last run in a folder; empty if there is none or it is not as expected.
+
+    Raises:
+        OSError: The system does not let it be read.
+    """
     lock = _read(directory / NAME)
     for path in leftovers(directory, (NAME,)):
         begun = _read(path) if path.suffix == f".{NEW}" else Lock()
@@ -74,10 +78,10 @@ def read_lock(directory: Path) -> Lock:
 
 
 def _read(path: Path) -> Lock:
+    content = look(path).text or ""
     try:
-        content = look(path).text or ""
         document = json.loads(content)
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return Lock()
     if not isinstance(document, dict):
         return Lock()

@@ -7,14 +7,13 @@ folder of its own project, as `use` does, and only the command line may name any
 from __future__ import annotations
 
 import os
-import unicodedata
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.load.files import outside
 from llmplan.source import Span
+from llmplan.visible import visible_line
 
-_UNSEEN = ("Cc", "Cf", "Zl", "Zp")
 _GIT = ("HEAD", "objects", "refs")
 
 
@@ -85,7 +84,7 @@ def in_git(folder: Path, root: Path | None = None) -> bool:
 
 def _misspelt(into: str, at: Span | None) -> Diagnostic | None:
     """E0508 for a text that means another folder than it seems to, or one on some systems only."""
-    if any(unicodedata.category(char) in _UNSEEN for char in into):
+    if visible_line(into) != into:
         return files.not_into(at, into, "it contains a character that cannot be seen", "write the path without it")
     if "\\" in into:
         return files.not_into(at, into, "it contains a backslash", "separate folders by `/`", into.replace("\\", "/"))
