@@ -173,6 +173,37 @@ def regret(rows: Sequence[Row], errors: Array) -> tuple[int, float, float, str]:
     return len(found), float(np.mean([value for value, _ in found])), worst[0], worst[1]
 
 
+BAND = 0.05, 0.95
+"""Quantiles that are stated as a band of eight in ten: they are those of few groups, and cover less of a group left out."""
+
+
+def band(errors: Array) -> tuple[float, float]:
+    """The ends of measured over predicted."""
+    low, high = np.quantile(np.exp(-errors), BAND)
+    return float(low), float(high)
+
+
+def covered(keys: Array, errors: Array) -> float:
+    """The share of rows within the band that all other parts' errors give."""
+    inside = []
+    for part in sorted(set(keys)):
+        low, high = band(errors[keys != part])
+        inside += [low <= ratio <= high for ratio in np.exp(-errors[keys == part])]
+    return float(np.mean(inside))
+
+
+def bands(rows: Sequence[Row], by_group: Array, by_family: Array, judged: Array) -> None:
+    """Prints the bands of step.low and step.high, and how many rows of parts left out they cover."""
+    print(f"\n{'band of measured / predicted':<34}{'rows':>5}{'low':>7}{'high':>7}{'covers':>9}")
+    for name, errors, key in (("stack measured", by_group, lambda row: row.group), ("stack not measured", by_family, lambda row: family(row.group))):
+        for experts in (False, True):
+            chosen = judged & np.array([row.experts == experts for row in rows])
+            keys = np.array([key(row) for row in rows])[chosen]
+            low, high = band(errors[chosen])
+            label = f"{name}, {'experts' if experts else 'dense'}"
+            print(f"{label:<34}{chosen.sum():>5}{low:>7.2f}{high:>7.2f}{covered(keys, errors[chosen]):>9.0%}")
+
+
 def left_out(fit: Fit, used: Array, key: Callable[[Row], str], start: Mapping[str, float]) -> tuple[Array, dict[str, dict[str, float]]]:
     """The error of each row by constants fitted without its part, and these constants."""
     keys = np.array([key(row) for row in fit.data.rows])
@@ -220,6 +251,7 @@ def main(path: str, brief: bool) -> None:
     for name in CONSTANTS:
         values = sorted(found[name] for found in others.values())
         print(f"{name:<28}{now[name]:>10.4g}{chosen[name]:>10.4g}{values[0]:>16.4g} .. {values[-1]:.4g}")
+    bands(rows, by_group, by_family, judged)
     if brief:
         return
     print(f"\n{'group':<30} rows  median  9 of 10    bias   family left out")
