@@ -51,6 +51,11 @@ class Value:
     low: float | None = None
     high: float | None = None
     spread: str = ""
+    # The ends between which eight of ten measured values lie, where it depends on a quantity with a band, else
+    # None; `band` for people
+    model_low: float | None = None
+    model_high: float | None = None
+    band: str = ""
     # Where the winning value stands; `others` what it won against, strongest first
     origin: Origin | None = None
     others: tuple[Origin, ...] = ()
@@ -103,6 +108,9 @@ class RequirementResult:
     slack_text: str = ""  # the slack for people: `2.4 hours`; empty without one
     # What its failure means (`else`), shown instead of the condition; empty where it holds or has no `else`
     otherwise: str = ""
+    chance: float | None = None  # the probability that it holds, None where nothing makes it uncertain
+    chance_text: str = ""  # for people: `65%`, `over 99%`; empty without one
+    verdict: Literal["safe", "likely", "tight", "no"] | None = None  # None if it was not checked
 
     @property
     def case(self) -> str:

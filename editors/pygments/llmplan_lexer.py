@@ -26,8 +26,9 @@ CONSTANTS = (
     "false", "true",
 )
 FUNCTIONS = (
-    "abs", "argmax", "argmin", "assumed", "ceil", "divisors", "emits", "exp", "first", "floor",
-    "given", "interpolate", "ln", "log2", "max", "min", "mod", "powers", "round", "sqrt", "sum",
+    "abs", "argmax", "argmin", "assumed", "ceil", "chance", "divisors", "emits", "exp", "first",
+    "floor", "given", "interpolate", "ln", "log2", "max", "min", "mod", "powers", "round", "sqrt",
+    "sum",
 )
 TYPES = (
     "Bool", "Int", "Real", "Text",

@@ -9,6 +9,7 @@ from functools import partial
 from attrs import evolve
 
 from llmplan.check import ir
+from llmplan.check.comparisons import chain_of
 from llmplan.check.context import Context
 from llmplan.check.ir import Expr, Typed
 from llmplan.check.scope import words
@@ -16,7 +17,7 @@ from llmplan.diagnostics import Hint, names, units
 from llmplan.operations import FUNCTIONS, Operation
 from llmplan.syntax import nodes
 from llmplan.syntax.expressions import written_out
-from llmplan.units.measure import BOOL, KindType, ListType, Measure, Type
+from llmplan.units.measure import BOOL, REAL, KindType, ListType, Measure, Type
 
 FOLDS = ("sum", "max", "min", "argmax", "argmin")
 
@@ -191,6 +192,29 @@ def _emits(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     return Typed(ir.Emits(name.text), BOOL, node.span)
 
 
+def _chance(check: Context, node: nodes.Call, want: Type | None) -> Typed:
+    """chance(time <= 30 days): the probability of a comparison by size, or of a chain of them."""
+    if not _count(check, node, 1, 1):
+        return check.wrong(node)
+    event = node.arguments[0]
+    while isinstance(event, nodes.Paren):
+        event = event.inner
+    whole = check.check(event)
+    bounds = chain_of(check, event)
+    if whole.type is None or bounds is None:
+        return check.wrong(node)  # what is wrong was reported
+    if not bounds or any(one.operation not in ("lt", "le", "gt", "ge") for one in bounds):
+        wanted = "a comparison by `<`, `<=`, `>` or `>=`"
+        return check.wrong(node, units.not_here(event.span, "this event", wanted))
+    expr = ir.Chance(bounds)
+    found = list(ir.walk(expr))
+    if sum(isinstance(part, ir.Chance) for part in found) > 1:
+        return check.wrong(node, units.not_here(event.span, "a chance inside a chance", "values"))
+    if any(isinstance(part, (ir.Local, ir.FieldOf)) for part in found):
+        return check.wrong(node, units.not_here(event.span, "a local name in an event", "inputs, lets and quantities"))
+    return Typed(expr, REAL, node.span)
+
+
 def check_fold(check: Context, node: nodes.Fold, want: Type | None) -> Typed:
     """`max(memory_at[s, p] for s in Stage, p in Phase)`: over the members of enums, or of a list of a kind."""
     function = node.function.text
@@ -230,4 +254,5 @@ BUILTINS: dict[str, Callable[[Context, nodes.Call, Type | None], Typed]] = {
     "first": _first,
     "assumed": _assumed,
     "emits": _emits,
+    "chance": _chance,
 }

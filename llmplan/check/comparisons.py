@@ -66,6 +66,23 @@ def sides(check: Context, node: nodes.Expr) -> tuple[Sides, Typed] | None:
     return Sides(operator, left.expr, right.expr), evolve(common, unit=unit)
 
 
+def chain_of(check: Context, node: nodes.Expr) -> tuple[Sides, ...] | None:
+    """Each comparison of a chain of numbers as its sides; empty for anything else, None where they are unlike."""
+    if not isinstance(node, nodes.Compare):
+        return ()
+    quiet = check.quiet()
+    found: list[Sides] = []
+    left_node = node.first
+    for operator, right_node in node.rest:
+        left, right = _pair(quiet, left_node, right_node)
+        common = quiet.unify(left, right, "compared").type
+        if not isinstance(common, Measure):
+            return None if common is None else ()
+        found.append(Sides(COMPARISONS[operator], left.expr, right.expr))
+        left_node = right_node
+    return tuple(found)
+
+
 def check_member(check: Context, node: nodes.Member, want: Type | None) -> Typed:
     """`x in [1, 2]`, `x in 1..8`."""
     value = check.check(node.value)

@@ -23,7 +23,7 @@ from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Type
 from llmplan.units.table import UnknownUnit
 
-DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key")
+DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within")
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
 
@@ -184,6 +184,8 @@ class Declarations:
         # The unit in which people read it: `@unit("%")` above it, else that of its type.
         unit = next((texts[0] for texts in said(node.decorators, "unit") if texts), node.type.text)
         self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
+        if said(node.decorators, "within"):
+            self.scope.banded[name] = ()
 
     def _function_signature(self, node: nodes.Fn) -> None:
         name = node.name.text

@@ -16,9 +16,9 @@ from llmplan.check.declare import cites
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import Expr, walk
 from llmplan.check.program import Alternative, Goal, Rule, Setting
-from llmplan.check.scope import Overlay, Scope
+from llmplan.check.scope import Overlay, Scope, words
 from llmplan.check.settings import domain, place, setting
-from llmplan.diagnostics import Diagnostic, names
+from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes
 from llmplan.units.measure import REAL, Type
 
@@ -88,8 +88,31 @@ class Definitions:
             if node.domain is not None:
                 legal = domain(check, node.domain, record.type, name)
             places = place(node.name.span), place(node.value.span)
-            built.append(Alternative(when, typed.expr, node.doc, cites(node.decorators), *places, node.replace))
+            within = self._band(node)
+            built.append(
+                Alternative(when, typed.expr, node.doc, cites(node.decorators), *places, node.replace, within)
+            )
         self.scope.quantities[name] = evolve(record, alternatives=tuple(built), domain=legal)
+
+    def _band(self, node: nodes.Quantity) -> tuple[str, str] | None:
+        """`@within("step.low", "step.high")`: two quantities that are plain numbers."""
+        for one in node.decorators:
+            if one.name.text != "within":
+                continue
+            if len(one.arguments) != 2:
+                self.report(units.wrong_count(one.name.span, "@within", "2 arguments", len(one.arguments)))
+                return None
+            for text in one.arguments:
+                found = self.scope.quantities.get(text.plain or "")
+                if found is None:
+                    known = list(self.scope.quantities)
+                    self.report(names.unknown_name(text.span, text.plain or "", known, None))
+                    return None
+                if found.type != REAL or found.indices:
+                    self.report(units.not_here(text.span, f"`{found.name}`, {words(found.type)},", "a plain number"))
+                    return None
+            return one.arguments[0].plain or "", one.arguments[1].plain or ""
+        return None
 
     def _function_body(self, node: nodes.Fn) -> None:
         record = self.scope.functions.get(node.name.text)

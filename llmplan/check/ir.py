@@ -79,6 +79,13 @@ class Emits:
 
 
 @frozen
+class Chance:
+    """The probability that each of some comparisons holds."""
+
+    of: tuple[Sides, ...]
+
+
+@frozen
 class Shown:
     """`{time in days}` in a text: its unit may be empty; `declared` is that of the expression."""
 
@@ -172,8 +179,8 @@ class Interpolate:
 
 
 Expr = (
-    Num | Member | Entry | Ref | Local | FieldOf | Given | Assumed | Emits | Text | List | Index | Op | Chain | If
-    | Match | Call | Body | Fold | Interpolate
+    Num | Member | Entry | Ref | Local | FieldOf | Given | Assumed | Emits | Chance | Text | List | Index | Op | Chain
+    | If | Match | Call | Body | Fold | Interpolate
 )  # fmt: skip
 
 
@@ -241,6 +248,8 @@ def parts(expr: Expr) -> Iterator[Expr]:
             yield from (piece.value for piece in expr.pieces if isinstance(piece, Shown))
         case List():
             yield from expr.items
+        case Chance():
+            yield from (side for one in expr.of for side in (one.left, one.right))
         case Index():
             yield from expr.indices
         case Op() | Call():

@@ -67,7 +67,7 @@ class Field:
 
 @frozen
 class Alternative:
-    """One formula of a quantity, valid where `when` holds."""
+    """One formula of a quantity, valid where `when` holds; `within` are the two factors of its band, if it has one."""
 
     when: Expr | None
     value: Expr
@@ -76,6 +76,7 @@ class Alternative:
     place: SourceRef
     formula: SourceRef
     replaces: bool
+    within: tuple[str, str] | None = None
 
 
 @frozen

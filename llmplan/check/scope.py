@@ -97,6 +97,7 @@ class Scope:
         aliases: By kind and normal form: the canonical names that it may mean.
         rules: The library's requirements and preferences by name, `goals` its objectives.
         selectors: By kind: the field that chooses its entry, if one has that kind as its type.
+        banded: Quantities that have a band; the values are empty.
         sources: Texts by name, for spans.
         lets: Types of the plan's lets, filled when first asked for by `let_type`.
         read: Names of lets and functions that some expression reads.
@@ -114,6 +115,7 @@ class Scope:
     rules: Overlay[Rule] = field(factory=lambda: Overlay[Rule]({}))
     goals: tuple[Goal, ...] = ()
     selectors: dict[str, str] = field(factory=dict)
+    banded: dict[str, tuple[()]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
     lets: dict[str, Let] = field(factory=dict)
     read: set[str] = field(factory=set)

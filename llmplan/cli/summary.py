@@ -78,7 +78,10 @@ def _requirement(one: RequirementResult) -> tuple[str, ...]:
         return ("not checked", one.name or one.text, _needs(one.needs))
     holds = "holds" if one.certainty == "certain" else "expected"
     verdict = holds if one.holds else "violated" if one.weight is None else "unmet"
-    return (verdict, one.name or one.text, one.case or one.because or one.text)
+    text = one.case or one.because or one.text
+    if one.chance is not None and one.holds:
+        text = f"{text}; {one.verdict}, chance {one.chance_text}"
+    return (verdict, one.name or one.text, text)
 
 
 def _quantities(solution: Solution) -> list[tuple[str, ...]]:
@@ -93,7 +96,8 @@ def _quantities(solution: Solution) -> list[tuple[str, ...]]:
 def _quantity(value: Value) -> tuple[str, ...]:
     if value.value is None:
         return (value.name, _needs(value.needs) if value.needs else value.reason or "no value")
-    return (value.name, f"{value.text} ({value.spread})" if value.spread else value.text)
+    text = f"{value.text} ({value.spread})" if value.spread else value.text
+    return (value.name, text, f"measured: {value.band} in eight of ten") if value.band else (value.name, text)
 
 
 def _needs(names: Sequence[str]) -> str:

@@ -83,6 +83,8 @@ def _job(solution: Solution, said: set[str]) -> str:
     spread = solution.values["time"].spread if time else ""
     if spread:
         time = f"{time} ({spread})"
+    elif time and solution.values["time"].band:
+        time = f"{time} ({solution.values['time'].band} in eight of ten)"
     if machines and time:
         return f"{machines} train{'' if several else 's'} {what}{on} in {time}"
     memory = _text(solution, "memory.total", said)

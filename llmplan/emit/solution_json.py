@@ -104,8 +104,8 @@ def _value(value: Value) -> dict[str, Any]:
         "unit": value.unit,
         "low": finite(value.low),
         "high": finite(value.high),
-        "model_low": None,
-        "model_high": None,
+        "model_low": finite(value.model_low),
+        "model_high": finite(value.model_high),
         "source": value.origin.place or None if value.origin else None,
     }
 
@@ -143,6 +143,8 @@ def _requirement(result: RequirementResult) -> dict[str, Any]:
         "name": result.name,
         "holds": result.holds,
         "range": result.certainty,
+        "chance": finite(result.chance),
+        "verdict": result.verdict,
         "slack": finite(result.slack),
         **({"else": result.otherwise} if result.otherwise else {}),
     }

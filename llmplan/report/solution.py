@@ -7,6 +7,7 @@ from typing import Literal
 from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
+from llmplan.report.bands import assessed, with_band
 from llmplan.report.derivation import with_numbers
 from llmplan.report.findings import conflict, infeasible, unmet, without_value
 from llmplan.report.layouts import layouts
@@ -22,6 +23,7 @@ from llmplan.system.build import Built
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
 from llmplan.system.system import System, Unknown
+from llmplan.whatif.bands import Bands
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.sensitivity import sensitivity
@@ -49,13 +51,18 @@ def solution(
     everything = Values(lowering).all()
     requirements, preferences = rules(lowering)
     shown = shows(lowering)
+    by_name = {rule.name: rule for rule in program.rules}
     if has_ranges(program):
         ranges = Ranges(lowering, point)
-        by_name = {rule.name: rule for rule in program.rules}
         everything = {name: with_ends(ranges, value) for name, value in everything.items()}
         requirements = [judged(ranges, by_name[result.name], result) for result in requirements]
         preferences = [judged(ranges, by_name[result.name], result) for result in preferences]
         shown = tuple(row_with_ends(ranges, row, one) for row, one in zip(program.shows, shown))
+    if program.scope.banded:
+        bands = Bands(lowering)
+        everything = {name: with_band(bands, value) for name, value in everything.items()}
+        requirements = [assessed(bands, by_name[result.name], result) for result in requirements]
+        preferences = [assessed(bands, by_name[result.name], result) for result in preferences]
     solved = outcome.status != "infeasible"
     sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
     alternatives, front = layouts(program, built, outcome) if solved else ((), ())

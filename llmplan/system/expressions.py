@@ -120,6 +120,8 @@ class Expressions:
                 return self.meaning.assumed(expr.name)
             case ir.Emits():
                 return self.meaning.emits(expr.target)
+            case ir.Chance():
+                return self.meaning.chance(expr, self._source)
             case ir.Interpolate():
                 x = self._lower(expr.x, env)
                 return x if isinstance(x, Missing) else self.graph.interpolate(x, expr.xs, expr.ys)

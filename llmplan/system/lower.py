@@ -17,19 +17,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
-from llmplan.check.ir import Expr, Ref, walk
+from llmplan.check.ir import Chance, Expr, Ref, Sides, walk
 from llmplan.check.plan import Program
 from llmplan.check.program import SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
+from llmplan.system.chance import Pair, likelihood
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.earlier import Earlier
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.inputs import Inputs, Spreads
-from llmplan.system.missing import NO_REASON, Missing, Result
+from llmplan.system.missing import NO_REASON, Missing, Result, missing
 from llmplan.system.names import OPEN, SPREAD, Known, Names, Trace
-from llmplan.system.quantities import Quantities
+from llmplan.system.quantities import BandEnd, Quantities
 from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import REAL
 
@@ -47,6 +48,7 @@ class Lowering:
         beside: Unknowns that are meant, of another lowering into the same graph.
         unsolved: See `Unknowns`.
         earlier: The lowering of an earlier text, of which the same names are taken over.
+        end: A quantity that is at an end of its band.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Lowering:
         beside: Unknowns | None = None,
         unsolved: Sequence[str] = (),
         earlier: Earlier | None = None,
+        end: BandEnd | None = None,
     ) -> None:
         self.program = program
         self.scope = program.scope
@@ -73,7 +76,8 @@ class Lowering:
         self.unknowns = Unknowns(self.expressions, fixed, beside, unsolved)
         checks = DomainChecks(self.expressions, self.unknowns)
         self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads)
-        self.quantities = Quantities(self.expressions, checks)
+        self.quantities = Quantities(self.expressions, checks, end)
+        self._ends: dict[BandEnd, Lowering] = {}
         self.at = self.quantities.at
         self.instances = self.inputs.instances
         self.of_instance = self.inputs.of_instance
@@ -107,6 +111,17 @@ class Lowering:
         unsolved = () if beside or OPEN in changed else self.unknowns.unsolved
         earlier = self.earlier if program is self.program and not beside and fixed is None and spreads is None else None
         return Lowering(program, fixed, spreads, graph, known, self.unknowns if beside else None, unsolved, earlier)
+
+    def at_end(self, end: BandEnd) -> Lowering:
+        """The same with a quantity at an end of its band; unknowns and ranges are this one's."""
+        if end not in self._ends:
+            kept = Names(self.names.without({end[0]}))
+            unknowns = self.unknowns
+            beside = None if unknowns.fixed is not None else unknowns.meant
+            self._ends[end] = Lowering(
+                self.program, unknowns.fixed, self.inputs.spreads, self.graph, kept, beside, unknowns.unsolved, end=end
+            )
+        return self._ends[end]
 
     # Names
 
@@ -221,6 +236,44 @@ class Lowering:
         return value.needs if isinstance(value, Missing) else ()
 
     # The rest of a `Meaning`
+
+    def chance(self, event: Chance, base: str) -> Result:
+        total: Result = self.graph.const(1.0 - len(event.of))
+        for sides in event.of:
+            one = self.probability(sides, base)
+            if isinstance(one, Missing) or isinstance(total, Missing):
+                total = missing(total, one)
+            else:
+                total = self.graph.add("add", total, one)
+        if isinstance(total, Missing) or len(event.of) == 1:
+            return total
+        return self.graph.add("max", self.graph.const(0.0), total)
+
+    def probability(self, sides: Sides, base: str) -> Result:
+        """The probability of a comparison by size, from the bands of what its sides depend on."""
+
+        def both(lowering: Lowering) -> tuple[Result, Result]:
+            left, right = (lowering.lower(side, {}, base=base) for side in (sides.left, sides.right))
+            return (left, right) if sides.operation in ("lt", "le") else (right, left)
+
+        smaller, larger = both(self)
+        if isinstance(smaller, Missing) or isinstance(larger, Missing):
+            return missing(smaller, larger)
+        bands: list[tuple[Pair, Pair]] = []
+        for name in self.scope.banded:
+            self._factors(name)
+            ends = [both(self.at_end((name, at))) for at in (0, 1)]
+            known = [(a, b) for a, b in ends if not isinstance(a, Missing) and not isinstance(b, Missing)]
+            if len(known) == 2:
+                bands.append((known[0], known[1]))
+        return likelihood(self.graph, "lt" if sides.operation in ("lt", "gt") else "le", (smaller, larger), bands)
+
+    def _factors(self, name: str) -> None:
+        """Reads the ends of a band: what decides them decides a probability, and cannot be made from it."""
+        for alternative in self.scope.quantities[name].alternatives:
+            for factor in alternative.within or ():
+                with self.names.conditionally():
+                    self.name(factor)
 
     def given(self, path: str) -> Result:
         with self.names.conditionally():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from llmplan.check.ir import Chance
 from llmplan.check.program import Quantity, SourceRef
 from llmplan.system.missing import Missing, Result
 
@@ -28,6 +29,9 @@ class Meaning(Protocol):
 
     def emits(self, target: str) -> Result:
         """1 if the plan emits a target."""
+
+    def chance(self, event: Chance, base: str) -> Result:
+        """The probability of an event; `base` names the source that offsets in it belong to."""
 
     def instances(self, path: str) -> list[str] | Missing:
         """The entries that a list of a kind names."""

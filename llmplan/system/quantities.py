@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from llmplan.check.program import Quantity
+from llmplan.check.program import Alternative, Quantity
 from llmplan.diagnostics import names
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.expressions import Expressions
@@ -12,16 +12,20 @@ from llmplan.system.meaning import Env
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.system.names import Trace
 
+BandEnd = tuple[str, int]
+"""A quantity at the low (0) or the high (1) end of its band."""
+
 
 class Quantities:
-    """The quantities of one lowering."""
+    """The quantities of one lowering, one of them at an end of its band if there is an `end`."""
 
-    def __init__(self, expressions: Expressions, checks: DomainChecks) -> None:
+    def __init__(self, expressions: Expressions, checks: DomainChecks, end: BandEnd | None = None) -> None:
         self.scope = expressions.scope
         self.graph = expressions.graph
         self.names = expressions.names
         self._expressions = expressions
         self._legal = checks.legal
+        self._end = end
         self._shown: dict[tuple[str, tuple[float, ...]], str] = {}  # names of members
 
     def value(self, quantity: Quantity) -> Result:
@@ -51,9 +55,11 @@ class Quantities:
                     self._overlap(quantity)
                     continue
                 self.names.traces[quantity.name] = Trace("formula", alternative.formula)
-                chosen = self._expressions.lower(alternative.value, env, base=base)
+                value = self._expressions.lower(alternative.value, env, base=base)
+                chosen = self._at_end(quantity, alternative, value)
             else:
-                open_guards.append((guard, self._expressions.conditional(alternative.value, env, base)))
+                value = self._expressions.conditional(alternative.value, env, base)
+                open_guards.append((guard, self._at_end(quantity, alternative, value)))
         if chosen is not None and not open_guards:
             return chosen
         result: Result = chosen if chosen is not None else self.graph.const(math.nan)
@@ -68,6 +74,14 @@ class Quantities:
             result = self.graph.add("select", guard, alone, result)
             taken = self.graph.add("or", taken, guard)
         return result
+
+    def _at_end(self, quantity: Quantity, alternative: Alternative, value: Result) -> Result:
+        if self._end is None or self._end[0] != quantity.name or alternative.within is None:
+            return value
+        factor = self._expressions.meaning.name(alternative.within[self._end[1]])
+        if isinstance(value, Missing) or isinstance(factor, Missing):
+            return missing(value, factor)
+        return self.graph.add("mul", value, factor)
 
     def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
         """An indexed quantity at members given by their indices."""

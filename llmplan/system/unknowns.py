@@ -49,6 +49,11 @@ class Unknowns:
         self.closed = False
 
     @property
+    def meant(self) -> Unknowns:
+        """Those whose numbers the graph has."""
+        return self if self._beside is None else self._beside
+
+    @property
     def numbered_here(self) -> bool:
         """True if the graph's unknowns are those that were met, with all their candidates."""
         return self.fixed is None and self._beside is None

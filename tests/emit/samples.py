@@ -78,7 +78,8 @@ def values() -> dict[str, Value]:
         value("memory.context", 3.0 * gb, "3 GB", "byte", formula="…", place=f"{std}:32"),
         value("memory.total", 57.152 * gb, "57.15 GB", "byte", formula="…", place=f"{std}:36"),
         value("mfu", 0.4, "40%", role="assumption", layer="plan", line=30),
-        value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / tokens_per_second", place="plans/std/time.plan:14"),
+        value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / tokens_per_second", place="plans/std/time.plan:14",
+              model_low=2.3e6, model_high=3.1e6, band="26.6 .. 35.9 days"),
         value("step_time", 11.18, "11.18 s", "s", formula="…"),
         value("step.compute", 10.0, "10 s", "s", formula="…"),
         value("step.data_comm", 1.18, "1.18 s", "s", formula="…"),
@@ -109,7 +110,7 @@ def solution(**changes: Any) -> Solution:
         requirements=(
             RequirementResult(
                 "deadline", True, "certain", 7987.7, "time <= 30 days", "29.91 days <= 30 days", "", "plan",
-                f"{PLAN}:31", slack_text="2.219 hours",
+                f"{PLAN}:31", slack_text="2.219 hours", chance=0.5061, chance_text="51%", verdict="tight",
             ),
             RequirementResult(
                 "fits", True, "certain", 25.395e9, "memory.total <= gpu.memory - hardware.memory_reserve",

@@ -26,12 +26,12 @@ def test_keys_in_order() -> None:
     assert document["unknowns"]["hardware.gpus"] == {"value": 88, "unit": "GPU", "how": "search"}
     assert document["unknowns"]["training.recompute"] == {"value": "full", "unit": None, "how": "search"}
     assert document["quantities"]["time"] == {
-        "value": 2584012.3, "unit": "s", "low": None, "high": None, "model_low": None, "model_high": None,
+        "value": 2584012.3, "unit": "s", "low": None, "high": None, "model_low": 2.3e6, "model_high": 3.1e6,
         "source": "plans/std/time.plan:14",
     }  # fmt: skip
     assert document["quantities"]["cost"] == {"value": None, "needs": ["hardware.price"]}
     assert document["requirements"][0] == {
-        "name": "deadline", "holds": True, "range": "certain", "slack": 7987.7,
+        "name": "deadline", "holds": True, "range": "certain", "chance": 0.5061, "verdict": "tight", "slack": 7987.7,
     }  # fmt: skip
     assert document["requirements"][2]["holds"] is None
 

@@ -1,0 +1,70 @@
+"""The probability of a comparison: how far its sides lie apart, against how far measured values lie from computed ones.
+
+A quantity with a band is measured somewhere between two factors of it in eight cases of ten. The event is lowered
+again with each such quantity at either end; what that does to the logarithm of the ratio of the sides is the band's
+deviation. Bands are independent: deviations are added in quadrature. The logarithm then follows Student's t with
+4 degrees of freedom on each side of its median, scaled so that the ends of the band are its 10 % and 90 % points.
+Sides that are not both positive are compared by their difference instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from llmplan.system.graph import Graph
+
+TENTH = 1.5332062740589438
+"""The 90 % point of Student's t with 4 degrees of freedom."""
+
+Pair = tuple[int, int]
+"""Nodes of the side that must be the smaller one, and of the other."""
+
+
+def likelihood(graph: Graph, operation: str, sides: Pair, bands: Sequence[tuple[Pair, Pair]]) -> int:
+    """The probability that the first side is the smaller one.
+
+    Args:
+        operation: `lt` or `le`, for sides that nothing makes uncertain.
+        bands: The sides with one quantity each at the low and at the high end of its band.
+    """
+    certain = graph.add(operation, *sides)
+    moving = [ends for ends in bands if any(end != sides for end in ends)]
+    if not moving:
+        return certain
+    zero = graph.const(0.0)
+    positive = graph.add("and", *(graph.add("lt", zero, side) for side in sides))
+    gap = _gap(graph, sides, positive)
+    up, down = [], []
+    for ends in moving:
+        first, second = (graph.add("sub", _gap(graph, end, positive), gap) for end in ends)
+        up.append(graph.add("max", zero, graph.add("max", first, second)))
+        down.append(graph.add("min", zero, graph.add("min", first, second)))
+    favourable = graph.add("le", gap, zero)
+    scale = graph.add("select", favourable, _together(graph, up), _together(graph, down))
+    return graph.add("select", graph.add("lt", zero, scale), _distribution(graph, gap, scale), certain)
+
+
+def _gap(graph: Graph, sides: Pair, positive: int) -> int:
+    """How far the first side exceeds the other."""
+    ratio = graph.add("ln", graph.add("div", *sides))
+    return graph.add("select", positive, ratio, graph.add("sub", *sides))
+
+
+def _together(graph: Graph, deviations: Sequence[int]) -> int:
+    """Independent deviations in quadrature."""
+    squares = [graph.add("mul", one, one) for one in deviations]
+    total = squares[0]
+    for _, further in pairwise(squares):
+        total = graph.add("add", total, further)
+    return graph.add("sqrt", total)
+
+
+def _distribution(graph: Graph, gap: int, scale: int) -> int:
+    """Student's t with 4 degrees of freedom below a point, in closed form."""
+    z = graph.add("div", graph.add("mul", graph.const(-TENTH), gap), scale)
+    root = graph.add("sqrt", graph.add("add", graph.const(4.0), graph.add("mul", z, z)))
+    a = graph.add("div", z, root)
+    cube = graph.add("div", graph.add("mul", a, graph.add("mul", a, a)), graph.const(3.0))
+    part = graph.add("mul", graph.const(0.75), graph.add("sub", a, cube))
+    return graph.add("add", graph.const(0.5), part)

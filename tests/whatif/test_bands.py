@@ -1,0 +1,129 @@
+"""Bands of measured values: carried into every result, each requirement with its chance and the word for it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmplan.whatif.bands import around
+
+PLAN = """model "llama-7b"
+dataset { tokens = 1T, sequence_length = 2048 }
+hardware { gpu = "A100-SXM4-80GB", gpus = 96 }
+parallelism { zero_stage = 1 }
+training { global_batch = 4M tokens, micro_batch = 2, recompute = none }
+"""
+
+OWN = """quantity low: Real = 0.5
+quantity high: Real = 2
+quantity wide: Real = 4
+@within("low", "high")
+quantity work: s = 10 s
+@within("low", "wide")
+quantity rate: Real = 3
+quantity both: s = work * rate
+quantity twice: s = 2 * work
+quantity rest: s = 25 s - work
+"""
+
+
+def test_what_depends_on_step_time_has_its_band(plans):
+    values = plans.solve(PLAN + "show time\n").values
+    low, high = values["step.low"].value, values["step.high"].value
+    for name in ("step_time", "time", "gpu_hours", "cost"):
+        found = values[name]
+        assert found.model_low == pytest.approx(found.value * low) and found.model_high == pytest.approx(found.value * high)
+    faster = values["mfu"]
+    assert faster.model_low == pytest.approx(faster.value / high) and faster.model_high == pytest.approx(faster.value / low)
+    for name in ("train_flops", "memory.total", "hardware.gpus", "step.low"):
+        assert values[name].model_low is None and values[name].model_high is None
+
+
+def test_an_assumed_rate_has_none(plans):
+    values = plans.solve(PLAN + "assume mfu = 40%\nshow time\n").values
+    assert values["time"].value is not None and values["time"].model_low is None
+
+
+def test_bands_are_independent(plans):
+    values = plans.solve(OWN + "show both\nshow twice\nshow rest\n").values
+    below, above = math.hypot(math.log(2), math.log(2)), math.hypot(math.log(2), math.log(4))
+    assert values["both"].model_low == pytest.approx(30 * math.exp(-below))
+    assert values["both"].model_high == pytest.approx(30 * math.exp(above))
+    assert (values["twice"].model_low, values["twice"].model_high) == (pytest.approx(10.0), pytest.approx(40.0))
+    # Larger work is less rest.
+    assert (values["rest"].model_low, values["rest"].model_high) == (pytest.approx(5.0), pytest.approx(20.0))
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"), [("25 days", "no"), ("28.4 days", "tight"), ("30 days", "likely"), ("40 days", "safe")]
+)
+def test_the_word_for_a_requirement(plans, bound, verdict):
+    solution = plans.solve(f"{PLAN}require deadline: time <= {bound}\nrequire few: hardware.gpus <= 96\n")
+    deadline, few = solution.requirements[:2]
+    assert deadline.verdict == verdict and deadline.chance is not None
+    assert deadline.holds == (deadline.chance >= 0.5)
+    assert (few.chance, few.verdict) == (None, "safe")
+
+
+def test_a_chance_is_solved_for(plans):
+    text = PLAN.replace("gpus = 96", "gpus = ? in 8..256 step 8") + "minimize hardware.gpus\n"
+    expected = plans.solve(text + "require deadline: time <= 30 days\n")
+    surely = plans.solve(text + "require deadline: chance(time <= 30 days) >= 90%\n")
+    assert surely.values["hardware.gpus"].value > expected.values["hardware.gpus"].value
+    assert surely.values["time"].model_high <= 30 * 86400
+    fewer = plans.solve(
+        text.replace("8..256 step 8", f"[{surely.values['hardware.gpus'].value - 8}]")
+        + "require deadline: chance(time <= 30 days) >= 90%\n"
+    )
+    assert fewer.status == "infeasible"
+    # The requirement on a chance has that chance, and the word for it.
+    deadline = surely.requirements[0]
+    assert deadline.chance >= 0.9 and deadline.verdict == "safe"
+
+
+def test_a_chain_is_what_both_ends_leave(plans):
+    rows = plans.shown(
+        OWN + "show chance(8 s <= work <= 15 s)\nshow chance(work <= 15 s)\nshow chance(work < 8 s)\n"
+        "show chance(work >= 8 s)\nshow chance(1 s < work) + chance(1 s >= work)\nshow chance(work > 15 s > 8 s)\n"
+    )
+    between, below_high, below_low, above_low, whole, above_high = rows
+    assert between == pytest.approx(below_high - below_low)
+    assert below_low + above_low == pytest.approx(1.0) and whole == pytest.approx(1.0)
+    assert above_high == pytest.approx(1 - below_high)
+
+
+def test_a_band_is_not_made_from_a_chance(plans):
+    looped = OWN.replace("quantity low: Real = 0.5", "quantity low: Real = chance(work <= 15 s)")
+    assert plans.codes(looped + "show work\nshow chance(work <= 12 s)\n") == ["E0206"]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "at"),
+    [
+        ("show chance(work == 3 s)", "E0303", "work == 3 s"),
+        ("show chance(work)", "E0303", "work"),
+        ("show chance(work <= 3 s and rate <= 2)", "E0303", "work <= 3 s and rate <= 2"),
+        ("show chance(chance(work <= 3 s) <= 0.5)", "E0303", "chance(work <= 3 s) <= 0.5"),
+        ("show chance(work <= 3 GB)", "E0301", "work"),
+        ("fn f(x: s) -> Real = chance(x <= 3 s)\nshow f(2 s)", "E0303", "x <= 3 s"),
+        ('@within("low")\nquantity q: Real = 1', "E0303", "within"),
+        ('@within("low", "nowhere")\nquantity q: Real = 1', "E0201", '"nowhere"'),
+        ('@within("low", "work")\nquantity q: Real = 1', "E0303", '"work"'),
+    ],
+)
+def test_what_is_no_event_and_no_band(plans, line, code, at):
+    assert plans.error(f"{OWN}{line}\n") == (code, at)
+
+
+@given(st.floats(0.1, 1e6), st.lists(st.tuples(st.floats(0.3, 1.0), st.floats(1.0, 3.0)), min_size=1, max_size=4))
+def test_a_band_holds_the_value_and_widens_with_each_further_one(value, factors):
+    pairs = [(value * low, value * high) for low, high in factors]
+    widest = (value, value)
+    for count in range(1, len(pairs) + 1):
+        ends = around(value, pairs[:count]) or (value, value)
+        assert ends[0] <= widest[0] * (1 + 1e-12) and ends[1] >= widest[1] * (1 - 1e-12)
+        assert ends[0] <= value <= ends[1]
+        widest = ends
