@@ -13,6 +13,7 @@ from attrs import frozen
 
 from llmplan.operations import COMPARISONS
 from llmplan.operations.logic import truth
+from llmplan.solve.continuous.jumps import Mesh
 from llmplan.solve.continuous.line_search import Line, bisect, minimise
 from llmplan.solve.vector import Array
 from llmplan.system.graph import Graph
@@ -33,23 +34,25 @@ class _Predicate:
     sides: tuple[int, int, bool] | None = None
 
 
-def crossings(
-    graph: Graph, line: Line, condition: Condition, unknown: int, rows: Array, points: Array
-) -> Iterator[tuple[Array, Array]]:
+def crossings(graph: Graph, mesh: Mesh, condition: Condition, unknown: int) -> Iterator[tuple[Array, Array]]:
     """Where a condition begins or ceases to hold: rows, and both ends of every narrowed bracket.
 
-    The line's unknown is in the condition; `rows` are those of all settings, `points` a grid over the domain.
+    The line's unknown is in the condition; the mesh is one over the domain for all settings.
     """
     for predicate in _predicates(graph, condition.node, unknown):
-        yield from _brackets(line, predicate, rows, points)
+        yield from _brackets(mesh, predicate)
 
 
-def _brackets(line: Line, predicate: _Predicate, rows: Array, points: Array) -> Iterator[tuple[Array, Array]]:
-    on_grid = predicate.holds(line.probe(predicate.roots, rows[:, None])(points[None, :]))
-    on_grid = np.broadcast_to(on_grid, (len(rows), len(points)))
-    row, cell = np.nonzero(on_grid[:, 1:] != on_grid[:, :-1])
-    low, high = points[cell], points[cell + 1]
-    if (dips := _dips(line, predicate, rows, points)) is not None:
+def compared(graph: Graph, condition: Condition, unknown: int) -> set[int]:
+    """The comparisons of a condition at which `crossings` looks."""
+    return {node for node, _ in _comparisons(graph, condition.node, unknown)}
+
+
+def _brackets(mesh: Mesh, predicate: _Predicate) -> Iterator[tuple[Array, Array]]:
+    line = mesh.line
+    found = mesh.changes(predicate.roots, predicate.holds)
+    row, low, high = found.row, found.low, found.high
+    if (dips := _dips(line, predicate, np.arange(mesh.count), mesh.grid)) is not None:
         dipping, lowest, left, right = dips
         yield dipping, lowest
         row = np.concatenate([row, dipping, dipping])
@@ -93,8 +96,15 @@ def _predicates(graph: Graph, root: int, unknown: int) -> Iterator[_Predicate]:
     """The comparisons that a condition is made of, and the condition itself where it is more than one.
 
     Of `<=`, `>=` and `==` the exact order of the sides, so that the answer is the root and not the end of
-    the tolerance beyond it.
+    the tolerance beyond it; of `==` both orders, as a side that jumps may hold the value for a while.
     """
+    for node, args in _comparisons(graph, root, unknown):
+        yield from _comparison(graph[node].op, node, args)
+    if graph[root].op not in COMPARISONS:
+        yield _Predicate((root,), lambda values: truth(values[root]))
+
+
+def _comparisons(graph: Graph, root: int, unknown: int) -> Iterator[tuple[int, tuple[int, ...]]]:
     pending, seen = [root], {root}
     while pending:
         node = pending.pop()
@@ -105,15 +115,16 @@ def _predicates(graph: Graph, root: int, unknown: int) -> Iterator[_Predicate]:
             pending += [arg for arg in args if arg not in seen]
             seen.update(args)
         elif op in COMPARISONS:
-            yield _comparison(op, node, args)
-    if graph[root].op not in COMPARISONS:
-        yield _Predicate((root,), lambda values: truth(values[root]))
+            yield node, args
 
 
-def _comparison(op: str, node: int, args: tuple[int, ...]) -> _Predicate:
+def _comparison(op: str, node: int, args: tuple[int, ...]) -> Iterator[_Predicate]:
     low, high = args
     if op == "ne":
-        return _Predicate((node,), lambda values: truth(values[node]))
-    if op == "lt":
-        return _Predicate((node, low, high), lambda values: truth(values[node]), (low, high, False))
-    return _Predicate((low, high), lambda values: values[low] <= values[high], (low, high, op == "eq"))
+        yield _Predicate((node,), lambda values: truth(values[node]))
+    elif op == "lt":
+        yield _Predicate((node, low, high), lambda values: truth(values[node]), (low, high, False))
+    else:
+        yield _Predicate((low, high), lambda values: values[low] <= values[high], (low, high, op == "eq"))
+        if op == "eq":
+            yield _Predicate((low, high), lambda values: values[low] >= values[high])

@@ -10,13 +10,16 @@ No answer is given that was not evaluated and found feasible.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from attrs import define, evolve, frozen
 
 from llmplan.operations import TOLERANCE
 from llmplan.operations.logic import truth
-from llmplan.solve.continuous.crossings import crossings
+from llmplan.solve.continuous.crossings import compared, crossings
+from llmplan.solve.continuous.edges import jumps_beside, settled
+from llmplan.solve.continuous.jumps import Mesh, steps
 from llmplan.solve.continuous.line_search import Line, grid, minimise
 from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.discrete.loop_order import axes_of
@@ -28,6 +31,11 @@ from llmplan.system.system import Condition, System
 
 _POINTS = 1 << 17
 """Points of the grid that are evaluated at once: enough settings that a step of bisection pays."""
+
+_CLOSER = 8
+"""How often what is around the best point is looked at closer, where not every jump was sought."""
+
+_BEYOND = 3  # candidates away lies what is beyond the two sides of a jump and the middle beside it
 
 
 @frozen
@@ -41,12 +49,16 @@ class _Settings:
 
 @define
 class _Candidates:
-    """Points on the lines of some settings, sorted by setting (a row) and value."""
+    """Points on the lines of some settings, sorted by setting (a row) and value.
+
+    Of the settings in `partly` not every jump is among them.
+    """
 
     rows: Array
     x: Array
     values: dict[int, Array]
     feasible: Array
+    partly: Array
 
 
 class LineScan:
@@ -66,13 +78,16 @@ class LineScan:
         self._system, self._requirements = system, requirements
         self._unknown, self._effort = unknown, effort
         graph = system.graph
-        self._moving = [c for c in requirements if graph.reach(c.node) >> unknown & 1]
+        weighed = [preference for preference in system.preferences if preference.weight]
+        self._moving = [c for c in (*requirements, *weighed) if graph.reach(c.node) >> unknown & 1]
         self._still = [c for c in requirements if not graph.reach(c.node) >> unknown & 1]
         self._grid = grid(system.unknowns[unknown])
         judged = [*requirements, *system.preferences]
         sides = [side for c in judged for side in (c.left, c.right) if side is not None]
         self._judged = [c.node for c in judged] + [o.node for o in system.objectives]
         self._roots = self._judged + sides
+        looked_at = {node for c in requirements for node in compared(graph, c, unknown)}
+        self._steps = steps(graph, self._judged, unknown, looked_at)
         reach = graph.reached(self._roots)
         self._axes = [axis for axis in axes_of(system, allowed or {}) if reach >> axis.unknown & 1]
 
@@ -89,6 +104,9 @@ class LineScan:
                 top, candidates = self._choose(settings, candidates, keep)
                 found.rank(top, keep)
                 self._note(found, settings, candidates, keep)
+        if self._steps:
+            place = partial(settled, self._system, self._requirements, self._unknown, self._steps)
+            found.top = [place(point) for point in found.top]
         return found
 
     def candidates(self) -> Iterator[tuple[dict[int, Array], Coordinates, int]]:
@@ -148,8 +166,13 @@ class LineScan:
         every = np.arange(count)
         rows, x = [np.repeat(every, len(self._grid))], [np.tile(self._grid, count)]
         marked = [np.zeros(count * len(self._grid), bool)]
+        mesh = Mesh(line, self._grid, count)
+        mesh.seek(self._steps)
+        rows.append(mesh.row)
+        x.append(mesh.x)
+        marked.append(np.ones(len(mesh.row), bool))
         for condition in self._moving:
-            for at, points in crossings(self._system.graph, line, condition, self._unknown, every, self._grid):
+            for at, points in crossings(self._system.graph, mesh, condition, self._unknown):
                 rows.append(at)
                 x.append(points)
                 marked.append(np.ones(len(at), bool))
@@ -158,16 +181,17 @@ class LineScan:
         row, point, mark = row[order], point[order], mark[order]
         beside = (row[1:] == row[:-1]) & (mark[1:] | mark[:-1]) & (point[1:] > point[:-1])
         middle = (point[:-1] + point[1:])[beside] / 2
-        return self._judge(line, np.concatenate([row, row[:-1][beside]]), np.concatenate([point, middle]))
+        rows_, x_ = np.concatenate([row, row[:-1][beside]]), np.concatenate([point, middle])
+        return self._judge(line, rows_, x_, mesh.partly)
 
-    def _judge(self, line: Line, rows: Array, x: Array) -> _Candidates:
+    def _judge(self, line: Line, rows: Array, x: Array, partly: Array) -> _Candidates:
         order = np.lexsort((x, rows))
         rows, x = rows[order], x[order]
         values = _long(line.probe(self._judged, rows)(x), len(x))
         feasible = np.ones(len(x), bool)
         for condition in self._requirements:
             feasible &= truth(values[condition.node])
-        return _Candidates(rows, x, values, feasible)
+        return _Candidates(rows, x, values, feasible, partly)
 
     def _choose(
         self, settings: _Settings, candidates: _Candidates, keep: int
@@ -181,6 +205,8 @@ class LineScan:
                 node = graph[self._system.objectives[number - 1].node]
                 if node.reach >> self._unknown & 1 and node.op != "unknown":
                     candidates, active = self._refine(settings.line, candidates, active, least)
+                if candidates.partly.any():
+                    candidates, active = self._closer(settings.line, candidates, active, least)
             cost = np.broadcast_to(self._cost(candidates.values, number), len(candidates.x))
             lowest = np.full(settings.count, np.inf)
             np.minimum.at(lowest, candidates.rows[active], cost[active])
@@ -193,19 +219,16 @@ class LineScan:
         costs = [lowest[rows] for lowest in least]
         chosen = first_rows(costs, coordinates, np.arange(len(rows)), keep)
         return [
-            evolve(point, intervals=self._intervals(candidates, row))
+            evolve(point, intervals=self._intervals(candidates, row), partly=bool(candidates.partly[row]))
             for point, row in zip(ranked(costs, coordinates, chosen), rows[chosen].tolist())
         ], candidates
 
     def _refine(
         self, line: Line, candidates: _Candidates, active: Array, least: Sequence[Array]
     ) -> tuple[_Candidates, Array]:
-        """Adds for each setting the best point of the next objective beside its best candidate."""
+        """Adds for each setting the best points of the next objective beside its best candidate."""
         number = len(least)
-        cost = np.broadcast_to(self._cost(candidates.values, number), len(candidates.x))
-        at = np.flatnonzero(active)
-        at = at[np.lexsort((cost[at], candidates.rows[at]))]
-        at = at[np.unique(candidates.rows[at], return_index=True)[1]]
+        at = self._leading(candidates, active, number)
 
         def end(step: int) -> Array:
             beside = np.clip(at + step, 0, len(candidates.x) - 1)
@@ -213,17 +236,48 @@ class LineScan:
             return np.where(usable, candidates.x[beside], candidates.x[at])
 
         low, high = end(-1), end(1)
-        if not (wide := high > low).any():
-            return candidates, active
-        rows, low, high = candidates.rows[at][wide], low[wide], high[wide]
-        probe = line.probe(self._judged, rows)
+        if (wide := high > low).any():
+            rows, low, high = candidates.rows[at][wide], low[wide], high[wide]
+            probe = line.probe(self._judged, rows)
 
-        def penalised(x: Array) -> Array:
-            values = _long(probe(x), len(x))
-            return np.where(self._as_good(values, least, rows), self._cost(values, number), np.inf)
+            def penalised(x: Array) -> Array:
+                values = _long(probe(x), len(x))
+                return np.where(self._as_good(values, least, rows), self._cost(values, number), np.inf)
 
-        points = minimise(penalised, low, high)
-        joined = self._judge(line, np.concatenate([candidates.rows, rows]), np.concatenate([candidates.x, points]))
+            return self._joined(line, candidates, least, rows, minimise(penalised, low, high))
+        return candidates, active
+
+    def _closer(
+        self, line: Line, candidates: _Candidates, active: Array, least: Sequence[Array]
+    ) -> tuple[_Candidates, Array]:
+        """Adds the jumps around the best candidate of each setting that has more than were sought, closer and closer."""
+        for _ in range(_CLOSER):
+            at = self._leading(candidates, active, len(least))
+            at = at[candidates.partly[candidates.rows[at]]]
+            rows, x = candidates.rows[at], candidates.x[at]
+            before, after = np.clip(at - _BEYOND, 0, None), np.clip(at + _BEYOND, None, len(candidates.x) - 1)
+            low = np.where(candidates.rows[before] == rows, candidates.x[before], x)
+            high = np.where(candidates.rows[after] == rows, candidates.x[after], x)
+            rows, points = jumps_beside(line, self._steps, rows, low, x, high)
+            if not len(rows):
+                break
+            candidates, active = self._joined(line, candidates, least, rows, points)
+        return candidates, active
+
+    def _leading(self, candidates: _Candidates, active: Array, number: int) -> Array:
+        """The candidate of each setting that is best by one of the costs."""
+        cost = np.broadcast_to(self._cost(candidates.values, number), len(candidates.x))
+        at = np.flatnonzero(active)
+        at = at[np.lexsort((cost[at], candidates.rows[at]))]
+        first: Array = at[np.unique(candidates.rows[at], return_index=True)[1]]
+        return first
+
+    def _joined(
+        self, line: Line, candidates: _Candidates, least: Sequence[Array], rows: Array, x: Array
+    ) -> tuple[_Candidates, Array]:
+        """The candidates and further ones, with those that are as good by all costs compared so far."""
+        both = np.concatenate([candidates.rows, rows]), np.concatenate([candidates.x, x])
+        joined = self._judge(line, *both, candidates.partly)
         return joined, joined.feasible & self._as_good(joined.values, least, joined.rows)
 
     def _as_good(self, values: dict[int, Array], least: Sequence[Array], rows: Array) -> Array:

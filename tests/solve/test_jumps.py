@@ -1,0 +1,40 @@
+"""A continuous unknown at a jump of the model: the answer lies at its edge, and holds when it is given."""
+
+from __future__ import annotations
+
+import pytest
+
+JUMPS = [  # what is asked, the least or largest value that there is, and the one that is answered, if it has few digits
+    ("let x = ? in 2.5..5.625\nquantity q.a: Real = ceil(x)\nrequire r: q.a == 6\nminimize x\n", 5, None),
+    ("let x = ? in 0.5..11.0\nrequire r: ceil(x) <= 8\nmaximize x\n", 8, 8.0),
+    ("let x = ? in 0.5..11.0\nrequire r: ceil(3 * x) <= 7\nmaximize x\n", 7 / 3, None),
+    ("let x = ? in 0.5..11.0\nrequire r: floor(x) <= 8\nmaximize x\n", 9, None),
+    ("let x = ? in 0.5..11.0\nrequire r: floor(x) >= 8\nminimize x\n", 8, 8.0),
+    ("let x = ? in 0.5..11.0\nrequire r: round(x) == 4\nminimize x\n", 3.5, 3.5),
+    ("let x = ? in (-11.0)..(-0.5)\nrequire r: ceil(x) == -6\nminimize x\n", -7, None),
+    ("let x = ? in 0.5..11.0\nquantity q.a: Real = x - x\nrequire r: q.a <= 1.0\nmaximize mod(mod(x, 3), 4)\n", 3, None),
+    ("let x = ? in 0.5..11.0\nminimize if x <= 3.7 then x else x - 100\n", 3.7, None),
+    ("let x = ? in 0.5..11.0\nminimize if x < 3.7 then 5 - x else 100\n", 3.7, None),
+    ("let x = ? in 0.5..11.0\nminimize if x < 3.7 then 5 - x else 0 - x\n", 11, None),
+    ("let x = ? in 0.5..11.0\nminimize if floor(x / 2.3) == 2 then 5 + x else 100\n", 4.6, None),
+    ("let x = ? in 0.5..9.5\nprefer p: x <= 3.3\nmaximize x\n", 3.3, 3.3),
+    ("let x = ? in 0.5..9.5\nprefer p: ceil(x) <= 3\nmaximize x\n", 3, 3.0),
+    ("let x = ? in 0.5..1e6\nrequire r: mod(x, 7) <= 0.001\nrequire s: x >= 5000.3\nminimize x\n", 5005, 5005.0),
+    ("let x = ? in 0.5..1e9\nrequire r: mod(x, 7) <= 0.001\nrequire s: x >= 5000.3\nminimize x\n", 5005, 5005.0),
+    ("let x = ? in 1 GB..6 GB\nrequire r: ceil(x / (1 GB)) == 4\nminimize x\n", 3e9, None),
+]
+
+
+@pytest.mark.parametrize(("text", "edge", "plain"), JUMPS)
+def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
+    solution = plans.solve(text)
+    x = solution.values["x"].value
+    assert x == plain if plain is not None else x == pytest.approx(edge, rel=4e-9)
+    given = plans.solve(text, settings=[("x", f"{x!r}{' byte' if 'GB' in text else ''}")])
+    assert given.status == "solved"
+    assert [one.text for one in given.objectives] == [one.text for one in solution.objectives]
+
+
+def test_jumps_inside_jumps(plans):
+    text = "let x = ? in 0.5..11.0\nrequire r: floor(3 * mod(x, 1.3)) == 2\nmaximize x - 10 * mod(x, 1.3)\n"
+    assert plans.solve(text).values["x"].value == pytest.approx(7 * 1.3 + 2 / 3, rel=1e-8)
