@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 import attrs
@@ -52,7 +53,7 @@ class Values:
         if isinstance(unsolved, Missing):
             raise Refused(f"{name} needs {', '.join(unsolved.needs)}")
         value = lowering.graph.constant(found)
-        if value is None or value != value:
+        if value is None or not math.isfinite(value):
             raise Refused(f"{name} is not modelled here: {self._why(name)}")
         return value
 

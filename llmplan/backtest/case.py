@@ -14,6 +14,7 @@ from attrs import frozen
 from llmplan.backtest.record import Case, Inexpressible, Record, Settings, texts, word
 from llmplan.backtest.shape import shape
 from llmplan.backtest.stacks import dtypes, framework, recompute, software
+from llmplan.system.divisors import divisors
 
 PRECISIONS = ("fp32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4")
 RECOMPUTE = ("none", "selective", "full")
@@ -144,7 +145,7 @@ def _chunks(record: Record) -> int:
     if not unstated or stages == 1 or layers % stages:
         return record.degree("vpp")
     own = layers // stages
-    return max((chunks for chunks in range(1, own // 2 + 1) if own % chunks == 0), default=1)
+    return max((int(chunks) for chunks in divisors(own) if chunks <= own // 2), default=1)
 
 
 def _zero_stage(record: Record) -> int:

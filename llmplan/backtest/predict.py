@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from statistics import mean, median
 from typing import Any
@@ -10,6 +11,7 @@ from attrs import asdict, field, frozen
 
 from llmplan.backtest.base import Base, Refused, Values
 from llmplan.backtest.case import RECOMPUTE, Reading, reading, settings, unsaid_recompute
+from llmplan.backtest.damage import damage
 from llmplan.backtest.record import Case, Inexpressible
 
 GB = 1e9
@@ -48,14 +50,18 @@ class Outcome:
 
 def predict(base: Base, case: Case) -> Outcome:
     """What the library says of a case."""
+    wrong = damage(case)
+    if wrong is not None:
+        unread = dict.fromkeys(("step_time_s", "tokens_per_s_per_gpu", "tflops_per_gpu", "memory_gb"))
+        return Outcome(case["id"], case["group"], False, measured=unread, skipped=f"the record is damaged: {wrong}")
     about = (case["id"], case["group"], bool(case.get("oom")))
     measured = measured_of(case)
     try:
         found, inferred = _values(base, case)
     except (Inexpressible, Refused) as reason:
         return Outcome(*about, measured=measured, skipped=str(reason))
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as wrong:
-        return Outcome(*about, measured=measured, skipped=f"the record is damaged: {wrong!r}")
+    except (LookupError, ZeroDivisionError) as lacking_or_zero:
+        return Outcome(*about, measured=measured, skipped=f"the record is damaged: {lacking_or_zero!r}")
     lacking: dict[str, str] = {}
     read = Reading("")
     try:
@@ -77,7 +83,7 @@ def predict(base: Base, case: Case) -> Outcome:
     error = {}
     for name in ("step_time_s", "tokens_per_s_per_gpu", "memory_gb"):
         value, truth = predicted[name], measured.get(name)
-        if value is not None and truth:
+        if value is not None and truth and math.isfinite(value / truth):
             error[name] = value / truth - 1
     none = all(value is None for value in predicted.values())
     return Outcome(

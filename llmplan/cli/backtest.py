@@ -48,7 +48,7 @@ def backtest(cases: str, as_json: bool) -> int:
 
     base = Base.of()
     outcomes = [predict(base, case) for case in records]
-    terminal.result(f"{json.dumps(figures(outcomes), indent=1)}\n" if as_json else _text(outcomes))
+    terminal.result(f"{json.dumps(figures(outcomes), indent=1, allow_nan=False)}\n" if as_json else _text(outcomes))
     return 0
 
 
