@@ -119,6 +119,8 @@ def memory(found: Values, read: Reading) -> float:
     """
     if read.kind == "inference":
         return found.number("serving.memory")
+    if read.kind not in (*QUANTITIES, "tensors"):
+        raise Refused(f"a memory reading of the kind {read.kind} is not modelled")
     total = found.number("memory.total")
     there = found.number("memory_of", read.stage) if read.stage else total
     if read.kind == "tensors":
