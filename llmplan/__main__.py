@@ -1,25 +1,76 @@
-"""The command `llmplan`, also as `python -m llmplan`."""
+"""The command `llmplan`, also as `python -m llmplan`.
+
+Ctrl-C ends it with 130 and without a word from its first line on: while it is loaded and at once if it is pressed
+twice, and between the two by an exception, so that what is half done is undone. Once the work is done it is too late
+for an interrupt, and the exit code is that of the work.
+"""
 
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import sys
+from types import FrameType
+from typing import NoReturn
 
 LET_GROW = 100_000
 """Objects made between two looks for cycles. What a plan is compiled from is made once and stays until
 the process ends, a million small objects; looking through all of them again and again finds nothing
 and takes a tenth of the time."""
 
+INTERRUPTED = 130
+
 
 def main() -> None:
-    """Runs the command line and exits with its code, also when it is interrupted while it is loaded."""
+    """Runs the command line and exits with its code."""
+    try:
+        code = _run()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+def _run() -> int:
+    # A command that a shell starts in the background ignores interrupts, and goes on doing so.
+    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if interruptible:
+        signal.signal(signal.SIGINT, _leave)
     gc.set_threshold(LET_GROW)
     try:
         from llmplan import cli
+    except ImportError as missing:
+        from llmplan.broken import about
 
-        cli.main()
-    except KeyboardInterrupt:
-        sys.exit(130)
+        told = about(missing)
+        if told is None:
+            raise
+        sys.stderr.write(f"{told}\n")
+        return 2
+    sys.unraisablehook = _unraisable
+    if interruptible:
+        signal.signal(signal.SIGINT, _interrupt)
+    code = cli.run()
+    if interruptible:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return code
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    """There is nothing to undo, or it was asked for twice."""
+    os._exit(INTERRUPTED)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(signal.SIGINT, _leave)
+    raise KeyboardInterrupt
+
+
+def _unraisable(what: sys.UnraisableHookArgs) -> None:
+    """An interrupt in a place from which Python lets no exception out, as while it frees an object."""
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        _leave(signal.SIGINT, None)
+    sys.__unraisablehook__(what)
 
 
 if __name__ == "__main__":

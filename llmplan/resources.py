@@ -6,6 +6,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from llmplan.broken import unreadable
+
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
@@ -33,12 +35,40 @@ def folder(name: str) -> Traversable:
     return files("llmplan").joinpath(name)
 
 
-def text_of(file: Traversable) -> str:
-    """The text of a resource; a file is read again when it has changed in size or time of change."""
+def text_of(file: Traversable, name: str) -> str:
+    """The text of an installed file, which people know by a name; read again when it changed in size or time of change.
+
+    Raises:
+        Broken: It cannot be read.
+    """
+    try:
+        return read(file)
+    except (OSError, UnicodeError) as error:
+        raise unreadable(name, error) from error
+
+
+def read(file: Traversable) -> str:
+    """The same of a file that is none of llmplan's.
+
+    Raises:
+        OSError, UnicodeError: It cannot be read.
+    """
     if not isinstance(file, Path):
         return file.read_text(encoding="utf-8")
     found = file.stat()
     return _read(file, found.st_size, found.st_mtime_ns)
+
+
+def entries(place: Traversable, name: str) -> list[Traversable]:
+    """What lies in an installed folder, by name.
+
+    Raises:
+        Broken: It cannot be read.
+    """
+    try:
+        return sorted(place.iterdir(), key=lambda entry: entry.name)
+    except OSError as error:
+        raise unreadable(name, error) from error
 
 
 @lru_cache(maxsize=256)

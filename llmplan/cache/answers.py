@@ -21,7 +21,7 @@ from attrs import has
 from llmplan import __version__
 from llmplan.cache import store
 from llmplan.cache.records import Packing
-from llmplan.resources import folder
+from llmplan.resources import folder, text_of
 from llmplan.source import MAX_BYTES, Source, Span
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _solutions() -> tuple[type, ...]:
 
 def _library_text(name: str) -> str:
     top, _, rest = name.partition("/")
-    return folder(top).joinpath(rest).read_text(encoding="utf-8")
+    return text_of(folder(top).joinpath(rest), name)
 
 
 def _configurations(module: Module) -> list[Source]:

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
+from llmplan.broken import Broken
 from llmplan.cache import store
 from llmplan.check.declare import Declarations
 from llmplan.check.define import Definitions
 from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
 from llmplan.diagnostics import Diagnostic
-from llmplan.resources import LIBRARY, folder, text_of
+from llmplan.resources import LIBRARY, entries, folder, text_of
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -45,9 +46,12 @@ def library_files(plans: Traversable | None = None) -> dict[str, str]:
     base = folder("plans") if plans is None else plans
     found: dict[str, str] = {}
     for part in LIBRARY:
-        for entry in sorted(base.joinpath(part).iterdir(), key=lambda e: e.name):
+        for entry in entries(base.joinpath(part), f"plans/{part}"):
             if entry.name.endswith(".plan"):
-                found[f"plans/{part}/{entry.name}"] = text_of(entry)
+                name = f"plans/{part}/{entry.name}"
+                found[name] = text_of(entry, name)
+        if plans is None and not any(name.startswith(f"plans/{part}/") for name in found):
+            raise Broken(f"`plans/{part}` holds no file")
     return found
 
 

@@ -15,6 +15,7 @@ from importlib import import_module
 import click
 
 from llmplan import __version__
+from llmplan.broken import about
 from llmplan.cli import terminal
 
 _EPILOG = """\b
@@ -86,6 +87,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as bug:
         if os.environ.get("LLMPLAN_DEBUG") == "1":
             raise
+        installation = about(bug)
+        if installation is not None:
+            terminal.complain(installation)
+            return 2
         terminal.complain(
             f"error[E0901]: internal error: {type(bug).__name__}: {bug}\n"
             "  = note: this is a bug in llmplan, not a mistake in the plan\n"

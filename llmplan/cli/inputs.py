@@ -29,10 +29,19 @@ def read(path: str) -> str | Diagnostic:
     """The text of the plan that an argument names, `-` for standard input; or why it cannot be read."""
     try:
         if path == "-":
-            return files.decode(sys.stdin.buffer.read(files.READ))
+            return files.decode(_standard_input())
         return files.read_plan(Path(path))
     except files.Unreadable as why:
         return command.unreadable("<stdin>" if path == "-" else path, str(why))
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:  # closed before llmplan began
+        raise files.Unreadable("it is closed")
+    try:
+        return sys.stdin.buffer.read(files.READ)
+    except OSError as error:
+        raise files.Unreadable(error.strerror or "it is unreadable") from None
 
 
 @frozen

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from llmplan.diagnostics import Diagnostic, files
-from llmplan.resources import folder, text_of
+from llmplan.resources import entries, folder, read, text_of
 
 if TYPE_CHECKING:
     from llmplan.solution import Scalar
@@ -113,14 +113,17 @@ def source(place: str, templates: Path | None) -> str:
     """The text of `folder/file`, the user's before the product's.
 
     Raises:
+        Broken: A file of the product cannot be read.
         OSError: It cannot be read, or the path would leave the folder.
         UnicodeError: It is not UTF-8.
     """
     if not all(plain_name(part) for part in place.split("/")):
         raise FileNotFoundError(f"`{place}` is not a path inside a templates folder")
     if templates is not None and (templates / place).is_file():
-        return text_of(templates / place)
-    return text_of(folder("templates").joinpath(*place.split("/")))
+        return read(templates / place)
+    own = folder("templates").joinpath(*place.split("/"))
+    # Who lays folders over the product's may name files that it does not have.
+    return read(own) if templates is not None else text_of(own, f"templates/{place}")
 
 
 def plain_name(name: str) -> bool:
@@ -129,7 +132,8 @@ def plain_name(name: str) -> bool:
 
 
 def _folders(templates: Path | None) -> list[str]:
-    names = {entry.name for entry in folder("templates").iterdir() if entry.joinpath(MANIFEST).is_file()}
+    own = entries(folder("templates"), "templates")
+    names = {entry.name for entry in own if entry.joinpath(MANIFEST).is_file()}
     if templates is not None and templates.is_dir():
         names |= {entry.name for entry in templates.iterdir() if (entry / MANIFEST).is_file()}
     return sorted(names)

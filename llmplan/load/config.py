@@ -16,7 +16,8 @@ from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, config
 from llmplan.load.literals import NotAnObject, literals
-from llmplan.resources import folder
+from llmplan.resources import entries as listed
+from llmplan.resources import folder, text_of
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.expressions import written_out
@@ -51,8 +52,9 @@ class Tables:
         sources = []
         entries: dict[str, nodes.Entry] = {}
         keys: dict[str, str] = {}
-        for file in sorted(folder("plans").joinpath("configs").iterdir(), key=lambda file: file.name):
-            sources.append(Source(f"plans/configs/{file.name}", file.read_text(encoding="utf-8"), library=True))
+        for file in listed(folder("plans").joinpath("configs"), "plans/configs"):
+            place = f"plans/configs/{file.name}"
+            sources.append(Source(place, text_of(file, place), library=True))
             for s in parse(sources[-1])[0].statements:
                 if isinstance(s, nodes.Kind):
                     keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}

@@ -16,8 +16,9 @@ from lark.grammar import Rule
 from lark.lark import PostLex
 from lark.lexer import TerminalDef
 
+from llmplan.broken import Broken
 from llmplan.cache import store
-from llmplan.resources import folder
+from llmplan.resources import folder, text_of
 
 END = "$END"
 BAD = "$BAD"  # a character that begins no token
@@ -29,6 +30,7 @@ CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "c
 """Words in their place that are names elsewhere."""
 
 Analysis = dict[str, Any]
+_NAME = "grammar/plan.lark"
 _STARTS = ["file", "alone", "interpolation"]
 
 
@@ -111,11 +113,14 @@ class Grammar:
 @lru_cache(maxsize=1)
 def grammar() -> Grammar:
     """The grammar that is installed."""
-    text = folder("grammar").joinpath("plan.lark").read_text(encoding="utf-8")
+    text = text_of(folder("grammar").joinpath("plan.lark"), _NAME)
     key = f"{lark.__version__}\0{text}"
     analysis = store.load("grammar", key)
     if not isinstance(analysis, dict):
-        analysis = analyse(text)
+        try:
+            analysis = analyse(text)
+        except lark.exceptions.LarkError as error:
+            raise Broken(f"`{_NAME}` is not the grammar: {str(error).partition(chr(10))[0]}") from error
         store.keep("grammar", key, analysis)
     return Grammar(analysis)
 

@@ -286,3 +286,16 @@ def test_a_reader_that_has_gone():
     os.close(read_end)
     with open(write_end, "w") as closed:
         assert explain_into(closed) == (0, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes a descriptor")
+@pytest.mark.parametrize(
+    "command", ["check", *(pytest.param(name, marks=pytest.mark.slow) for name in ("fmt", "solve", "compile", "sweep"))]
+)
+def test_closed_standard_input(command, tmp_path):
+    found = subprocess.run(
+        [sys.executable, "-m", "llmplan", command, "-"],
+        preexec_fn=lambda: os.close(0), capture_output=True, text=True, cwd=tmp_path, timeout=60,
+    )  # fmt: skip
+    assert found.returncode == 2
+    assert found.stderr == "error[E0507]: cannot read `<stdin>`: it is closed\n"

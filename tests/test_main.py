@@ -1,0 +1,85 @@
+"""Ctrl-C from the command's first line to the end of the interpreter: 130 or the code of finished work, and no traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are of POSIX")
+
+HEAD = "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+TAIL = "from llmplan.__main__ import main\nprint('ready', flush=True)\nmain()\n"
+NOW = "os.kill(os.getpid(), signal.SIGINT)"
+
+
+@pytest.fixture
+def started(tmp_path: Path):
+    """Starts `llmplan check` on a sound plan, with some code before it."""
+    (tmp_path / "a.plan").write_text('model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 8 }\nshow memory.weights\n')
+
+    def start(code: str = "", command: str = "check") -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", HEAD + code + TAIL, command, "a.plan"],
+            cwd=tmp_path,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    return start
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
+    _, said = process.communicate(timeout=60)
+    return process.returncode, said.strip()
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        pytest.param(
+            f"class Finder:\n def find_spec(self, name, *rest):\n  if name == {module!r}: {NOW}\nsys.meta_path.insert(0, Finder())\n",
+            130,
+            id=f"while {module} is loaded",
+        )
+        for module in ("llmplan.cli", "llmplan.api", "llmplan.check.checker")
+    ]
+    + [
+        pytest.param(f"import atexit; atexit.register(lambda: {NOW})\n", 0, id="when the work is done"),
+        pytest.param(f"class Late:\n def __del__(self): {NOW}\nsys.late = Late()\n", 0, id="while the interpreter ends"),
+        pytest.param(
+            "from llmplan import api\nclass Freed:\n"
+            f" def __del__(self): {NOW}\n"
+            "def check(*rest, **more):\n freed = Freed()\n del freed\n return []\napi.check = check\n",
+            130,
+            id="while an object is freed",
+        ),
+        pytest.param(
+            "from llmplan import api\n"
+            f"def check(*rest, **more):\n try: {NOW}\n finally: {NOW}\napi.check = check\n",
+            130,
+            id="twice",
+        ),
+        pytest.param(
+            f"signal.signal(signal.SIGINT, signal.SIG_IGN)\nimport atexit\nfrom llmplan import api\n{NOW}\n", 0, id="ignored"
+        ),
+    ],
+)
+def test_at_moments_of_all_sorts(started, code, wanted):
+    assert ended(started(code)) == (wanted, b"")
+
+
+@pytest.mark.parametrize("part", [pytest.param(n / 40, marks=[pytest.mark.slow] * (n % 16 > 0)) for n in range(40)])
+def test_at_any_moment(started, part):
+    process = started(command="solve")
+    assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+    sleep(0.001 + 1.2 * part)
+    process.send_signal(signal.SIGINT)
+    code, said = ended(process)
+    assert code in (0, 130) and b"Traceback" not in said and b"KeyboardInterrupt" not in said, said
