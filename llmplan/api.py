@@ -97,14 +97,12 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     checked = analyse(asked, sweeping=True)
     if checked.failed or checked.program is None or checked.built is None:
         return None, checked.diagnostics
-    from llmplan.system.sweeps import MOST_POINTS
     from llmplan.whatif import variations
 
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
     table = variations.sweep(checked.program, checked.built.lowering, asked.limit, asked.progress)
-    found = checked.diagnostics
-    return table, found if table is not None else (*found, solving.large_sweep(MOST_POINTS))
+    return table, checked.diagnostics
 
 
 def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:

@@ -25,8 +25,9 @@ def run(folder: Path, *command: str, without: str = "") -> subprocess.CompletedP
     code += "from llmplan.__main__ import main; main()"
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
     return subprocess.run(
-        [sys.executable, "-c", code, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
-    )
+        [sys.executable, "-c", code, *command],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -78,7 +79,9 @@ def test_a_package_is_missing(tmp_path: Path, package: str) -> None:
     code = f"import sys; sys.modules[{package!r}] = None; from llmplan.__main__ import main; main()"
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     command = [sys.executable, "-c", code, "solve", "a.plan"]
-    found = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    found = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr.startswith(f"error[E0902]: the installation of llmplan is broken: the package `{package}` is missing\n")
 

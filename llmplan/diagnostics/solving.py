@@ -83,9 +83,3 @@ def flat_objective(text: str, span: Span) -> Diagnostic:
 def no_sweep(plan: str) -> Diagnostic:
     """E0401: `llmplan sweep` of a plan that sweeps nothing."""
     return error("E0401", f"`{plan}` has no `sweep`", None, "add one, as in `sweep hardware.gpus in 64..512 step 64`")
-
-
-def large_sweep(most: int) -> Diagnostic:
-    """E0404: a sweep with more points than are solved."""
-    hint = "use larger steps, or leave what need not be swept open with `?`"
-    return error("E0404", f"the sweep has more than {most:,} points", None, hint)

@@ -110,6 +110,12 @@ def no_base(span: Span, path: str) -> Diagnostic:
     return error("E0305", f"the base of the powers for `{path}` must be above 1", span)
 
 
+def large_sweep(span: Span, most: int) -> Diagnostic:
+    """E0404: a plan that sweeps over more points than are solved."""
+    hint = "use larger steps, or leave what need not be swept open with `?`"
+    return error("E0404", f"the plan sweeps more than {most:,} points", span, hint, label="too many to solve")
+
+
 # E0406, E0407: the equations
 
 

@@ -15,7 +15,7 @@ from llmplan.system.adjustable import knob_of
 from llmplan.system.display import scalar, show
 from llmplan.system.domains import candidates
 from llmplan.system.lower import Lowering
-from llmplan.units.measure import REAL
+from llmplan.units.measure import REAL, Type
 
 MOST_POINTS = 10_000
 """A sweep with more points is refused."""
@@ -32,8 +32,29 @@ class At:
 
 def points(lowering: Lowering) -> list[dict[str, At]] | None:
     """Every point of the product of a plan's sweeps, by path, the last axis fastest; None if too many."""
-    program = lowering.program
     axes: list[list[tuple[str, At]]] = []
+    grid = _axes(lowering)
+    if grid is None:
+        return None
+    for path, setting, type, unit, values in grid:
+        axis = []
+        for x in values:
+            shown = show(x, type, lowering.scope, unit)
+            at = At(Setting(Num(x), None, setting.place, setting.unit), shown, scalar(x, type, lowering.scope))
+            axis.append((path, at))
+        axes.append(axis)
+    return [dict(point) for point in itertools.product(*axes)]
+
+
+def too_many(lowering: Lowering) -> bool:
+    """Whether a plan's sweeps have more points than are solved."""
+    return _axes(lowering) is None
+
+
+def _axes(lowering: Lowering) -> list[tuple[str, Setting, Type, str, tuple[float, ...]]] | None:
+    """Of each sweep its path, what is written, type, unit and values; None if there are too many points."""
+    program = lowering.program
+    axes = []
     count = 1
     for path, setting in program.sweeps.items():
         knob = knob_of(program, path, setting)
@@ -43,14 +64,8 @@ def points(lowering: Lowering) -> list[dict[str, At]] | None:
         count *= len(values or ())
         if values is None or count > MOST_POINTS:
             return None
-        unit = (domain.unit if domain is not None else "") or setting.unit
-        axis = []
-        for x in values:
-            shown = show(x, type, lowering.scope, unit)
-            at = At(Setting(Num(x), None, setting.place, setting.unit), shown, scalar(x, type, lowering.scope))
-            axis.append((path, at))
-        axes.append(axis)
-    return [dict(point) for point in itertools.product(*axes)]
+        axes.append((path, setting, type, (domain.unit if domain is not None else "") or setting.unit, values))
+    return axes
 
 
 def first_point(lowering: Lowering) -> Program:

@@ -7,6 +7,7 @@ from llmplan.check.program import Setting, SourceRef
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.system.expressions import TooLarge
 from llmplan.system.lower import Lowering
+from llmplan.system.sweeps import MOST_POINTS, too_many
 
 
 def validate(lowering: Lowering) -> list[Diagnostic]:
@@ -22,6 +23,9 @@ def validate(lowering: Lowering) -> list[Diagnostic]:
                 at = quantity.alternatives[0].formula
                 lowering.name(name)
         found = list(lowering.names.diagnostics)
+        if program.sweeps and too_many(lowering):
+            first = next(iter(program.sweeps.values()))
+            found.append(system.large_sweep(program.scope.span(first.place), MOST_POINTS))
         variations = [("scenario", values) for values in program.scenarios.values()]
         for layer, values in (*variations, *([("sweep", program.sweeps)] if program.sweeps else ())):
             there = lowering.again(varied(program, layer, values, over=True))

@@ -295,7 +295,7 @@ def test_a_reader_that_has_gone():
 def test_closed_standard_input(command, tmp_path):
     found = subprocess.run(
         [sys.executable, "-m", "llmplan", command, "-"],
-        preexec_fn=lambda: os.close(0), capture_output=True, text=True, cwd=tmp_path, timeout=60,
+        preexec_fn=lambda: os.close(0), capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60,
     )  # fmt: skip
     assert found.returncode == 2
     assert found.stderr == "error[E0507]: cannot read `<stdin>`: it is closed\n"

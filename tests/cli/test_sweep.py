@@ -50,3 +50,12 @@ def test_exit_codes(llmplan):
     assert llmplan("sweep", "-", stdin=PLAN.replace(b"sweep", b"#")).code == 1
     assert llmplan("sweep", "-", "--csv", "--json", stdin=PLAN).code == 2
     assert llmplan("sweep", "absent.plan").code == 2
+
+
+@pytest.mark.parametrize("command", ["check", "solve", "compile", "sweep"])
+def test_too_many_points_are_an_error_for_every_command(llmplan, write, command, tmp_path):
+    """`compile` left the sweep out without a word."""
+    plan = write("a.plan", "let x = 1\nsweep x in 1..12_500\nshow x\n")
+    outcome = llmplan(command, plan)
+    assert outcome.code == 1 and outcome.err.startswith("error[E0404]: the plan sweeps more than 10,000 points\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.plan"]
