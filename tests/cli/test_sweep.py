@@ -6,6 +6,8 @@ import csv
 import io
 import json
 
+import pytest
+
 PLAN = b"""model "llama-7b"
 dataset.tokens = 100B
 dataset.sequence_length = 2048
