@@ -188,3 +188,12 @@ def test_few_are_kept(kept):
     kept = [file.name for file in (kept / "llmplan").iterdir()]
     assert sum(name.startswith("check-") for name in kept) == answers.KEPT
     assert store.load("check", str(answers.KEPT + 4)) == () and store.load("solve", "other") == ()
+
+
+@pytest.mark.parametrize("found", [(1, 2), ((), (), [99]), ((), (), [0]), (("x",), (), []), {"a": 1}, ((), (("a",),), None)])
+def test_what_is_none_of_its_answers_is_computed_again(plan, computed, monkeypatch, found):
+    path = plan(PLAN)
+    real = store.load
+    monkeypatch.setattr(store, "load", lambda name, key: found if name in ("check", "solve") else real(name, key))
+    assert [one.code for one in api.check(path)] == ["W0602"] and api.solve(path).status == "solved"
+    assert computed == [path, path]

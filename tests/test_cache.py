@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from llmplan.cache import store
+from llmplan.cache.seal import seal
 
 DATA = {"a": [1, 2.5, None, True], "b": ("x", frozenset({"y"})), "c": {"d": b"e"}}
 
@@ -14,6 +18,7 @@ DATA = {"a": [1, 2.5, None, True], "b": ("x", frozenset({"y"})), "c": {"d": b"e"
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "cache" / "llmplan"
 
 
@@ -106,6 +111,7 @@ def test_a_relative_folder_is_not_used(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
     store.keep("thing", "key", 1)
     assert store.load("thing", "key") == 1
     assert (tmp_path / "home" / ".cache" / "llmplan").is_dir() and not (tmp_path / "relative").exists()
@@ -121,3 +127,81 @@ def test_old_files_go(home):
 def test_only_plain_data(home):
     with pytest.raises(ValueError):
         store.keep("thing", "key", object())
+
+
+# Seals
+
+
+@pytest.fixture
+def own(home, tmp_path):
+    """Where the secret lies once something was kept."""
+    store.keep("thing", "key", DATA)
+    path = tmp_path / "state" / "llmplan" / "cache.key"
+    assert path.stat().st_size == 32 and path.stat().st_mode & 0o777 == 0o600
+    return path
+
+
+def test_the_secret_is_not_in_the_cache(home, own):
+    assert own.read_bytes() not in only(home).read_bytes()
+    assert home not in own.parents
+
+
+@pytest.mark.parametrize("secret", [None, bytes(32)])
+def test_what_somebody_else_has_written_is_none(home, own, secret):
+    """Everything is as it should be but the seal, which takes the secret."""
+    path = only(home)
+    head, payload = path.read_bytes()[:40], marshal.dumps({"a": "forged"})
+    made = hashlib.sha256(payload).digest() if secret is None else seal(b"thing" + head[8:] + payload, secret)
+    path.write_bytes(head + made + payload)
+    assert store.load("thing", "key") is None
+
+
+def test_a_code_object_is_not_even_read(home, own, monkeypatch):
+    path = only(home)
+    head = path.read_bytes()[:40]
+    payload = marshal.dumps(compile("1", "x", "eval"))
+    path.write_bytes(head + hashlib.sha256(payload).digest() + payload)
+    monkeypatch.setattr(marshal, "loads", lambda data: pytest.fail("it was read"))
+    assert store.load("thing", "key") is None
+
+
+def test_a_file_under_another_name_is_none(home, own):
+    path = only(home)
+    path.rename(path.with_name(path.name.replace("thing", "other")))
+    assert store.load("other", "key") is None
+
+
+def test_a_cache_of_another_machine_is_none(home, own):
+    own.unlink()
+    assert store.load("thing", "key") is None
+    store.keep("thing", "other", 1)
+    assert store.load("thing", "key") is None and store.load("thing", "other") == 1
+
+
+@pytest.mark.parametrize("damage", ["short", "long", "readable by others", "link"])
+def test_a_secret_that_is_none(home, own, tmp_path, damage):
+    if damage == "readable by others":
+        own.chmod(0o644)
+    elif damage == "link":
+        own.rename(tmp_path / "elsewhere")
+        own.symlink_to(tmp_path / "elsewhere")
+    else:
+        own.write_bytes(b"x" * (31 if damage == "short" else 33))
+    assert store.load("thing", "key") is None
+    store.keep("thing", "key", 1)
+    if damage != "link":  # which may be somebody's own arrangement, and is left
+        assert store.load("thing", "key") == 1
+    assert sorted(path.name for path in own.parent.iterdir()) == ["cache.key"]
+
+
+def test_a_folder_of_the_secret_that_cannot_be_made(home, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    store.keep("thing", "key", DATA)
+    assert store.load("thing", "key") is None
+
+
+def test_many_make_one_secret(home):
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: store.keep("thing", str(number), number), range(40)))
+    assert all(store.load("thing", str(number)) == number for number in range(40))

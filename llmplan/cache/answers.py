@@ -65,13 +65,16 @@ class Question:
 
     def recall(self) -> Any:
         """The answer that was kept, None if there is none: of `check` its diagnostics, of `solve` the solution."""
-        found = store.load(self._sort, self._key) if self._installed else None
-        if not isinstance(found, tuple):
+        found: Any = store.load(self._sort, self._key) if self._installed else None
+        if found is None:
             return None
-        files, sources, packed = found
-        if any(_content(name) != content for name, content in files):
-            return None
-        return _Answers(self._classes(), sources).unpack(packed)
+        try:
+            files, sources, packed = found
+            if any(_content(name) != content for name, content in files):
+                return None
+            return _Answers(self._classes(), sources).unpack(packed)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return None  # it is none of this version's answers
 
     def _classes(self) -> tuple[type, ...]:
         return _solutions() if self._sort == "solve" else _diagnostics()

@@ -1,8 +1,9 @@
 """Results worth keeping between runs, in a private folder: `$XDG_CACHE_HOME/llmplan`.
 
 What is kept is plain data (numbers, texts, tuples, lists, dicts), written with `marshal` under a
-key that names everything it was made from. A file of another key, of another owner, damaged or
-missing is as if it had never been written; a folder that cannot be used means slower, not broken.
+key that names everything it was made from, and sealed. A file of another key, of another owner, without a
+seal of this user's, damaged or missing is as if it had never been written, and nothing of it is read; a folder that
+cannot be used means slower, not broken.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_MAGIC = b"llmplan1"
+from llmplan.cache.seal import SIZE, ours, private_folder, seal, secret
+
+_MAGIC = b"llmplan2"
+_HEAD = len(_MAGIC) + 32 + SIZE
 _STALE = 30 * 24 * 3600  # seconds after which a file of another key is removed
 
 
@@ -27,17 +31,18 @@ def load(name: str, key: str) -> object | None:
         key: Everything the object depends on, of any length; the Python version is added.
     """
     try:
-        folder = _folder()
-        if folder is None:
+        folder, own = _folder(), secret()
+        if folder is None or own is None:
             return None
         digest = _digest(key)
         descriptor = os.open(_file(folder, name, digest), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         with open(descriptor, "rb") as file:
-            if not _ours(os.fstat(descriptor), stat.S_ISREG):
+            found = os.fstat(descriptor)
+            if not (stat.S_ISREG(found.st_mode) and ours(found)):
                 return None
             data = file.read()
-        head, payload = data[:72], data[72:]
-        if head != _MAGIC + digest + hashlib.sha256(payload).digest():
+        head, payload = data[:_HEAD], data[_HEAD:]
+        if head != _MAGIC + digest + seal(name.encode() + digest + payload, own):
             return None
         loaded: object = marshal.loads(payload)
         return loaded
@@ -59,13 +64,13 @@ def keep(name: str, key: str, obj: Any, most: int = 0) -> None:
     digest = _digest(key)
     payload = marshal.dumps(obj)
     try:
-        folder = _folder(create=True)
-        if folder is None:
+        folder, own = _folder(create=True), secret(create=True)
+        if folder is None or own is None:
             return
         descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=folder)
         try:
             with open(descriptor, "wb") as file:
-                file.write(_MAGIC + digest + hashlib.sha256(payload).digest() + payload)
+                file.write(_MAGIC + digest + seal(name.encode() + digest + payload, own) + payload)
             os.replace(temporary, _file(folder, name, digest))
         except BaseException:
             os.unlink(temporary)
@@ -84,26 +89,7 @@ def _file(folder: Path, name: str, digest: bytes) -> Path:
 
 
 def _folder(create: bool = False) -> Path | None:
-    """The folder, if it is one that nobody else can write to."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    try:
-        parent = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
-    except RuntimeError:  # no home
-        return None
-    folder = parent / "llmplan"
-    if create:
-        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
-    found = os.lstat(folder)
-    return folder if _ours(found, stat.S_ISDIR) and not found.st_mode & 0o022 else None
-
-
-def _ours(found: os.stat_result, wanted: object) -> bool:
-    return callable(wanted) and bool(wanted(found.st_mode)) and found.st_uid == _user(found)
-
-
-def _user(found: os.stat_result) -> int:
-    return os.geteuid() if hasattr(os, "geteuid") else found.st_uid
+    return private_folder("XDG_CACHE_HOME", (".cache",), create)
 
 
 def _sweep(folder: Path, name: str, most: int) -> None:

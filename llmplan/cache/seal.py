@@ -1,0 +1,96 @@
+"""The seal of what is kept: it shows that this installation's user wrote it, and that nothing of it has changed.
+
+Input is what is to be kept, output a hash of it under a secret of 32 bytes in `$XDG_STATE_HOME/llmplan`, which is made
+when it is first needed. The secret does not lie in the cache: a cache that somebody else has filled, such as one
+that is restored from the branch of a stranger, has seals that fit no secret here, and is as if it were empty.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+SIZE = 32
+_NAME = "cache.key"
+
+
+def seal(data: bytes, secret: bytes) -> bytes:
+    """The seal of some data, `SIZE` bytes."""
+    return hashlib.blake2b(data, digest_size=SIZE, key=secret, person=b"llmplan cache").digest()
+
+
+def secret(create: bool = False) -> bytes | None:
+    """The secret of this user; None if there is none, or if others could know or replace it.
+
+    Raises:
+        OSError: The folder cannot be read or written.
+    """
+    folder = private_folder("XDG_STATE_HOME", (".local", "state"), create)
+    if folder is None:
+        return None
+    found = _read(folder / _NAME)
+    if found is not None or not create:
+        return found
+    _make(folder)
+    return _read(folder / _NAME)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except FileNotFoundError:
+        return None
+    with open(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or not ours(found) or (os.name == "posix" and found.st_mode & 0o077):
+            return None
+        read = file.read(SIZE + 1)
+        return read if len(read) == SIZE else None
+
+
+def _make(folder: Path) -> None:
+    """Makes the secret unless another process has just done so; one that is damaged is replaced."""
+    fresh = folder / f".{_NAME}-{os.urandom(8).hex()}"
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(os.urandom(SIZE))
+        path = folder / _NAME
+        if os.path.lexists(path):
+            os.replace(fresh, path)
+        else:
+            os.link(fresh, path)  # fails where the other was faster
+    except FileExistsError:
+        pass
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def private_folder(variable: str, usual: tuple[str, ...], create: bool) -> Path | None:
+    """`llmplan` in a folder of this user, if it is one that nobody else can write to.
+
+    Args:
+        variable: What names the folder above it, if that is an absolute path.
+        usual: Where that is in the user's home otherwise.
+
+    Raises:
+        OSError: It is missing, and is not to be created or cannot be.
+    """
+    base = os.environ.get(variable, "")
+    try:
+        parent = Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)
+    except RuntimeError:  # no home
+        return None
+    folder = parent / "llmplan"
+    if create:
+        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    found = os.lstat(folder)
+    return folder if stat.S_ISDIR(found.st_mode) and ours(found) and not found.st_mode & 0o022 else None
+
+
+def ours(found: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user."""
+    return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
