@@ -167,7 +167,8 @@ def compile(
     if any(problem.severity == "error" for problem in problems):
         return solution, Written(name, (), tuple(problems))
     said = ("", None) if out else (solution.into, solution.into_at)
-    folder = Folder(directory, name, asked.base, *said, names=written(asked.templates))
+    own = Path(asked.path) if asked.path != "-" else None
+    folder = Folder(directory, name, asked.base, own, *said, names=written(asked.templates))
     if check:
         problems += write.check(folder, contents, solution.plan)
         return solution, Written(name, tuple(contents), tuple(problems))

@@ -9,18 +9,22 @@ from typing import Any
 from llmplan.emit.lock import Lock
 
 _MOST_LINES = 24
+_MOST_COMPARED = 20_000  # the time to compare may grow with the square
 _WIDEST = 160
 _MOST_CAUSES = 12
 
 
 def diff(old: str, new: str) -> str:
     """A unified diff without its header, and how much of the file differs."""
-    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1))[2:]
+    before, after = old.splitlines(), new.splitlines()
+    if max(len(before), len(after)) > _MOST_COMPARED:
+        return f"{len(before)} lines, now {len(after)}"
+    lines = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
     changed = sum(line[0] in "+-" for line in lines)
     shown = [line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…" for line in lines[:_MOST_LINES]]
     if len(lines) > _MOST_LINES:
         shown.append("…")
-    shown.append(f"{changed} changed {'line' if changed == 1 else 'lines'} of {len(new.splitlines())}")
+    shown.append(f"{changed} changed {'line' if changed == 1 else 'lines'} of {len(after)}")
     return "\n".join(shown)
 
 

@@ -23,7 +23,7 @@ PATIENCE = 30.0
 
 _PAUSE = 0.01
 _TRIES = 100
-_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL, errno.EBADF)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ class Folder:
 
     Attributes:
         name: How messages call it; its path if empty.
-        root: The project root of the plan, None if it has none.
+        root: The project root of the plan, None if it has none; `plan` the plan's own file.
         into: What the plan says, empty if it is not the plan that names the folder; `into_at` where.
         names: What targets write, beside what is written now: no other file is ever removed.
     """
@@ -34,6 +34,7 @@ class Folder:
     path: Path
     name: str = ""
     root: Path | None = None
+    plan: Path | None = None
     into: str = ""
     into_at: Span | None = None
     names: frozenset[str] = frozenset()
@@ -53,8 +54,16 @@ class Folder:
         path = self.path.resolve()
         if self.root is None or not path.is_relative_to(self.root) or owner == _STDIN:
             return False
-        # A project may lie within another, and each calls its plans by their path from its own root.
-        return not any(os.path.lexists(parent / owner) for parent in path.parents)
+        # A project may lie within another, and each calls its plans by their path from its own root. So the same plan
+        # has another name once `.git` is made above it.
+        named = (parent / owner for parent in path.parents)
+        return all(not os.path.lexists(other) or self._is_plan(other) for other in named)
+
+    def _is_plan(self, path: Path) -> bool:
+        try:
+            return self.plan is not None and os.path.samefile(self.plan, path)
+        except OSError:
+            return False
 
     def _own(self, plan: str) -> str:
         """An `into` that gives a plan a folder of its own within this one."""

@@ -17,6 +17,11 @@ from llmplan.emit.look import look
 from llmplan.emit.solution_json import NAME, digest, dump, seal
 from llmplan.emit.targets import plain_name
 
+# What no run of llmplan comes near, so that a record made by hand costs neither minutes nor memory.
+_LARGEST = 16 * 1024 * 1024  # characters
+_MOST_PARTS = 1_000_000
+_DEEPEST = 20
+_MOST_BEGUN = 50
 _VERSIONS = ("llmplan", "library_hash")
 
 
@@ -62,7 +67,7 @@ def read_lock(directory: Path) -> Lock:
         OSError: The system does not let it be read.
     """
     lock = _read(directory / NAME)
-    for path in leftovers(directory, (NAME,)):
+    for path in leftovers(directory, (NAME,))[:_MOST_BEGUN]:
         begun = _read(path) if path.suffix == f".{NEW}" else Lock()
         if not begun.intact:
             continue
@@ -80,7 +85,7 @@ def read_lock(directory: Path) -> Lock:
 def _read(path: Path) -> Lock:
     content = look(path).text or ""
     try:
-        document = json.loads(content)
+        document = _parsed(content)
     except (ValueError, RecursionError):
         return Lock()
     if not isinstance(document, dict):
@@ -99,17 +104,32 @@ def _is_in_place(directory: Path, file: str, lock: Lock) -> bool:
 def _is_intact(content: str) -> bool:
     """True if a `solution.json` is as it was written: it has its own hash."""
     try:
-        document = json.loads(content)
+        document = _parsed(content)
+        if _nests_deeper(document, _DEEPEST):
+            return False  # writing it out again takes the longer the deeper it nests
         recorded = document["lock"]["files"][NAME]
         return content == dump(document) + "\n" and bool(seal(document)["lock"]["files"][NAME] == recorded)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return False
 
 
+def _parsed(content: str) -> Any:
+    if len(content) > _LARGEST or content.count("{") + content.count("[") > _MOST_PARTS:
+        raise ValueError
+    return json.loads(content)
+
+
+def _nests_deeper(value: Any, depth: int) -> bool:
+    if not isinstance(value, (dict, list)):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return depth == 0 or any(_nests_deeper(item, depth - 1) for item in inner)
+
+
 def is_current(old: str, new: str) -> bool:
     """True if two texts of `solution.json` differ in nothing but the versions that wrote them."""
     try:
-        left, right = json.loads(old), json.loads(new)
+        left, right = _parsed(old), _parsed(new)
         for document in (left, right):
             for key in _VERSIONS:
                 document.pop(key, None)

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def at(folder: Path, root: Path | None = None) -> Folder:
-    return Folder(folder, "cfg", root, "cfg" if root else "", AT if root else None, written())
+    return Folder(folder, "cfg", root, None, "cfg" if root else "", AT if root else None, written())
 
 
 def state(folder: Path) -> dict[str, str]:
@@ -105,6 +106,25 @@ def test_a_plan_of_the_project_around_is_not_gone(project: Path) -> None:
     write(at(folder, project), texts(LLAMA))
     (problem,) = write(at(folder, inner), texts(OTHER)).problems
     assert problem.code == "E0509"
+
+
+def test_a_project_root_made_later_changes_no_owner(project: Path) -> None:
+    """`git init` above a plan gives it another name, and it is the same plan."""
+    plan = project / "plans" / "other.plan"
+    folder = project / "plans" / "cfg"
+    write(evolve(at(folder, project / "plans"), plan=plan), texts(evolve(LLAMA, plan="other.plan")))
+    assert write(evolve(at(folder, project), plan=plan), texts(OTHER)).problems == ()
+    # To another plan it is as owned as before.
+    assert [one.code for one in write(at(folder, project), texts(LLAMA)).problems] == ["E0509"]
+
+
+@pytest.mark.parametrize("text", ["[" * 900 + "0," * 1_000_000 + "0" + "]" * 900, "[" + "{}," * 5_600_000 + "{}]"])
+def test_a_record_that_would_take_long_is_none(text: str, tmp_path: Path) -> None:
+    write(at(tmp_path), texts(LLAMA))
+    (tmp_path / NAME).write_text('{"plan": "x.plan", "lock": {"files": {"solution.json": ""}}, "more": ' + text + "}\n")
+    started = time.process_time()
+    assert check(at(tmp_path), texts(LLAMA), PLAN)
+    assert time.process_time() - started < 10
 
 
 def test_standard_input_is_not_gone(project: Path) -> None:
