@@ -94,10 +94,14 @@ def _restore(directory: Path, done: list[str], kept: dict[str, Path], fresh: dic
 def _create(path: Path, content: bytes) -> None:
     mode = 0o777 if content.startswith(b"#!") else 0o666
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, mode), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with os.fdopen(os.open(path, flags, mode), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        error.filename = str(path)  # a call that has only a number to go by names none
+        raise
 
 
 def _keep(path: Path, copy: Path) -> None:

@@ -1,6 +1,8 @@
-"""What may happen to a process while it writes an output folder, run in a process that may fork: `python -m … NAME N SEED`.
+"""What may happen to a process while it writes an output folder, run in a process that may fork.
 
-Each ordeal ends with the same questions: is every file whole, the old one or the new one; does the next write succeed,
+    python -m tests.emit.ordeals ORDEAL=TIMES... SEED FOLDER
+
+prints how often each was gone through. Each ends with the same questions: is every file whole, the old one or the new one; does the next write succeed,
 also one of other contents; and does nothing else lie about then.
 """
 
@@ -145,7 +147,7 @@ def failed_at_calls(base: Path, most: int, seed: int) -> int:
         except KeyboardInterrupt:
             problems = ()
         codes = [problem.code for problem in problems]
-        assert codes in ([], ["E0505"]), (call, number, after, error, problems)
+        assert codes in ([], ["E0505"]), problems
         return met
 
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -253,6 +255,8 @@ def at_once(base: Path, most: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    ordeal, number, start = globals()[sys.argv[1]], int(sys.argv[2]), int(sys.argv[3])
-    with tempfile.TemporaryDirectory(dir=sys.argv[4] if len(sys.argv) > 4 else None) as place:
-        print(ordeal(Path(place).resolve(), number, start))
+    *ordeals, start, within = sys.argv[1:]
+    for ordeal in ordeals:
+        name, _, number = ordeal.partition("=")
+        with tempfile.TemporaryDirectory(dir=within) as place:
+            print(globals()[name](Path(place).resolve(), int(number), int(start)))

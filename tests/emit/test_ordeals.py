@@ -8,23 +8,35 @@ from pathlib import Path
 
 import pytest
 
-from tests.thorough import THOROUGH
-
 ROOT = Path(__file__).resolve().parents[2]
+ORDEALS = {
+    "killed_at_calls": (6, 10_000),
+    "failed_at_calls": (6, 10_000),
+    "killed_at_random": (2, 200),
+    "no_space": (3, 10_000),
+    "at_once": (2, 40),
+}
+"""How often each is gone through by default, and at most."""
 
 
-def tried(ordeal: str, most: int, folder: Path, seed: int = 1) -> int:
-    """How often an ordeal was gone through; it fails by itself."""
-    command = [sys.executable, "-m", "tests.emit.ordeals", ordeal, str(most), str(seed), str(folder)]
+def tried(folder: Path, seed: int, **ordeals: int) -> list[int]:
+    """How often each ordeal was gone through; they fail by themselves."""
+    asked = [f"{name}={times}" for name, times in ordeals.items()]
+    command = [sys.executable, "-m", "tests.emit.ordeals", *asked, str(seed), str(folder)]
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    assert not list(folder.iterdir())
+    return [int(line) for line in done.stdout.split()]
 
 
-@pytest.mark.parametrize(
-    "ordeal, sample, most",
-    [("killed_at_calls", 12, 10_000), ("failed_at_calls", 12, 10_000), ("killed_at_random", 6, 200), ("no_space", 3, 10_000), ("at_once", 3, 40)],
-)
-def test_an_ordeal(ordeal: str, sample: int, most: int, tmp_path: Path) -> None:
-    assert tried(ordeal, most if THOROUGH else sample, tmp_path) >= sample
-    assert not list(tmp_path.iterdir())
+def test_some_of_each_ordeal(tmp_path: Path) -> None:
+    few = {name: least for name, (least, _) in ORDEALS.items()}
+    assert all(found >= least for found, least in zip(tried(tmp_path, 1, **few), few.values()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("ordeal", ORDEALS)
+def test_an_ordeal(ordeal: str, seed: int, tmp_path: Path) -> None:
+    least, most = ORDEALS[ordeal]
+    assert tried(tmp_path, seed, **{ordeal: most})[0] > least

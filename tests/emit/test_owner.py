@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from llmplan.emit import exclusive
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
 from llmplan.emit.solution_json import NAME, digest, dump, seal
@@ -225,3 +227,43 @@ def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:
         with open(tmp_path / name, "wb") as file:
             file.truncate(1 << 40)
     assert [one.code for one in write(at(tmp_path), texts(LLAMA)).problems] == ["E0503", "E0503"]
+
+
+def test_a_folder_that_another_process_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exclusive, "PATIENCE", 0.05)
+    with exclusive.held(tmp_path) as alone:
+        assert alone
+        (problem,) = write(at(tmp_path), texts(LLAMA)).problems
+        assert problem.code == "E0505" and "another process has kept it" in problem.message
+        assert [one.code for one in check(at(tmp_path), texts(LLAMA), PLAN)] == ["E0505"]
+    assert write(at(tmp_path), texts(LLAMA)) == Outcome()
+    with exclusive.shared(tmp_path):
+        assert check(at(tmp_path), texts(LLAMA), PLAN) == []
+
+
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can be kept out, so what looks left over may be another's at this moment."""
+
+    def none(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(exclusive.fcntl, "flock", none)
+    (tmp_path / ".report.md.0123abcd.new").write_text("")
+    assert write(at(tmp_path), texts(LLAMA)) == Outcome()
+    assert (tmp_path / ".report.md.0123abcd.new").exists()
+
+
+def test_only_leftovers_of_llmplan_are_cleaned_up(tmp_path: Path) -> None:
+    ours = [".report.md.0123abcd.new", ".launch.sh.89abcdef.old"]
+    others = [".train.py.0123abcd.new", ".report.md.new", "report.md.0123abcd.new", ".report.md.0123ABCD.new", ".report.md.swp"]
+    for name in (*ours, *others):
+        (tmp_path / name).write_text("")
+    (tmp_path / ".ds_config.json.0123abcd.new").mkdir()
+    write(at(tmp_path), texts(LLAMA))
+    assert {*os.listdir(tmp_path)} == {*others, ".ds_config.json.0123abcd.new", *texts(LLAMA)}
+
+
+def test_a_link_to_nothing_as_output_folder(tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to("nowhere")
+    assert [one.code for one in write(at(tmp_path / "out"), texts(LLAMA)).problems] == ["E0505"]
+    assert os.listdir(tmp_path) == ["out"]
