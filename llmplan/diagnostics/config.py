@@ -21,7 +21,7 @@ def no_kind(span: Span, kind: str) -> Diagnostic:
 
 def unknown_type(
     span: Span,
-    place: Span,
+    place: Span | None,
     name: str,
     type: str | None,
     known: Iterable[str],
@@ -30,7 +30,7 @@ def unknown_type(
     """E0209: a `model_type` that no table has.
 
     Args:
-        place: Where the file gives its type.
+        place: Where the file gives its type, None if that is not to be shown.
         type: None where it gives none.
         fields: What a model needs, and its value by the usual keys, None if they are missing.
     """
@@ -47,7 +47,7 @@ def unknown_type(
         message,
         span,
         Hint(f"give the hyperparameters directly: `model {{ {written} }}`"),
-        others=(Label(place, "given here"),) if type is not None else (),
+        others=(Label(place, "given here"),) if place is not None else (),
         notes=notes,
     )
 

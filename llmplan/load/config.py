@@ -7,6 +7,7 @@ are replaced by the file's values, and what remains is an ordinary entry. Nothin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -102,8 +103,11 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         values = inner or values
         type = _type(values)
     if type is None or type not in tables.entries:
-        place = values["model_type"].span if "model_type" in values else at
-        return config.unknown_type(at, place, source.name, type, tables.entries, _usual(tables, values))
+        usual = _usual(tables, values)
+        place = values["model_type"].span if "model_type" in values else None
+        if place is not None and not any(usual.values()) and not _is_alone(place):
+            place = None  # the line would be shown, and who knows of what file
+        return config.unknown_type(at, place, source.name, type, tables.entries, usual)
     fields = []
     missing: dict[str, None] = {}
     for field in tables.fields(type).values():
@@ -119,6 +123,12 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         decorators=tables.entries[type].decorators,
     )  # fmt: skip
     return Configured(entry, data, (source, *tables.sources))
+
+
+def _is_alone(place: Span) -> bool:
+    """Whether nothing but the type stands on the line that gives it."""
+    line = place.source.line(place.line)
+    return re.fullmatch(rf'\s*"model_type"\s*:\s*{re.escape(place.text)}\s*,?\s*', line) is not None
 
 
 def _type(values: Values) -> str | None:

@@ -86,6 +86,16 @@ def test_the_text_of_a_file_that_is_no_plan_is_not_shown(name, statement, plans,
     assert "hunter2" not in render_text.render([found], False) + str(render_json.record(found))
 
 
+@pytest.mark.parametrize("between", [" ", "\n"])
+def test_a_line_of_a_file_that_is_no_configuration_is_not_shown(between, plans):
+    plans.write("keys.json", f'{{"key": "hunter2",{between}"model_type": "prod"{between}}}')
+    (found,) = plans.check('show 1\nmodel from "keys.json"')
+    from llmplan.diagnostics import render_text
+
+    shown = render_text.render([found], False)
+    assert found.code == "E0209" and "hunter2" not in shown and ("given here" in shown) == (between == "\n")
+
+
 def test_a_plan_that_is_a_link_to_no_plan_is_not_read(plans, tmp_path):
     plans.write("hidden", SECRET)
     (tmp_path / "test.plan").symlink_to("hidden")
