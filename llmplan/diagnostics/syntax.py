@@ -13,6 +13,22 @@ def replacement(span: Span, text: str, says: str = "") -> Hint:
     return Hint(says or f"write `{text}`", (Edit(span, text),))
 
 
+def missing_separator(name: Span, gap: Span, inside: bool) -> Diagnostic:
+    """E0109: a second setting or statement on one line.
+
+    Args:
+        name: Where the second begins.
+        gap: What stands between the two.
+        inside: True for fields of a block, which a comma separates too.
+    """
+    what = "comma or new line" if inside else "new line"
+    if inside:
+        hint = Hint(f"write `, {name.text}`", (Edit(gap, ", "),))
+    else:
+        hint = Hint(f"begin a new line with `{name.text}`", (Edit(gap, "\n"),))
+    return error("E0109", f"missing {what} before `{name.text}`", name, hint)
+
+
 # E0101: unfinished
 
 

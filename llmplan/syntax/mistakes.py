@@ -19,11 +19,12 @@ from llmplan.syntax.error_context import ErrorContext, expected
 from llmplan.syntax.examples import written_like
 from llmplan.syntax.grammar import BAD, END
 from llmplan.syntax.lines import begins_line
+from llmplan.syntax.separators import missing_separator
 
 
 def explain(context: ErrorContext) -> Diagnostic:
     checks = (
-        _character, _thousands, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point, _unit, _bracket,
+        _character, _thousands, missing_separator, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point, _unit, _bracket,
         _unfinished, _statement,
     )  # fmt: skip
     known = next((found for check in checks if (found := check(context)) is not None), None)

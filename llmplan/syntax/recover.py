@@ -24,6 +24,8 @@ from llmplan.syntax.grammar import BAD, CLOSING, END, NESTING, OPENING, TooDeep,
 from llmplan.syntax.skip import after_line_end, item_end
 
 _RECOVERIES = 100
+_STATEMENTS = ("let", "assume", "require", "prefer", "minimize", "maximize", "show", "emit", "use")
+_SECOND = re.compile(r"[ \t]+[\"A-Za-z0-9_]")
 _BOUND = re.compile(r"[ \t]*(=(?![=>])|[:.,}\r\n]|\Z)")
 
 
@@ -112,6 +114,8 @@ class Recovery:
         unit = "MEASURE" in self._parser.choices()
         previous = self._previous[0]
         begins = lines.begins_line(self._source, start) or not unit and previous in ("LBRACE", "COMMA")
+        if unit and token.value in _STATEMENTS and not begins and _SECOND.match(self._text.text, end):
+            return token.type  # a statement behind another on its line
         if previous == "TEXT" or begins and not _BOUND.match(self._text.text, end, self._text.end):
             return token.type  # a clause behind one that it precedes, or a statement where none can stand
         self._report(syntax.reserved_word(Span(self._source, start, end), unit))
