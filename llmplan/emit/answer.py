@@ -11,9 +11,6 @@ import math
 from llmplan.solution import RequirementResult, Solution
 from llmplan.units.format import number
 
-TIGHT = 0.05
-"""Less than this share of the memory to spare counts as tight."""
-
 _NAMES = {
     "parallelism.tensor": "tensor parallelism",
     "parallelism.pipeline": "pipeline parallelism",
@@ -69,9 +66,7 @@ def verdict(solution: Solution) -> str:
         return ""
     if not fits.holds:
         return "does not fit"
-    total = _number(solution, "memory.total")
-    tight = fits.slack is not None and total is not None and fits.slack < TIGHT * (total + fits.slack)
-    return "tight" if tight else "fits"
+    return "fits" if fits.verdict in ("safe", None) else "tight"
 
 
 def _job(solution: Solution, said: set[str]) -> str:
@@ -172,12 +167,15 @@ def _verdict(solution: Solution) -> str:
     fits = _requirement(solution, "fits")
     if not word or fits is None:
         return ""
-    if fits.slack is None:
+    total, there = _number(solution, "memory.total"), _number(solution, "gpu.memory")
+    if total is None or there is None:
         return f"; {word}"
-    amount = f"{number(round(abs(fits.slack) / 1e9, 3), 3)} GB"
+    spare = there - (_number(solution, "hardware.memory_reserve") or 0.0) - total
+    amount = f"{number(round(abs(spare) / 1e9, 3), 3)} GB"
     if word == "does not fit":
         return f"; does not fit: {amount} over"
-    return f"; fits with {amount} to spare" + (", which is tight" if word == "tight" else "")
+    amount += " to spare" if spare >= 0 else " over"
+    return f"; fits with {amount}" if word == "fits" else f"; tight: fits with a chance of {fits.chance_text}, {amount}"
 
 
 def _requirement(solution: Solution, name: str) -> RequirementResult | None:

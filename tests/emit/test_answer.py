@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from attrs import evolve
 
@@ -21,12 +23,14 @@ def without(base: Solution, *names: str) -> Solution:
     return evolve(base, values={name: item for name, item in base.values.items() if name not in names})
 
 
-def fitting(slack: float) -> Solution:
+def fitting(spare: float, word: Literal["safe", "likely", "tight", "no"]) -> Solution:
+    """With so many bytes to spare."""
     requirements = tuple(
-        evolve(result, slack=slack, holds=slack >= 0) if result.name == "fits" else result
+        evolve(result, holds=word != "no", verdict=word, chance_text="70%") if result.name == "fits" else result
         for result in LLAMA.requirements
     )
-    return evolve(LLAMA, requirements=requirements)
+    total = value("memory.total", 85.1e9 - 2.553e9 - spare, "", "byte", formula="…")
+    return having(evolve(LLAMA, requirements=requirements), total)
 
 
 def test_gpus() -> None:
@@ -84,16 +88,18 @@ def test_nothing_known() -> None:
     assert answer(Solution("plans/a.plan", "", "solved")) == "Nothing to solve."
 
 
-@pytest.mark.parametrize(("slack", "word"), [(25e9, "fits"), (1e9, "tight"), (-1e9, "does not fit")])
-def test_verdict(slack: float, word: str) -> None:
-    assert verdict(fitting(slack)) == word
-    assert (word in answer(fitting(slack))) or word == "tight"
-
-
-def test_tight_and_too_much_are_said() -> None:
-    assert "fits with 1 GB to spare, which is tight." in answer(fitting(1e9))
-    assert "fits with 0 GB to spare, which is tight." in answer(fitting(4.6e-5))
-    assert "does not fit: 1 GB over." in answer(fitting(-1e9))
+@pytest.mark.parametrize(
+    ("spare", "verdict_of_fits", "word", "said"),
+    [
+        (25e9, "safe", "fits", "fits with 25 GB to spare."),
+        (4e9, "likely", "tight", "tight: fits with a chance of 70%, 4 GB to spare."),
+        (-2e9, "tight", "tight", "tight: fits with a chance of 70%, 2 GB over."),
+        (-20e9, "no", "does not fit", "does not fit: 20 GB over."),
+    ],
+)
+def test_verdict(spare, verdict_of_fits, word, said) -> None:
+    solved = fitting(spare, verdict_of_fits)
+    assert verdict(solved) == word and answer(solved).endswith(said)
 
 
 def test_infeasible() -> None:

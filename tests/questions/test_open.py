@@ -175,8 +175,8 @@ def test_no_other_value_is_better(name):
 
 
 EDGES = {
-    "memory": (FULL, "minimize gpu.memory", "gpu.memory", "? in 10 GB .. 200 GB", -1),
-    "reserve": (FULL, "maximize hardware.memory_reserve", "hardware.memory_reserve", "? in 1 GB .. 79 GB", 1),
+    "memory": (FULL, "waive fits_surely\nminimize gpu.memory", "gpu.memory", "? in 10 GB .. 200 GB", -1),
+    "reserve": (FULL, "waive fits_surely\nmaximize hardware.memory_reserve", "hardware.memory_reserve", "? in 1 GB .. 79 GB", 1),
     "network": (FULL, "require time <= 8 days\nminimize hardware.internode_bandwidth", "hardware.internode_bandwidth", "? in 0.01 GB/s/GPU .. 100 GB/s/GPU", -1),
     "memory bandwidth": (FULL, "require time <= 8 days\nminimize gpu.bandwidth", "gpu.bandwidth", "? in 100 GB/s .. 10_000 GB/s", -1),
     "tokens in whole steps": (FULL, "require time <= 8 days\nmaximize dataset.tokens", "dataset.tokens", "?", 1),

@@ -38,7 +38,9 @@ def test_what_depends_on_step_time_has_its_band(plans):
         assert found.model_low == pytest.approx(found.value * low) and found.model_high == pytest.approx(found.value * high)
     faster = values["mfu"]
     assert faster.model_low == pytest.approx(faster.value / high) and faster.model_high == pytest.approx(faster.value / low)
-    for name in ("train_flops", "memory.total", "hardware.gpus", "step.low"):
+    memory = values["memory.total"]
+    assert memory.model_low < memory.value < memory.model_high
+    for name in ("train_flops", "memory.weights", "hardware.gpus", "step.low"):
         assert values[name].model_low is None and values[name].model_high is None
 
 

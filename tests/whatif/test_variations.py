@@ -115,12 +115,12 @@ def test_the_next_best_layouts_say_what_they_give_up(plans):
 
 
 def test_the_front_holds_the_best_of_each_and_nothing_between_is_worse(plans):
-    text = PLAN.replace("minimize time", "pareto time, memory.total")
-    solution = plans.solve(text)
+    plan = PLAN + "waive fits_surely\n"  # a front is of all that is feasible
+    solution = plans.solve(plan.replace("minimize time", "pareto time, memory.total"))
     assert solution.values["time"].text == dict(solution.front[0].results)["time"]
-    least = plans.solve(PLAN.replace("minimize time", "minimize memory.total"))
+    least = plans.solve(plan.replace("minimize time", "minimize memory.total"))
     assert dict(solution.front[-1].results)["memory.total"] == least.values["memory.total"].text
-    largest = plans.solve(PLAN.replace("minimize time", "pareto time, -memory.total")).front
+    largest = plans.solve(plan.replace("minimize time", "pareto time, -memory.total")).front
     assert dict(largest[0].results)["time"] == solution.values["time"].text
 
 
