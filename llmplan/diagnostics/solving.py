@@ -39,12 +39,26 @@ def too_many_combinations(sizes: Sequence[tuple[str, int, Span]], limit: int, po
         limit: The largest number of combinations.
         points: How many there are.
     """
+    return _too_many(sizes, points, f"the limit is {_count(limit)}")
+
+
+def too_long_a_line(sizes: Sequence[tuple[str, int, Span]], limit: int, points: float, path: str) -> Diagnostic:
+    """E0404: the search along a continuous unknown beside the others would be too long.
+
+    Args:
+        limit: The largest number of evaluations.
+        path: The continuous unknown.
+    """
+    return _too_many(sizes, points, f"along the continuous `{path}` they take more than {_count(limit)} evaluations")
+
+
+def _too_many(sizes: Sequence[tuple[str, int, Span]], points: float, why: str) -> Diagnostic:
     large = sorted(sizes, key=lambda item: -item[1])
     names = " and ".join(f"`{path}`" for path, _, _ in large[:2])
     count = len(sizes)
     return error(
         "E0404",
-        f"{count} unknown{'s span' if count != 1 else ' spans'} {_count(points)} combinations; the limit is {_count(limit)}",
+        f"{count} unknown{'s span' if count != 1 else ' spans'} {_count(points)} combinations; {why}",
         large[0][2],
         f"use a `step` or a shorter list for {names}; `--limit` raises the limit",
         label="the largest domain",

@@ -63,5 +63,16 @@ class Effort:
             self.progress(done, count, what)
 
 
+_LINE = 10
+"""What a search along a continuous unknown may cost for each point of the limit, in evaluations."""
+
+_LINES_AT_LEAST = 1e8
+
+
+def along_a_line(limit: float) -> float:
+    """What all searches along a continuous unknown together may cost under a limit on points."""
+    return max(_LINE * limit, _LINES_AT_LEAST)
+
+
 ENDLESS = Effort()
 """Without bounds."""

@@ -13,9 +13,15 @@ from typing import TYPE_CHECKING
 from attrs import evolve, field, frozen
 
 from llmplan.diagnostics import Diagnostic
-from llmplan.diagnostics.solving import flat_objective, several_continuous, too_many_combinations, unbounded
+from llmplan.diagnostics.solving import (
+    flat_objective,
+    several_continuous,
+    too_long_a_line,
+    too_many_combinations,
+    unbounded,
+)
 from llmplan.operations import TOLERANCE
-from llmplan.solve.effort import Effort, OverLimit, Progress
+from llmplan.solve.effort import Budget, Effort, OverLimit, Progress, along_a_line
 from llmplan.solve.outcome import How, Neighbours, Outcome
 from llmplan.solve.presolve.eliminate import Reduced, open_unknowns, reduce
 from llmplan.system.system import Condition, System
@@ -68,7 +74,9 @@ def presolve(state: State) -> State:
         places = [(system.unknowns[i].path, system.unknowns[i].span) for i in continuous]
         return _failed(state, several_continuous(places))
     unknown = next(iter(continuous), None)
-    return evolve(state, system=system, requirements=requirements, reduced=reduced, continuous=unknown)
+    # Whatever is asked along a line is paid for together: a point of it costs far more than one of a grid.
+    effort = state.effort if unknown is None else evolve(state.effort, budget=Budget(along_a_line(state.effort.limit)))
+    return evolve(state, system=system, requirements=requirements, reduced=reduced, continuous=unknown, effort=effort)
 
 
 def search(state: State) -> State:
@@ -138,7 +146,7 @@ def neighbours(state: State) -> State:
     from llmplan.solve.diagnose.neighbours import beside
 
     assert state.found is not None
-    found = beside(state.system, state.requirements, state.continuous, state.found)
+    found = beside(state.system, state.requirements, state.continuous, state.found, state.effort)
     return evolve(state, outcome=evolve(state.outcome, neighbours=found))
 
 
@@ -241,7 +249,11 @@ def _too_many(state: State, points: float) -> State:
         if unknown.values is not None or index == state.continuous
     ]
     sizes = [(unknown.path, count, unknown.span) for unknown, count in counts if count > 1]
-    return _failed(state, too_many_combinations(sizes, int(state.effort.limit), points))
+    limit, continuous = int(state.effort.limit), state.continuous
+    if continuous is not None and points <= limit:
+        path = state.system.unknowns[continuous].path
+        return _failed(state, too_long_a_line(sizes, int(along_a_line(limit)), points, path))
+    return _failed(state, too_many_combinations(sizes, limit, points))
 
 
 def _runs_away(system: System, unknown: int, value: float) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from llmplan.solve import effort
+
 JUMPS = [  # what is asked, the least or largest value that there is, and the one that is answered, if it has few digits
     ("let x = ? in 2.5..5.625\nquantity q.a: Real = ceil(x)\nrequire r: q.a == 6\nminimize x\n", 5, None),
     ("let x = ? in 0.5..11.0\nrequire r: ceil(x) <= 8\nmaximize x\n", 8, 8.0),
@@ -38,3 +40,13 @@ def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
 def test_jumps_inside_jumps(plans):
     text = "let x = ? in 0.5..11.0\nrequire r: floor(3 * mod(x, 1.3)) == 2\nmaximize x - 10 * mod(x, 1.3)\n"
     assert plans.solve(text).values["x"].value == pytest.approx(7 * 1.3 + 2 / 3, rel=1e-8)
+
+
+def test_what_a_line_may_cost_is_counted_in_evaluations(plans, monkeypatch):
+    text = "let n = ? in 1..400\nlet x = ? in 0.5..11.0\nrequire r: ceil(n * x) <= 700\nmaximize n + mod(x, 1.7)\n"
+    assert plans.solve(text).status == "solved"
+    monkeypatch.setattr(effort, "_LINES_AT_LEAST", 1e6)
+    for _ in range(2):
+        (found,) = plans.solve(text, limit=100_000).diagnostics
+        assert found.code == "E0404"
+        assert found.message.endswith("along the continuous `x` they take more than 1e6 evaluations")

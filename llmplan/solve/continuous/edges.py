@@ -6,16 +6,17 @@ that was evaluated as well. No answer gets worse by more than the tolerance, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
-from attrs import evolve
+from attrs import evolve, frozen
 
 from llmplan.operations import TOLERANCE
 from llmplan.operations.logic import truth
-from llmplan.solve.continuous.jumps import MOST, Brackets, Step, between, levels
+from llmplan.solve.continuous.jumps import MOST, Brackets, Step, Values, between, levels
 from llmplan.solve.continuous.line_search import Line, bisect
-from llmplan.solve.order import Ranked, costs_of
+from llmplan.solve.order import Ranked, costs_of, first_rows, prefers, ranked
 from llmplan.solve.vector import Array
 from llmplan.system.system import Condition, System
 
@@ -25,69 +26,129 @@ _NEAR = 4 * TOLERANCE
 _DIGITS = range(8, 13)
 
 
-def jumps_beside(line: Line, steps: Sequence[Step], row: Array, low: Array, x: Array, high: Array) -> tuple[Array, Array]:
-    """Points at the jumps between points and their neighbours on both sides: rows and values."""
-    rows, points = [np.empty(0, np.intp)], [np.empty(0)]
-    for step in steps:
-        left, right = np.concatenate([low, x]), np.concatenate([x, high])
-        both = np.concatenate([row, row])
-        probe = line.probe(step.roots, both)
-        with np.errstate(all="ignore"):
-            before, after = (np.broadcast_to(step.level(probe(at)), len(at)).astype(float) for at in (left, right))
-        differs = (before != after) & (right - left > _NEAR / 1e4 * np.abs(right))
-        if not differs.any():
-            continue
-        found = Brackets(both[differs], left[differs], right[differs], before[differs], after[differs])
-        number, level, _ = levels(found, MOST)
-        at, lower, upper = between(line, step, found.row[number], found.low[number], found.high[number], level)
-        rows += [at, at]
-        points += [lower, upper]
-    return np.concatenate(rows), np.concatenate(points)
+_ROUNDS = 10
+"""How often what is around a point is looked at closer, where not every jump was sought."""
+
+_BEYOND = 3  # points away lies what is beyond the two sides of a jump and the middle beside it
 
 
-def settled(
-    system: System, requirements: Sequence[Condition], unknown: int, steps: Sequence[Step], best: Ranked
-) -> Ranked:
-    """An answer at a jump, moved to where the jump is meant to be, or to a number with fewer digits there.
+@frozen
+class Edge:
+    """What a scan found, moved along its line: the other unknowns keep their values.
 
-    Where nothing jumps nearby, or nothing as good is feasible there, it stays.
+    Attributes:
+        steps: What jumps.
+        grid: The points of the unknown where the search began.
+        spend: Is told of work, and may raise.
     """
-    x, domain = best.places[unknown], system.unknowns[unknown]
-    columns = {
-        index: np.array([(system.unknowns[index].values or ())[int(place)]])
-        for index, place in best.places.items()
-        if index != unknown
-    }
-    judged = [c.node for c in (*requirements, *system.preferences)] + [o.node for o in system.objectives]
-    line = Line(system.graph, unknown, columns, judged, lambda cost: None)
-    low, high = max(domain.low, x - _NEAR * abs(x)), min(domain.high, x + _NEAR * abs(x))
-    meant = [one for step in steps for one in _edges(line, step, step.exact, low, high)]
-    points = [x, *meant, *(one for step in steps for one in _edges(line, step, step.level, low, high))]
-    if len(points) == 1:
+
+    system: System
+    requirements: Sequence[Condition]
+    unknown: int
+    steps: Sequence[Step]
+    grid: Array
+    spend: Callable[[float], None]
+
+    def nearest(self, best: Ranked) -> Ranked:
+        """An answer at the edge of a jump that is as good or better, in the plainest number; else the same."""
+        columns = {
+            index: np.array([(self.system.unknowns[index].values or ())[int(place)]])
+            for index, place in best.places.items()
+            if index != self.unknown
+        }
+        judged = [c.node for c in (*self.requirements, *self.system.preferences)]
+        judged += [o.node for o in self.system.objectives]
+        line = Line(self.system.graph, self.unknown, columns, judged, self.spend)
+        return self._settled(line, judged, self._closer(line, judged, best) if best.partly else best)
+
+    def _judge(self, line: Line, judged: Sequence[int], x: Array) -> tuple[dict[int, Array], Array]:
+        values = line.probe(judged, np.zeros(1, np.intp))(x)
+        good = np.ones(len(x), bool)
+        for condition in self.requirements:
+            good &= truth(values[condition.node])
+        return values, good
+
+    def _closer(self, line: Line, judged: Sequence[int], best: Ranked) -> Ranked:
+        """The best of the jumps around an answer, closer and closer."""
+        last = len(self.grid) - 1
+        for _ in range(_ROUNDS):
+            before = best
+            best = self._closer_between(line, judged, best, self.grid[0], self.grid[-1])
+            cell = int(np.searchsorted(self.grid, best.places[self.unknown]))
+            best = self._closer_between(line, judged, best, self.grid[max(cell - 2, 0)], self.grid[min(cell + 1, last)])
+            if best is before:
+                break
         return best
-    aim = min(meant, key=lambda one: abs(one - x), default=x)
-    points += [one for digits in _DIGITS for near in {x, aim} for one in _decimals(near, digits)]
-    tried = np.array([one for one in points if low <= one <= high])
-    values = line.probe(judged, np.zeros(len(tried), np.intp))(tried)
-    good = np.ones(len(tried), bool)
-    for condition in requirements:
-        good &= truth(values[condition.node])
-    for cost, bound in zip(costs_of(values, system), best.costs):
-        slack = 2 * TOLERANCE * abs(bound) if np.isfinite(bound) else 0.0
-        good &= cost <= bound + slack
-    fitting = [float(one) for one in tried[good]]
-    plainest = min(fitting, key=lambda one: (len(repr(one)), abs(one - aim), one), default=x)
-    return evolve(best, places={**best.places, unknown: plainest})
+
+    def _closer_between(self, line: Line, judged: Sequence[int], best: Ranked, low: float, high: float) -> Ranked:
+        x = best.places[self.unknown]
+        for _ in range(_ROUNDS):
+            points = self._around(line, judged, float(low), x, float(high))
+            values, good = self._judge(line, judged, points)
+            left = np.flatnonzero(good)
+            costs = [np.broadcast_to(cost, len(points))[left] for cost in costs_of(values, self.system)]
+
+            def coordinates(chosen: Array) -> dict[int, Array]:
+                return {self.unknown: points[left][chosen]}  # noqa: B023
+
+            found = ranked(costs, coordinates, first_rows(costs, coordinates, np.arange(len(left)), 1))
+            if not found or prefers(found[0].costs, best.costs) is not True:
+                break
+            x = found[0].places[self.unknown]
+            best = evolve(best, costs=found[0].costs, places={**best.places, self.unknown: x})
+            place = int(np.searchsorted(points, x))
+            low, high = points[max(place - _BEYOND, 0)], points[min(place + _BEYOND, len(points) - 1)]
+        return best
+
+    def _around(self, line: Line, judged: Sequence[int], low: float, x: float, high: float) -> Array:
+        """Points at jumps between a point and two others, at what begins or ceases to be feasible, and between them."""
+        points = [np.array([low, x, high])]
+        for step in self.steps:
+            level = partial(_levels, line, step, step.level)
+            left, right = np.array([low, x]), np.array([x, high])
+            found = Brackets(np.arange(2), left, right, level(left), level(right))
+            number, sought, _ = levels(found, MOST, MOST)
+            row = np.zeros(len(number), np.intp)
+            points += between(line, step, row, left[number], right[number], sought)[1:]
+        at = np.unique(np.concatenate(points))
+        at = np.unique(np.concatenate([at, (at[1:] + at[:-1]) / 2]))
+        good = self._judge(line, judged, at)[1]
+        turns = np.flatnonzero(good[1:] != good[:-1])
+        ends = bisect(lambda some: self._judge(line, judged, some)[1], at[turns], at[turns + 1])
+        return np.unique(np.concatenate([at, *ends]))
+
+    def _settled(self, line: Line, judged: Sequence[int], best: Ranked) -> Ranked:
+        """An answer at a jump, moved to where the jump is meant to be, or to a number with fewer digits there.
+
+        Where nothing jumps nearby, or nothing as good is feasible there, it stays.
+        """
+        x, domain = best.places[self.unknown], self.system.unknowns[self.unknown]
+        low, high = max(domain.low, x - _NEAR * abs(x)), min(domain.high, x + _NEAR * abs(x))
+        meant = [one for step in self.steps for one in _edges(line, step, step.exact, low, high)]
+        points = [x, *meant, *(one for step in self.steps for one in _edges(line, step, step.level, low, high))]
+        if len(points) == 1:
+            return best
+        aim = min(meant, key=lambda one: abs(one - x), default=x)
+        points += [one for digits in _DIGITS for near in {x, aim} for one in _decimals(near, digits)]
+        tried = np.array([one for one in points if low <= one <= high])
+        values, good = self._judge(line, judged, tried)
+        for cost, bound in zip(costs_of(values, self.system), best.costs):
+            slack = 2 * TOLERANCE * abs(bound) if np.isfinite(bound) else 0.0
+            good &= cost <= bound + slack
+        fitting = [float(one) for one in tried[good]]
+        plainest = min(fitting, key=lambda one: (len(repr(one)), abs(one - aim), one), default=x)
+        return evolve(best, places={**best.places, self.unknown: plainest})
 
 
-def _edges(line: Line, step: Step, level: object, low: float, high: float) -> list[float]:
+def _levels(line: Line, step: Step, level: Callable[[Values], Array], x: Array) -> Array:
+    with np.errstate(all="ignore"):
+        found = np.asarray(level(line.probe(step.roots, np.zeros(1, np.intp))(x)), np.float64)
+    return np.broadcast_to(found, len(x))
+
+
+def _edges(line: Line, step: Step, level: Callable[[Values], Array], low: float, high: float) -> list[float]:
     """Both sides of where a level changes between two points."""
-    probe = line.probe(step.roots, np.zeros(1, np.intp))
-
-    def at(x: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return np.broadcast_to(np.asarray(level(probe(x)), np.float64), len(x))  # type: ignore[operator]
-
+    at = partial(_levels, line, step, level)
     first = at(np.array([low]))
     if at(np.array([high])) == first or not np.isfinite(first):
         return []

@@ -23,6 +23,9 @@ from llmplan.system.graph import Graph
 MOST = 64
 """Jumps of one operation that are sought on one line at least; more of them while all lines have less than `ROOM`."""
 
+SOME = 16
+"""Jumps of one operation that are sought on one line if there are more, and no room for them."""
+
 ROOM = 1 << 14
 
 _WIDEST = 1e6  # of more jumps between two points of a grid every so-manieth counts
@@ -154,8 +157,8 @@ class Mesh:
         """Rows, the points before and after each jump; and the rows that have more."""
         with np.errstate(all="ignore"):
             found = self.changes(step.roots, lambda values: np.asarray(step.level(values), np.float64))
-        most = max(MOST, (ROOM - len(self.x)) // self.count)
-        number, level, partly = levels(found, most)
+        room = (ROOM - len(self.x)) // self.count
+        number, level, partly = levels(found, max(MOST, room), room if room > MOST else SOME)
         return *between(self.line, step, found.row[number], found.low[number], found.high[number], level), partly
 
 
@@ -172,7 +175,7 @@ def between(line: Line, step: Step, row: Array, low: Array, high: Array, level: 
     return row, *bisect(below, low, high)
 
 
-def levels(found: Brackets, most: int) -> tuple[Array, Array, Array]:
+def levels(found: Brackets, most: int, some: int) -> tuple[Array, Array, Array]:
     """Which brackets to narrow, one of several jumps in it several times, and to which levels; the rows that have more."""
     with np.errstate(all="ignore"):
         least, width = np.minimum(found.before, found.after), np.abs(found.after - found.before)
@@ -183,7 +186,7 @@ def levels(found: Brackets, most: int) -> tuple[Array, Array, Array]:
     rows, first = np.unique(found.row[order], return_index=True)
     starts = ends[first] - weight[first]
     totals = np.append(starts[1:], ends[-1:]) - starts
-    wanted = np.minimum(totals, most).astype(np.intp)
+    wanted = np.where(totals > most, some, totals).astype(np.intp)
     at = np.repeat(np.arange(len(rows)), wanted)
     turn = np.arange(len(at)) - np.repeat(np.cumsum(wanted) - wanted, wanted)
     sought = starts[at] + np.floor(turn * (totals[at] / wanted[at]))

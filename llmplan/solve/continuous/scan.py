@@ -10,7 +10,6 @@ No answer is given that was not evaluated and found feasible.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 from attrs import define, evolve, frozen
@@ -18,24 +17,28 @@ from attrs import define, evolve, frozen
 from llmplan.operations import TOLERANCE
 from llmplan.operations.logic import truth
 from llmplan.solve.continuous.crossings import compared, crossings
-from llmplan.solve.continuous.edges import jumps_beside, settled
+from llmplan.solve.continuous.edges import Edge
 from llmplan.solve.continuous.jumps import Mesh, steps
 from llmplan.solve.continuous.line_search import Line, grid, minimise
 from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.discrete.loop_order import axes_of
 from llmplan.solve.effort import ENDLESS, Effort, OverLimit
 from llmplan.solve.found import Found
-from llmplan.solve.order import Coordinates, Ranked, first_rows, no_worse, objective_costs, ranked, score_of
+from llmplan.solve.order import (
+    Coordinates,
+    Ranked,
+    first_rows,
+    no_worse,
+    objective_costs,
+    ordered,
+    ranked,
+    score_of,
+)
 from llmplan.solve.vector import Array
 from llmplan.system.system import Condition, System
 
 _POINTS = 1 << 17
 """Points of the grid that are evaluated at once: enough settings that a step of bisection pays."""
-
-_CLOSER = 8
-"""How often what is around the best point is looked at closer, where not every jump was sought."""
-
-_BEYOND = 3  # candidates away lies what is beyond the two sides of a jump and the middle beside it
 
 
 @frozen
@@ -104,9 +107,9 @@ class LineScan:
                 top, candidates = self._choose(settings, candidates, keep)
                 found.rank(top, keep)
                 self._note(found, settings, candidates, keep)
-        if self._steps:
-            place = partial(settled, self._system, self._requirements, self._unknown, self._steps)
-            found.top = [place(point) for point in found.top]
+        if self._steps and found.top:
+            edge = Edge(self._system, self._requirements, self._unknown, self._steps, self._grid, self._effort.spend)
+            found.top = ordered([edge.nearest(point) for point in found.top])
         return found
 
     def candidates(self) -> Iterator[tuple[dict[int, Array], Coordinates, int]]:
@@ -205,8 +208,6 @@ class LineScan:
                 node = graph[self._system.objectives[number - 1].node]
                 if node.reach >> self._unknown & 1 and node.op != "unknown":
                     candidates, active = self._refine(settings.line, candidates, active, least)
-                if candidates.partly.any():
-                    candidates, active = self._closer(settings.line, candidates, active, least)
             cost = np.broadcast_to(self._cost(candidates.values, number), len(candidates.x))
             lowest = np.full(settings.count, np.inf)
             np.minimum.at(lowest, candidates.rows[active], cost[active])
@@ -226,9 +227,12 @@ class LineScan:
     def _refine(
         self, line: Line, candidates: _Candidates, active: Array, least: Sequence[Array]
     ) -> tuple[_Candidates, Array]:
-        """Adds for each setting the best points of the next objective beside its best candidate."""
+        """Adds for each setting the best point of the next objective beside its best candidate."""
         number = len(least)
-        at = self._leading(candidates, active, number)
+        cost = np.broadcast_to(self._cost(candidates.values, number), len(candidates.x))
+        at = np.flatnonzero(active)
+        at = at[np.lexsort((cost[at], candidates.rows[at]))]
+        at = at[np.unique(candidates.rows[at], return_index=True)[1]]
 
         def end(step: int) -> Array:
             beside = np.clip(at + step, 0, len(candidates.x) - 1)
@@ -236,47 +240,17 @@ class LineScan:
             return np.where(usable, candidates.x[beside], candidates.x[at])
 
         low, high = end(-1), end(1)
-        if (wide := high > low).any():
-            rows, low, high = candidates.rows[at][wide], low[wide], high[wide]
-            probe = line.probe(self._judged, rows)
+        if not (wide := high > low).any():
+            return candidates, active
+        rows, low, high = candidates.rows[at][wide], low[wide], high[wide]
+        probe = line.probe(self._judged, rows)
 
-            def penalised(x: Array) -> Array:
-                values = _long(probe(x), len(x))
-                return np.where(self._as_good(values, least, rows), self._cost(values, number), np.inf)
+        def penalised(x: Array) -> Array:
+            values = _long(probe(x), len(x))
+            return np.where(self._as_good(values, least, rows), self._cost(values, number), np.inf)
 
-            return self._joined(line, candidates, least, rows, minimise(penalised, low, high))
-        return candidates, active
-
-    def _closer(
-        self, line: Line, candidates: _Candidates, active: Array, least: Sequence[Array]
-    ) -> tuple[_Candidates, Array]:
-        """Adds the jumps around the best candidate of each setting that has more than were sought, closer and closer."""
-        for _ in range(_CLOSER):
-            at = self._leading(candidates, active, len(least))
-            at = at[candidates.partly[candidates.rows[at]]]
-            rows, x = candidates.rows[at], candidates.x[at]
-            before, after = np.clip(at - _BEYOND, 0, None), np.clip(at + _BEYOND, None, len(candidates.x) - 1)
-            low = np.where(candidates.rows[before] == rows, candidates.x[before], x)
-            high = np.where(candidates.rows[after] == rows, candidates.x[after], x)
-            rows, points = jumps_beside(line, self._steps, rows, low, x, high)
-            if not len(rows):
-                break
-            candidates, active = self._joined(line, candidates, least, rows, points)
-        return candidates, active
-
-    def _leading(self, candidates: _Candidates, active: Array, number: int) -> Array:
-        """The candidate of each setting that is best by one of the costs."""
-        cost = np.broadcast_to(self._cost(candidates.values, number), len(candidates.x))
-        at = np.flatnonzero(active)
-        at = at[np.lexsort((cost[at], candidates.rows[at]))]
-        first: Array = at[np.unique(candidates.rows[at], return_index=True)[1]]
-        return first
-
-    def _joined(
-        self, line: Line, candidates: _Candidates, least: Sequence[Array], rows: Array, x: Array
-    ) -> tuple[_Candidates, Array]:
-        """The candidates and further ones, with those that are as good by all costs compared so far."""
-        both = np.concatenate([candidates.rows, rows]), np.concatenate([candidates.x, x])
+        points = minimise(penalised, low, high)
+        both = np.concatenate([candidates.rows, rows]), np.concatenate([candidates.x, points])
         joined = self._judge(line, *both, candidates.partly)
         return joined, joined.feasible & self._as_good(joined.values, least, joined.rows)
 

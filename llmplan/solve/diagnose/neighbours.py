@@ -9,6 +9,7 @@ from attrs import define
 
 from llmplan.operations.logic import truth
 from llmplan.solve.discrete.search import ordered_first
+from llmplan.solve.effort import Budget, Effort, OverLimit
 from llmplan.solve.engines import find, layouts, line_points
 from llmplan.solve.found import Found, point_at
 from llmplan.solve.outcome import Neighbour, Neighbours
@@ -21,13 +22,14 @@ BUDGET = 2_000_000
 
 
 def beside(
-    system: System, requirements: Sequence[Condition], continuous: int | None, found: Found
+    system: System, requirements: Sequence[Condition], continuous: int | None, found: Found, effort: Effort
 ) -> dict[int, Neighbours]:
     """The neighbours of every asked discrete unknown whose values are numbers.
 
-    What the search saw (`found`) has a record of feasible values, which saves searching again.
+    What the search saw (`found`) has a record of feasible values, which saves searching again. Where the budget of the
+    effort is spent, the other unknowns stay as they are.
     """
-    finder = _Finder(system, requirements, continuous, found)
+    finder = _Finder(system, requirements, continuous, found, effort.budget)
     first = ordered_first(system)
     neighbours = {}
     for index, unknown in enumerate(system.unknowns):
@@ -50,6 +52,7 @@ class _Finder:
     requirements: Sequence[Condition]
     continuous: int | None
     found: Found
+    along: Budget | None
     budget: int = BUDGET
 
     def side(self, unknown: int, places: Sequence[int]) -> Neighbour | None:
@@ -62,7 +65,11 @@ class _Finder:
             if cost > self.budget:
                 return self._with_others_fixed(unknown, places)
             self.budget -= cost
-            found = find(self.system, self.requirements, self.continuous, allowed={unknown: [place]})
+            try:
+                effort = Effort(budget=self.along)
+                found = find(self.system, self.requirements, self.continuous, effort, allowed={unknown: [place]})
+            except OverLimit:
+                return self._with_others_fixed(unknown, places)
             if found.top:
                 return self._neighbour(unknown, found.top[0].places)
         return None
