@@ -46,18 +46,20 @@ class Folder:
     def refused(self, plan: str, lock: Lock) -> Diagnostic | None:
         """E0509 if the files there are those of another plan of the project, or outside of it of any other."""
         owner = lock.plan
-        if owner in ("", plan) or self._is_gone(owner):
+        if owner in ("", plan) or self._is_free(owner):
             return None
         return files.of_another_plan(self.into_at if self.into else None, self.shown, owner, self._own(plan))
 
-    def _is_gone(self, owner: str) -> bool:
+    def _is_free(self, owner: str) -> bool:
+        """Whether the owner is this plan under another name, or is there no more."""
         path = self.path.resolve()
-        if self.root is None or not path.is_relative_to(self.root) or owner == _STDIN:
-            return False
         # A project may lie within another, and each calls its plans by their path from its own root. So the same plan
         # has another name once `.git` is made above it.
-        named = (parent / owner for parent in path.parents)
-        return all(not os.path.lexists(other) or self._is_plan(other) for other in named)
+        named = [parent / owner for parent in path.parents if os.path.lexists(parent / owner)]
+        if any(self._is_plan(found) for found in named):
+            return True
+        inside = self.root is not None and path.is_relative_to(self.root)
+        return inside and owner != _STDIN and not named
 
     def _is_plan(self, path: Path) -> bool:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 ORDEALS = {
     "killed_at_calls": (6, 10_000),
     "failed_at_calls": (6, 10_000),
@@ -29,11 +31,13 @@ def tried(folder: Path, seed: int, **ordeals: int) -> list[int]:
     return [int(line) for line in done.stdout.split()]
 
 
+@FORKS
 def test_some_of_each_ordeal(tmp_path: Path) -> None:
     few = {name: least for name, (least, _) in ORDEALS.items()}
     assert all(found >= least for found, least in zip(tried(tmp_path, 1, **few), few.values()))
 
 
+@FORKS
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3])
 @pytest.mark.parametrize("ordeal", ORDEALS)

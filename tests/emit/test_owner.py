@@ -116,6 +116,10 @@ def test_a_project_root_made_later_changes_no_owner(project: Path) -> None:
     folder = project / "plans" / "cfg"
     write(evolve(at(folder, project / "plans"), plan=plan), texts(evolve(LLAMA, plan="other.plan")))
     assert write(evolve(at(folder, project), plan=plan), texts(OTHER)).problems == ()
+    # Nor does a root that the plan lies outside of, from which it has no name but that from the working folder.
+    elsewhere = evolve(at(folder, project / "elsewhere"), plan=plan)
+    assert write(elsewhere, texts(evolve(LLAMA, plan="../plans/other.plan"))).problems == ()
+    assert write(evolve(at(folder, project), plan=plan), texts(OTHER)).problems == ()
     # To another plan it is as owned as before.
     assert [one.code for one in write(at(folder, project), texts(LLAMA)).problems] == ["E0509"]
 
