@@ -8,8 +8,10 @@ from llmplan.solution import RequirementResult, Solution, SolvedUnknown, Value
 
 KEY_QUANTITIES = (
     "time",
+    "wall_time",
     "gpu_hours",
     "cost",
+    "wall_cost",
     "train_flops",
     "tokens_total",
     "model.params_total",

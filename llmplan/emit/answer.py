@@ -78,6 +78,8 @@ def _job(solution: Solution, said: set[str]) -> str:
     spread = solution.values["time"].spread if time else ""
     if spread:
         time = f"{time} ({spread})"
+    elif time and _calendar(solution):
+        time = f"about {_calendar(solution)} ({time} as planned)"
     elif time and solution.values["time"].band:
         time = f"{time} ({solution.values['time'].band} in eight of ten)"
     if machines and time:
@@ -92,6 +94,21 @@ def _job(solution: Solution, said: set[str]) -> str:
     if flops:
         return f"training {what}{on} takes {flops}" + (f" on {machines}" if machines else "")
     return ""
+
+
+def _calendar(solution: Solution) -> str:
+    """The time on the calendar with its band, to two digits: `36 days, 20 .. 57 in eight of ten`."""
+    wall = solution.values.get("wall_time")
+    if wall is None or not wall.band or not wall.text:
+        return ""
+    low, high = (_rough(text) for text in wall.band.split(" .. "))
+    return f"{_rough(wall.text)}, {low} .. {high} in eight of ten"
+
+
+def _rough(text: str) -> str:
+    """`36.02 days` to two digits."""
+    amount, _, unit = text.partition(" ")
+    return f"{number(float(amount.replace(',', '')), 2)} {unit}".rstrip()
 
 
 def _subject(solution: Solution, said: set[str]) -> str:

@@ -81,6 +81,7 @@ def test_fixed_quantities_exist(library: Scope) -> None:
         "co2e",
         "wall_time",
         "wall_cost",
+        "wall_gpu_hours",
         "data_read_rate",
         "checkpoint_size",
         "checkpoint_interval_optimal",
