@@ -19,6 +19,7 @@ from lark.lexer import TerminalDef
 from llmplan.broken import Broken
 from llmplan.cache import store
 from llmplan.resources import folder, text_of
+from llmplan.syntax.positions import lighten
 
 END = "$END"
 BAD = "$BAD"  # a character that begins no token
@@ -107,7 +108,9 @@ class Grammar:
     def _load(self, line_ends: LineEnds) -> lark.Lark:
         data = self._analysis["data"]
         options = {**data["options"], "postlex": line_ends}
-        return lark.Lark.load({**self._analysis, "data": {**data, "options": options}})
+        parser = lark.Lark.load({**self._analysis, "data": {**data, "options": options}})
+        lighten(parser)
+        return parser
 
 
 @lru_cache(maxsize=1)

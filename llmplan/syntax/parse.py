@@ -101,10 +101,11 @@ class _Reading:
     def _read(self, text: TextSlice[str], rule: str, recover: bool) -> Branch | None:
         try:
             return grammar().parser.parse(text, start=rule)
-        except (UnexpectedInput, TooDeep):
+        except (UnexpectedInput, TooDeep) as error:
             from llmplan.syntax.recover import Recovery  # takes time to load, and few texts need it
 
-            return Recovery(self.source, text, rule, self._report, recover).run()
+            recovery = Recovery(self.source, text, rule, self._report, recover)
+            return (recovery.go_on(error) if isinstance(error, UnexpectedInput) else recovery).run()
 
     def _report(self, diagnostic: Diagnostic) -> bool:
         """Keeps the first diagnostic of a line; False if there are enough."""

