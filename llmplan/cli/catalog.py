@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,8 @@ def _rows(columns: Sequence[Column], rows: Sequence[tuple[str, Sequence[Cell]]])
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    return {"value": cell.value, "unit": cell.unit}
+    value = cell.value
+    return {"value": None if isinstance(value, float) and not math.isfinite(value) else value, "unit": cell.unit}
 
 
 def _object(entry: Entry) -> dict[str, Any]:
@@ -159,4 +161,4 @@ def _object(entry: Entry) -> dict[str, Any]:
 def _json(printed: Any) -> str:
     import json
 
-    return f"{json.dumps(printed, indent=2, ensure_ascii=False)}\n"
+    return f"{json.dumps(printed, indent=2, ensure_ascii=False, allow_nan=False)}\n"

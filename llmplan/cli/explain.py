@@ -52,7 +52,7 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, form: str, as_json: boo
     if as_json or form == "json":
         import json
 
-        terminal.result(json.dumps(render.as_json(steps), indent=2, ensure_ascii=False) + "\n")
+        terminal.result(json.dumps(render.as_json(steps), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         terminal.result(render.as_markdown(steps) if form == "markdown" else render.text(steps))
     return STATUS[solution.status]

@@ -46,4 +46,4 @@ def record(diagnostic: Diagnostic) -> dict[str, Any]:
 def render(diagnostics: Iterable[Diagnostic]) -> str:
     """`{"schema": 1, "diagnostics": […]}`, ends with a line end."""
     document = {"schema": 1, "diagnostics": [record(diagnostic) for diagnostic in diagnostics]}
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -36,7 +36,7 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
             }
         ],
     }
-    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(log, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _rule(code: str) -> dict[str, Any]:
