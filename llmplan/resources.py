@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ LIBRARY = ("std", "catalog", "configs")
 def library_of(path: str) -> Path | None:
     """The library that a file is part of, as its folder `plans`: llmplan's own or a copy; None for other plans."""
     part = Path(path).resolve().parent
-    in_one = part.name in LIBRARY and all((part.parent / name).is_dir() for name in LIBRARY)
+    in_one = part.name in LIBRARY and all(os.path.isdir(part.parent / name) for name in LIBRARY)
     return part.parent if in_one else None
 
 

@@ -80,7 +80,7 @@ def project_root(plan: Path) -> Path:
     folder = plan.resolve().parent
     for parent in (folder, *folder.parents):
         whole = parent == parent.parent
-        if not whole and ((parent / ".git").exists() or (parent / "pyproject.toml").exists()):
+        if not whole and (os.path.exists(parent / ".git") or os.path.exists(parent / "pyproject.toml")):
             return parent
     return folder
 

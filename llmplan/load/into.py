@@ -75,7 +75,7 @@ def in_git(folder: Path, root: Path | None = None) -> bool:
         root: Where to stop looking, the root of the file system if None.
     """
     for path in (folder, *folder.parents):
-        if path.name.casefold() == ".git" or all((path / part).exists() for part in _GIT):
+        if path.name.casefold() == ".git" or all(os.path.exists(path / part) for part in _GIT):
             return True
         if path == root:
             return False

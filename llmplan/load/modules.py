@@ -90,7 +90,7 @@ def _use(
     if resolved in seen:
         return None
     seen.add(resolved)
-    if target.is_file() and not is_plan(target):
+    if os.path.isfile(target) and not is_plan(target):
         # Diagnostics show the line that they are about, and not every file of a project is there to be shown.
         out.append(names.no_file(span, name, "the name of the file does not end in `.plan`"))
         return None
