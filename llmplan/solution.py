@@ -71,7 +71,9 @@ class SolvedUnknown:
 
     path: str
     value: Value
-    how: Literal["search", "closed form", "numeric"]  # how it was found
+    # How it was found: `search`, `search over whole numbers`, `closed form`; of a continuous one `numeric over a
+    # continuous range`, and what is to be said of jumps there
+    how: str
     asked: bool  # True if the plan wrote the `?`, False where the library's default is one
     domain: str  # the domain as text (`1, 2, 4 … 65,536`), for the report
     relation: str = ""  # a closed form with symbols (`hardware.gpus = 6 · … / (…)`), or empty

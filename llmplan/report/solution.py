@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Literal
+
+from attrs import evolve
 
 from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
@@ -23,10 +27,14 @@ from llmplan.system.build import Built
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
 from llmplan.system.system import System, Unknown
+from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
+from llmplan.whatif.rounding import proposals
 from llmplan.whatif.sensitivity import sensitivity
+
+_JUMPS = {"edge": "at the edge of a jump", "tried": "at the best of many jumps, not all tried"}
 
 
 def solution(
@@ -48,7 +56,7 @@ def solution(
         )
     unknowns, point = built.system.unknowns, built.system.by_path(outcome.point)
     lowering = built.lowering.again(fixed=point)
-    everything = Values(lowering).all()
+    everything = _at_a_jump(built.system, outcome, Values(lowering).all(), lowering)
     requirements, preferences = rules(lowering)
     shown = shows(lowering)
     by_name = {rule.name: rule for rule in program.rules}
@@ -116,7 +124,7 @@ def _unknowns(
             SolvedUnknown(
                 path=unknown.path,
                 value=values[unknown.path],
-                how=outcome.how.get(index, "search"),
+                how=_how(unknown, outcome, index),
                 asked=unknown.asked,
                 domain=_domain(unknown, lowering.scope),
                 relation=formula,
@@ -132,6 +140,31 @@ def _unknowns(
         )
     # What the plan asks for comes first.
     return tuple(sorted(found, key=lambda answer: not answer.asked))
+
+
+def _how(unknown: Unknown, outcome: Outcome, index: int) -> str:
+    """How an unknown was found, with what makes its domain whole or continuous."""
+    how = outcome.how.get(index, "search")
+    if how == "numeric":
+        return f"numeric {_JUMPS[outcome.jumps[index]] if index in outcome.jumps else 'over a continuous range'}"
+    values = sorted(unknown.values or ())
+    # Of a range that the author wrote it is no matter of course that it is searched in whole numbers.
+    whole = isinstance(unknown.type, Measure) and ".." in unknown.span.text and values[0] == math.floor(values[0])
+    steps = {after - before for before, after in itertools.pairwise(values)}
+    return "search over whole numbers" if how == "search" and whole and steps == {1.0} else how
+
+
+def _at_a_jump(made: System, outcome: Outcome, values: dict[str, Value], lowering: Lowering) -> dict[str, Value]:
+    """The values, those that stand at a jump with all the digits that they need to stand on its right side."""
+    found = dict(values)
+    for index in outcome.jumps:
+        unknown = made.unknowns[index]
+        value = outcome.point[index]
+        if unknown.path in found and isinstance(unknown.type, Measure) and outcome.how.get(index) == "numeric":
+            texts = proposals(value, unknown.type, unknown.unit, None, lowering)
+            exact = next((one.text for one in texts if one.value == value), found[unknown.path].text)
+            found[unknown.path] = evolve(found[unknown.path], text=exact)
+    return found
 
 
 def _domain(unknown: Unknown, scope: Scope) -> str:

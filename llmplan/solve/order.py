@@ -46,13 +46,14 @@ class Ranked:
         places: By unknown the place of its value in its domain, of a continuous one the value itself; ties are decided
             in this order.
         intervals: Where, beside this point, the continuous unknown is feasible.
-        partly: Whether the continuous unknown passes more jumps than were looked at.
+        partly: Whether the continuous unknown passes more jumps than were looked at; `edge` whether it stands at one.
     """
 
     costs: tuple[float, ...]
     places: dict[int, float]
     intervals: tuple[tuple[float, float], ...] = ()
     partly: bool = False
+    edge: bool = False
 
     def better_than(self, other: Ranked) -> bool:
         decided = prefers(self.costs, other.costs)

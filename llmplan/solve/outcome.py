@@ -11,6 +11,7 @@ from llmplan.system.system import Condition
 
 Status = Literal["solved", "infeasible", "error"]
 How = Literal["search", "closed form", "numeric"]
+Jump = Literal["edge", "tried"]
 
 
 @frozen
@@ -57,6 +58,8 @@ class Outcome:
         point: Value of every unknown in base units; when infeasible that of the nearest point.
         how: How each unknown was found.
         exact: The unrounded solution of an unknown that a closed form gives.
+        jumps: For a continuous unknown `edge` if it stands at a jump of the model, `tried` if the model has more jumps
+            along it than were looked at.
         intervals: For a continuous unknown its feasible intervals at the chosen values of the others.
         considered: Points of the domains' product (continuous unknowns left out).
         feasible: How many of them meet every condition, None if the search could end early.
@@ -76,6 +79,7 @@ class Outcome:
     point: dict[int, float] = field(factory=dict)
     how: dict[int, How] = field(factory=dict)
     exact: dict[int, float] = field(factory=dict)
+    jumps: dict[int, Jump] = field(factory=dict)
     intervals: dict[int, tuple[tuple[float, float], ...]] = field(factory=dict)
     considered: int = 0
     feasible: int | None = None

@@ -22,12 +22,13 @@ from llmplan.diagnostics.solving import (
 )
 from llmplan.operations import TOLERANCE
 from llmplan.solve.effort import Budget, Effort, OverLimit, Progress, along_a_line
-from llmplan.solve.outcome import How, Neighbours, Outcome
+from llmplan.solve.outcome import How, Jump, Neighbours, Outcome
 from llmplan.solve.presolve.eliminate import Reduced, open_unknowns, reduce
 from llmplan.system.system import Condition, System
 
 if TYPE_CHECKING:
     from llmplan.solve.found import Found
+    from llmplan.solve.order import Ranked
 
 LIMIT = 10**8
 
@@ -106,6 +107,7 @@ def search(state: State) -> State:
             status="solved",
             point=point,
             how=_how(system, point),
+            jumps=_jumps(unknown, best),
             intervals={} if unknown is None else {unknown: best.intervals},
             feasible=found.feasible if found.complete else None,
             flat=flat,
@@ -271,6 +273,12 @@ def _unbounded(system: System, unknown: int, grows: bool) -> Diagnostic:
 
 def _how(system: System, point: dict[int, float]) -> dict[int, How]:
     return {index: "numeric" if system.unknowns[index].values is None else "search" for index in point}
+
+
+def _jumps(unknown: int | None, best: Ranked) -> dict[int, Jump]:
+    if unknown is None or not (best.partly or best.edge):
+        return {}
+    return {unknown: "tried" if best.partly else "edge"}
 
 
 def _flat(system: System, found: Found) -> tuple[int, ...]:

@@ -32,9 +32,35 @@ def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
     solution = plans.solve(text)
     x = solution.values["x"].value
     assert x == plain if plain is not None else x == pytest.approx(edge, rel=4e-9)
-    given = plans.solve(text, settings=[("x", f"{x!r}{' byte' if 'GB' in text else ''}")])
+    (found,) = solution.unknowns
+    if "jump" not in found.how:
+        return
+    given = plans.solve(text, settings=[("x", found.value.text.replace(",", ""))])
     assert given.status == "solved"
+    assert given.values["x"].value == x
     assert [one.text for one in given.objectives] == [one.text for one in solution.objectives]
+
+
+@pytest.mark.parametrize(
+    ("domain", "how"),
+    [
+        ("1..6", "search over whole numbers"),
+        ("[1, 2, 3]", "search"),
+        ("1..7 step 3", "search"),
+        ("1.0..6", "numeric over a continuous range"),
+        ("10%..70%", "numeric over a continuous range"),
+    ],
+)
+def test_the_answer_says_what_the_domain_is(plans, domain, how):
+    (found,) = plans.solve(f"let x = ? in {domain}\nminimize (x - 0.3) ^ 2\n").unknowns
+    assert found.how == how
+
+
+def test_an_answer_at_a_jump_says_so(plans):
+    (found,) = plans.solve("let x = ? in 2.5..5.625\nrequire r: ceil(x) == 6\nminimize x\n").unknowns
+    assert (found.how, found.value.text) == ("numeric at the edge of a jump", "5.00000001")
+    (found,) = plans.solve("let x = ? in 0.5..1e7\nmaximize mod(x, 1) * 1e9 + x\n").unknowns
+    assert found.how == "numeric at the best of many jumps, not all tried"
 
 
 def test_jumps_inside_jumps(plans):

@@ -137,7 +137,7 @@ class Edge:
             good &= cost <= bound + slack
         fitting = [float(one) for one in tried[good]]
         plainest = min(fitting, key=lambda one: (len(repr(one)), abs(one - aim), one), default=x)
-        return evolve(best, places={**best.places, self.unknown: plainest})
+        return evolve(best, places={**best.places, self.unknown: plainest}, edge=True)
 
 
 def _levels(line: Line, step: Step, level: Callable[[Values], Array], x: Array) -> Array:
