@@ -147,11 +147,12 @@ def _how(unknown: Unknown, outcome: Outcome, index: int) -> str:
     how = outcome.how.get(index, "search")
     if how == "numeric":
         return f"numeric {_JUMPS[outcome.jumps[index]] if index in outcome.jumps else 'over a continuous range'}"
+    if how != "search" or not isinstance(unknown.type, Measure) or ".." not in unknown.span.text:
+        return how
     values = sorted(unknown.values or ())
     # Of a range that the author wrote it is no matter of course that it is searched in whole numbers.
-    whole = isinstance(unknown.type, Measure) and ".." in unknown.span.text and values[0] == math.floor(values[0])
     steps = {after - before for before, after in itertools.pairwise(values)}
-    return "search over whole numbers" if how == "search" and whole and steps == {1.0} else how
+    return "search over whole numbers" if steps == {1.0} and values[0] == math.floor(values[0]) else how
 
 
 def _at_a_jump(made: System, outcome: Outcome, values: dict[str, Value], lowering: Lowering) -> dict[str, Value]:
