@@ -66,7 +66,7 @@ class Effort:
 _LINE = 10
 """What a search along a continuous unknown may cost for each point of the limit, in evaluations."""
 
-_LINES_AT_LEAST = 1e8
+_LINES_AT_LEAST = 1e9
 
 
 def along_a_line(limit: float) -> float:

@@ -55,6 +55,8 @@ MEANING = {
     "!=": lambda a, b: not close(a, b),
     "if": lambda c, a, b: a if c else b,
 }
+# What the library would leave open by default is no part of the question.
+BEFORE = "hardware.gpus = 1\ntraining.micro_batch = 1\n"
 COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
 
 
@@ -114,7 +116,8 @@ class Plan:
     goals: tuple
 
     def text(self):
-        lines = [f"let {name} = {value}\n" for name, value in self.given.items()]
+        lines = [BEFORE]
+        lines += [f"let {name} = {value}\n" for name, value in self.given.items()]
         for name, domain in self.unknowns.items():
             items = f"{domain[0]}..{domain[1]}" if isinstance(domain, tuple) else f"[{', '.join(map(str, domain))}]"
             lines.append(f"let {name} = ? in {items.replace('..-', '..0 - ')}\n")

@@ -27,15 +27,23 @@ JUMPS = [  # what is asked, the least or largest value that there is, and the on
 ]
 
 
+# What the library would leave open by default is no part of the question.
+BEFORE = "hardware.gpus = 1\ntraining.micro_batch = 1\n"
+
+
+def solve(plans, text, **options):
+    return plans.solve(BEFORE + text, **options)
+
+
 @pytest.mark.parametrize(("text", "edge", "plain"), JUMPS)
 def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
-    solution = plans.solve(text)
+    solution = solve(plans, text)
     x = solution.values["x"].value
     assert x == plain if plain is not None else x == pytest.approx(edge, rel=4e-9)
     (found,) = solution.unknowns
     if "jump" not in found.how:
         return
-    given = plans.solve(text, settings=[("x", found.value.text.replace(",", ""))])
+    given = solve(plans, text, settings=[("x", found.value.text.replace(",", ""))])
     assert given.status == "solved"
     assert given.values["x"].value == x
     assert [one.text for one in given.objectives] == [one.text for one in solution.objectives]
@@ -52,27 +60,27 @@ def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
     ],
 )
 def test_the_answer_says_what_the_domain_is(plans, domain, how):
-    (found,) = plans.solve(f"let x = ? in {domain}\nminimize (x - 0.3) ^ 2\n").unknowns
+    (found,) = solve(plans, f"let x = ? in {domain}\nminimize (x - 0.3) ^ 2\n").unknowns
     assert found.how == how
 
 
 def test_an_answer_at_a_jump_says_so(plans):
-    (found,) = plans.solve("let x = ? in 2.5..5.625\nrequire r: ceil(x) == 6\nminimize x\n").unknowns
+    (found,) = solve(plans, "let x = ? in 2.5..5.625\nrequire r: ceil(x) == 6\nminimize x\n").unknowns
     assert (found.how, found.value.text) == ("numeric at the edge of a jump", "5.00000001")
-    (found,) = plans.solve("let x = ? in 0.5..1e7\nmaximize mod(x, 1) * 1e9 + x\n").unknowns
+    (found,) = solve(plans, "let x = ? in 0.5..1e7\nmaximize mod(x, 1) * 1e9 + x\n").unknowns
     assert found.how == "numeric at the best of many jumps, not all tried"
 
 
 def test_jumps_inside_jumps(plans):
     text = "let x = ? in 0.5..11.0\nrequire r: floor(3 * mod(x, 1.3)) == 2\nmaximize x - 10 * mod(x, 1.3)\n"
-    assert plans.solve(text).values["x"].value == pytest.approx(7 * 1.3 + 2 / 3, rel=1e-8)
+    assert solve(plans, text).values["x"].value == pytest.approx(7 * 1.3 + 2 / 3, rel=1e-8)
 
 
 def test_what_a_line_may_cost_is_counted_in_evaluations(plans, monkeypatch):
     text = "let n = ? in 1..400\nlet x = ? in 0.5..11.0\nrequire r: ceil(n * x) <= 700\nmaximize n + mod(x, 1.7)\n"
-    assert plans.solve(text).status == "solved"
+    assert solve(plans, text).status == "solved"
     monkeypatch.setattr(effort, "_LINES_AT_LEAST", 1e6)
     for _ in range(2):
-        (found,) = plans.solve(text, limit=100_000).diagnostics
+        (found,) = solve(plans, text, limit=100_000).diagnostics
         assert found.code == "E0404"
         assert found.message.endswith("along the continuous `x` they take more than 1e6 evaluations")
