@@ -5,11 +5,13 @@ again with each such quantity at either end; what that does to the logarithm of 
 deviation. Bands are independent: deviations are added in quadrature. The logarithm then follows Student's t with
 4 degrees of freedom on each side of its median, scaled so that the ends of the band are its 10 % and 90 % points.
 Sides that are not both positive are compared by their difference instead.
+
+Where inputs are ranges the probability is the mean over points of them, each range independent of the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from llmplan.system.graph import Graph
@@ -43,6 +45,42 @@ def likelihood(graph: Graph, operation: str, sides: Pair, bands: Sequence[tuple[
     favourable = graph.add("le", gap, zero)
     scale = graph.add("select", favourable, _together(graph, up), _together(graph, down))
     return graph.add("select", graph.add("lt", zero, scale), _distribution(graph, gap, scale), certain)
+
+
+POINTS = 127
+"""Of the ranges that a plan states so many points are taken."""
+
+
+def points_of(ends: Mapping[str, tuple[float, float]], middles: Sequence[float | None]) -> list[dict[str, float]]:
+    """Points of some ranges, each as its share of the way between its ends, over which a mean is taken.
+
+    Half of a range's mass lies evenly below its expected value, half above. The points are a lattice whose steps are
+    powers of a generalised golden ratio: the same every time, and even in each range and in all together.
+    """
+    ratio = 2.0
+    for _ in range(60):  # the root of x^(d+1) = x + 1
+        ratio = (1.0 + ratio) ** (1.0 / (len(ends) + 1))
+    steps = [1.0 / POINTS, *((1.0 / ratio) ** at for at in range(1, len(ends)))]
+    found = []
+    for point in range(POINTS):
+        shares = [(0.5 / POINTS + point * step) % 1.0 for step in steps]
+        at = zip(ends.items(), middles, shares)
+        found.append({name: _share(low, middle, high, share) for (name, (low, high)), middle, share in at})
+    return found
+
+
+def _share(low: float, middle: float | None, high: float, mass: float) -> float:
+    """Where a share of the mass of a range lies below, as a share of the way from its low to its high end."""
+    part = 0.5 if middle is None or high == low else (middle - low) / (high - low)
+    return 2.0 * mass * part if mass < 0.5 else part + (2.0 * mass - 1.0) * (1.0 - part)
+
+
+def mean(graph: Graph, nodes: Sequence[int]) -> int:
+    """The mean of some nodes."""
+    total = nodes[0]
+    for node in nodes[1:]:
+        total = graph.add("add", total, node)
+    return total if len(nodes) == 1 else graph.add("div", total, graph.const(float(len(nodes))))
 
 
 def _gap(graph: Graph, sides: Pair, positive: int) -> int:

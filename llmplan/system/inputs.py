@@ -26,10 +26,12 @@ class Spreads:
         corner: By name where between its ends each is taken: 0 the low end, which is also that of a name
             that is not listed, 1 the high one. None: each is an unknown of the graph, numbered as in `found`.
         found: The ends of each, in the order in which they were met.
+        inside: True at a point over which a probability takes the mean.
     """
 
     corner: Mapping[str, float] | None
     found: dict[str, tuple[float, float]] = field(factory=dict)
+    inside: bool = False
 
 
 class Inputs:

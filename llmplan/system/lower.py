@@ -22,7 +22,7 @@ from llmplan.check.plan import Program
 from llmplan.check.program import SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
-from llmplan.system.chance import Pair, likelihood
+from llmplan.system.chance import Pair, likelihood, mean, points_of
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.earlier import Earlier
 from llmplan.system.expressions import Expressions
@@ -115,13 +115,15 @@ class Lowering:
     def at_end(self, end: BandEnd) -> Lowering:
         """The same with a quantity at an end of its band; unknowns and ranges are this one's."""
         if end not in self._ends:
-            kept = Names(self.names.without({end[0]}))
-            unknowns = self.unknowns
-            beside = None if unknowns.fixed is not None else unknowns.meant
-            self._ends[end] = Lowering(
-                self.program, unknowns.fixed, self.inputs.spreads, self.graph, kept, beside, unknowns.unsolved, end=end
-            )
+            self._ends[end] = self._beside(end[0], self.inputs.spreads, end)
         return self._ends[end]
+
+    def _beside(self, changed: str, spreads: Spreads | None, end: BandEnd | None = None) -> Lowering:
+        """The same unknowns in the same graph, with something else changed."""
+        unknowns = self.unknowns
+        beside = None if unknowns.fixed is not None else unknowns.meant
+        kept = Names(self.names.without({changed}))
+        return Lowering(self.program, unknowns.fixed, spreads, self.graph, kept, beside, unknowns.unsolved, end=end)
 
     # Names
 
@@ -250,19 +252,38 @@ class Lowering:
         return self.graph.add("max", self.graph.const(0.0), total)
 
     def probability(self, sides: Sides, base: str) -> Result:
-        """The probability of a comparison by size, from the bands of what its sides depend on."""
+        """The probability of a comparison by size, from the bands and the ranges that its sides depend on."""
+        spreads = self.inputs.spreads
+        if spreads is not None and spreads.inside:
+            return self._by_bands(sides, base)
+        if spreads is not None:  # one end of a range, or a variable for it: a probability is of them all
+            return self._beside(SPREAD, None).probability(sides, base)
+        found = [self._by_bands(sides, base)]
+        if not any(setting.spread is not None for _, setting in self.program.strongest()):
+            return found[0]
+        ends = Spreads({}, inside=True)
+        self._beside(SPREAD, ends)._both(sides, base)
+        if ends.found and not isinstance(found[0], Missing):
+            expected = [self.name(name) for name in ends.found]
+            middles = [None if isinstance(node, Missing) else self.graph.constant(node) for node in expected]
+            corners = points_of(ends.found, middles)
+            found = [self._beside(SPREAD, Spreads(at, inside=True))._by_bands(sides, base) for at in corners]
+        nodes = [one for one in found if not isinstance(one, Missing)]
+        return mean(self.graph, nodes) if len(nodes) == len(found) else missing(*found)
 
-        def both(lowering: Lowering) -> tuple[Result, Result]:
-            left, right = (lowering.lower(side, {}, base=base) for side in (sides.left, sides.right))
-            return (left, right) if sides.operation in ("lt", "le") else (right, left)
+    def _both(self, sides: Sides, base: str) -> tuple[Result, Result]:
+        """The side that must be the smaller one, and the other."""
+        left, right = (self.lower(side, {}, base=base) for side in (sides.left, sides.right))
+        return (left, right) if sides.operation in ("lt", "le") else (right, left)
 
-        smaller, larger = both(self)
+    def _by_bands(self, sides: Sides, base: str) -> Result:
+        smaller, larger = self._both(sides, base)
         if isinstance(smaller, Missing) or isinstance(larger, Missing):
             return missing(smaller, larger)
         bands: list[tuple[Pair, Pair]] = []
         for name in self.scope.banded:
             self._factors(name)
-            ends = [both(self.at_end((name, at))) for at in (0, 1)]
+            ends = [self.at_end((name, at))._both(sides, base) for at in (0, 1)]
             known = [(a, b) for a, b in ends if not isinstance(a, Missing) and not isinstance(b, Missing)]
             if len(known) == 2:
                 bands.append((known[0], known[1]))

@@ -129,3 +129,22 @@ def test_a_band_holds_the_value_and_widens_with_each_further_one(value, factors)
         assert ends[0] <= widest[0] * (1 + 1e-12) and ends[1] >= widest[1] * (1 - 1e-12)
         assert ends[0] <= value <= ends[1]
         widest = ends
+
+
+def test_ranges_of_the_plan_count(plans):
+    """Half of the mass of 1..2..4 lies evenly below 2, half above."""
+    text = "let x = 1..2..4\nlet y = 0..10\n"
+    rows = plans.shown(
+        text + "show chance(x <= 2)\nshow chance(x <= 1.5)\nshow chance(x <= 3)\nshow chance(x <= 5)\nshow chance(x + y <= 7)\n"
+    )
+    assert rows[:4] == pytest.approx([0.5, 0.25, 0.75, 1.0], abs=0.006)
+    points = [1 + u if u < 1 else 2 * u for u in (2 * (i + 0.5) / 400 for i in range(400))]
+    assert rows[4] == pytest.approx(sum((7 - x) / 10 for x in points) / 400, abs=0.02)
+
+
+def test_a_range_that_a_requirement_needs_is_no_certainty(plans):
+    text = PLAN.replace("gpus = 96", "gpus = ? in 8..256 step 8") + "assume mfu = 35%..40%..45%\nminimize hardware.gpus\n"
+    solution = plans.solve(text + "require deadline: chance(time <= 30 days) >= 90%\n")
+    gpus = solution.values["hardware.gpus"].value
+    expected = plans.solve(text + "require deadline: time <= 30 days\n").values["hardware.gpus"].value
+    assert expected < gpus and 0.9 <= solution.requirements[0].chance < 1.0
