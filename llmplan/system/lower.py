@@ -78,6 +78,7 @@ class Lowering:
         self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads)
         self.quantities = Quantities(self.expressions, checks, end)
         self._ends: dict[BandEnd, Lowering] = {}
+        self._kept: dict[str, dict[str, Known]] = {}  # by what has changed
         self.at = self.quantities.at
         self.instances = self.inputs.instances
         self.of_instance = self.inputs.of_instance
@@ -122,7 +123,9 @@ class Lowering:
         """The same unknowns in the same graph, with something else changed."""
         unknowns = self.unknowns
         beside = None if unknowns.fixed is not None else unknowns.meant
-        kept = Names(self.names.without({changed}))
+        if changed not in self._kept or spreads is not self.inputs.spreads:
+            self._kept[changed] = self.names.without({changed})
+        kept = Names(self._kept[changed])
         return Lowering(self.program, unknowns.fixed, spreads, self.graph, kept, beside, unknowns.unsolved, end=end)
 
     # Names
@@ -277,11 +280,11 @@ class Lowering:
         return (left, right) if sides.operation in ("lt", "le") else (right, left)
 
     def _by_bands(self, sides: Sides, base: str) -> Result:
-        smaller, larger = self._both(sides, base)
+        (smaller, larger), reached = self.names.reaching(lambda: self._both(sides, base), self.scope.banded)
         if isinstance(smaller, Missing) or isinstance(larger, Missing):
             return missing(smaller, larger)
         bands: list[tuple[Pair, Pair]] = []
-        for name in self.scope.banded:
+        for name in reached:
             self._factors(name)
             ends = [self.at_end((name, at))._both(sides, base) for at in (0, 1)]
             known = [(a, b) for a, b in ends if not isinstance(a, Missing) and not isinstance(b, Missing)]

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from attrs import define, field, frozen
 
 from llmplan.check.program import SourceRef
 from llmplan.diagnostics import Diagnostic
 from llmplan.system.missing import Result, missing
+
+T = TypeVar("T")
 
 Reads = tuple[tuple[str, bool], ...]
 """Names that were read, in order, and whether only some candidates need them."""
@@ -220,6 +222,23 @@ class Names:
         reads = self._frames[-1].reads if self._frames else []
         before = len(reads)
         return lower(), tuple(reads[before:])
+
+    def reaching(self, lower: Callable[[], T], wanted: Iterable[str]) -> tuple[T, list[str]]:
+        """What is lowered, and which of some names are read for it, directly or not."""
+        self._frames.append(_Frame("", None, self._branches))
+        found = lower()
+        reads = self._frames.pop().reads
+        if self._frames:
+            self._frames[-1].reads += reads
+        pending = [name for name, _ in reads]
+        seen = set(pending)
+        while pending:
+            name = pending.pop()
+            below = self._done[name].reads if name in self._done else self._taken[name].reads if name in self._taken else ()
+            further = {read for read, _ in below} - seen
+            seen |= further
+            pending += further
+        return found, [name for name in wanted if name in seen]
 
     def read_again(self, reads: Reads) -> None:
         """What `recorded` has noted is read by the name that is lowered, too."""
