@@ -123,7 +123,7 @@ class Lowering:
         """The same unknowns in the same graph, with something else changed."""
         unknowns = self.unknowns
         beside = None if unknowns.fixed is not None else unknowns.meant
-        if changed not in self._kept or spreads is not self.inputs.spreads:
+        if changed not in self._kept:
             self._kept[changed] = self.names.without({changed})
         kept = Names(self._kept[changed])
         return Lowering(self.program, unknowns.fixed, spreads, self.graph, kept, beside, unknowns.unsolved, end=end)

@@ -34,13 +34,16 @@ require fast: time <= 10 days
 def lowered(monkeypatch):
     """Every lowering from the start of a test, as its names and whether it begins from nothing."""
     found: list[tuple[Names, bool]] = []
-    real = Names.__init__
+    real = Lowering.__init__
 
-    def init(self, kept=None):
-        real(self, kept)
-        found.append((self, not kept))
+    def init(self, *args, **options):
+        names = options.get("names") or (args[4] if len(args) > 4 else None)
+        fresh = names is None or not names._kept
+        real(self, *args, **options)
+        if not options.get("end"):  # a quantity at an end of its band is beside another lowering
+            found.append((self.names, fresh))
 
-    monkeypatch.setattr(Names, "__init__", init)
+    monkeypatch.setattr(Lowering, "__init__", init)
     return found
 
 
