@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -50,6 +52,36 @@ def test_the_source_archive_holds_the_tests_too(archives):
     with tarfile.open(archives[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"grammar/plan.lark", "plans/llama7b.plan", "tests/test_packaging.py", "README.md", "LICENSE"} <= names
+
+
+@pytest.mark.slow
+def test_two_builds_give_the_same_bytes(archives, tmp_path):
+    """From a copy with other times of change and another umask, so that what differs between two machines differs."""
+    copy = tmp_path / "elsewhere"
+    left_out = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", "build", "dist", ".hypothesis")
+    shutil.copytree(ROOT, copy, ignore=left_out, copy_function=shutil.copyfile)
+    shutil.copy(ROOT / ".gitignore", copy)
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    environment = {**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
+    subprocess.run(command, cwd=copy, check=True, capture_output=True, env=environment)
+    (again,) = tmp_path.glob("*.whl")
+    assert hashlib.sha256(again.read_bytes()).hexdigest() == hashlib.sha256(archives[0].read_bytes()).hexdigest()
+
+
+def test_the_lock_file_has_what_is_needed():
+    """Every dependency in a version that is promised, every package by its hash, and what is below them too."""
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    pins = re.findall(r"(?m)^(\w+)==([\d.]+)(?: ; [^\\]*)? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", text)
+    assert len(pins) == len(re.findall(r"(?m)^\w", text))
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    promised = re.findall(r'"(\w+)>=([0-9.]+)"', project.partition("dependencies = [")[2].partition("]")[0])
+    assert {name for name, _ in promised} | {"markupsafe", "mpmath"} == {name for name, _, _ in pins}
+    for name, lowest in promised:
+        assert all(_numbers(version) >= _numbers(lowest) for found, version, _ in pins if found == name)
+
+
+def _numbers(version):
+    return tuple(map(int, version.split(".")))
 
 
 @pytest.mark.slow

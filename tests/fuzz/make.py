@@ -2,7 +2,8 @@
 
 Plans are mutants of those that ship and texts of the grammar, with names of the library in it. Around some of them stand a
 mutated `config.json`, a mutated file of the library in a copy of it, records of measured runs, texts for `--set`, and names
-of files, folders, scenarios and quantities that would do harm where somebody forgot to look.
+of files, folders, scenarios and quantities that would do harm where somebody forgot to look. (None has a zero byte, which
+no operating system lets a command be given.)
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ HOSTILE = (
     "\x1b[31m.plan", "a\nb.plan", "a\r.plan", "\u202enalp.plan", "\u200b.plan", "\x9b31m.plan", "-o.plan", "--json", "-", "--",
     "a b.plan", "'; echo x;'.plan", "$(id).plan", "`id`.plan", "{{7*7}}.plan", "{% x %}.plan", "<b>.plan", "|.plan", "@someone.plan",
     "%s%n.plan", "\udcff.plan", "é\U0001f600.plan", "CON.plan", "~", "~/x.plan", ".plan", "..", ".", "", "x" * 251 + ".plan",
-    "x" * 5000, "../up.plan", "/dev/null", "/proc/self/mem", "no/such/folder.plan", "a\\b.plan", "\x00.plan", "#.plan",
+    "x" * 5000, "../up.plan", "/dev/null", "/proc/self/mem", "no/such/folder.plan", "a\\b.plan", "#.plan",
     "https://example.org/x.plan", "a.plan/", "plan", "a" + "\u0301" * 90 + ".plan",
 )  # fmt: skip
 
@@ -130,7 +131,7 @@ def _names(dice: random.Random) -> Case:
         if "-o" in extra and extra[1].startswith(("..", "/")):  # the command line may write where it likes
             extra = ()
     files = [_file("a.plan", BASE)]
-    if not name.startswith(("/", "..", "~")) and "\x00" not in name:
+    if not name.startswith(("/", "..", "~")):
         kind = dice.choice(("file", "file", "file", "folder", "link"))
         text = f'{BASE}emit deepspeed, report\nshow "{{time}}"\n'
         files.append(File(name, {"file": text, "folder": "", "link": "a.plan"}[kind].encode(), kind))
