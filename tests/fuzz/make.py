@@ -12,6 +12,7 @@ import json
 import random
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def _set(dice: random.Random) -> Case:
 
 def _config(dice: random.Random) -> Case:
     """A model from a `config.json` in which something is not as it should be."""
-    config = _damaged(dice, dict(dice.choice(_configs())))
+    config = _damaged(dice, deepcopy(dice.choice(_configs())))
     text = json.dumps(config, ensure_ascii=dice.random() < 0.5)
     if dice.random() < 0.2:
         text = _cut(dice, text)
@@ -241,9 +242,9 @@ def _damaged(dice: random.Random, record: dict[str, Any]) -> dict[str, Any]:
         if action == 0:
             at.pop(key, None)
         elif action == 1:
-            at[str(dice.choice(VALUES))] = dice.choice(VALUES)
+            at[str(dice.choice(VALUES))] = deepcopy(dice.choice(VALUES))
         else:
-            at[key] = dice.choice(VALUES)
+            at[key] = deepcopy(dice.choice(VALUES))
     return record
 
 
