@@ -19,7 +19,7 @@ from llmplan.operations.logic import truth
 from llmplan.solve.continuous.crossings import compared, crossings
 from llmplan.solve.continuous.edges import Edge
 from llmplan.solve.continuous.jumps import Mesh, steps
-from llmplan.solve.continuous.line_search import Line, grid, minimise
+from llmplan.solve.continuous.line_search import Line, bisect, grid, minimise
 from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.discrete.loop_order import axes_of
 from llmplan.solve.effort import ENDLESS, Effort, OverLimit
@@ -213,6 +213,8 @@ class LineScan:
             np.minimum.at(lowest, candidates.rows[active], cost[active])
             least.append(lowest)
             active = active & no_worse(cost, lowest[candidates.rows])
+            if number < len(self._system.objectives):
+                candidates, active = self._ends(settings.line, candidates, active, least)
         left = np.flatnonzero(active)
         left = left[np.unique(candidates.rows[left], return_index=True)[1]]
         rows = candidates.rows[left]
@@ -252,6 +254,25 @@ class LineScan:
         points = minimise(penalised, low, high)
         both = np.concatenate([candidates.rows, rows]), np.concatenate([candidates.x, points])
         joined = self._judge(line, *both, candidates.partly)
+        return joined, joined.feasible & self._as_good(joined.values, least, joined.rows)
+
+    def _ends(
+        self, line: Line, candidates: _Candidates, active: Array, least: Sequence[Array]
+    ) -> tuple[_Candidates, Array]:
+        """Adds the ends of where the costs compared so far stay at their best, between which the next one decides."""
+        rows = candidates.rows
+        both = (rows[1:] == rows[:-1]) & candidates.feasible[1:] & candidates.feasible[:-1]
+        turns = np.flatnonzero(both & (active[1:] != active[:-1]))
+        if not len(turns):
+            return candidates, active
+        row, probe = rows[turns], line.probe(self._judged, rows[turns])
+
+        def good(x: Array) -> Array:
+            return np.broadcast_to(self._as_good(_long(probe(x), len(x)), least, row), len(x))
+
+        low, high = bisect(good, candidates.x[turns], candidates.x[turns + 1])
+        x = np.concatenate([candidates.x, low, high])
+        joined = self._judge(line, np.concatenate([rows, row, row]), x, candidates.partly)
         return joined, joined.feasible & self._as_good(joined.values, least, joined.rows)
 
     def _as_good(self, values: dict[int, Array], least: Sequence[Array], rows: Array) -> Array:
