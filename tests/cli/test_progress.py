@@ -21,6 +21,7 @@ dataset.sequence_length = 2048
 hardware { gpu = "A100-SXM4-80GB", gpus = ? in 8..64 step 8 }
 training.global_batch = 1024 sequences
 require deadline: time <= 15 days
+waive mfu_seen
 minimize cost
 emit report
 """
