@@ -31,9 +31,9 @@ def slack(cost: float) -> float:
     return TOLERANCE * abs(cost) if isfinite(cost) else 0.0
 
 
-def no_worse(costs: Array, bound: Array) -> Array:
+def no_worse(costs: Array, bound: Array, tolerance: float = TOLERANCE) -> Array:
     """Where costs are less than a bound or equal to it; element by element, or a single bound for all."""
-    found: Array = costs <= bound + np.where(np.isfinite(bound), TOLERANCE * np.abs(bound), 0.0)
+    found: Array = costs <= bound + np.where(np.isfinite(bound), tolerance * np.abs(bound), 0.0)
     return found
 
 

@@ -40,6 +40,10 @@ from llmplan.system.system import Condition, System
 _POINTS = 1 << 17
 """Points of the grid that are evaluated at once: enough settings that a step of bisection pays."""
 
+ROUNDING = 1e-14
+"""Costs that differ by less are those of one level stretch; a smooth minimum is level within the tolerance too, and
+going to the end of that would lose half of its digits."""
+
 
 @frozen
 class _Settings:
@@ -268,20 +272,22 @@ class LineScan:
         row, probe = rows[turns], line.probe(self._judged, rows[turns])
 
         def good(x: Array) -> Array:
-            return np.broadcast_to(self._as_good(_long(probe(x), len(x)), least, row), len(x))
+            return np.broadcast_to(self._as_good(_long(probe(x), len(x)), least, row, ROUNDING), len(x))
 
         low, high = bisect(good, candidates.x[turns], candidates.x[turns + 1])
         x = np.concatenate([candidates.x, low, high])
         joined = self._judge(line, np.concatenate([rows, row, row]), x, candidates.partly)
         return joined, joined.feasible & self._as_good(joined.values, least, joined.rows)
 
-    def _as_good(self, values: dict[int, Array], least: Sequence[Array], rows: Array) -> Array:
+    def _as_good(
+        self, values: dict[int, Array], least: Sequence[Array], rows: Array, tolerance: float = TOLERANCE
+    ) -> Array:
         """Where everything required holds, and the costs compared so far equal the setting's best."""
         good: Array = np.ones((), bool)
         for condition in self._requirements:
             good = good & truth(values[condition.node])
         for number, best in enumerate(least):
-            good = good & no_worse(self._cost(values, number), best[rows])
+            good = good & no_worse(self._cost(values, number), best[rows], tolerance)
         return good
 
     def _intervals(self, candidates: _Candidates, row: int) -> tuple[tuple[float, float], ...]:
