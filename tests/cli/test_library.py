@@ -62,7 +62,7 @@ MISTAKES = [
     ("plans/catalog/gpus_hopper.plan", "bandwidth           = 3350 GB/s", "bandwith            = 3350 GB/s", "E0202", 12),
     ("plans/catalog/gpus_hopper.plan", "memory_nominal      = 80 GB", "memory_nominal      = 80 s", "E0302", 11),
     ("plans/catalog/gpus_hopper.plan", "tdp                 = 700 W\n    sms                 = 132\n    cores",
-     "tdp                 = -700 W\n    sms                 = 132\n    cores", "E0305", 20),
+     "tdp                 = -700 W\n    sms                 = 132\n    cores", "E0305", 21),
     ("plans/configs/huggingface.plan", "config.intermediate_size", "config.intermedate_size", "E0201", None),
     ("plans/configs/huggingface.plan", "gated_mlp       = true", "gated_mlp       = 3", "E0302", None),
     ("plans/std/objectives.plan", "minimize memory.total", "minimize memory.totl", "E0201", None),

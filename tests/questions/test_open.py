@@ -142,11 +142,11 @@ BRUTE = {
     "expert": (EXPERTS.replace("_stage = 3", "_stage = 1"), "require fits: 1 == 1\nminimize memory.total", "parallelism.expert", [1, 2, 4, 8], "?"),
     "ZeRO stage": (FULL, "minimize memory.total", "parallelism.zero_stage", [0, 1, 2, 3], "?"),
     "framework": (FULL, "minimize memory.total", "parallelism.framework", ["deepspeed", "fsdp", "megatron", "torchtitan", "ddp"], "?"),
-    "micro-batch": (FULL, "minimize time", "training.micro_batch", [1, 2, 4, 8, 16, 32, 64], "?"),
+    "micro-batch": (FULL, "waive fits_surely\nminimize time", "training.micro_batch", [1, 2, 4, 8, 16, 32, 64], "?"),
     "global batch": (FULL, "minimize time", "training.global_batch", ["512 sequences", "1024 sequences", "2048 sequences"], "? in [512 sequences, 1024 sequences, 2048 sequences]"),
     "recompute": (FULL, "minimize time", "training.recompute", ["none", "selective", "full"], "?"),
     "offload": (FULL, "minimize memory.total", "parallelism.offload", ["none", "optimizer", "parameters", "all"], "?"),
-    "sequence length": (FULL, "maximize dataset.sequence_length", "dataset.sequence_length", [2**k for k in range(10, 18)], "? in powers(2, 1024..128Ki)"),
+    "sequence length": (FULL, "waive fits_surely\nmaximize dataset.sequence_length", "dataset.sequence_length", [2**k for k in range(10, 18)], "? in powers(2, 1024..128Ki)"),
     "layers": (OWN + "assume mfu = 40%\n", "require time <= 3.6 days\nmaximize model.layers", "model.layers", [32, 36, 40, 44, 48], "? in 32..48 step 4"),
 }  # fmt: skip
 
