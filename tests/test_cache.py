@@ -205,3 +205,16 @@ def test_many_make_one_secret(home):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: store.keep("thing", str(number), number), range(40)))
     assert all(store.load("thing", str(number)) == number for number in range(40))
+
+
+def test_a_secret_that_another_makes_meanwhile_is_kept(home, monkeypatch):
+    random = os.urandom
+
+    def overtaken(size):
+        monkeypatch.setattr(os, "urandom", random)
+        store.keep("thing", "theirs", 1)
+        return random(size)
+
+    monkeypatch.setattr(os, "urandom", overtaken)
+    store.keep("thing", "own", 2)
+    assert store.load("thing", "theirs") == 1 and store.load("thing", "own") == 2

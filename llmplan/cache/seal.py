@@ -58,12 +58,11 @@ def _make(folder: Path) -> None:
         with open(descriptor, "wb") as file:
             file.write(os.urandom(SIZE))
         path = folder / _NAME
-        if os.path.lexists(path):
-            os.replace(fresh, path)
-        else:
-            os.link(fresh, path)  # fails where the other was faster
-    except FileExistsError:
-        pass
+        try:
+            os.link(fresh, path)  # never over a secret that another has made meanwhile: it has sealed with it
+        except FileExistsError:
+            if _read(path) is None:
+                os.replace(fresh, path)
     finally:
         fresh.unlink(missing_ok=True)
 
