@@ -11,9 +11,8 @@ from typing import Literal
 from attrs import evolve
 
 from llmplan.check.program import Rule
+from llmplan.report.ends import can_have, written
 from llmplan.solution import RequirementResult, Value
-from llmplan.system.display import show
-from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands
 
 SAFE, LIKELY = 0.9, 0.6
@@ -23,17 +22,11 @@ Verdict = Literal["safe", "likely", "tight", "no"]
 
 def with_band(bands: Bands, value: Value) -> Value:
     """A value with the ends of its band, if any band reaches it."""
-    if value.value is None or isinstance(value.value, (str, bool)) or value.role == "input" or "[" in value.name:
-        return value
-    ends = bands.ends(value.name)
+    ends = bands.ends(value.name) if can_have(value) and value.role != "input" else None
     if ends is None:
         return value
-    scope = bands.lowering.scope
-    meaning = scope.lookup(value.name)
-    text = ""
-    if meaning is not None and isinstance(meaning.type, Measure):
-        text = _ends(*(show(end, meaning.type, scope, meaning.unit) for end in ends))
-    return evolve(value, model_low=ends[0], model_high=ends[1], band=text)
+    low, high = written(value.name, ends, bands.lowering.scope)
+    return evolve(value, model_low=ends[0], model_high=ends[1], band=_ends(low, high) if low else "")
 
 
 def assessed(bands: Bands, rule: Rule, result: RequirementResult) -> RequirementResult:

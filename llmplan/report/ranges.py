@@ -6,6 +6,7 @@ from attrs import evolve
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule, ShowRow
+from llmplan.report.ends import can_have, written
 from llmplan.solution import RequirementResult, Shown, Value
 from llmplan.system.display import SYMBOLS, show
 from llmplan.system.intervals import bounds
@@ -20,17 +21,11 @@ def has_ranges(program: Program) -> bool:
 
 def with_ends(ranges: Ranges, value: Value) -> Value:
     """A value with its ends, if any range reaches it."""
-    if value.value is None or isinstance(value.value, (str, bool)) or "[" in value.name:
-        return value
-    ends = ranges.ends(ranges.lowering.name(value.name))
+    ends = ranges.ends(ranges.lowering.name(value.name)) if can_have(value) else None
     if ends is None:
         return value
-    scope = ranges.lowering.scope
-    meaning = scope.lookup(value.name)
-    text = ""
-    if meaning is not None and isinstance(meaning.type, Measure):
-        text = " .. ".join(show(end, meaning.type, scope, meaning.unit) for end in ends)
-    return evolve(value, low=ends[0], high=ends[1], spread=text)
+    low, high = written(value.name, ends, ranges.lowering.scope)
+    return evolve(value, low=ends[0], high=ends[1], spread=f"{low} .. {high}" if low else "")
 
 
 def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:

@@ -106,6 +106,26 @@ def at_call(name: str, number: int, act: Callable[[], object], after: bool) -> N
     setattr(os, name, counted)
 
 
+def over_calls(base: Path, points: list[Any], most: int, attempt: Callable[[Path, Any, int], bool]) -> int:
+    """An attempt at the first such call of each point, at the second and so on, each in a folder of its own.
+
+    Args:
+        points: What is done, where; an attempt gets one of them.
+        attempt: Whether there were as many calls.
+    """
+    tried = 0
+    for point in points:
+        for number in range(1, 100):
+            folder = base / f"{tried}"
+            if not attempt(folder, point, number):
+                break
+            tried += 1
+            whole(folder, OLD, NEW)
+            if tried >= most:
+                return tried
+    return tried
+
+
 def killed_at_calls(base: Path, most: int, seed: int) -> int:
     """A kill before and after each call that touches the disk, in a new folder and in one with older files."""
 
@@ -113,21 +133,15 @@ def killed_at_calls(base: Path, most: int, seed: int) -> int:
         at_call(call, number, lambda: os.kill(os.getpid(), signal.SIGKILL), after)
         put(folder, NEW)
 
+    def attempt(folder: Path, point: tuple[str, bool, bool], number: int) -> bool:
+        call, after, fresh = point
+        if not fresh:
+            put(folder, OLD)
+        return ended(child(partial(dies, folder, call, number, after))) == -signal.SIGKILL
+
     points = [(call, after, fresh) for call in CALLS for after in (False, True) for fresh in (False, True)]
     random.Random(seed).shuffle(points)
-    tried = 0
-    for call, after, fresh in points:
-        for number in range(1, 100):
-            folder = base / f"{tried}"
-            if not fresh:
-                put(folder, OLD)
-            if ended(child(partial(dies, folder, call, number, after))) != -signal.SIGKILL:
-                break  # there were fewer such calls
-            tried += 1
-            whole(folder, OLD, NEW)
-            if tried >= most:
-                return tried
-    return tried
+    return over_calls(base, points, most, attempt)
 
 
 def failed_at_calls(base: Path, most: int, seed: int) -> int:
@@ -150,28 +164,23 @@ def failed_at_calls(base: Path, most: int, seed: int) -> int:
         assert codes in ([], ["E0505"]), problems
         return met
 
+    def attempt(
+        folder: Path, point: tuple[str, bool, BaseException, dict[str, str]], number: int
+    ) -> bool:
+        call, after, error, before = point
+        if before:
+            put(folder, before)
+        met = ended(child(partial(fails, folder, call, number, after, error)))
+        assert met in (0, 3)
+        left = {name: text for name, text in state(folder).items() if not temporary(name)}
+        assert left in (before, NEW), sorted(left)
+        return met != 3
+
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     points = [(call, False, full) for call in CALLS if call != "close"]
     points += [(call, after, KeyboardInterrupt()) for call in CALLS for after in (False, True)]
     random.Random(seed).shuffle(points)
-    tried = 0
-    for call, after, error in points:
-        for before in ({}, OLD):
-            for number in range(1, 100):
-                folder = base / f"{tried}"
-                if before:
-                    put(folder, before)
-                met = ended(child(partial(fails, folder, call, number, after, error)))
-                assert met in (0, 3)
-                left = {name: text for name, text in state(folder).items() if not temporary(name)}
-                assert left in (before, NEW), sorted(left)
-                if met == 3:
-                    break  # there were fewer such calls
-                tried += 1
-                whole(folder, OLD, NEW)
-                if tried >= most:
-                    return tried
-    return tried
+    return over_calls(base, [(*point, before) for point in points for before in ({}, OLD)], most, attempt)
 
 
 def killed_at_random(base: Path, most: int, seed: int) -> int:
