@@ -9,7 +9,7 @@ Only what the library says is taken over: what the plan itself writes is lowered
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from llmplan.check.plan import Program
@@ -39,7 +39,7 @@ class Earlier:
     ) -> None:
         self.graph = graph
         self.met = tuple(met)
-        changed = _differing(old, new)
+        changed = differing(old, new, _said_as_before(old, new))
         self._values = {name: record.value for name, record in known.items()}
         anew = changed | {OPEN, SPREAD}
         self._known = {
@@ -83,17 +83,29 @@ def _emitted(program: Program) -> set[str]:
     return {target.name for target in program.emits}
 
 
-def _differing(old: Program, new: Program) -> set[str]:
-    """The paths that are not set as they were, and of those that are set in one program only their kinds, as `gpu.`."""
+def differing(
+    old: Program, new: Program, same: Callable[[tuple[str, Setting], tuple[str, Setting]], bool]
+) -> set[str]:
+    """The paths that are not set as they were, and of those that are set in one program only their kinds, as `gpu.`.
+
+    Args:
+        same: Whether the strongest settings of a path, each with its layer, are the same.
+    """
     found: set[str] = set()
     for before, after in ((old.settings, new.settings), (old.assumptions, new.assumptions)):
         for path in before.keys() | after.keys():
             first, second = before.get(path), after.get(path)
             if not first or not second:
                 found |= {path, path.partition(".")[0] + "."}
-            elif first[0][0] != second[0][0] or _said(old, first[0][1]) != _said(new, second[0][1]):
+            elif not same(first[0], second[0]):
                 found.add(path)
     return found
+
+
+def _said_as_before(
+    old: Program, new: Program
+) -> Callable[[tuple[str, Setting], tuple[str, Setting]], bool]:
+    return lambda first, second: first[0] == second[0] and _said(old, first[1]) == _said(new, second[1])
 
 
 def _said(program: Program, setting: Setting) -> tuple[object, ...]:

@@ -24,7 +24,7 @@ from llmplan.diagnostics import names
 from llmplan.source import Span
 from llmplan.system.chance import Pair, likelihood, mean, points_of
 from llmplan.system.domain_checks import DomainChecks
-from llmplan.system.earlier import Earlier
+from llmplan.system.earlier import Earlier, differing
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.inputs import Inputs, Spreads
@@ -101,7 +101,7 @@ class Lowering:
             beside: True to mean this one's unknowns.
         """
         program = program or self.program
-        changed = _differing(self.program, program)
+        changed = differing(self.program, program, lambda first, second: first is second)
         if spreads is not self.inputs.spreads:
             changed.add(SPREAD)
         if not beside and (fixed is None or fixed != self.unknowns.fixed):
@@ -309,18 +309,3 @@ class Lowering:
 
     def emits(self, target: str) -> Result:
         return self.graph.const(float(any(emitted.name == target for emitted in self.program.emits)))
-
-
-def _differing(old: Program, new: Program) -> set[str]:
-    """The paths whose strongest setting differs, and of those that have one in one program only their kinds, as `gpu.`."""
-    found: set[str] = set()
-    for before, after in ((old.settings, new.settings), (old.assumptions, new.assumptions)):
-        for path in before.keys() | after.keys():
-            first, second = before.get(path), after.get(path)
-            if first is second:
-                continue
-            if not first or not second:
-                found |= {path, path.partition(".")[0] + "."}
-            elif first[0] is not second[0]:
-                found.add(path)
-    return found
