@@ -139,7 +139,7 @@ def test_experts_share_states_over_fewer_ranks(base: Base) -> None:
 
 def test_layers_that_do_not_divide_are_refused() -> None:
     text = 'model "llama-3-8b"\n' + block("hardware", gpu='"H100-SXM5-80GB"', gpus=10)
-    text += block("parallelism", framework="megatron", tensor=1, pipeline=5, zero_stage=0)
+    text += block("parallelism", framework="megatron", tensor=1, pipeline=5, zero_stage=0, last_stage_layers=6)
     text += block("training", micro_batch=1, recompute="full") + "dataset.sequence_length = 2048\nwaive fits\n"
     solution = api.solve("-", text=text)
     assert [r.name for r in solution.requirements if r.holds is False] == ["layers_divide"]

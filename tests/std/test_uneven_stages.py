@@ -1,0 +1,83 @@
+"""Layers that do not divide over the stages of a pipeline: what each stage holds, what is refused, what it costs."""
+
+from __future__ import annotations
+
+import pytest
+
+from llmplan import api
+from llmplan.solution import Solution
+
+PLAN = """model "{model}"
+dataset {{ tokens = 1T, sequence_length = 4096 }}
+hardware {{ gpu = "H100-SXM5-80GB", gpus = {gpus} }}
+parallelism {{ framework = megatron, tensor = 8, pipeline = {stages}, virtual_pipeline = {chunks}, zero_stage = 1 }}
+training {{ global_batch = 1024 sequences, micro_batch = 1, recompute = full }}
+show memory.inner_layers
+show memory.layers_left_over
+waive fits
+"""
+
+
+def solved(model: str, stages: int | str, chunks: int = 1, gpus: int = 128, more: str = "") -> Solution:
+    return api.solve("-", text=PLAN.format(model=model, stages=stages, chunks=chunks, gpus=gpus) + more)
+
+
+def cut(solution: Solution) -> tuple[object, ...]:
+    names = ("parallelism.first_stage_layers", "memory.inner_layers", "parallelism.last_stage_layers")
+    return tuple(solution.values[name].value for name in names)
+
+
+def failing(solution: Solution) -> list[str]:
+    return [one.name for one in solution.requirements if one.holds is False]
+
+
+@pytest.mark.parametrize(
+    ("model", "stages", "chunks", "cuts"),
+    [
+        ("llama-3.1-405b", 16, 1, (7, 8, 7)),
+        ("llama-3.1-405b", 16, 8, (7, 8, 7)),  # embedding and head are the eighth chunk of the ends
+        ("llama-3.1-405b", 2, 1, (63, 0, 63)),
+        ("qwen2-0.5b", 16, 1, (0, 2, 0)),
+        ("llama-3.1-70b", 16, 1, (5, 5, 5)),
+    ],
+)
+def test_both_ends_hold_fewer(model: str, stages: int, chunks: int, cuts: tuple[int, ...]) -> None:
+    found = solved(model, stages, chunks)
+    assert cut(found) == cuts
+    assert ("layers_divide" in failing(found)) == (cuts[0] == 0)
+
+
+@pytest.mark.parametrize("stages", [2, 3, 5, 7, 16, 21, 40])
+def test_nothing_is_lost_and_the_ends_differ_by_one(stages: int) -> None:
+    layers = 61
+    found = solved("llama-7b", stages, gpus=8 * stages, more=f"model.layers = {layers}\n")
+    first, inner, last = (int(value) for value in cut(found) if isinstance(value, float | int))
+    if "layers_divide" in failing(found):
+        assert last == 0  # no cut has equal inner stages and ends that hold one
+        return
+    assert first + inner * (stages - 2) + last == layers
+    assert first - last in (0, 1) and first <= (inner or first)
+
+
+def test_an_end_that_is_given_leaves_the_rest_to_the_others() -> None:
+    assert cut(solved("llama-3.1-405b", 16, more="parallelism.first_stage_layers = 6\n")) == (6, 8, 8)
+    refused = solved("llama-3.1-405b", 16, more="parallelism.last_stage_layers = 6\n")
+    assert failing(refused) == ["layers_divide"]
+    opened = solved("llama-3.1-405b", 16, more="parallelism.last_stage_layers = 6\nparallelism.first_stage_layers = ?\n")
+    assert cut(opened) == (8, 8, 6)
+
+
+def test_chunks_that_a_stage_does_not_hold_are_refused() -> None:
+    refused = solved("llama-3.1-405b", 16, chunks=5)
+    assert failing(refused) == ["layers_divide"]
+
+
+def test_a_bare_pipeline_ranges_over_what_splits_the_model() -> None:
+    found = solved("llama-3.1-405b", "?", gpus=504, more="minimize step_time\n")
+    (unknown,) = [one for one in found.unknowns if one.path == "parallelism.pipeline"]
+    assert failing(found) == [] and unknown.value.value in (7, 9, 21, 63)  # 504 is 8 × 63, and 63 divides 126
+
+
+def test_a_pipeline_of_a_model_whose_layers_are_not_known() -> None:
+    text = "model.params = 7B params\nparallelism.pipeline = ?\nhardware { gpu = \"A100-SXM4-80GB\", gpus = 8 }\n"
+    assert "E0401" not in {one.code for one in api.solve("-", text=text + "minimize memory.params\n").diagnostics}
