@@ -17,7 +17,7 @@ from llmplan.check.ir import Entry
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.check.scope import Scope
-from llmplan.diagnostics import Diagnostic, lint, system
+from llmplan.diagnostics import Diagnostic, final, lint, system
 from llmplan.load import into
 from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
@@ -88,6 +88,11 @@ def analyse(
     built: Built | None = None
     try:
         program = PlanCheck(scope, targets, diagnostics.append).run(modules, asked.scenario, asked.settings)
+        if asked.no_waive:
+            diagnostics += [
+                final.not_allowed(scope.span(one.place), one.rule.name, one.by is not None)
+                for one in program.departures
+            ]
         if program.into:
             diagnostics += [wrong for wrong in [into.refused(asked.path, program.into, program.into_at, asked.base)] if wrong]
         # Next to other errors only what is wrong with numbers as they are written.

@@ -34,6 +34,7 @@ class Request:
         root: The folder that used files must lie in; None for the project's.
         settings: Pairs of a path and a value as written, which win over the plan.
         scenario: The scenario of the plan to apply.
+        no_waive: Every departure from a requirement is an error.
         limit: The largest number of combinations to look at.
         templates: A folder laid over the templates that ship with llmplan.
         progress: Is told how many of how many are done, and of what, where that takes long.
@@ -44,6 +45,7 @@ class Request:
     root: str | None = None
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=tuple[tuple[str, str], ...])
     scenario: str | None = None
+    no_waive: bool = False
     limit: int = field(default=DEFAULT_LIMIT, converter=_limit)
     templates: Path | None = field(default=None, converter=optional(Path))
     progress: Progress | None = None

@@ -121,6 +121,26 @@ class RequirementResult:
 
 
 @frozen
+class Departure:
+    """A requirement or preference that the plan waives, or replaces by another of the same name."""
+
+    name: str
+    origin: str  # of what is no longer required: `plan`, `used` or `library`
+    text: str  # its condition as written
+    by: str  # the condition in its place; empty if it is waived
+    because: str  # empty if no reason is given
+    place: str
+
+    @property
+    def what(self) -> str:
+        return "replaced" if self.by else "waived"
+
+    @property
+    def reason(self) -> str:
+        return self.because or "no reason given"
+
+
+@frozen
 class Relaxation:
     """A single change that makes an infeasible plan feasible, found by solving again."""
 
@@ -249,9 +269,9 @@ class Solution:
     # where the search could end early
     considered: int = 0
     feasible: int | None = None
-    assumptions: tuple[str, ...] = ()  # `assumptions`, `waived`, `replaced`, `notes`: what the report must list
-    waived: tuple[str, ...] = ()
-    replaced: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()  # `assumptions`, `departures`, `replaced`, `notes`: what the report must list
+    departures: tuple[Departure, ...] = ()
+    replaced: tuple[str, ...] = ()  # formulas and functions
     notes: tuple[str, ...] = ()
     emits: tuple[EmitTarget, ...] = ()
     into: str = ""  # `into_at`: where the plan says so

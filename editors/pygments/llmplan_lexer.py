@@ -20,7 +20,7 @@ KEYWORDS = (
     "waive", "when",
 )
 CONTEXTUAL = (
-    "certain", "from", "into", "language", "like", "step", "weight",
+    "certain", "final", "from", "into", "language", "like", "step", "weight",
 )
 CONSTANTS = (
     "false", "true",

@@ -14,7 +14,8 @@ from llmplan.check.define import Definitions
 from llmplan.check.expressions import Expressions
 from llmplan.check.layers import Layers
 from llmplan.check.plan import Program
-from llmplan.check.program import EmitTarget, Rule, ShowRow
+from llmplan.check.program import EmitTarget, ShowRow
+from llmplan.check.requirements import Requirements
 from llmplan.check.scope import Scope
 from llmplan.check.settings import place
 from llmplan.diagnostics import Diagnostic, files, names, units
@@ -66,7 +67,8 @@ class PlanCheck:
             for s in statements
             if isinstance(s, (nodes.Quantity, nodes.Fn)) and s.replace
         ]
-        self._rules(modules)
+        requirements = Requirements(self.layers, modules, self.report)
+        requirements.settle()
         self._goals(modules)
         for s in statements:
             if isinstance(s, nodes.Show):
@@ -78,6 +80,7 @@ class PlanCheck:
         for path, text in settings:
             variations.set_value(self.layers, path, text)
         variations.sweeps(self.layers, modules)
+        requirements.guard()
         own = modules[0].tree.statements
         for found in (*lint.unread(own, self.scope.read), *lint.uncited(statements)):
             self.report(found)
@@ -89,31 +92,6 @@ class PlanCheck:
         return Definitions(self.scope, self.report, module.layer)
 
     # Rules, goals, shows
-
-    def _rules(self, modules: Sequence[Module]) -> None:
-        by_name: dict[str, Rule] = {}
-        waives: list[nodes.Word] = []
-        for module in modules:
-            definitions = self._definitions(module)
-            for s in module.tree.statements:
-                if isinstance(s, (nodes.Require, nodes.Prefer)):
-                    rule = definitions.rule(s)
-                    if s.name is not None and not self.layers.once(module, f"require {rule.name}", s.name):
-                        continue
-                    by_name.setdefault(rule.name, rule)
-                elif isinstance(s, nodes.Waive):
-                    waives += s.names
-        own = set(by_name)
-        for name in self.scope.rules:
-            by_name.setdefault(name, self.scope.rules[name])
-        for word in waives:
-            if word.text not in by_name:
-                self.report(names.undefined(word.span, "requirement", word.text, by_name))
-            elif by_name[word.text].origin != "plan":
-                del by_name[word.text]
-                self.program.waived.append(word.text)
-        self.program.rules = [by_name[name] for name in by_name if name in own]
-        self.program.rules += [by_name[name] for name in by_name if name not in own]
 
     def _goals(self, modules: Sequence[Module]) -> None:
         """The objectives of the strongest file that has any, then the library's."""

@@ -231,6 +231,7 @@ class Definitions:
             isinstance(node, nodes.Require) and node.certain, weight, self.layer, node.doc,
             cites(node.decorators), place(node.condition.span),
             compared[1].type if compared else None, compared[1].unit if compared else "",
+            isinstance(node, nodes.Require) and node.final,
         )  # fmt: skip
 
     def goal(self, node: nodes.Objective) -> Goal:

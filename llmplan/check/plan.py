@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
-from llmplan.check.program import EmitTarget, Goal, Rule, Setting, ShowRow
+from llmplan.check.program import Departure, EmitTarget, Goal, Rule, Setting, ShowRow
 from llmplan.check.scope import Scope
 from llmplan.source import Span
 
@@ -22,7 +22,9 @@ class Program:
         shows, emits, into, into_at: What the report and the files shall hold, where those go, and where that is said.
         front: The two objectives of `pareto`, or none.
         scenarios: By name, what each gives other values; `sweeps` what is swept, with its domain.
-        waived, replaced: Requirements dropped; formulas and functions replaced, each with its place.
+        departures: The requirements that are waived, or replaced by others.
+        protected: Lets that a final requirement reads, which nothing outside their file may set.
+        replaced: Formulas and functions replaced, each with its place.
     """
 
     scope: Scope
@@ -38,7 +40,8 @@ class Program:
     emits: list[EmitTarget] = field(factory=list)
     into: str = ""
     into_at: Span | None = None
-    waived: list[str] = field(factory=list)
+    departures: list[Departure] = field(factory=list)
+    protected: set[str] = field(factory=set)
     replaced: list[str] = field(factory=list)
 
     @property

@@ -127,6 +127,24 @@ class Rule:
     place: SourceRef
     type: Type | None = None  # of the sides
     unit: str = ""
+    final: bool = False
+
+
+@frozen
+class Departure:
+    """A requirement or preference of the library or of a file that a plan waives, or replaces by another.
+
+    Attributes:
+        rule: What is no longer required.
+        by: What is required in its place, None if it is waived.
+        because: The reason given, a text, if any is.
+        place: Where the plan says so.
+    """
+
+    rule: Rule
+    by: Rule | None
+    because: Expr | None
+    place: SourceRef
 
 
 @frozen

@@ -64,7 +64,11 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
         elif solution.status != "error":
             from llmplan.emit.answer import answer
 
+            from llmplan.cli.summary import departures
+
             terminal.result(f"{answer(solution)}\n")
+            for row in departures(solution):
+                terminal.result(f"{'  '.join(row)}\n")
             if not failed:
                 did = "up to date in" if check else "wrote to"
                 terminal.result(f"{did} {written.directory}: {', '.join(written.files)}\n")

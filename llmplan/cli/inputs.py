@@ -82,6 +82,9 @@ _OPTIONS: dict[str, Callable[[Command], Command]] = {
         help="Override an input, let or assumption; repeatable.",
     ),
     "scenario": click.option("--scenario", metavar="NAME", help="Scenario of the plan to apply."),
+    "no_waive": click.option(
+        "--no-waive", is_flag=True, help="Make every waived or replaced requirement an error."
+    ),
     "limit": click.option(
         "--limit",
         type=click.IntRange(min=1),
@@ -115,11 +118,11 @@ def _asking(*names: str) -> Callable[[Command], Command]:
     return decorate
 
 
-checking = _asking("root", "settings", "scenario")
-"""`--root`, `--set` and `--scenario`."""
+checking = _asking("root", "settings", "scenario", "no_waive")
+"""`--root`, `--set`, `--scenario` and `--no-waive`."""
 
-solving = _asking("root", "settings", "scenario", "limit")
+solving = _asking("root", "settings", "scenario", "no_waive", "limit")
 """The same and `--limit`."""
 
-compiling = _asking("templates", "root", "settings", "scenario", "limit")
+compiling = _asking("templates", "root", "settings", "scenario", "no_waive", "limit")
 """The same and `--templates`."""

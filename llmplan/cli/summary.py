@@ -34,6 +34,7 @@ def render(solution: Solution, answer: str) -> str:
     sections: list[tuple[str, Sequence[Sequence[str]]]] = [
         (found, [_unknown(unknown) for unknown in solution.unknowns]),
         ("required", _requirements(solution.requirements)),
+        ("waived or replaced", departures(solution)),
         ("preferred", _preferences(solution.preferences)),
         ("shown", [(row.text, row.value) for row in solution.shown]),
         ("results", _quantities(solution)),
@@ -84,6 +85,15 @@ def _requirement(one: RequirementResult) -> tuple[str, ...]:
     if one.chance is not None and one.holds:
         text = f"{text}; {one.verdict}, chance {one.chance_text}"
     return (verdict, one.name or one.text, text)
+
+
+def departures(solution: Solution) -> list[tuple[str, ...]]:
+    """What the plan waives or replaces, each with its place and reason."""
+    rows = []
+    for one in solution.departures:
+        text = f"{one.by} instead of {one.text}" if one.by else one.text
+        rows.append((one.what, one.name, f"{text} ({one.place}: {one.reason})"))
+    return rows
 
 
 def _quantities(solution: Solution) -> list[tuple[str, ...]]:

@@ -31,7 +31,7 @@ def from_root(solution: Solution) -> Solution:
         requirements=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.requirements),
         preferences=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.preferences),
         assumptions=renaming.texts(solution.assumptions),
-        waived=renaming.texts(solution.waived),
+        departures=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.departures),
         replaced=renaming.texts(solution.replaced),
         notes=renaming.texts(solution.notes),
         diagnostics=tuple(renaming.diagnostic(one) for one in solution.diagnostics),

@@ -33,7 +33,7 @@ def _feed(into: Any, value: object) -> None:
         into.update(f"({type(value).__name__}".encode())
         for field in attrs.fields(value.__class__):  # type: ignore[arg-type]
             part = getattr(value, field.name)
-            if field.eq and not (part is None and "later" in field.metadata):
+            if field.eq and not ("later" in field.metadata and not part):
                 _feed(into, part)
         into.update(b")")
     elif isinstance(value, tuple):

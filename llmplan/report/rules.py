@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from llmplan.check.program import Rule
-from llmplan.solution import RequirementResult, Shown
+from llmplan.solution import Departure, RequirementResult, Shown
 from llmplan.system.display import SYMBOLS, one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -23,6 +23,22 @@ def rules(lowering: Lowering) -> tuple[list[RequirementResult], list[Requirement
         if made is not None:
             (requirements if rule.weight is None else preferences).append(made)
     return requirements, preferences
+
+
+def departures(lowering: Lowering) -> tuple[Departure, ...]:
+    """What the plan waives or replaces, as people read it."""
+    scope = lowering.scope
+    return tuple(
+        Departure(
+            one.rule.name, one.rule.origin, _condition(lowering, one.rule),
+            "" if one.by is None else _condition(lowering, one.by), plain_text(one.because, lowering), scope.at(one.place),
+        )
+        for one in lowering.program.departures
+    )  # fmt: skip
+
+
+def _condition(lowering: Lowering, rule: Rule) -> str:
+    return one_line(lowering.scope.span(rule.place).text)
 
 
 def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
@@ -46,7 +62,7 @@ def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
     fails = holds is False and not values.startswith("undefined")
     scope = lowering.scope
     return RequirementResult(
-        rule.name, holds, certainty, slack, one_line(scope.span(rule.place).text), values,
+        rule.name, holds, certainty, slack, _condition(lowering, rule), values,
         plain_text(rule.because, lowering), rule.origin, scope.at(rule.place), needs, rule.weight, slack_text,
         whole_text(rule.otherwise, lowering) if fails else "",
     )  # fmt: skip

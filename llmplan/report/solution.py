@@ -18,7 +18,7 @@ from llmplan.report.layouts import layouts
 from llmplan.report.limits import limit
 from llmplan.report.ranges import has_ranges, judged, row_with_ends, with_ends
 from llmplan.report.relation import relation
-from llmplan.report.rules import rules, shows
+from llmplan.report.rules import departures, rules, shows
 from llmplan.report.values import Values
 from llmplan.solution import ObjectiveResult, Solution, SolvedUnknown, Value
 from llmplan.solve.effort import Progress
@@ -98,7 +98,7 @@ def solution(
         considered=outcome.considered,
         feasible=outcome.feasible,
         assumptions=tuple(program.assumptions),
-        waived=tuple(program.waived),
+        departures=departures(lowering),
         replaced=tuple(program.replaced),
         emits=tuple(program.emits),
         into=program.into,

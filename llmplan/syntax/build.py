@@ -36,9 +36,9 @@ _NODES: dict[str, tuple[type[n.Node], str, dict[str, object]]] = {
     "assign": (n.Assign, "target value", {}),
     "let": (n.Let, "name value", {}),
     "assume": (n.Assume, "target value", {}),
-    "require": (n.Require, "decorators certain name condition when because otherwise", {}),
+    "require": (n.Require, "decorators final certain name condition when because otherwise", {}),
     "prefer": (n.Prefer, "decorators name condition when because otherwise weight", {}),
-    "waive": (n.Waive, "*names", {}),
+    "waive": (n.Waive, "*names because", {}),
     "minimize": (n.Objective, "value", {"sense": "minimize"}),
     "maximize": (n.Objective, "value", {"sense": "maximize"}),
     "pareto": (n.Pareto, "*values", {}),
@@ -102,9 +102,9 @@ _SHAPES = {rule: _shape(*written) for rule, written in _NODES.items()}
 _CHAINS: dict[str, Callable[..., n.Node]] = {"comparison": n.Compare, "sum": n.Sum, "product": n.Product}
 _TUPLES = frozenset({"decorators", "fields", "settings", "params"})
 _ABSENT: Mapping[str, object] = {
-    "certain": False, "replace": False, "decorators": (), "fields": (), "params": (), "indices": (), "options": (),
+    "certain": False, "final": False, "replace": False, "decorators": (), "fields": (), "params": (), "indices": (), "options": (),
 }  # fmt: skip
-_FLAGS = frozenset({"certain", "replace"})
+_FLAGS = frozenset({"certain", "final", "replace"})
 _INTERPOLATED = frozenset({"because", "otherwise"})
 _NESTING = frozenset({
     "conditional", "disjunction", "conjunction", "inversion", "comparison", "member", "range", "estimate",

@@ -27,7 +27,7 @@ OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 CLOSING = frozenset(OPENING.values())
 NESTING = 100
 
-CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "_"})
+CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "final", "_"})
 """Words in their place that are names elsewhere."""
 
 Analysis = dict[str, Any]

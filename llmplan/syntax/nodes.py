@@ -81,6 +81,7 @@ class Require(Statement):
     because: Text | None
     decorators: tuple[Decorator, ...] = ()
     otherwise: Text | None = field(default=None, metadata=LATER)
+    final: bool = field(default=False, metadata=LATER)
 
 
 @frozen(kw_only=True, eq=False, repr=False)
@@ -97,6 +98,7 @@ class Prefer(Statement):
 @frozen(kw_only=True, eq=False, repr=False)
 class Waive(Statement):
     names: tuple[Word, ...]
+    because: Text | None = field(default=None, metadata=LATER)
 
 
 @frozen(kw_only=True, eq=False, repr=False)

@@ -64,7 +64,7 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
     """
     for path, setting in program.strongest():
         found = knob_of(program, path, setting)
-        if found is not None and setting.value is not None and _constant(setting.value):
+        if found is not None and setting.value is not None and _constant(setting.value) and path not in program.protected:
             yield found
     for path, trace in list(lowering.names.traces.items()):
         # What describes an entry of a catalog is no decision.

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from llmplan.check.ir import Assumed, Emits, Given, is_static, walk
 from llmplan.check.plan import Program
 from llmplan.check.program import Goal, Rule, SourceRef
-from llmplan.diagnostics import Diagnostic, system
+from llmplan.diagnostics import Diagnostic, final, system
 from llmplan.source import Span
 from llmplan.system.display import one_line
 from llmplan.system.expressions import TooLarge
@@ -118,12 +118,23 @@ class _Builder:
                 found.append(made)
         if not self.impossible:
             self.problems += self.undefined
+        self.problems += self._idle()
         self.problems += lowering.names.diagnostics
         made_system = System(
             lowering.graph, unknowns, tuple(conditions), tuple(preferences), tuple(found), self._front(found)
         )
         broken = any(problem.severity == "error" for problem in self.problems)
         return Built(None if broken else made_system, lowering, tuple(self.problems))
+
+    def _idle(self) -> list[Diagnostic]:
+        """W0612 for each waived requirement of the library that applies at no candidate."""
+        found = []
+        for one in self.program.departures:
+            if one.by is None and one.rule.origin == "library" and one.rule.when is not None:
+                when = self.lowering.lower(one.rule.when, {}, base=one.rule.place[0])
+                if not isinstance(when, Missing) and self.lowering.graph.constant(when) == 0.0:
+                    found.append(final.idle(self.scope.span(one.place), one.rule.name))
+        return found
 
     def _used(self, roots: list[int]) -> tuple[tuple[Unknown, ...], int]:
         """The unknowns, and a mask of those that are shut: they led only to what cannot be computed."""

@@ -130,7 +130,7 @@ class _Relaxer:
     def _bounds(self) -> list[Rule]:
         """The author's requirements that bound something by a number."""
         own = [rule for rule in self.program.rules if rule.origin != "library"]
-        return [rule for rule in own if rule.name in self.opener.fighting and bound_of(rule) is not None]
+        return [rule for rule in own if rule.name in self.opener.fighting and not rule.final and bound_of(rule) is not None]
 
     def _bound(self, rule: Rule) -> _Made | None:
         at = bound_of(rule)

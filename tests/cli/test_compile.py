@@ -155,3 +155,19 @@ def test_an_output_folder_that_is_none(make, llmplan, write, plan, tmp_path):
     outcome = llmplan("compile", plan)
     assert outcome.code == 1 and "E0505" in outcome.err
     assert llmplan("compile", "--check", plan).code == 1
+
+
+def test_departures_are_said(llmplan, write, tmp_path):
+    write("pyproject.toml", "")
+    write("base.plan", "require budget: cost <= 1 USD\n")
+    plan = write("a.plan", f'use "base.plan"\n{PLAN}waive budget because "granted"\n')
+    for command in ("solve", "compile"):
+        out = llmplan(command, plan).out
+        assert "waived" in out and "a.plan:8" in out and "granted" in out
+    report = (tmp_path / "build" / "a" / "report.md").read_text()
+    assert "## Waived or replaced" in report and "granted" in report
+    document = json.loads((tmp_path / "build" / "a" / "solution.json").read_text())
+    assert [one["name"] for one in document["waived"]] == ["budget"]
+    for command in ("check", "solve", "compile"):
+        outcome = llmplan(command, "--no-waive", plan)
+        assert outcome.code == 1 and "E0211" in outcome.err

@@ -68,6 +68,8 @@ def layout(text):
         ("require  a<=b==c", "require a <= b == c"),
         ('require  x :a because"b"', 'require x: a because "b"'),
         ("require certain  x:a", "require certain x: a"),
+        ("final  require  certain a", "final require certain a"),
+        ('waive a ,b  because"c"', 'waive a, b because "c"'),
         ("x = not a and(b or c)", "x = not a and (b or c)"),
         ("x = if a then b else c", "x = if a then b else c"),
         ("x = max( q[ s ] for s in S,p in P )", "x = max(q[s] for s in S, p in P)"),
@@ -299,6 +301,7 @@ SAMPLES = {
     "TEXT": ['"a"', '"b {c in GB}"', r'"d \" \{ \n"', '""'],
     "STEP": ["step"],
     "CERTAIN": ["certain"],
+    "FINAL": ["final"],
 }
 
 

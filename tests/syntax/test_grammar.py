@@ -56,7 +56,7 @@ RESERVED = [
     "true",
     "false",
 ]
-FREE_WORDS = ["step", "weight", "from", "like", "into", "language", "certain"]
+FREE_WORDS = ["step", "weight", "from", "like", "into", "language", "certain", "final"]
 
 
 def conflicts(grammar: str) -> int:
