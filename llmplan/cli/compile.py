@@ -62,9 +62,8 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             record = solution_json.as_json(whole, () if failed else written.files)
             printed.append({**record, "removed": list(written.removed)} if written.removed else record)
         elif solution.status != "error":
-            from llmplan.emit.answer import answer
-
             from llmplan.cli.summary import departures
+            from llmplan.emit.answer import answer
 
             terminal.result(f"{answer(solution)}\n")
             for row in departures(solution):
