@@ -89,7 +89,7 @@ def _requirement(one: RequirementResult) -> tuple[str, ...]:
 
 def departures(solution: Solution) -> list[tuple[str, ...]]:
     """What the plan waives or replaces, each with its place and reason."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in solution.departures:
         text = f"{one.by} instead of {one.text}" if one.by else one.text
         rows.append((one.what, one.name, f"{text} ({one.place}: {one.reason})"))
