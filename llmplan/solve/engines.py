@@ -1,7 +1,7 @@
 """Which engine searches a system, and the searches that the passes, the diagnoses and the relaxations are made of.
 
 Discrete unknowns are searched through as a grid. With a continuous one besides, each of the grid's points is a setting
-whose line is searched. Of both the same record comes out.
+whose line is searched; what has nothing to do with the continuous one is searched apart. Of all the same record comes out.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from attrs import evolve
+
+from llmplan.solve.apart import halves
 from llmplan.solve.continuous.line_search import grid
 from llmplan.solve.continuous.scan import LineScan
-from llmplan.solve.diagnose.conflict import diagnose_grid, diagnose_lines
+from llmplan.solve.diagnose.conflict import grid_failures, line_failures
 from llmplan.solve.discrete.search import search
 from llmplan.solve.effort import ENDLESS, Effort
 from llmplan.solve.found import Found, point_at
@@ -38,14 +41,37 @@ def find(
     """
     if continuous is None:
         return search(system, requirements, allowed, effort, keep)
-    return LineScan(system, requirements, continuous, effort, allowed).scan(keep)
+    if (parts := halves(system, requirements, continuous)) is None:
+        return LineScan(system, requirements, continuous, effort, allowed).scan(keep)
+    along, beside = parts.allowed(allowed or {})
+    own = LineScan(parts.own.system, parts.own.requirements, continuous, effort, along).scan(keep)
+    if not own.top:
+        return own
+    # What the discrete part costs is bounded by the limit alone, as without a continuous unknown.
+    plain = evolve(effort, budget=None)
+    return parts.together(own, search(parts.rest.system, parts.rest.requirements, beside, plain, keep), keep)
 
 
 def diagnose(system: System, requirements: Sequence[Condition], continuous: int | None, effort: Effort) -> Conflict:
     """Why nothing is feasible; see `find`."""
     if continuous is None:
-        return diagnose_grid(system, requirements, effort)
-    return diagnose_lines(system, requirements, continuous, effort)
+        seen = grid_failures(system, requirements, effort)
+    elif (parts := halves(system, requirements, continuous)) is None:
+        seen = line_failures(system, requirements, continuous, effort)
+    else:
+        own, rest = parts.own, parts.rest
+        along = line_failures(own.system, own.requirements, continuous, effort)
+        seen = parts.failures(along, grid_failures(rest.system, rest.requirements, effort))
+    return seen.conflict(system, requirements)
+
+
+def points(system: System, requirements: Sequence[Condition], continuous: int | None) -> int:
+    """At how many points of the whole, or of the parts that have nothing to do with each other, a search looks."""
+    if continuous is None:
+        return layouts(system)
+    if (parts := halves(system, requirements, continuous)) is None:
+        return layouts(system) * line_points(system, continuous)
+    return layouts(parts.own.system) * line_points(system, continuous) + layouts(parts.rest.system)
 
 
 def layouts(system: System) -> int:

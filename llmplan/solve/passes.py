@@ -85,7 +85,7 @@ def search(state: State) -> State:
 
     Too many points are an error, and so is an unbounded continuous unknown.
     """
-    from llmplan.solve.engines import find, layouts, line_points
+    from llmplan.solve.engines import find, layouts, points
     from llmplan.solve.found import point_at
 
     system, unknown = state.system, state.continuous
@@ -93,7 +93,7 @@ def search(state: State) -> State:
     try:
         found = find(system, state.requirements, unknown, state.effort, max(state.keep, 1))
     except OverLimit:
-        return _too_many(state, considered * line_points(system, unknown))
+        return _too_many(state, points(system, state.requirements, unknown))
     outcome = Outcome("infeasible", considered=considered, feasible=0, requirements=state.requirements)
     if found.top:
         best = found.top[0]
@@ -128,7 +128,7 @@ def diagnose(state: State) -> State:
     try:
         conflict = engines.diagnose(system, state.requirements, state.continuous, state.effort)
     except OverLimit:
-        return _too_many(state, state.outcome.considered * engines.line_points(system, state.continuous))
+        return _too_many(state, engines.points(system, state.requirements, state.continuous))
     point = conflict.nearest
     return evolve(state, outcome=evolve(state.outcome, conflict=conflict, point=point, how=_how(system, point)))
 

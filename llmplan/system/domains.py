@@ -27,6 +27,12 @@ MAX_VALUES = 1_000_000
 MAX_COMBINATIONS = 10_000
 """A domain that depends on other unknowns is unfolded for at most so many of their combinations."""
 
+MOST_LISTED = 5 * MAX_VALUES
+"""Candidates of all these combinations together, one that occurs in several counted each time."""
+
+_DIVISOR = 4
+"""A divisor is so many times as much work as the next number of a range."""
+
 KEPT = 10_000
 """Domains of at most so many candidates are listed once for all plans."""
 
@@ -175,16 +181,20 @@ def _dependent(
     if size > MAX_COMBINATIONS:
         return system.huge_domain(wanted.span, wanted.path, size)
     union: dict[float, None] = {}
-    work = 0.0
+    listed = work = 0.0
     for combination in itertools.product(*(grid or () for grid in grids)):
         point = dict(zip(others, combination))
         at = evaluate(graph, point, [node for _, nodes in ends for node in nodes])
         numbers = [(form, tuple(at[node] for node in nodes)) for form, nodes in ends]
-        work += _size(numbers)
-        values = _values(numbers) if work <= 5 * MAX_VALUES else None
+        count = _size(numbers)
+        listed += count
+        work += count * (_DIVISOR if any(form is Divisors for form, _ in numbers) else 1)
+        values = _values(numbers) if work <= MOST_LISTED else None
         if values is None:
-            return system.huge_domain(wanted.span, wanted.path, work)
+            return system.huge_domain(wanted.span, wanted.path, listed)
         union.update(dict.fromkeys(values))
+        if len(union) > MAX_VALUES:
+            return system.huge_domain(wanted.span, wanted.path, len(union))
     if not union:
         return system.empty_domain(wanted.span, wanted.path)
     values = tuple(sorted(union))

@@ -219,11 +219,13 @@ class Expressions:
     def _index(self, expr: ir.Index, env: Env) -> Result:
         quantity = self.scope.quantities[expr.name]
         members: list[float] = []
-        for arg in expr.indices:
+        for arg, (_, enum) in zip(expr.indices, quantity.indices):
             lowered = self._lower(arg, env)
             constant = None if isinstance(lowered, Missing) else self.graph.constant(lowered)
             if constant is None:
                 return self._indexed_by_unknown(quantity, expr, env)
+            if constant not in range(len(self.scope.enums[enum].members)):  # NaN too: of no member there is no value
+                return self.graph.const(math.nan)
             members.append(constant)
         return self.meaning.at(quantity, tuple(members))
 

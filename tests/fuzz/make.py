@@ -51,14 +51,6 @@ def case(seed: int, number: int) -> Case:
     return Case(f"{sort}, seed {seed}, number {number}", made.runs, made.files)
 
 
-def checked(seed: int, number: int) -> Case:
-    """The same for `check` alone, which is a hundred times as fast."""
-    dice = random.Random(f"check/{seed}/{number}")
-    return Case(
-        f"check, seed {seed}, number {number}", (Run(("check", "a.plan")),), (_file("a.plan", _text(dice)),)
-    )
-
-
 def _plan(dice: random.Random) -> Case:
     """A plan through one or two commands."""
     runs = tuple(_command(dice, "a.plan") for _ in range(dice.choice((1, 1, 2))))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import make, watch
+from tests.fuzz import make, pieces, watch
 from tests.fuzz.case import Case, File, Run, read, written
 
 ROOT = Path(__file__).parents[2]
@@ -37,14 +37,14 @@ def test_past_defects(path, tmp_path):
     )  # other tests use memory too
 
 
-def test_made_plans_are_checked(tmp_path):
+def test_made_pieces_are_checked(tmp_path):
     seen = watch.Seen(mebibytes=float("inf"))
-    for number in range(40):
-        assert watch.complaints(make.checked(0, number), tmp_path / str(number), seen) == []
+    for number in range(20):
+        assert watch.complaints(pieces.piece(0, number), tmp_path / str(number), seen) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [("--count", "200"), ("--check", "--count", "1000")])
+@pytest.mark.parametrize("options", [("--count", "200"), ("--check", "--count", "4000")])
 def test_made_cases(options):
     command = [sys.executable, "-m", "tests.fuzz", "--seed", "0", *options]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -54,12 +54,13 @@ def test_made_cases(options):
 def test_the_same_seed_makes_the_same_cases():
     assert [make.case(3, n) for n in range(20)] == [make.case(3, n) for n in range(20)]
     assert make.case(3, 0) != make.case(4, 0)
+    assert [pieces.piece(3, n) for n in range(99)] == [pieces.piece(3, n) for n in range(99)]
 
 
 def test_a_case_is_read_as_it_was_written():
     for number in range(80):
-        case = make.case(5, number)
-        assert read(written(case)) == case
+        for case in (make.case(5, number), pieces.piece(5, number)):
+            assert read(written(case)) == case
 
 
 def _raises(error):

@@ -33,7 +33,7 @@ MEBIBYTES = 512
 
 CODES = (0, 1, 2, 3)
 
-_STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
 class TooLong(BaseException):
@@ -49,6 +49,13 @@ class Seen:
     slowest: str = ""
     codes: dict[int | None, int] = field(factory=dict)
     mebibytes: float = 0.0
+
+    def note(self, what: str, code: int | None, spent: float) -> None:
+        """Counts a command that took so many seconds of CPU time."""
+        self.runs += 1
+        self.codes[code] = self.codes.get(code, 0) + 1
+        if spent > self.seconds:
+            self.seconds, self.slowest = spent, what
 
 
 def complaints(case: Case, folder: Path, seen: Seen) -> list[str]:
@@ -82,17 +89,14 @@ def _run(run: Run, seen: Seen) -> Iterator[str]:
     started = _spent()
     code: int | None = None
     try:
-        with _streams(out, err), _limit():
+        with _streams(out, err), limit():
             code = cli.run(run.arguments)
     except TooLong as late:
-        yield f"over {SECONDS:g} s of CPU time, at {_where(late)}"
+        yield f"over {SECONDS:g} s of CPU time, at {where(late)}"
     except BaseException as raised:  # noqa: BLE001 - `run` returns, whatever happens; SystemExit is wrong too
-        yield f"raised {type(raised).__name__}: {raised} at {_where(raised)}"
+        yield f"raised {type(raised).__name__}: {raised} at {where(raised)}"
     spent = _spent() - started
-    seen.runs += 1
-    seen.codes[code] = seen.codes.get(code, 0) + 1
-    if spent > seen.seconds:
-        seen.seconds, seen.slowest = spent, json.dumps(run.arguments)
+    seen.note(json.dumps(run.arguments), code, spent)
     if spent > SECONDS and code is not None:
         yield f"took {spent:.1f} s of CPU time"
     yield from _said(run, code, _text(out), _text(err))
@@ -104,7 +108,7 @@ def _said(run: Run, code: int | None, out: str, err: str) -> Iterator[str]:
     if code is not None and code not in CODES:
         yield f"exit code {code}"
     for name, text in (("output", out), ("error", err)):
-        steers = _STEERS.search(text)
+        steers = STEERS.search(text)
         if steers:
             yield f"U+{ord(steers[0]):04X} raw on standard {name}: {text[max(0, steers.start() - 60) : steers.end()]!r}"
     if out and ("--json" in run.arguments or run.arguments[1:3] == ("--format", "json")):
@@ -140,7 +144,7 @@ def _streams(out: io.TextIOWrapper, err: io.TextIOWrapper) -> Iterator[None]:
 
 
 @contextmanager
-def _limit() -> Iterator[None]:
+def limit() -> Iterator[None]:
     """Raises `TooLong` in what computes too long. A little over the limit, so that what just ends is told by its time."""
 
     def late(number: int, frame: FrameType | None) -> NoReturn:
@@ -160,7 +164,7 @@ def _spent() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def _where(raised: BaseException) -> str:
+def where(raised: BaseException) -> str:
     """The innermost places in llmplan, from outside to inside."""
     places = [
         at for at in traceback.extract_tb(raised.__traceback__) if f"{os.sep}llmplan{os.sep}" in at.filename

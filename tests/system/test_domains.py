@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from llmplan import api
+from llmplan.system import domains
 
 
 def unknowns(plans, text: str):
@@ -142,3 +145,20 @@ def test_ends_and_steps_of_any_size(plans, domain):
 def test_divisors_of_a_large_number(plans):
     found = unknowns(plans, "let x = ? in divisors(1e18)\nminimize x")["x"]
     assert len(found.values) == 361 and (found.low, found.high) == (1.0, 1e18)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "domain", ["a * 490..a * 490 + 490", "divisors(a * 123456789000000)", "1000 * a..2000 * a"], ids=["union", "divisors", "listed"]
+)
+def test_what_a_domain_can_be_is_bounded_in_time_and_memory(plans, domain):
+    before = process_time()
+    assert plans.codes(f"let a = ? in 1..9999\nlet x = ? in {domain}\nminimize x") == ["E0404"]
+    assert process_time() - before < 5.0
+
+
+def test_all_that_a_domain_can_be_counts(plans, monkeypatch):
+    text = "let a = ? in 1..9\nlet x = ? in a * 49..a * 49 + 49\nminimize x"
+    assert plans.codes(text) == []
+    monkeypatch.setattr(domains, "MAX_VALUES", 100)
+    assert plans.codes(f"{text} + a") == ["E0404"]

@@ -88,18 +88,25 @@ def diagnose_grid(
     Its continuous unknowns must not be reached by what is evaluated here. The effort receives progress, its
     bounds do not matter; for `portion` see `llmplan.solve.discrete.search.search`.
     """
+    return grid_failures(system, requirements, effort, portion).conflict(system, requirements)
+
+
+def grid_failures(
+    system: System, requirements: Sequence[Condition], effort: Effort = ENDLESS, portion: int = PORTION
+) -> Failures:
+    """The violations on every candidate, see `diagnose_grid`."""
     job = GridDiagnosis(system, requirements, portion)
     seen, parts = Failures(), len(job.parts)
     with closing(results(job, parts)) as seen_in_parts:
         for number, part in enumerate(seen_in_parts, 1):
             seen.join(part)
             effort.tell(job.points * number // parts, job.points, "layouts")
-    return seen.conflict(system, requirements)
+    return seen
 
 
-def diagnose_lines(
+def line_failures(
     system: System, requirements: Sequence[Condition], unknown: int, effort: Effort = ENDLESS
-) -> Conflict:
+) -> Failures:
     """The same of a system with one continuous unknown: the candidates are those that stand for its intervals.
 
     Raises:
@@ -108,7 +115,7 @@ def diagnose_lines(
     seen = Failures()
     for values, places, count in LineScan(system, requirements, unknown, effort).candidates():
         seen.look(system, requirements, values, places, count)
-    return seen.conflict(system, requirements)
+    return seen
 
 
 class GridDiagnosis:

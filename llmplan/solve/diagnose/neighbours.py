@@ -10,7 +10,7 @@ from attrs import define
 from llmplan.operations.logic import truth
 from llmplan.solve.discrete.search import ordered_first
 from llmplan.solve.effort import Budget, Effort, OverLimit
-from llmplan.solve.engines import find, layouts, line_points
+from llmplan.solve.engines import find, points
 from llmplan.solve.found import Found, point_at
 from llmplan.solve.outcome import Neighbour, Neighbours
 from llmplan.solve.vector import evaluate_rows
@@ -58,7 +58,7 @@ class _Finder:
     def side(self, unknown: int, places: Sequence[int]) -> Neighbour | None:
         """The first feasible among `places` of an unknown, which come nearest first."""
         seen = self.found.seen[unknown]
-        cost = layouts(self.system) * line_points(self.system, self.continuous) // len(seen)
+        cost = points(self.system, self.requirements, self.continuous) // len(seen)
         for place in places:
             if self.found.complete and not seen[place]:
                 continue
