@@ -1,6 +1,6 @@
 """Fits the few constants of memory in plans/std/constants.plan on measured runs, whole groups left out.
 
-    python benchmarks/fit_memory.py CASES.jsonl
+    python benchmarks/fit_memory.py [CASES.jsonl]
 
 For each group the constants are chosen on all others, from grids of physical values, and judged on it.
 Prints what the library has, what all groups together would choose, and the errors of both and of the
@@ -14,10 +14,13 @@ import itertools
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from statistics import median
 
 from attrs import frozen
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.judging import CASES
 from llmplan.backtest.base import Base, Refused, Values
 from llmplan.backtest.case import reading, settings, unsaid_recompute
 from llmplan.backtest.predict import measured_of, memory
@@ -46,6 +49,7 @@ class Row:
         limit: Where the allocator stops growing.
     """
 
+    id: str
     group: str
     kind: str
     measured: float
@@ -71,7 +75,7 @@ class Row:
         return self.predicted(constants) / self.measured - 1
 
 
-def rows(path: str) -> Iterator[Row]:
+def rows(path: str | Path) -> Iterator[Row]:
     """The memory readings of quality A and B that the library can express."""
     base = Base.of()
     with open(path, encoding="utf-8") as file:
@@ -89,13 +93,13 @@ def rows(path: str) -> Iterator[Row]:
                 inputs = settings(case, base.knows)
                 found = base.values(inputs)
                 read = reading(case)
-                yield _row(found, case["group"], read.kind, measured * 1e9, memory(found, read), inputs)
+                yield _row(found, case["id"], case["group"], read.kind, measured * 1e9, memory(found, read), inputs)
             except (Inexpressible, Refused):
                 continue
 
 
 def _row(
-    found: Values, group: str, kind: str, measured: float, predicted: float, inputs: dict[str, str]
+    found: Values, name: str, group: str, kind: str, measured: float, predicted: float, inputs: dict[str, str]
 ) -> Row:
     number = found.number
     peak = {"tensors": number("memory.total") - number("memory.context")}
@@ -109,6 +113,7 @@ def _row(
         limit = float("inf")
     framework = inputs["parallelism.framework"]
     return Row(
+        name,
         group,
         kind,
         measured,
@@ -143,25 +148,31 @@ def fit(found: Sequence[Row]) -> Constants:
     return min(itertools.product(*GRID), key=lambda c: sum(min(CLIP, abs(row.error(c))) for row in found))
 
 
-def main(path: str) -> None:
+def left_out(found: Sequence[Row]) -> tuple[dict[str, float], dict[str, Constants]]:
+    """The error of each row by constants chosen without its group, by the row's name; and these constants."""
+    errors, chosen = {}, {}
+    for group in dict.fromkeys(row.group for row in found):
+        chosen[group] = fit([row for row in found if row.group != group])
+        errors |= {row.id: row.error(chosen[group]) for row in found if row.group == group}
+    return errors, chosen
+
+
+def main(path: str | Path) -> None:
     found = list(rows(path))
-    groups = list(dict.fromkeys(row.group for row in found))
     library = constants()
     together = fit(found)
-    apart: dict[int, float] = {}
+    apart, without = left_out(found)
     print("constants: " + ", ".join(NAMES))
     print(f"{'library':28} {_shown(library)}")
     print(f"{'all groups':28} {_shown(together)}")
-    for group in groups:
-        chosen = fit([row for row in found if row.group != group])
+    for group, chosen in without.items():
         print(f"{'without ' + group:28} {_shown(chosen)}")
-        apart |= {id(row): abs(row.error(chosen)) for row in found if row.group == group}
     print("\nmedian error            rows  library     all  left out")
     for title, members in _kinds(found):
         errors = [
             [abs(row.error(library)) for row in members],
             [abs(row.error(together)) for row in members],
-            [apart[id(row)] for row in members],
+            [abs(apart[row.id]) for row in members],
         ]
         print(f"{title:22} {len(members):5}  " + "  ".join(f"{median(e):7.2%}" for e in errors))
 
@@ -178,4 +189,4 @@ def _shown(constants: Iterable[float]) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1] if len(sys.argv) > 1 else CASES)

@@ -1,6 +1,6 @@
 """Fits the constants of step time in plans/std/compute.plan and communication.plan, and judges them.
 
-    python benchmarks/fit_time.py CASES.jsonl [--brief]
+    python benchmarks/fit_time.py [CASES.jsonl] [--brief]
 
 The equations are the library's own: the constants are left open in a plan, each measured run is
 lowered once, and the times of all runs are evaluated together as one graph. Constants are fitted on
@@ -9,9 +9,7 @@ on the logarithm of predicted over measured; a group of runs counts by a power o
 table of many rows decides alone.
 
 Judged is what the fit has not seen: each group by constants fitted without it (LOGO), each family of
-groups likewise (LOFO: a stack nobody has measured); by pairs of rows of a group, model and GPU whose
-times per token differ by more than 5 %, whether the order is right; and by the regret of the layout
-that would be picked in each cell of at least three. Runs of quality A and B that are not suspect count;
+groups likewise (LOFO: a stack nobody has measured), by what benchmarks/judging.py computes. Runs of quality A and B that are not suspect count;
 functional tests of tiny models, fine-tuning, natural routing and samples of changing lengths are not
 fitted.
 """
@@ -20,17 +18,16 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from attrs import define, frozen
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from joined import Joined, Row, joined_rows
-
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.joined import Joined, Row, joined_rows
+from benchmarks.judging import CASES, band, covered, family, pairs, quantiles, regret
 from llmplan.backtest.base import Base
 
 Array = np.ndarray
@@ -77,15 +74,6 @@ NOISE = 0.06
 """What a run scatters by; with the priors' widths it says how much the runs count against them."""
 
 POWER = -0.35
-TESTS = "megatron-lm-ci"
-
-
-def family(group: str) -> str:
-    """Groups of one source: what a new stack would not share."""
-    for name in ("mbridge", "llmfoundry", "bigscience", "bloom", "nemo-2", "torchtitan", "mlperf", "megatron-lm-ci"):
-        if group.startswith(name):
-            return name
-    return group
 
 
 @define
@@ -127,71 +115,6 @@ class Fit:
         return {**start, **dict(zip(names, np.exp(at).tolist()))}
 
 
-def quantiles(errors: Iterable[float]) -> tuple[int, float, float, float]:
-    """How many, the median and nine of ten of the sizes of relative errors, and their median with sign."""
-    relative = [math.expm1(error) for error in errors]
-    sizes = sorted(map(abs, relative))
-    if not sizes:
-        return 0, math.nan, math.nan, math.nan
-    return len(sizes), float(np.median(sizes)), sizes[min(len(sizes) - 1, int(0.9 * len(sizes)))], float(np.median(relative))
-
-
-def pairs(rows: Sequence[Row], errors: Array) -> tuple[float, float, float]:
-    """Shares of pairs that are ordered rightly: of all, on average over groups, and without vTrain and BLOOM."""
-    right: dict[str, list[float]] = defaultdict(list)
-    cells: dict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
-    for row, error in zip(rows, errors):
-        if not row.group.startswith(TESTS):
-            cells[row.group, row.model, row.gpu].append((row.per_token, row.per_token * math.exp(error)))
-    for (group, _, _), found in cells.items():
-        for (a, p), (b, q) in combinations(found, 2):
-            if abs(math.log(a / b)) > math.log(1.05):
-                same = abs(p / q - 1) < 1e-9
-                right[group].append(0.5 if same else float((a < b) == (p < q)))
-    noisy = ("vtrain", "bloom")
-    everything = [value for values in right.values() for value in values]
-    quiet = [value for group, values in right.items() if not group.startswith(noisy) for value in values]
-    return (
-        float(np.mean(everything)),
-        float(np.mean([np.mean(values) for values in right.values()])),
-        float(np.mean(quiet)),
-    )
-
-
-def regret(rows: Sequence[Row], errors: Array) -> tuple[int, float, float, str]:
-    """How much slower the layout that would be picked is than the best that was measured."""
-    cells: dict[tuple[object, ...], list[tuple[float, float, tuple[object, ...]]]] = defaultdict(list)
-    for row, error in zip(rows, errors):
-        if not row.group.startswith(TESTS):
-            cells[row.cell].append((row.per_token * math.exp(error), row.per_token, row.layout))
-    found = []
-    for cell, values in cells.items():
-        if len({layout for _, _, layout in values}) >= 3:
-            best = min(measured for _, measured, _ in values)
-            found.append((min(values)[1] / best - 1, str(cell)))
-    worst = max(found)
-    return len(found), float(np.mean([value for value, _ in found])), worst[0], worst[1]
-
-
-BAND = 0.05, 0.95
-"""Quantiles that are stated as a band of eight in ten: they are those of few groups, and cover less of a group left out."""
-
-
-def band(errors: Array) -> tuple[float, float]:
-    """The ends of measured over predicted."""
-    low, high = np.quantile(np.exp(-errors), BAND)
-    return float(low), float(high)
-
-
-def covered(keys: Array, errors: Array) -> float:
-    """The share of rows within the band that all other parts' errors give."""
-    inside = []
-    for part in sorted(set(keys)):
-        low, high = band(errors[keys != part])
-        inside += [low <= ratio <= high for ratio in np.exp(-errors[keys == part])]
-    return float(np.mean(inside))
-
-
 def bands(rows: Sequence[Row], by_group: Array, by_family: Array, judged: Array) -> None:
     """Prints the bands of step.low and step.high, and how many rows of parts left out they cover."""
     print(f"\n{'band of measured / predicted':<34}{'rows':>5}{'low':>7}{'high':>7}{'covers':>9}")
@@ -231,12 +154,16 @@ def line(name: str, rows: Sequence[Row], errors: Array, judged: Array) -> str:
     )
 
 
-def main(path: str, brief: bool) -> None:
+def opened(path: str | Path) -> tuple[Fit, Array, dict[str, float]]:
+    """The rows of a file with the constants left open, which of them are fitted, and the library's constants."""
     base = "".join(f"assume {name} = ? in 0.0 {c.unit}..1e6 {c.unit}\n" for name, c in CONSTANTS.items())
     rows, data = joined_rows(path, base)
-    now = {name: Base.of().values({}).number(name) for name in CONSTANTS}
-    fit = Fit(data)
-    used = np.array([row.fitted for row in rows])
+    return Fit(data), np.array([row.fitted for row in rows]), {name: Base.of().values({}).number(name) for name in CONSTANTS}
+
+
+def main(path: str | Path, brief: bool) -> None:
+    fit, used, now = opened(path)
+    rows = fit.data.rows
     judged = used
     chosen = fit.run(used, now)
     print(f"{len(rows)} rows, {used.sum()} fitted and judged")
@@ -266,6 +193,6 @@ def main(path: str, brief: bool) -> None:
 
 if __name__ == "__main__":
     arguments = [a for a in sys.argv[1:] if a != "--brief"]
-    if len(arguments) != 1:
-        sys.exit("usage: python benchmarks/fit_time.py CASES.jsonl [--brief]")
-    main(arguments[0], "--brief" in sys.argv)
+    if len(arguments) > 1:
+        sys.exit("usage: python benchmarks/fit_time.py [CASES.jsonl] [--brief]")
+    main(arguments[0] if arguments else CASES, "--brief" in sys.argv)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 from attrs import define, field, frozen
@@ -88,7 +89,7 @@ class Joined:
         return values[self.roots]
 
 
-def joined_rows(path: str, plan: str) -> tuple[list[Row], Joined]:
+def joined_rows(path: str | Path, plan: str) -> tuple[list[Row], Joined]:
     """The times of quality A and B that the library can express, with the constants that `plan` leaves open."""
     base = Base.of(plan)
     joined = Joined([], [], np.array([]))
@@ -115,7 +116,7 @@ def joined_rows(path: str, plan: str) -> tuple[list[Row], Joined]:
                 continue
             work = lowering.graph.constant(tokens) / lowering.graph.constant(gpus)
             joined.roots.append(root)
-            joined.rows.append(_row(case, time, time / work))
+            joined.rows.append(row_of(case, time, time / work))
             measured.append(time)
     joined.measured = np.array(measured)
     joined.plan()
@@ -158,7 +159,8 @@ def _add(joined: Joined, known: dict[tuple[object, ...], int], graph: Graph, nod
     return mapped[node]
 
 
-def _row(case: Case, measured: float, per_token: float) -> Row:
+def row_of(case: Case, measured: float, per_token: float) -> Row:
+    """A record as what is judged."""
     parallel, model = case["parallel"], case["model"]
     group = case["group"]
     natural = ((case.get("settings") or {}).get("moe") or {}).get("routing") == "natural"

@@ -1,6 +1,6 @@
 """Published whole runs against plans that know only model, tokens and accelerators: the ratio of their GPU-hours.
 
-usage: python benchmarks/whole_runs.py RUNS.jsonl
+usage: python benchmarks/whole_runs.py [RUNS.jsonl]
 
 Each dense run of quality A and B, on an accelerator of the catalog and with a printed shape, is planned with compiled
 kernels (torchtitan's rules): the fastest layout, at the published batch, or one by the size of the data where none is
@@ -17,8 +17,11 @@ import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.judging import DATA
 from llmplan import api
 
 GPUS = {
@@ -78,21 +81,30 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def main(path: str) -> None:
+def answered(run: dict[str, Any]) -> dict[str, Any]:
+    """GPU-hours of a run: published, planned, and on the calendar with its band; `refused` instead where there is no plan."""
+    solution = api.solve("-", text=plan(run))
+    hours, calendar = (solution.values.get(name) for name in ("gpu_hours", "wall_gpu_hours"))
+    if solution.status != "solved" or hours is None or not isinstance(hours.value, float) or calendar is None:
+        return {"refused": solution.status, "published": run["gpu_hours"]}
+    ends = {"calendar": calendar.value, "low": calendar.model_low, "high": calendar.model_high}
+    made = {"published": run["gpu_hours"], "planned": hours.value / 3600, "mfu": solution.values["mfu"].value}
+    return made | {name: value / 3600 for name, value in ends.items() if isinstance(value, float)}
+
+
+def main(path: str | Path) -> None:
     families: dict[str, list[float]] = defaultdict(list)
     print(f"{'run':<30}{'planned':>14}{'published':>14}{'ratio':>8}{'MFU':>8}")
     with open(path, encoding="utf-8") as file:
         runs = [json.loads(line) for line in file]
     for run in filter(usable, runs):
-        solution = api.solve("-", text=plan(run))
-        hours = solution.values["gpu_hours"].value if solution.status == "solved" else None
-        if not isinstance(hours, float):
-            print(f"{run['id']:<30} {solution.status}")
+        found = answered(run)
+        if "refused" in found:
+            print(f"{run['id']:<30} {found['refused']}")
             continue
-        ratio = run["gpu_hours"] * 3600 / hours
+        ratio = found["published"] / found["planned"]
         families[family(run["id"])].append(ratio)
-        mfu = solution.values["mfu"].value
-        print(f"{run['id']:<30}{hours / 3600:>14,.0f}{run['gpu_hours']:>14,.0f}{ratio:>8.2f}{mfu:>8.1%}")
+        print(f"{run['id']:<30}{found['planned']:>14,.0f}{found['published']:>14,.0f}{ratio:>8.2f}{found['mfu']:>8.1%}")
     ratios = [ratio for found in families.values() for ratio in found]
     middles = [statistics.median(found) for found in families.values()]
     print(f"\n{len(ratios)} runs of {len(families)} families")
@@ -102,6 +114,6 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python benchmarks/whole_runs.py RUNS.jsonl")
-    main(sys.argv[1])
+    if len(sys.argv) > 2:
+        sys.exit("usage: python benchmarks/whole_runs.py [RUNS.jsonl]")
+    main(sys.argv[1] if len(sys.argv) > 1 else DATA / "runs.jsonl")
