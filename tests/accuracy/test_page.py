@@ -13,16 +13,9 @@ from benchmarks import accuracy, evidence, fit_time, others
 from benchmarks.judging import CASES, DATA
 from llmplan.backtest.base import Base
 from llmplan.backtest.damage import damage
-from llmplan.backtest.predict import predict
 
 ROOT = Path(__file__).parents[2]
 RERUN = "run `python benchmarks/accuracy.py`"
-SPOT = (
-    "llmfoundry-h100-large-70b-s2048-g256-mb8-gb2048",
-    "mbridge-26.06-deepseek-v3-gb300-mxfp8-g256-gb15360",
-    "vtrain-multi-3.6b-g64-tp8-pp1-dp8-mb16",
-    "bloom-main-gbs192",
-)
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +43,8 @@ def test_the_readme_and_the_page_state_the_same_figures():
     assert set(re.findall(r"docs/accuracy\.md#([a-z-]+)", table)) <= headings
 
 
-def test_the_kept_predictions_are_those_of_the_library(kept, cases):
-    base = Base.of()
-    for name in SPOT:
-        found = predict(base, cases[name]).predicted["step_time_s"]
-        assert float(f"{found:.5g}") == kept["rows"][name]["time"], RERUN
-    library = base.values({})
+def test_the_constants_are_those_of_the_library(kept):
+    library = Base.of().values({})
     for name, constant in kept["step_constants"].items():
         assert library.number(name) == pytest.approx(constant["library"], rel=1e-4), RERUN
     assert list(kept["step_constants"]) == list(fit_time.CONSTANTS), RERUN
