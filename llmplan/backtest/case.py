@@ -68,6 +68,8 @@ def settings(case: Case, knows: Callable[[str, str], bool], recomputed: str | No
     if case.get("gpu") and knows("gpu", case["gpu"]):
         made["hardware.gpu"] = case["gpu"]
         made |= _site(record)
+    elif case.get("gpu_memory_gb"):
+        made["gpu.memory"] = f"{case['gpu_memory_gb']} GiB"
     return made
 
 
@@ -208,6 +210,8 @@ def _run(record: Record, recomputed: str | None) -> Settings:
     layers = record.said("recompute.layers")
     if recomputed == "full" and layers and record.said("recompute.method") == "block":
         made["training.recompute_layers"] = layers
+    if (case.get("framework_detail") or "").startswith("ms-swift"):
+        made["dataset.varying_lengths"] = True  # it pads a batch to its longest sequence, and never empties the cache
     return texts(made) | dtypes(record)
 
 
@@ -226,6 +230,9 @@ def _stages(record: Record) -> Settings:
         # Embedding and head take the place of a layer each.
         end = ceil((layers + 2) / stages) - 1
         return {"parallelism.first_stage_layers": str(end), "parallelism.last_stage_layers": str(end)}
+    if framework(record) == "deepspeed" and layers % stages:
+        # It fills stages from the first on up to the load of the fullest (runtime/utils.py, partition_balanced).
+        return {"parallelism.first_stage_layers": str(ceil(layers / stages))}
     if record.framework == "nanotron":
         # Stages are cut by computation, in which the head counts as so many layers.
         model = record.model
@@ -240,10 +247,21 @@ BASES: Mapping[str, Settings] = {
     # A scale in fp32 for 64 weights, the same quantized again, in fp16 with a zero for 128, none.
     "nf4": {"adapter.base_bytes": "0.5625 bytes/parameter"},
     "nf4-dq": {"adapter.base_bytes": "0.516 bytes/parameter"},
-    "gptq-int4": {"adapter.base_bytes": "0.52 bytes/parameter"},
+    # PEFT leaves what is not quantised as it is beside these.
+    "gptq-int4": {"adapter.base_bytes": "0.52 bytes/parameter", "adapter.rest_bytes": "2 bytes/parameter"},
+    "gptq-int8": {"adapter.base_bytes": "1.02 bytes/parameter", "adapter.rest_bytes": "2 bytes/parameter"},
     "fp8": {"adapter.base_bytes": "1 bytes/parameter"},
 }
 """What frozen weights take, by the format that a record names."""
+
+_QUANTIZERS = {"int4 (gptq)": "gptq-int4", "int8 (gptq)": "gptq-int8", "int4 (bnb)": "nf4-dq"}
+"""The words for them of tables about fine-tuning. Trainers quantise the scales of bitsandbytes too."""
+
+_TARGETS = {
+    "all linear": ["all-linear"],
+    "attention input projections": ["q_proj", "k_proj", "v_proj"],
+}
+"""Their words for what gets adapters."""
 
 _FIRST_PRODUCTS = {"w1": "gate_proj", "w2": "up_proj"}
 """In Qwen's first models these are the first products of the feed-forward part."""
@@ -256,11 +274,14 @@ def _adapter(record: Record) -> Settings:
         raise Inexpressible(f"{method} is not modelled")
     litgpt = record.case.get("framework_detail") == "litgpt"
     made = {"adapter.method": "qlora" if record.task == "qlora" else "lora"}
+    written = record.case.get("adapter") or {}
     for name, unit in (("rank", ""), ("trainable_parameters", " params")):
-        stated = record.said(f"adapter.{name}")
+        stated = record.said(f"adapter.{name}") or written.get(name)
         if stated is not None:
             made[f"adapter.{'params' if unit else name}"] = f"{stated}{unit}"
     targets = record.said("adapter.targets")
+    if targets is None:
+        targets = [own for name in written.get("targets") or () for own in _TARGETS.get(name, [name])] or None
     if targets is None and litgpt:
         targets = ["query_key_value"]  # queries and values, which are parts of one matrix there
     if targets and not any("*" in name for name in targets):
@@ -268,8 +289,8 @@ def _adapter(record: Record) -> Settings:
         made["adapter.targets"] = f"[{named}]"
     if record.said("adapter.embeddings"):
         made["adapter.embeddings"] = word(True)
-    base = record.said("adapter.base")
-    made |= BASES.get(base, {})
+    base = record.said("adapter.base") or _QUANTIZERS.get(str(record.case.get("quantizer")))
+    made |= BASES.get(str(base), {})
     if litgpt and base in ("nf4", "nf4-dq"):
         made["adapter.rest_bytes"] = "2 bytes/parameter"  # it does not prepare models as PEFT does
     dropout = record.said("adapter.dropout")

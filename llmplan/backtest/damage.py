@@ -59,7 +59,7 @@ _KINDS: dict[Callable[[object], bool], str] = {
 
 _FIELDS: dict[Callable[[object], bool], str] = {
     _text: """
-        task precision recompute attention_impl framework_detail gpu suspect
+        task precision recompute attention_impl framework_detail gpu quantizer suspect
         model.name model.attention_kind parallel.data_sharding parallel.offload
         measured.memory_kind measured.memory_unit
         settings.adapter.base settings.adapter.method settings.layout.interleaving settings.model_extra.norm
@@ -77,7 +77,7 @@ _FIELDS: dict[Callable[[object], bool], str] = {
         settings.software.compiled settings.software.gradient_fusion
     """,
     _whole: """
-        seq_len micro_batch global_batch gpus
+        seq_len micro_batch global_batch gpus adapter.rank
         model.layers model.hidden model.heads model.kv_heads model.head_dim model.ffn model.vocab
         model.moe.experts model.moe.top_k model.moe.expert_ffn model.moe.shared_experts model.moe.dense_layers
         parallel.tp parallel.pp parallel.vpp parallel.dp parallel.cp parallel.ep
@@ -88,17 +88,17 @@ _FIELDS: dict[Callable[[object], bool], str] = {
         settings.site.gpus_per_node
     """,
     _number: """
-        measured.step_time_s measured.tokens_per_s_per_gpu measured.tflops_per_gpu measured.memory_gb
+        gpu_memory_gb measured.step_time_s measured.tokens_per_s_per_gpu measured.tflops_per_gpu measured.memory_gb
         derived.step_time_s derived.tokens_per_s_per_gpu
         settings.adapter.dropout settings.moe.imbalance settings.offload.optimizer_share
         settings.site.internode_gbit_per_gpu settings.software.dropout
     """,
     _block: """
-        model parallel measured derived dtypes settings model.moe settings.stated_by
+        adapter model parallel measured derived dtypes settings model.moe settings.stated_by
         settings.adapter settings.layout settings.model_extra settings.model_extra.latent settings.moe
         settings.offload settings.reading settings.recompute settings.site settings.software
     """,
-    _texts: "settings.adapter.targets settings.recompute.modules settings.software.stack",
+    _texts: "adapter.targets settings.adapter.targets settings.recompute.modules settings.software.stack",
 }
 
 _EXPECTED = {path: is_one for is_one, paths in _FIELDS.items() for path in paths.split()}

@@ -42,6 +42,34 @@ def test_memory_of_measured_runs(base: Base, name: str, within: float) -> None:
     assert abs(predict(base, BY_ID[name]).error["memory_gb"]) < within
 
 
+FINETUNED = Path(__file__).parents[2] / "benchmarks" / "data" / "finetune.jsonl"
+
+
+def finetuned(which: str) -> list[dict[str, object]]:
+    """Published runs with adapters whose name has a word in it."""
+    records = [json.loads(line) for line in FINETUNED.read_text(encoding="utf-8").splitlines()]
+    return [record for record in records if which in record["id"]]
+
+
+@pytest.mark.parametrize("which", ["qwen-7b-chat-int", "yi-6b-chat-512"])
+def test_memory_with_adapters(base: Base, which: str) -> None:
+    assert all(abs(predict(base, case).error["memory_gb"]) < 0.06 for case in finetuned(which))
+
+
+@pytest.mark.slow
+def test_memory_with_adapters_over_all(base: Base) -> None:
+    outcomes = [predict(base, case) for case in finetuned("swift")]
+    sizes = sorted(abs(o.error["memory_gb"]) for o in outcomes if "memory_gb" in o.error)
+    assert len(sizes) == 79 and sizes[39] < 0.05 and sizes[71] < 0.20
+    assert not any(o.fits for o in outcomes if o.oom)
+
+
+def test_the_longest_sequences_that_fit_are_near_the_limit(base: Base) -> None:
+    for case in finetuned("gb-transformers")[1:]:  # the first names no sequence that fits
+        found = base.values(settings(case, base.knows))
+        assert 0.85 < found.number("memory.needed") / found.number("gpu.memory") < 1.05
+
+
 def test_a_run_that_ran_out_of_memory_does_not_fit(base: Base) -> None:
     found = predict(base, BY_ID["bloom-pre-h14336-l72-n48-tp2-pp6-mb2-gb2048-a64-0225"])
     assert found.oom and found.fits is False

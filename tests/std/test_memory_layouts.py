@@ -251,7 +251,47 @@ def test_gradients_flow_through_frozen_layers(base: Base) -> None:
     whole = base.values(start).number("memory.layer_activations")
     lora = base.values(start | {"adapter.method": "lora", "adapter.targets": "[]"}).number("memory.layer_activations")
     assert whole - lora == 2 * (2 * 4096 + 14_336)  # inputs of products whose weights get no gradient
-    assert base.values(start | {"adapter.method": "qlora"}).number("memory.layer_activations") == whole + 4 * 4096
+    # Of 4-bit products copies of the input; norms read and write a residual stream in fp32.
+    in_16_bits = {"adapter.method": "qlora", "adapter.rest_bytes": "2 bytes/parameter"}
+    assert base.values(start | in_16_bits).number("memory.layer_activations") == whole + 4 * 4096
+
+
+def test_tables_in_fp32_put_the_residual_stream_in_fp32(base: Base) -> None:
+    start = LLAMA_8B | {"parallelism.framework": "ddp", "parallelism.zero_stage": "0", "hardware.gpus": "1"}
+    start |= {"training.recompute": "full", "adapter.method": "qlora"}
+    upcast = base.values(start)
+    left = base.values(start | {"adapter.rest_bytes": "2 bytes/parameter"})  # as PEFT does beside GPTQ
+    assert upcast.number("memory.layer_input") == 2 * left.number("memory.layer_input")
+    more = upcast.number("memory.outside_kept") - left.number("memory.outside_kept")
+    assert more == 2 * 128_256 * 4096 + 2 * 8192 * 4096  # the cast of the head, and the stream itself
+
+
+def test_batches_of_varying_length_leave_blocks_that_nothing_needs(base: Base) -> None:
+    start = LLAMA_8B | {"parallelism.framework": "ddp", "parallelism.zero_stage": "0", "hardware.gpus": "1"}
+    start |= {"training.recompute": "full", "adapter.method": "lora"}
+    equal, varying = (
+        base.values(start | {"dataset.varying_lengths": word, "hardware.gpu": "B200"}) for word in ("false", "true")
+    )
+    assert varying.number("memory.reserved") > equal.number("memory.reserved") + 20e9
+    for name in ("memory.total", "memory.needed", "memory.allocated"):
+        assert varying.number(name) == equal.number(name)
+    # They are given back when the card is full.
+    small = base.values(start | {"dataset.varying_lengths": "true", "hardware.gpu": "A100-SXM4-40GB"})
+    assert small.number("memory.reserved") <= max(0.95 * small.number("gpu.memory"), small.number("memory.allocated"))
+
+
+@pytest.mark.parametrize(
+    ("stage", "overlap", "backward", "forward"),
+    [(1, "false", 1e9, 0), (1, "true", 2e9, 0), (2, "false", 1e9, 0), (3, "false", 1e9, 1e9)],
+)
+def test_buckets_of_deepspeed(base: Base, stage: int, overlap: str, backward: float, forward: float) -> None:
+    start = LLAMA_8B | {"parallelism.framework": "deepspeed", "parallelism.data_overlap": overlap}
+    for adapters in ({}, {"adapter.method": "lora"}):  # as large for few trained parameters
+        found = plan(base, start | adapters, gpus=4, zero_stage=stage)
+        assert found.number("memory.bucket_buffers", "head") == backward
+        assert found.number("memory.bucket_buffers", "forward") == forward
+    auto = plan(base, start | {"parallelism.reduce_bucket": f"{4096 * 4096} params"}, gpus=4, zero_stage=stage)
+    assert auto.number("memory.bucket_buffers", "head") == backward / 5e8 * 4096 * 4096
 
 
 def test_four_bit_weights(base: Base) -> None:
