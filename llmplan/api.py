@@ -176,20 +176,23 @@ def compile(
     return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left)
 
 
-def explain(plan: str | Request, name: str, *, depth: int = 2, **options: Any) -> tuple[Solution, list[Step]]:
+def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options: Any) -> tuple[Solution, list[Step]]:
     """The derivation of a quantity, input, let or requirement of a plan at its solution.
 
     Args:
+        name: None for all of them, each by itself.
         depth: How many names deep; 0 for the formula alone.
 
     Returns:
         The solution, with E0201 among its diagnostics for an undefined name, and the steps.
     """
-    from llmplan.report.derivation import derive
+    from llmplan.report.derivation import derive, everything
 
     solution = solve(plan, **options)
     if solution.status == "error":
         return solution, []
+    if name is None:
+        return solution, everything(solution)
     steps = derive(solution, name, depth)
     if steps is None:
         rules = [rule.name for rule in (*solution.requirements, *solution.preferences)]

@@ -79,7 +79,7 @@ def analyse(
     if _failed(problems):
         # Nothing can be said of a plan upon a library that is broken.
         return Checked(asked.name, (), None, None, tuple(dict.fromkeys(_causes(problems))), content)
-    modules, diagnostics = load(asked.path, asked.text, asked.root)
+    modules, diagnostics = load(asked.path, asked.text, asked.root, asked.statements)
     for module in modules:
         further = (source for found in module.configured for source in found.sources)
         for source in (module.source, *further):

@@ -31,6 +31,8 @@ class Request:
     Attributes:
         path: The plan's file, or `-` for standard input.
         text: What the plan says, if it has been read already.
+        statements: Further statements, `-e` on the command line: a text that uses the plan and wins over it. Without
+            a plan they are its text, and `-e` its path.
         root: The folder that used files must lie in; None for the project's.
         settings: Pairs of a path and a value as written, which win over the plan.
         scenario: The scenario of the plan to apply.
@@ -42,6 +44,7 @@ class Request:
 
     path: str
     text: str | None = None
+    statements: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
     root: str | None = None
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=tuple[tuple[str, str], ...])
     scenario: str | None = None

@@ -49,7 +49,7 @@ class Question:
     def __init__(self, sort: str, asked: Request, *details: object) -> None:
         self._sort = sort
         self._installed = _installed() if KEPT else ""
-        whole = (asked.path, asked.text, str(asked.base), asked.settings, asked.scenario, asked.no_waive, asked.limit)
+        whole = (asked.path, asked.text, asked.statements, str(asked.base), asked.settings, asked.scenario, asked.no_waive, asked.limit)
         self._key = repr((*whole, os.getcwd(), *details, self._installed))
 
     def keep(self, answer: tuple[Diagnostic, ...] | Solution, modules: Iterable[Module]) -> None:

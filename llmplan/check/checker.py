@@ -19,6 +19,7 @@ from llmplan.check.requirements import Requirements
 from llmplan.check.scope import Scope
 from llmplan.check.settings import place
 from llmplan.diagnostics import Diagnostic, files, names, units
+from llmplan.load.files import STATEMENTS
 from llmplan.load.modules import Module
 from llmplan.syntax import nodes
 from llmplan.units.measure import REAL
@@ -85,7 +86,9 @@ class PlanCheck:
         for found in (*lint.unread(own, self.scope.read), *lint.uncited(statements)):
             self.report(found)
         # The `##` lines above the first statement say what the plan is about.
-        self.program.title = own[0].doc if own else ""
+        beside = modules[0].source.name == STATEMENTS and len(modules) > 1
+        titled = modules[1].tree.statements if beside else own
+        self.program.title = titled[0].doc if titled else ""
         return self.program
 
     def _definitions(self, module: Module) -> Definitions:

@@ -11,12 +11,13 @@ import click
 from llmplan.cli import terminal
 from llmplan.cli.inputs import Ask, checking, gravest
 from llmplan.diagnostics import Diagnostic
+from llmplan.load.files import STATEMENTS
 
 _FORMATS = ("text", "json", "sarif", "github")
 
 
 @click.command()
-@click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
+@click.argument("plans", nargs=-1, metavar="PLAN...")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
 @checking
 def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
@@ -29,7 +30,7 @@ def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
     found: list[Diagnostic] = []
     told: set[str] = set()
     codes = []
-    for plan in plans:
+    for plan in plans or (None,):
         asked = ask(plan)
         if isinstance(asked, Diagnostic):
             diagnostics, code = [asked], 2
@@ -39,7 +40,7 @@ def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
             diagnostics = _once(diagnostics, plans, told)
         if form == "text":
             terminal.show(diagnostics)
-            terminal.result(f"{plan}: {_verdict(diagnostics)}\n")
+            terminal.result(f"{plan or STATEMENTS}: {_verdict(diagnostics)}\n")
         found += diagnostics
         codes.append(code)
     if form != "text":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import click
@@ -11,12 +12,13 @@ from llmplan.cli.inputs import Ask, solving
 from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
+from llmplan.load.files import PLAN
 
 _CODE = re.compile(r"[EWew]\d{4}")
 
 
 @click.command(options_metavar="[OPTIONS] CODE |")
-@click.argument("what", nargs=-1, required=True, metavar="PLAN QUANTITY")
+@click.argument("what", nargs=-1, metavar="PLAN [QUANTITY]")
 @solving
 @click.option(
     "--depth",
@@ -25,17 +27,21 @@ _CODE = re.compile(r"[EWew]\d{4}")
     show_default=True,
     help="How many levels of inputs to derive.",
 )
+@click.option("--all", "everything", is_flag=True, help="Derive every quantity, input and requirement of the plan.")
 @click.option(
     "--format", "form", type=click.Choice(("text", "markdown", "json")), default="text", help="[default: text]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
-def explain(ask: Ask, what: tuple[str, ...], depth: int, form: str, as_json: bool) -> int:
-    """Explains a diagnostic's CODE, or derives a QUANTITY of a plan: formula, numbers, sources."""
+def explain(ask: Ask, what: tuple[str, ...], depth: int, everything: bool, form: str, as_json: bool) -> int:
+    """Explains a diagnostic's CODE, or derives a QUANTITY of a plan: formula, numbers, sources.
+
+    Without a QUANTITY, lists what can be explained, with its value.
+    """
     if len(what) == 1 and _CODE.fullmatch(what[0]):
         return _code(what[0].upper())
-    if len(what) != 2:
-        raise click.UsageError("explain takes a code such as `E0301`, or a plan and the name of a quantity")
-    plan, quantity = what
+    plan, quantity = _asked(what, bool(ask.options["statements"]))
+    if quantity is not None and everything:
+        raise click.UsageError("--all derives everything: name no quantity")
     asked = ask(plan)
     if isinstance(asked, Diagnostic):
         terminal.show([asked])
@@ -48,7 +54,10 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, form: str, as_json: boo
     if solution.status == "error":
         return STATUS["error"]
     from llmplan.report import render
+    from llmplan.report.derivation import brief
 
+    if quantity is None and not everything:
+        steps = [brief(step) for step in steps]
     if as_json or form == "json":
         import json
 
@@ -56,6 +65,26 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, form: str, as_json: boo
     else:
         terminal.result(render.as_markdown(steps) if form == "markdown" else render.text(steps))
     return STATUS[solution.status]
+
+
+def _asked(what: tuple[str, ...], alone: bool) -> tuple[str | None, str | None]:
+    """The plan and the quantity, of which statements make either unnecessary.
+
+    Args:
+        alone: True if there are statements, which need no plan.
+    """
+    if len(what) == 2:
+        return what
+    if len(what) == 1 and (what[0] == "-" or what[0].endswith(PLAN) or os.path.exists(what[0])):
+        return what[0], None
+    if alone and len(what) < 2:
+        return None, (*what, None)[0]
+    raise click.UsageError(
+        "explain takes a code such as `E0301`, or a plan and the name of a quantity"
+        if len(what) != 1
+        else f"`{what[0]}` is neither a code such as `E0301` nor a plan; `llmplan explain PLAN {what[0]}` "
+        "derives a quantity of a plan"
+    )
 
 
 def _code(code: str) -> int:

@@ -50,9 +50,23 @@ class Ask:
 
     options: dict[str, Any]
 
-    def __call__(self, path: str) -> Request | Diagnostic:
-        """The request with the plan's text, or why that cannot be read."""
+    def __call__(self, path: str | None) -> Request | Diagnostic:
+        """The request with the plan's text, or why that cannot be read; without a path that of `-e` alone.
+
+        Raises:
+            click.UsageError: There is neither a plan nor a statement, or the two do not go together.
+        """
+        statements = self.options.get("statements")
+        if path is None:
+            if not statements:
+                raise click.UsageError("name a plan, `-` for standard input, or give statements with -e")
+            return Request(files.STATEMENTS, "\n".join(statements), **{**self.options, "statements": ()})
         text = read(path)
+        if statements and path != "-":
+            from llmplan.resources import library_of  # of use for few commands
+
+            if library_of(path) is not None:
+                raise click.UsageError(f"-e does not go with {path}, which is a file of the library")
         return text if isinstance(text, Diagnostic) else Request(path, text, **self.options)
 
 
@@ -72,6 +86,13 @@ _OPTIONS: dict[str, Callable[[Command], Command]] = {
         metavar="DIR",
         help="Project root; used files must be inside it.  [default: the nearest parent of the plan with "
         ".git or pyproject.toml, else the plan's directory]",
+    ),
+    "statements": click.option(
+        "-e",
+        "statements",
+        multiple=True,
+        metavar="STATEMENT",
+        help="Add a statement that wins over PLAN, or needs none; repeatable.",
     ),
     "settings": click.option(
         "--set",
@@ -118,11 +139,14 @@ def _asking(*names: str) -> Callable[[Command], Command]:
     return decorate
 
 
-checking = _asking("root", "settings", "scenario", "no_waive")
-"""`--root`, `--set`, `--scenario` and `--no-waive`."""
+checking = _asking("statements", "settings", "scenario", "root", "no_waive")
+"""`-e`, `--set`, `--scenario`, `--root` and `--no-waive`."""
 
-solving = _asking("root", "settings", "scenario", "no_waive", "limit")
+solving = _asking("statements", "settings", "scenario", "root", "no_waive", "limit")
 """The same and `--limit`."""
+
+sweeping = _asking("settings", "scenario", "root", "limit")
+"""Of a plan in a file: `--set`, `--scenario`, `--root` and `--limit`."""
 
 compiling = _asking("templates", "root", "settings", "scenario", "no_waive", "limit")
 """The same and `--templates`."""

@@ -14,10 +14,10 @@ STATUS = {"solved": 0, "error": 1, "infeasible": 3}
 
 
 @click.command()
-@click.argument("plan", metavar="PLAN")
+@click.argument("plan", required=False, metavar="[PLAN]")
 @solving
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
-def solve(ask: Ask, plan: str, as_json: bool) -> int:
+def solve(ask: Ask, plan: str | None, as_json: bool) -> int:
     """Solves a plan and prints the answer, its results and its assumptions. Writes no files."""
     asked = ask(plan)
     if isinstance(asked, Diagnostic):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from llmplan.cli import terminal
-from llmplan.cli.inputs import Ask, solving
+from llmplan.cli.inputs import Ask, sweeping
 from llmplan.cli.progress import progress
 from llmplan.diagnostics import Diagnostic
 
 
 @click.command()
 @click.argument("plan", metavar="PLAN")
-@solving
+@sweeping
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, in base units.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON, in base units.")
 def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:

@@ -8,6 +8,9 @@ from pathlib import Path
 from llmplan.source import MAX_BYTES
 
 PLAN = ".plan"
+STATEMENTS = "-e"
+"""What the text of statements is called that are given beside a plan, or in place of one."""
+
 READ = MAX_BYTES + 8  # enough to see one byte too many, even after a byte-order mark
 
 

@@ -8,13 +8,14 @@ highest. Nothing outside the project root is read, and as a plan nothing that is
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, names
-from llmplan.load.files import Unreadable, inside, is_plan, outside, project_root, read, read_plan
+from llmplan.load.files import STATEMENTS, Unreadable, inside, is_plan, outside, project_root, read, read_plan
 from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -35,26 +36,36 @@ class Module:
     configured: tuple[Configured, ...] = ()
 
 
-def load(path: str, text: str | None = None, root: str | None = None) -> tuple[list[Module], list[Diagnostic]]:
-    """The plan and all that it uses, the plan first, each parsed.
+def load(
+    path: str, text: str | None = None, root: str | None = None, statements: Sequence[str] = ()
+) -> tuple[list[Module], list[Diagnostic]]:
+    """The plan and all that it uses, the plan first, each parsed; before it the statements that win over it.
 
     Args:
         path: The plan's path, or `-` for `text` read from standard input.
         text: The plan's text if it has been read already.
         root: The project root, found if None.
+        statements: A text that uses the plan, in parts.
 
     Raises:
         Unreadable: if the plan itself cannot be read.
     """
     file = Path("<stdin>") if path == "-" else Path(path)
     source = Source("<stdin>" if path == "-" else file.as_posix(), text if text is not None else read_plan(file))
-    tree, diagnostics = parse(source)
+    texts = [(Path(STATEMENTS), Source(STATEMENTS, "\n".join(statements)))] if statements else []
     base = Path(root).resolve() if root else project_root(file)
     configs: dict[Path, str] = {}
-    modules = [_configured(Module(source, tree, "plan"), file, base, configs, diagnostics)]
+    modules: list[Module] = []
+    diagnostics: list[Diagnostic] = []
     seen = {file.resolve()}
     # Breadth first: a deeper file is lower; within a depth a later `use` is higher.
-    level: list[tuple[Path, nodes.File, tuple[Path, ...]]] = [(file, tree, (file.resolve(),))]
+    level: list[tuple[Path, nodes.File, tuple[Path, ...]]] = []
+    for place, found in (*texts, (file, source)):
+        tree, problems = parse(found)
+        diagnostics += problems
+        layer = "used" if modules else "plan"
+        modules.append(_configured(Module(found, tree, layer), place, base, configs, diagnostics))
+        level.append((place, tree, (place.resolve(),)))
     while level:
         below: list[tuple[Path, nodes.File, tuple[Path, ...]]] = []
         for parent, parent_tree, chain in level:

@@ -66,6 +66,19 @@ def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
     return steps
 
 
+def everything(solution: Solution) -> list[Step]:
+    """What can be derived of a plan, each by itself: unknowns, requirements and preferences, then all other values."""
+    unknowns = [unknown.path for unknown in solution.unknowns]
+    rules = [rule.name for rule in (*solution.requirements, *solution.preferences) if rule.name not in solution.values]
+    names = dict.fromkeys((*unknowns, *rules, *solution.values))
+    return [step for name in names for step in derive(solution, name, 0) or ()]
+
+
+def brief(step: Step) -> Step:
+    """Name and value alone."""
+    return Step(0, step.name, step.value, step.role, "", "", "", None, (), (), ())
+
+
 def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
     verdict = {True: "holds", False: "does not hold", None: "not checked"}[rule.holds]
     if rule.certainty == "expected":
