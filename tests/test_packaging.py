@@ -21,6 +21,7 @@ SHIPPED = {
     "grammar": {".lark"},
     "plans/catalog": {".plan"},
     "plans/configs": {".plan"},
+    "plans/questions": {".plan"},
     "plans/std": {".plan"},
     "templates": {".j2", ".json", ".md"},
 }
@@ -44,6 +45,7 @@ def test_the_wheel_holds_the_package_and_its_three_texts_and_nothing_stray(archi
         for path in (ROOT / folder).rglob("*")
         if path.suffix in suffixes
     }
+    expected |= {f"plans/{path.name}" for path in (ROOT / "plans").glob("*.plan")}  # the examples
     names = zipfile.ZipFile(archives[0]).namelist()
     assert {name for name in names if ".dist-info/" not in name} == {f"llmplan/{name}" for name in expected}
 

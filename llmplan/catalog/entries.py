@@ -76,10 +76,15 @@ class Entry:
     sources: tuple[str, ...]
 
 
-def listing(view: View, scope: Scope) -> tuple[tuple[Column, ...], list[tuple[str, tuple[Cell, ...]]]]:
-    """The columns with any figures, and each entry's figures by its name."""
+def listing(view: View, scope: Scope, word: str = "") -> tuple[tuple[Column, ...], list[tuple[str, tuple[Cell, ...]]]]:
+    """The columns with any figures, and by its name the figures of each entry with a word in one of its names."""
     columns = _checked(scope, view.columns)
-    rows = [(name, _figures(_chosen(scope, view.kind, name), columns)) for name in sorted(scope.entries[view.kind])]
+    wanted = [
+        name
+        for name, record in sorted(scope.entries[view.kind].items())
+        if any(normal(word) in normal(other) for other in (name, *record.names))
+    ]
+    rows = [(name, _figures(_chosen(scope, view.kind, name), columns)) for name in wanted]
     titles = [column.title for column in view.columns]
     if view.needed:
         rows = [row for row in rows if row[1][titles.index(view.needed)].value is not None]

@@ -36,7 +36,7 @@ Exit codes:
   3  no plan satisfies the requirements"""
 
 
-_COMMANDS = ("compile", "solve", "check", "explain", "sweep", "fmt", "catalog", "backtest")
+_COMMANDS = ("compile", "solve", "check", "explain", "sweep", "fmt", "catalog", "examples", "backtest")
 
 
 class _OnDemand(click.Group):

@@ -22,7 +22,10 @@ _WHAT = {"gpus": "gpus", "gpu": "gpus", "models": "models", "model": "models", "
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, values in base units.")
 def catalog(what: str, name: str | None, as_json: bool) -> int:
-    """Lists the catalog, or shows every figure of the entry called NAME and its sources."""
+    """Lists the catalog, or shows every figure of the entry called NAME and its sources.
+
+    Where NAME is part of several names, lists those.
+    """
     from llmplan.catalog import entries
     from llmplan.catalog.views import VIEWS
     from llmplan.check import library
@@ -39,8 +42,12 @@ def catalog(what: str, name: str | None, as_json: bool) -> int:
         return 0
     found = entries.find(view, name, scope)
     if isinstance(found, Diagnostic):
-        terminal.show([found])
-        return 1
+        columns, rows = entries.listing(view, scope, name)
+        if not rows or not name.strip():
+            terminal.show([found])
+            return 1
+        terminal.result(_json(_rows(columns, rows)) if as_json else _table(columns, rows))
+        return 0
     terminal.result(_json(_object(found)) if as_json else _page(found, view))
     return 0
 

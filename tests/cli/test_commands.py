@@ -224,7 +224,7 @@ def test_colour_only_on_a_terminal_that_wants_it(llmplan, stages, monkeypatch):
         ["compile", "a.plan", "-o", "a.plan"],
         ["compile", "a.plan", "--templates", "missing"],
         ["explain", "E9999"],
-        ["explain", "a.plan"],
+        ["explain", "mfu"],
         ["explain", "a.plan", "time", "cost"],
     ],
 )
