@@ -1,4 +1,4 @@
-"""Writes docs/accuracy.md with its drawing and the README's table, from the published runs that llmplan ships.
+"""Writes docs/accuracy.md with its drawing, plans/published/README.md and the README's table, from the published runs that llmplan ships.
 
     python benchmarks/accuracy.py            predicts every run anew (about two minutes), then writes
     python benchmarks/accuracy.py --page     writes from the predictions that are kept in benchmarks/data/predicted.json
@@ -22,11 +22,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-from benchmarks import evidence, figures, others
+from benchmarks import evidence, figures, others, published
 from benchmarks.judging import CASES, DATA, TESTS
 
 KEPT = "benchmarks/data/predicted.json"
 PAGE, DRAWING, README = "docs/accuracy.md", "docs/accuracy.svg", "README.md"
+RUNS = "plans/published/README.md"
 START, END = "<!-- Written by `python benchmarks/accuracy.py`. -->\n", "<!-- End of what is written. -->\n"
 WORST = 8
 
@@ -94,7 +95,7 @@ def context(kept: Mapping[str, Any]) -> dict[str, Any]:
         "time": time, "all": time["tables"]["all"]["all"], "model": time["tables"]["model"],
         "worst": [(group, found, reasons.get(group, "not found")) for group, found in worst[:WORST]],
         "repeats": figures.repeats(kept, cases), "out": figures.left_out(kept, cases), "memory": figures.memory(kept, cases),
-        "whole": figures.whole(kept), "constants": kept["step_constants"], "memory_constants": kept["memory_constants"],
+        "whole": figures.whole(kept), "plans": plans(kept), "constants": kept["step_constants"], "memory_constants": kept["memory_constants"],
         "tools": others.times(timed, cases), "memories": others.memories(kept, cases), "asked": tools,
         "compared": len(timed), "named": len({tool["url"] for tool in tools["tools"]}),
         "points": {"dense": points(fitted, False), "experts": points(fitted, True)},
@@ -102,6 +103,15 @@ def context(kept: Mapping[str, Any]) -> dict[str, Any]:
                  "ticks": [(f"{10.0**power:g}", place(10.0**power)) for power in range(-1, 4)],
                  "level": (place(LOWEST * 1.2), place(LOWEST / 0.8333))},
     }  # fmt: skip
+
+
+def plans(kept: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of plans/published/README.md, the largest run first."""
+    rows = sorted(kept["published"], key=lambda one: -one["published"])
+    return [
+        {**one, "question": published.question(published.FOLDER / one["plan"]), "held": one["low"] <= one["published"] <= one["high"]}
+        for one in rows
+    ]
 
 
 def pages(kept: Mapping[str, Any], root: Path = ROOT) -> dict[str, str]:
@@ -112,6 +122,7 @@ def pages(kept: Mapping[str, Any], root: Path = ROOT) -> dict[str, str]:
     _, _, after = rest.partition(END)
     return {
         PAGE: templates.get_template("accuracy.md.j2").render(found, short=table),
+        RUNS: templates.get_template("published.md.j2").render(found),
         DRAWING: templates.get_template("accuracy.svg.j2").render(found),
         README: f"{before}{START}{table}{END}{after}",
     }

@@ -2,7 +2,8 @@
 
 For each run: step time by the library, by constants fitted without its group and without its family of groups; the
 reading of memory likewise; both bands as the library states them, and the probability that the run fits. Beside them
-the constants with their ranges over what was left out, and published whole runs with what is planned for them. Values
+the constants with their ranges over what was left out, published whole runs with what is planned for them from model,
+tokens and accelerators alone, and the answers of plans/published. Values
 are kept with five digits, so that the same library gives the same file on any machine.
 """
 
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import fit_memory, fit_time, whole_runs
+from benchmarks import fit_memory, fit_time, published, whole_runs
 from benchmarks.judging import CASES, DATA, family
 from llmplan.backtest.base import Base, Refused
 from llmplan.backtest.case import settings
@@ -62,6 +63,7 @@ def evidence() -> dict[str, Any]:
             "step_constants": times,
             "memory_constants": constants,
             "whole_runs": list(_whole_runs()),
+            "published": list(published.answered(records(RUNS))),
         }
     )
 
