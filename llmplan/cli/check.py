@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
 import click
+from attrs import evolve
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import Ask, checking, gravest
-from llmplan.diagnostics import Diagnostic
+from llmplan.diagnostics import Diagnostic, files
 from llmplan.load.files import STATEMENTS
+from llmplan.request import Request
 
 _FORMATS = ("text", "json", "sarif", "github")
 
@@ -19,8 +22,9 @@ _FORMATS = ("text", "json", "sarif", "github")
 @click.command()
 @click.argument("plans", nargs=-1, metavar="PLAN...")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
+@click.option("--fix", is_flag=True, help="Apply the first edit that is suggested for each mistake, then check again.")
 @checking
-def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
+def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool) -> int:
     """Reports mistakes in plans, without solving them.
 
     Text goes to standard error, machine-readable formats to standard output.
@@ -36,6 +40,8 @@ def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
             diagnostics, code = [asked], 2
         else:
             diagnostics = api.check(asked)
+            if fix and _fixed(asked, diagnostics, form):
+                diagnostics = api.check(evolve(asked, text=None))
             code = int(any(diagnostic.severity == "error" for diagnostic in diagnostics))
             diagnostics = _once(diagnostics, plans, told)
         if form == "text":
@@ -46,6 +52,24 @@ def check(ask: Ask, plans: tuple[str, ...], form: str) -> int:
     if form != "text":
         terminal.result(import_module(f"llmplan.diagnostics.render_{form}").render(found))
     return gravest(codes)
+
+
+def _fixed(asked: Request, diagnostics: list[Diagnostic], form: str) -> bool:
+    """Applies what can be applied to the plan's own file; whether anything was."""
+    from llmplan.cli import rewrite
+
+    hints = rewrite.applicable(diagnostics, asked.name)
+    if not hints or asked.text is None or not os.path.isfile(asked.path):
+        return False
+    try:
+        rewrite.replace(asked.path, rewrite.edited(asked.text, hints))
+    except OSError as error:
+        terminal.show([files.cannot_write(asked.path, error.strerror or str(error))])
+        return False
+    if form == "text":
+        for hint in hints:
+            terminal.result(f"{asked.path}: fixed: {hint.text}\n")
+    return True
 
 
 def _once(diagnostics: Sequence[Diagnostic], plans: Sequence[str], told: set[str]) -> list[Diagnostic]:

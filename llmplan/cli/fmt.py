@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import os
-import tempfile
 
 import click
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import gravest, read
+from llmplan.cli.rewrite import replace
 from llmplan.diagnostics import Diagnostic, files
 
 
@@ -54,23 +53,9 @@ def _format(plan: str, check: bool, diff: bool) -> int:
         terminal.result(laid_out)
     elif changed and not check and not diff:
         try:
-            _replace(plan, laid_out)
+            replace(plan, laid_out)
         except OSError as error:
             terminal.show([files.cannot_write(plan, error.strerror or str(error))])
             return 1
         terminal.result(f"{name} formatted\n")
     return int(check and changed)
-
-
-def _replace(path: str, text: str) -> None:
-    """Replaces a file atomically, following a link, and keeps its mode."""
-    target = os.path.realpath(path)
-    descriptor, fresh = tempfile.mkstemp(prefix=".llmplan-", dir=os.path.dirname(target))
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(text.encode())
-        os.chmod(fresh, os.stat(target).st_mode & 0o7777)
-        os.replace(fresh, target)
-    except BaseException:
-        os.unlink(fresh)
-        raise

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+from attrs import evolve
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import Ask, solving
 from llmplan.cli.progress import progress
 from llmplan.diagnostics import Diagnostic
+from llmplan.load.files import STATEMENTS
+from llmplan.request import Request
+
+if TYPE_CHECKING:
+    from llmplan.solution import Solution
 
 STATUS = {"solved": 0, "error": 1, "infeasible": 3}
 """The exit code that a solution asks for."""
@@ -17,8 +25,14 @@ STATUS = {"solved": 0, "error": 1, "infeasible": 3}
 @click.argument("plan", required=False, metavar="[PLAN]")
 @solving
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
-def solve(ask: Ask, plan: str | None, as_json: bool) -> int:
-    """Solves a plan and prints the answer, its results and its assumptions. Writes no files."""
+@click.option(
+    "--fix",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Apply the Nth change that is suggested for an infeasible plan to its file, then solve again.",
+)
+def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
+    """Solves a plan and prints the answer, its results and its assumptions. Writes no files but with --fix."""
     asked = ask(plan)
     if isinstance(asked, Diagnostic):
         terminal.show([asked])
@@ -27,6 +41,9 @@ def solve(ask: Ask, plan: str | None, as_json: bool) -> int:
 
     with progress() as line:
         solution = api.solve(asked, progress=line)
+        if fix is not None and solution.status == "infeasible":
+            _apply(asked, solution, fix)
+            solution = api.solve(evolve(asked, text=None), progress=line)
     terminal.show(solution.diagnostics)
     if as_json:
         from llmplan.emit import solution_json
@@ -38,3 +55,24 @@ def solve(ask: Ask, plan: str | None, as_json: bool) -> int:
 
         terminal.result(summary.render(solution, answer(solution)))
     return STATUS[solution.status]
+
+
+def _apply(asked: Request, solution: Solution, number: int) -> None:
+    """Applies one of the changes that would make a plan feasible.
+
+    Raises:
+        click.UsageError: There is no such change, or it is none of the plan's own file.
+    """
+    from llmplan.cli import rewrite
+
+    hints = [hint for one in solution.diagnostics if one.severity == "error" for hint in one.hints]
+    if number > len(hints):
+        raise click.UsageError(f"--fix {number}: {len(hints) or 'no'} changes are suggested")
+    hint = hints[number - 1]
+    if asked.text is None or not rewrite.applies(hint, asked.name) or asked.path in ("-", STATEMENTS):
+        raise click.UsageError(f"--fix {number}: `{hint.text}` is no edit of {asked.name}")
+    try:
+        rewrite.replace(asked.path, rewrite.edited(asked.text, [hint]))
+    except OSError as error:
+        raise click.UsageError(f"cannot write {asked.path}: {error.strerror}") from None
+    terminal.result(f"{asked.path}: {hint.text.removeprefix('or ')}\n")

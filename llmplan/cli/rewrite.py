@@ -1,0 +1,57 @@
+"""Plans that a command changes: `fmt` lays them out, `--fix` applies the edits of hints.
+
+Only a plan that the command line names is written, whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+
+from llmplan.diagnostics import Diagnostic, Edit, Hint
+
+
+def replace(path: str, text: str) -> None:
+    """Replaces a file atomically, following a link, and keeps its mode.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    target = os.path.realpath(path)
+    descriptor, fresh = tempfile.mkstemp(prefix=".llmplan-", dir=os.path.dirname(target))
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(text.encode())
+        os.chmod(fresh, os.stat(target).st_mode & 0o7777)
+        os.replace(fresh, target)
+    except BaseException:
+        os.unlink(fresh)
+        raise
+
+
+def applicable(diagnostics: Iterable[Diagnostic], name: str) -> list[Hint]:
+    """Of each diagnostic the first hint that can be applied to the plan of a name, but none that touches an earlier one."""
+    found: list[Hint] = []
+    for diagnostic in diagnostics:
+        hint = next((hint for hint in diagnostic.hints if applies(hint, name)), None)
+        if hint is not None and not any(_touch(one, other) for before in found for one in before.edits for other in hint.edits):
+            found.append(hint)
+    return found
+
+
+def applies(hint: Hint, name: str) -> bool:
+    """Whether a hint consists of edits of one plan alone."""
+    return bool(hint.edits) and all(edit.span.source.name == name for edit in hint.edits)
+
+
+def edited(text: str, hints: Sequence[Hint]) -> str:
+    """The text with the edits of hints that do not touch one another."""
+    edits = sorted((edit for hint in hints for edit in hint.edits), key=lambda edit: edit.span.start, reverse=True)
+    for edit in edits:
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    return one.span.start <= other.span.end and other.span.start <= one.span.end

@@ -1,0 +1,68 @@
+"""`--fix`: what a hint suggests is what stands in the file afterwards, and nothing else is written."""
+
+from __future__ import annotations
+
+import pytest
+
+WRONG = """model "lama-7b"  # stays
+dataset { tokns = 1T, sequence_length = 4K }
+hardware { gpu = "A100-SXM4-80GB", gpus = "64" }
+show model.params_total
+"""
+RIGHT = """model "llama-7b"  # stays
+dataset { tokens = 1T, sequence_length = 4Ki }
+hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
+show model.params_total
+"""
+INFEASIBLE = """model { params = 7B }
+dataset.tokens = 1T
+hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
+assume mfu = 40%
+require deadline: time <= 30 days
+"""
+
+
+def test_check_applies_what_it_suggests(llmplan, write, tmp_path):
+    plan = write("a.plan", WRONG)
+    outcome = llmplan("check", "--fix", plan)
+    assert outcome.code == 0 and outcome.out.count("a.plan: fixed: ") == 4 and outcome.out.endswith("a.plan: ok\n")
+    assert (tmp_path / "a.plan").read_text() == RIGHT
+    assert [path.name for path in tmp_path.iterdir()] == ["a.plan"]
+
+
+def test_what_has_no_edit_stays(llmplan, write, tmp_path):
+    plan = write("a.plan", "require 3 days <= 3 GB\nlet x = 3 dayss\n")
+    outcome = llmplan("check", "--fix", plan)
+    assert outcome.code == 1 and "E0301" in outcome.err and "E0204" not in outcome.err
+    assert (tmp_path / "a.plan").read_text() == "require 3 days <= 3 GB\nlet x = 3 days\n"
+
+
+def test_nothing_but_the_named_plan_is_written(llmplan, write, tmp_path):
+    used = 'model "lama-7b"\n'
+    write("used.plan", used)
+    plan = write("a.plan", 'use "used.plan"\nshow model.params_total\n')
+    assert llmplan("check", "--fix", plan).code == 1
+    assert (tmp_path / "used.plan").read_text() == used
+    assert llmplan("check", "--fix", "-e", 'model "lama-7b"').code == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"a.plan", "used.plan"}
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_solve_applies_the_change_of_a_number(llmplan, write, tmp_path, number):
+    plan = write("a.plan", INFEASIBLE)
+    first = llmplan("solve", plan)
+    assert first.code == 3 and (tmp_path / "a.plan").read_text() == INFEASIBLE
+    hints = [text.partition("help: ")[2] for text in first.err.splitlines() if "= help: " in text]
+    outcome = llmplan("solve", "--fix", str(number), plan)
+    assert outcome.code == 0 and outcome.out.startswith(f"a.plan: {hints[number - 1].removeprefix('or ')}")
+    changed = (tmp_path / "a.plan").read_text()
+    assert changed != INFEASIBLE and len(changed.splitlines()) == len(INFEASIBLE.splitlines())
+    assert llmplan("solve", plan).code == 0
+
+
+def test_no_such_change(llmplan, write, tmp_path):
+    plan = write("a.plan", INFEASIBLE)
+    for arguments in (("solve", "--fix", "99", plan), ("solve", "--fix", "1", "-e", INFEASIBLE)):
+        outcome = llmplan(*arguments)
+        assert outcome.code == 2 and "--fix" in outcome.err
+    assert (tmp_path / "a.plan").read_text() == INFEASIBLE
