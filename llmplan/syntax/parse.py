@@ -100,7 +100,8 @@ class _Reading:
 
     def _read(self, text: TextSlice[str], rule: str, recover: bool) -> Branch | None:
         try:
-            return grammar().parser.parse(text, start=rule)
+            tree: Branch = grammar().parse(text, rule)
+            return tree
         except (UnexpectedInput, TooDeep) as error:
             from llmplan.syntax.recover import Recovery  # takes time to load, and few texts need it
 

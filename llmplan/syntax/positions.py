@@ -7,12 +7,13 @@ read in half the time. Where Lark is built otherwise than is known here, the par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from operator import itemgetter
 from typing import Any
 
 import lark
+from lark import Token, Tree
 from lark.grammar import Rule
 from lark.parse_tree_builder import PropagatePositions
 
@@ -44,9 +45,24 @@ def _placed(build: Reduce) -> Reduce:
 
     def reduce(children: list[Any]) -> Any:
         # Both ends first: what is built may take over the list.
-        first, last = _first(children, "container_start_pos", "start_pos"), _first(reversed(children), "container_end_pos", "end_pos")
+        first = last = None
+        for child in children:
+            if child.__class__ is Token:
+                first = child.start_pos
+                break
+            if child.__class__ is Tree and not (meta := child.meta.__dict__)["empty"]:
+                first = meta["container_start_pos"] if "container_start_pos" in meta else meta["start_pos"]
+                break
+        if first is not None:
+            for child in reversed(children):
+                if child.__class__ is Token:
+                    last = child.end_pos
+                    break
+                if child.__class__ is Tree and not (meta := child.meta.__dict__)["empty"]:
+                    last = meta["container_end_pos"] if "container_end_pos" in meta else meta["end_pos"]
+                    break
         made = build(children)
-        if isinstance(made, lark.Tree) and first is not None and last is not None:
+        if last is not None and made.__class__ is Tree:
             meta = made.meta.__dict__
             meta.setdefault("start_pos", first)
             meta.setdefault("end_pos", last)
@@ -56,16 +72,3 @@ def _placed(build: Reduce) -> Reduce:
         return made
 
     return reduce
-
-
-def _first(children: Iterable[Any], container: str, own: str) -> int | None:
-    for child in children:
-        if isinstance(child, lark.Token):
-            found: int | None = getattr(child, own)
-            return found
-        if isinstance(child, lark.Tree):
-            meta = child.meta.__dict__
-            if not meta["empty"]:
-                placed: int = meta[container] if container in meta else meta[own]
-                return placed
-    return None
