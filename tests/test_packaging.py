@@ -21,6 +21,7 @@ SHIPPED = {
     "grammar": {".lark"},
     "plans/catalog": {".plan"},
     "plans/configs": {".plan"},
+    "plans/published": {".plan", ".md"},
     "plans/questions": {".plan"},
     "plans/std": {".plan"},
     "templates": {".j2", ".json", ".md"},
