@@ -12,7 +12,7 @@ from attrs import evolve
 from llmplan.check import ir
 from llmplan.check.circles import circular, shortest
 from llmplan.check.comparisons import sides
-from llmplan.check.declare import cites
+from llmplan.check.declare import cites, said
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import Expr, walk
 from llmplan.check.program import Alternative, Goal, Rule, Setting
@@ -89,8 +89,9 @@ class Definitions:
                 legal = domain(check, node.domain, record.type, name)
             places = place(node.name.span), place(node.value.span)
             within = self._band(node)
+            why = next((", ".join(texts) for texts in said(node.decorators, "assumed")), "")
             built.append(
-                Alternative(when, typed.expr, node.doc, cites(node.decorators), *places, node.replace, within)
+                Alternative(when, typed.expr, node.doc, cites(node.decorators), *places, node.replace, within, why)
             )
         self.scope.quantities[name] = evolve(record, alternatives=tuple(built), domain=legal)
 

@@ -67,7 +67,11 @@ class Field:
 
 @frozen
 class Alternative:
-    """One formula of a quantity, valid where `when` holds; `within` are the two factors of its band, if it has one."""
+    """One formula of a quantity, valid where `when` holds.
+
+    `within` are the two factors of its band, if it has one; `assumed` says why it stands where an author said nothing,
+    and the answer lists it.
+    """
 
     when: Expr | None
     value: Expr
@@ -77,6 +81,7 @@ class Alternative:
     formula: SourceRef
     replaces: bool
     within: tuple[str, str] | None = None
+    assumed: str = ""
 
 
 @frozen

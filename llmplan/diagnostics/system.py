@@ -23,7 +23,9 @@ def _absent(needs: Sequence[str]) -> str:
 # E0401, W0608: no value
 
 
-def not_given(span: Span, what: str, needs: Sequence[str], chain: Sequence[str], hints: Sequence[str]) -> Diagnostic:
+def not_given(
+    span: Span, what: str, needs: Sequence[str], chain: Sequence[str], hints: Sequence[str], limits: Sequence[str] = ()
+) -> Diagnostic:
     """E0401: an objective or requirement of the author's that cannot be computed.
 
     Args:
@@ -31,9 +33,10 @@ def not_given(span: Span, what: str, needs: Sequence[str], chain: Sequence[str],
         needs: Inputs that are not given.
         chain: The path from what is asked for to the first of them.
         hints: Lines that would give them.
+        limits: Why one of them has no default here.
     """
     message = f"`{what}` cannot be computed: {_absent(needs)}"
-    notes = (" <- ".join(chain),) if len(chain) > 1 else ()
+    notes = (*((" <- ".join(chain),) if len(chain) > 1 else ()), *limits)
     return error("E0401", message, span, *hints, label="needed here", notes=notes)
 
 
@@ -47,10 +50,12 @@ def unknown_domain(span: Span, path: str, needs: Sequence[str]) -> Diagnostic:
     return error("E0401", f"the domain of `{path}` cannot be computed: {_absent(needs)}", span, label="needed here")
 
 
-def not_shown(span: Span, what: str, needs: Sequence[str], reason: str = "") -> Diagnostic:
+def not_shown(
+    span: Span, what: str, needs: Sequence[str], reason: str = "", notes: Sequence[str] = ()
+) -> Diagnostic:
     """W0608: a row that `show` asks for has no value, for want of inputs or for another reason."""
     why = _absent(needs) if needs else reason
-    return warning("W0608", f"`{what}` has no value{why and f': {why}'}", span)
+    return warning("W0608", f"`{what}` has no value{why and f': {why}'}", span, notes=tuple(notes))
 
 
 # W0606: preferences

@@ -11,6 +11,7 @@ from attrs import evolve
 from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
+from llmplan.report.assumed import assumed
 from llmplan.report.bands import assessed, with_band
 from llmplan.report.derivation import with_numbers
 from llmplan.report.findings import conflict, infeasible, unmet, without_value
@@ -97,7 +98,7 @@ def solution(
         front=front,
         considered=outcome.considered,
         feasible=outcome.feasible,
-        assumptions=tuple(program.assumptions),
+        assumptions=(*program.assumptions, *assumed(lowering, everything, (*requirements, *preferences))),
         departures=departures(lowering),
         replaced=tuple(program.replaced),
         emits=tuple(program.emits),

@@ -18,6 +18,7 @@ from llmplan.source import Span
 from llmplan.system.display import one_line
 from llmplan.system.expressions import TooLarge
 from llmplan.system.inputs import Spreads
+from llmplan.system.lacking import limits, to_give
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, line_for
 from llmplan.system.system import Condition, Objective, System, Unknown
@@ -97,16 +98,19 @@ class _Builder:
             shown = lowering.lower(row.value, {}, base=row.place[0])
             if isinstance(shown, Missing) and shown.needs:
                 span = self.scope.span(row.place)
-                self.problems.append(system.not_shown(span, self._text(row.place), shown.needs))
+                needs = to_give(lowering, shown.needs)
+                notes = limits(lowering, needs)
+                self.problems.append(system.not_shown(span, self._text(row.place), needs, notes=notes))
             elif not isinstance(shown, Missing):
                 self.needed.append(shown)
         for path in reads:
             value = lowering.name(path) if path in self.scope.fields else None
             if value is not None and not isinstance(value, Missing):
                 self.needed.append(value)
-        conditions += self._types()
         found = [goal for goal in goals if goal is not None]
         roots = [c.node for c in (*conditions, *preferences)] + [goal.node for goal in found] + self.needed
+        conditions += (types := self._types(roots))
+        roots += [condition.node for condition in types]
         unknowns, shut = self._used(roots)
         for unknown in undecided(lowering.graph, unknowns, roots, conditions, found):
             self.problems.append(system.undetermined(unknown.span, unknown.path))
@@ -261,11 +265,12 @@ class _Builder:
             self._not_given(rule.place, lacking)
 
     def _not_given(self, place: SourceRef, lacking: Missing) -> None:
-        needs = lacking.needs
+        needs = to_give(self.lowering, lacking.needs)
         text = self._text(place)
         chain = list(dict.fromkeys([text, *self.lowering.path_to(place, needs[0])]))
         hints = [line_for(path, self.scope) for path in needs[:4]]
-        self.problems.append(system.not_given(self.scope.span(place), text, needs, chain, hints))
+        notes = limits(self.lowering, needs)
+        self.problems.append(system.not_given(self.scope.span(place), text, needs, chain, hints, notes))
 
     def _objective(self, goal: Goal) -> Objective | None:
         self.at = goal.place
@@ -285,11 +290,17 @@ class _Builder:
         spans = [self.scope.span(goal.place) for goal in self.program.front]
         return tuple(goal for span in spans for goal in goals if goal.author and goal.span == span)
 
-    def _types(self) -> list[Condition]:
-        """Computed values that must be whole or in their domain, under their own names."""
+    def _types(self, roots: list[int]) -> list[Condition]:
+        """Computed values that must be whole or in their domain, under their own names.
+
+        They open nothing: what only a rule reads that cannot be computed asks for no unknown of the library.
+        """
         found = []
+        graph, met = self.lowering.graph, self.lowering.unknowns.met
+        reach = graph.reached(roots)
+        shut = sum(1 << index for index, unknown in enumerate(met) if not (unknown.asked or reach >> index & 1))
         for name, node in self.lowering.names.checks.items():
             at = self.lowering.place_of(name) if name in self.lowering.names.needed else None
-            if at is not None:
+            if at is not None and not graph.reach(node) & shut:
                 found.append(Condition(name, node, "type", None, None, "", None, at))
         return found

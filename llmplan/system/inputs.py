@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
-from llmplan.check.ir import Entry, List
+from llmplan.check.ir import Entry, List, Ref
 from llmplan.check.plan import Program
 from llmplan.check.program import Field, Setting
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.expressions import Expressions
-from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
 from llmplan.system.names import SPREAD, Trace
 from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import KindType, ListType, TextType, Type
@@ -97,6 +97,8 @@ class Inputs:
             # What a person would give is an entry, or the input itself: not what its default is made from.
             entries = {self.scope.selector(kind) for kind in self.scope.entries}
             return value if entries.issuperset(value.needs) else missing(field.path)
+        if isinstance(field.default.value, Ref) and self.names.reasons.get(field.default.value.name) == NONE_APPLIES:
+            return missing(field.path)
         return self._legal(field.path, value, field.type, field.domain, written=None)
 
     def _to_give(self, path: str) -> str:

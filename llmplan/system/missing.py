@@ -21,6 +21,9 @@ class Missing:
 NO_REASON = "not a number: division by zero, root of a negative number, or overflow"
 """Why an expression has no value where nothing more is known."""
 
+NONE_APPLIES = "none of its formulas applies"
+"""Why a quantity has no value where the guards of all its formulas are false."""
+
 Result = int | Missing
 
 

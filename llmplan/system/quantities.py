@@ -9,7 +9,7 @@ from llmplan.diagnostics import names
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.expressions import Expressions
 from llmplan.system.meaning import Env
-from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
 from llmplan.system.names import Trace
 
 BandEnd = tuple[str, int]
@@ -64,7 +64,7 @@ class Quantities:
             return chosen
         result: Result = chosen if chosen is not None else self.graph.const(math.nan)
         if chosen is None and not open_guards:
-            self.names.reasons.setdefault(quantity.name, "none of its formulas applies")
+            self.names.reasons.setdefault(quantity.name, NONE_APPLIES)
         taken = self.graph.const(float(chosen is not None))
         for guard, value in reversed(open_guards):
             if isinstance(value, Missing) or isinstance(result, Missing):

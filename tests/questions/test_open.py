@@ -34,7 +34,7 @@ hardware {
     gpu  = "H100-SXM5-80GB"
     gpus = 64
 }
-parallelism.zero_stage = 1
+parallelism { framework = deepspeed, zero_stage = 1 }
 training {
     precision    = bf16
     global_batch = 1024 sequences

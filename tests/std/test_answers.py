@@ -109,7 +109,7 @@ def test_one_assumed_rate_determines_the_others() -> None:
 def test_the_rest_of_an_assumed_step_is_named() -> None:
     plan = 'model "llama-7b"\ndataset.tokens = 1T\nhardware.gpu = "A100-SXM4-80GB"\nhardware.gpus = 64\n'
     plan += "training { micro_batch = 1, recompute = full, global_batch = 1024 sequences }\n"
-    plan += "parallelism.zero_stage = 1\n"
+    plan += "parallelism { framework = deepspeed, zero_stage = 1 }\n"
     solution = solve(plan + "assume step_time = 30 s\n")
     parts = [number(solution, f"step.{part}") for part in STEP_PARTS]
     assert sum(parts) == pytest.approx(30)
@@ -126,7 +126,7 @@ def test_tensor_parallelism_costs_time() -> None:
     def step(tensor: int) -> float:
         plan = 'model "llama-7b"\ndataset.tokens = 1T\nhardware.gpu = "A100-SXM4-80GB"\nhardware.gpus = 64\n'
         plan += "training { micro_batch = 2, recompute = none, global_batch = 1024 sequences }\n"
-        return number(solve(plan + f"parallelism {{ zero_stage = 1, tensor = {tensor} }}\n"), "step_time")
+        return number(solve(plan + f"parallelism {{ framework = deepspeed, zero_stage = 1, tensor = {tensor} }}\n"), "step_time")
 
     assert step(1) < step(2) < step(8)
 

@@ -38,6 +38,7 @@ hardware {
     gpu = "A100-SXM4-80GB"
     gpus = 8
 }
+parallelism.framework = deepspeed
 parallelism.zero_stage = 1
 training {
     precision = bf16

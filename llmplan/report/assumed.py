@@ -1,0 +1,58 @@
+"""What an answer rests on that its plan does not say.
+
+Input: the values of a plan at the solution. Output: a line for each formula of the library that is marked as assumed
+and was read, directly or not, for what the plan asks and for the requirements that were checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from llmplan.check.ir import Expr, Index, Ref, walk
+from llmplan.solution import RequirementResult, Value
+from llmplan.system.lower import Lowering
+
+
+def assumed(
+    lowering: Lowering, values: Mapping[str, Value], judged: Sequence[RequirementResult]
+) -> tuple[str, ...]:
+    """`sequence_advice = 2,048 tokens (the model's limit)`, in the library's order."""
+    scope = lowering.scope
+    marked = {
+        alternative.formula: alternative.assumed
+        for quantity in scope.quantities.values()
+        for alternative in quantity.alternatives
+        if alternative.assumed
+    }
+    read = _reached(values, [name for expr in _asked(lowering, judged) for name in _names(expr)])
+    found = []
+    for name in scope.quantities:
+        trace = lowering.names.traces.get(name)
+        if name in read and trace is not None and trace.place in marked and values[name].value is not None:
+            found.append(f"{name} = {values[name].text} ({marked[trace.place]})")
+    return tuple(found)
+
+
+def _asked(lowering: Lowering, judged: Sequence[RequirementResult]) -> Iterator[Expr]:
+    program = lowering.program
+    checked = {one.name for one in judged if one.holds is not None}
+    yield from (rule.condition for rule in program.rules if rule.name in checked)
+    yield from (goal.value for goal in program.goals if goal.author)
+    yield from (row.value for row in program.shows)
+
+
+def _names(expr: Expr) -> Iterator[str]:
+    for part in walk(expr):
+        if isinstance(part, (Ref, Index)):
+            yield part.name
+
+
+def _reached(values: Mapping[str, Value], roots: Sequence[str]) -> set[str]:
+    pending = list(roots)
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in seen:
+            seen.add(name)
+            pending += values[name].reads if name in values else ()
+    return seen
