@@ -20,6 +20,7 @@ def layout(**training: object) -> str:
         'model "llama-2-7b"\n'
         + block("dataset", sequence_length=4096)
         + block("hardware", gpu='"A100-SXM4-80GB"', gpus=64)
+        + "parallelism.framework = deepspeed\n"
         + block("training", micro_batch=1, precision="bf16", **training)
     )
 
