@@ -29,9 +29,10 @@ def _lacks(lowering: Lowering, path: str) -> Iterator[str]:
     field = lowering.scope.fields.get(path)
     value = field.default.value if field is not None and field.default is not None else None
     for part in walk(value) if value is not None else ():
-        if isinstance(part, Ref) and part.name in lowering.scope.fields:
-            if isinstance(lowering.names.values.get(part.name), Missing):
-                yield from list(_lacks(lowering, part.name)) or [part.name]
+        if not isinstance(part, Ref) or part.name not in lowering.scope.fields:
+            continue
+        if isinstance(lowering.names.values.get(part.name), Missing):
+            yield from list(_lacks(lowering, part.name)) or [part.name]
 
 
 def limits(lowering: Lowering, needs: Sequence[str]) -> list[str]:
