@@ -52,7 +52,7 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
     ]
     + [
         pytest.param(f"import atexit; atexit.register(lambda: {NOW})\n", 0, id="when the work is done"),
-        pytest.param(f"class Late:\n def __del__(self): {NOW}\nsys.late = Late()\n", 0, id="while the interpreter ends"),
+        pytest.param(f"class Late:\n def __del__(self): {NOW}\nsys.late = Late()\n", 0, id="while the interpreter ends", marks=pytest.mark.slow),
         pytest.param(
             "from llmplan import api\nclass Freed:\n"
             f" def __del__(self): {NOW}\n"

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from tests.hanging import ends
+from tests.thorough import sample
 
 PLAN = """\
 model "llama-7b"
@@ -65,7 +66,7 @@ def test_too_large(llmplan, write, command):
     assert outcome.code == 1 and "E0108" in outcome.err and "larger than the limit of 1 MB" in outcome.err
 
 
-@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("start", sample([b"", b"\xef\xbb\xbf"]))
 def test_just_not_too_large(llmplan, write, start):
     exact = b"let x = 1\nshow x\n".ljust(1_000_000, b"\n")
     assert llmplan("check", write("large.plan", start + exact)).code == 0
@@ -83,7 +84,7 @@ def test_a_name_that_is_no_name(llmplan, write):
     assert llmplan("check", "").code == 2
 
 
-@pytest.mark.parametrize("text", [b"", b"\n", b"# nothing\n", b"\xef\xbb\xbf", b"\r\n\r\n"])
+@pytest.mark.parametrize("text", sample([b"", b"\n", b"# nothing\n", b"\xef\xbb\xbf", b"\r\n\r\n"], 4))
 def test_empty(llmplan, write, text):
     name = write("empty.plan", text)
     assert llmplan("check", name).code == 0
@@ -102,7 +103,7 @@ def test_standard_input(llmplan, write):
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [
+    sample([
         ("let x = " + "(" * 10_000 + "1" + ")" * 10_000 + "\n", "E0108"),
         ("let x = " + "[" * 10_000 + "\n", "E0108"),
         ("let x = " + "-" * 10_000 + "1\n", "E0108"),
@@ -115,7 +116,7 @@ def test_standard_input(llmplan, write):
         ("let x = 1" + "0" * 100_000 + "\n", None),
         ("let x = 1e999999999\n", None),
         ("let x = " + " + ".join(["1"] * 20_000) + "\n", None),
-    ],
+    ], 4),
     ids=lambda value: repr(value)[:30],
 )
 def test_texts_that_try_the_limits(llmplan, write, text, code):

@@ -11,6 +11,7 @@ import pytest
 from llmplan.catalog.entries import listing
 from llmplan.catalog.views import Column, View
 from llmplan.check import library
+from tests.thorough import sample
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def scope():
     return library.load()[0]
 
 
-@pytest.mark.parametrize(("what", "kind"), [("gpus", "gpu"), ("gpu", "gpu"), ("models", "model"), ("model", "model")])
+@pytest.mark.parametrize(("what", "kind"), sample([("gpus", "gpu"), ("gpu", "gpu"), ("models", "model"), ("model", "model")]))
 def test_lists_every_entry_once(llmplan, scope, what, kind):
     outcome = llmplan("catalog", what)
     assert outcome.code == 0 and outcome.err == ""
@@ -46,6 +47,7 @@ def _says(scope, name, field):
     return field in dict(record.settings) or (record.like and _says(scope, record.like, field))
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_a_plan(llmplan, plans):
     rows = {row["name"]: row for row in json.loads(llmplan("catalog", "models", "--json").out)}
     assert rows["llama-7b"]["parameters"] == {"value": 6_738_415_616, "unit": "parameter"}
@@ -94,6 +96,7 @@ def test_a_model_with_its_bytes(llmplan):
     assert "arXiv:2302.13971, table 2" in found["sources"]
 
 
+@pytest.mark.slow
 def test_every_model_has_a_row_for_each_format(llmplan, scope):
     for name in scope.entries["model"]:
         figures = json.loads(llmplan("catalog", "model", name, "--json").out)["figures"]

@@ -50,6 +50,7 @@ def run(folder: Path, *arguments: str, cwd: Path | None = None) -> subprocess.Co
     )
 
 
+@pytest.mark.slow
 def test_every_file_that_ships_checks_clean(llmplan, monkeypatch):
     monkeypatch.chdir(ROOT)
     outcome = llmplan("check", *FILES)

@@ -1,7 +1,7 @@
 """Every message of the language, as the command line prints it: `CODE_what.plan` beside `CODE_what.txt`.
 
-`LLMPLAN_UPDATE=1` rewrites the texts. A plan whose first line is `# --set PATH=VALUE` or
-`# --scenario NAME` is solved with that.
+`LLMPLAN_UPDATE=1` rewrites the texts. A plan whose first line is `# --set PATH=VALUE`, `# --scenario NAME` or
+`# --no-waive` is solved with that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def options(plan: Path) -> dict[str, object]:
         return {"settings": [(path, value)]}
     if first.startswith("# --scenario "):
         return {"scenario": first.removeprefix("# --scenario ")}
-    return {}
+    return {"no_waive": True} if first == "# --no-waive" else {}
 
 
 def shown(diagnostic: Diagnostic) -> Diagnostic:

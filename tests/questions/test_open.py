@@ -12,6 +12,7 @@ import pytest
 
 from llmplan import api
 from tests.std.answers import DAY, number, unknown
+from tests.thorough import sample
 
 RULES = """model { params = 7B }
 dataset.tokens = 1T
@@ -119,7 +120,7 @@ CLOSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", sample(CLOSED))
 def test_what_a_formula_says(name):
     asked, settings, expected = CLOSED[name]
     solution = solve(RULES + asked + "\n", settings)
@@ -151,11 +152,11 @@ BRUTE = {
 }  # fmt: skip
 
 
-MANY = ("sequence length", "context", "micro-batch", "pipeline", "framework", "virtual pipeline")
+FEW = ("tensor", "recompute", "layers")
 
 
 @pytest.mark.usefixtures("no_advice")
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in MANY)) for name in BRUTE])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in FEW)) for name in BRUTE])
 def test_no_other_value_is_better(name):
     text, asked, path, values, open_ = BRUTE[name]
     text = "\n".join(line for line in text.splitlines() if not line.strip().startswith(f"{path.partition('.')[2]} "))
@@ -189,7 +190,7 @@ UNITS = {"byte": "bytes", "byte/s/GPU": "byte/s/GPU", "byte/s": "byte/s", "token
 
 
 @pytest.mark.usefixtures("no_advice")
-@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("name", sample(EDGES))
 def test_a_step_further_is_infeasible(name):
     text, asked, path, open_, side = EDGES[name]
     solution = solve(f"{text}{asked}\n", {path: open_})
@@ -202,6 +203,7 @@ def test_a_step_further_is_infeasible(name):
         assert solve(f"{text}{asked}\n", {path: value}).status == status
 
 
+@pytest.mark.slow
 def test_several_at_once_against_each_setting():
     asked = "require time <= deadline\nrequire cap: cost <= budget\nmaximize dataset.tokens\nminimize hardware.gpus\n"
     gpus, kinds = [64, 128, 192, 256], ["A100-SXM4-80GB", "H100-SXM5-80GB"]

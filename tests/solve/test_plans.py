@@ -50,7 +50,7 @@ def points(grid):
 
 
 @given(small_plans())
-@settings(max_examples=examples(30, 0.4), deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(30, 0.2), deadline=None, suppress_health_check=QUIET)
 def test_solve_never_breaks_a_requirement_and_never_misses_a_better_point(plans, made):
     text, grid, bounds, goal = made
     solution = plans.solve(text)
@@ -67,7 +67,7 @@ def test_solve_never_breaks_a_requirement_and_never_misses_a_better_point(plans,
 
 
 @given(small_plans())
-@settings(max_examples=examples(30, 0.4), deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(30, 0.2), deadline=None, suppress_health_check=QUIET)
 def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
     text, grid, bounds, _ = made
     solution = plans.solve(text)
@@ -90,7 +90,7 @@ def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
 
 
 @given(small_plans())
-@settings(max_examples=examples(30, 0.4), deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(30, 0.2), deadline=None, suppress_health_check=QUIET)
 def test_the_conflict_is_one_and_dropping_any_of_it_leaves_a_plan(plans, made):
     text, grid, bounds, _ = made
     solution = plans.solve(text)
@@ -136,7 +136,7 @@ def preferring_plans(draw):
 
 
 @given(preferring_plans())
-@settings(max_examples=examples(20, 0.4), deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=examples(20, 0.25), deadline=None, suppress_health_check=QUIET)
 def test_the_weight_of_met_preferences_comes_first_then_the_objective(plans, made):
     text, grid, bounds, goal, wishes = made
     solution = plans.solve(text)

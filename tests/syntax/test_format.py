@@ -362,7 +362,7 @@ def laid_out(rnd, parts):
     return text
 
 
-@settings(max_examples=examples(2000, 0.03), deadline=None)
+@settings(max_examples=examples(2000, 0.015), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_generated_plans(rnd):
     text = laid_out(rnd, derived(rnd))

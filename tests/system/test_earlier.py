@@ -143,7 +143,7 @@ def shown(found: list[Diagnostic]) -> list[object]:
 
 def test_whatever_was_checked_before_the_same_is_said(plans):
     rnd = random.Random(7)
-    for _ in range(examples(400, 0.05)):
+    for _ in range(examples(400, 0.03)):
         text = rnd.choice(TEXTS)
         for _ in range(5):
             said = shown(plans.check(text))
