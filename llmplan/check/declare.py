@@ -23,7 +23,7 @@ from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Type
 from llmplan.units.table import UnknownUnit
 
-DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed")
+DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with")
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
 
@@ -149,6 +149,7 @@ class Declarations:
                 path, types, tuple(written.text for written in node.types), None, None, None,
                 node.doc, cites(node.decorators), place(node.name.span),
                 bool(said(node.decorators, "binary")),
+                tuple(name for names in said(node.decorators, "assumed_with") for name in names),
             )  # fmt: skip
 
     def _quantity_signature(self, node: nodes.Quantity) -> None:

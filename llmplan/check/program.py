@@ -47,7 +47,10 @@ class Setting:
 
 @frozen
 class Field:
-    """A field of a kind; of two types if it is `token or sequence`, `binary` if declared `@binary`."""
+    """A field of a kind; of two types if it is `token or sequence`, `binary` if declared `@binary`.
+
+    `assumed_with` are quantities that, where a plan assumes them, hold for the value that the field has.
+    """
 
     path: str
     types: tuple[Type, ...]
@@ -59,6 +62,7 @@ class Field:
     cites: tuple[tuple[str, str], ...]
     place: SourceRef
     binary: bool = False
+    assumed_with: tuple[str, ...] = ()
 
     @property
     def type(self) -> Type:

@@ -30,24 +30,32 @@ _LEGAL = ("type", "domain")
 """Origins of conditions that are not written as requirements."""
 
 
-def unmet(program: Program, preferences: Sequence[RequirementResult]) -> list[Diagnostic]:
+def unmet(lowering: Lowering, preferences: Sequence[RequirementResult]) -> list[Diagnostic]:
     """W0606 for each preference that does not hold: a warning for the author's, a note for the library's."""
+    program = lowering.program
     rules = {rule.name: rule for rule in program.rules}
     found = []
     for result in preferences:
         if result.holds is False:
             span = program.scope.span(rules[result.name].place)
             if result.origin == "library":
-                span = _stated(program, result.text) or span
+                span = _stated(lowering, result.text) or span
                 found.append(system.noted(span, result.name, result.values, result.otherwise))
             else:
                 found.append(system.unmet(span, result.name, result.case, result.because))
     return found
 
 
-def _stated(program: Program, condition: str) -> Span | None:
-    """Where the plan itself sets the first of the inputs that a condition names."""
-    for name in names_in(condition):
+def _stated(lowering: Lowering, condition: str) -> Span | None:
+    """Where the plan itself sets the first of the inputs that a condition names, or assumes what one is computed from."""
+    program, names = lowering.program, list(names_in(condition))
+    pending = list(names)
+    while pending:
+        trace = lowering.names.traces.get(pending.pop(0))
+        further = [name for name in (trace.reads if trace is not None else ()) if name not in names]
+        names += further
+        pending += further
+    for name in [*names_in(condition), *(name for name in names if name in program.assumptions)]:
         for path in (name, name.rpartition(".")[0]):  # `training.global_batch.token` is one of two units
             won = program.winner(path)
             if won is not None and not (span := program.scope.span(won[1].place)).source.library:

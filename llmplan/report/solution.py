@@ -79,7 +79,7 @@ def solution(
     if not solved:
         found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))
     else:
-        found = (*found, *unmet(program, preferences), *without_value(program, lowering))
+        found = (*found, *unmet(lowering, preferences), *without_value(program, lowering))
     return Solution(
         plan=plan,
         title=program.title,

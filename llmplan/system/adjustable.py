@@ -60,16 +60,18 @@ def in_authors_unit(value: float, type: Type, unit: str, lowering: Lowering) -> 
 def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
     """Everything that the plan gives a value, then the defaults that a lowering has read.
 
-    Left out are texts, lists, and values that are computed from others.
+    Left out are texts, lists, values that are computed from others, and those that an assumption is about.
     """
     for path, setting in program.strongest():
         found = knob_of(program, path, setting)
-        if found is not None and setting.value is not None and _constant(setting.value) and path not in program.protected:
+        if found is None or path in program.protected or _decided(program, path):
+            continue
+        if setting.value is not None and _constant(setting.value):
             yield found
     for path, trace in list(lowering.names.traces.items()):
         # What describes an entry of a catalog is no decision.
         described = path.partition(".")[0] in program.scope.entries
-        if trace.layer != "default" or path not in program.scope.fields or described:
+        if trace.layer != "default" or path not in program.scope.fields or described or _decided(program, path):
             continue
         field = program.scope.fields[path]
         default = field.default
@@ -78,6 +80,12 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
         # Another choice, or another degree; what is computed follows from what it is computed from.
         if isinstance(field.type, (EnumType, BoolType)) or field.unknown is not None and _constant(default.value):
             yield Knob(path, field.type, field.units[0], default, field.domain, field.unknown, False, "input")
+
+
+def _decided(program: Program, path: str) -> bool:
+    """Whether the plan assumes a quantity that holds for the value that an input has, and hardly for another one."""
+    fields = program.scope.fields
+    return path in fields and any(name in program.assumptions for name in fields[path].assumed_with)
 
 
 def domains(program: Program) -> Iterator[Knob]:
