@@ -95,7 +95,7 @@ def context(kept: Mapping[str, Any]) -> dict[str, Any]:
         "time": time, "all": time["tables"]["all"]["all"], "model": time["tables"]["model"],
         "worst": [(group, found, reasons.get(group, "not found")) for group, found in worst[:WORST]],
         "repeats": figures.repeats(kept, cases), "out": figures.left_out(kept, cases), "memory": figures.memory(kept, cases),
-        "whole": figures.whole(kept), "plans": plans(kept), "constants": kept["step_constants"], "memory_constants": kept["memory_constants"],
+        "adapters": figures.adapters(kept), "whole": figures.whole(kept), "plans": plans(kept), "constants": kept["step_constants"], "memory_constants": kept["memory_constants"],
         "tools": others.times(timed, cases), "memories": others.memories(kept, cases), "asked": tools,
         "compared": len(timed), "named": len({tool["url"] for tool in tools["tools"]}),
         "points": {"dense": points(fitted, False), "experts": points(fitted, True)},

@@ -26,6 +26,7 @@ from llmplan.backtest.predict import GB, predict
 from llmplan.backtest.record import Case, Inexpressible
 
 RUNS = DATA / "runs.jsonl"
+ADAPTERS = DATA / "finetune.jsonl"
 
 MEASURED = ("step_time_s", "memory_gb")
 
@@ -62,6 +63,7 @@ def evidence() -> dict[str, Any]:
             "rows": {name: row for name, row in rows.items() if row},
             "step_constants": times,
             "memory_constants": constants,
+            "adapters": _adapters(base),
             "whole_runs": list(_whole_runs()),
             "published": list(published.answered(records(RUNS))),
         }
@@ -135,6 +137,23 @@ def _stated(base: Base, case: Case, fits: bool) -> dict[str, Any]:
         except Refused:
             continue
     return stated
+
+
+def _adapters(base: Base) -> dict[str, dict[str, Any]]:
+    """Memory of fine-tuning with adapters, by the library, and its probability of fitting."""
+    rows = {}
+    for case in records(ADAPTERS):
+        outcome = predict(base, case)
+        row: dict[str, Any] = {"group": case["group"], "quality": case.get("quality"), "oom": bool(case.get("oom"))}
+        if outcome.skipped:
+            row["skipped"] = outcome.skipped
+        else:
+            found = {"memory": outcome.predicted.get("memory_gb"), "memory_gb": outcome.measured.get("memory_gb")}
+            stated = _stated(base, case, outcome.fits is not None)
+            row |= {name: value for name, value in found.items() if value is not None}
+            row |= {name: stated[name] for name in ("fits", "memory_low", "memory_high") if name in stated}
+        rows[case["id"]] = row
+    return rows
 
 
 def _whole_runs() -> Iterator[Mapping[str, Any]]:

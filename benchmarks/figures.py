@@ -202,6 +202,23 @@ def readings(found: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> di
     return {"count": count, "median": middle, "tenth": tenth, "bias": bias, "held": mean(held)}
 
 
+def adapters(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """Readings of fine-tuning with adapters, and what was said of runs that ran out of memory."""
+    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for kept in evidence["adapters"].values():
+        if kept["quality"] in ("A", "B") and {"memory", "memory_gb", "memory_low"} <= kept.keys():
+            found[kept["group"]].append(kept)
+    parts = {name: found[name] for name in sorted(found, key=lambda name: (-len(found[name]), name))}
+    parts["all"] = [kept for part in found.values() for kept in part]
+    rows = []
+    for name, part in parts.items():
+        count, middle, tenth, bias = quantiles(math.log(kept["memory"] / kept["memory_gb"]) for kept in part)
+        held = mean(kept["memory_low"] <= kept["memory_gb"] / kept["memory"] <= kept["memory_high"] for kept in part)
+        rows.append((name, {"count": count, "median": middle, "tenth": tenth, "bias": bias, "held": held}))
+    failed = [kept for kept in evidence["adapters"].values() if kept["oom"] and "fits" in kept]
+    return {"rows": rows, "failed": len(failed), "seen": sum(kept["fits"] < 0.5 for kept in failed)}
+
+
 def fitting(rows: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Stated probabilities of fitting against what ran, each layout once."""
     layouts: dict[tuple[object, ...], tuple[bool, float, float]] = {}
@@ -253,4 +270,5 @@ def whole(evidence: Mapping[str, Any]) -> dict[str, Any]:
         "table": table, "runs": sum(one["runs"] for one in table), "families": len(table), "refused": len(refused),
         "held": sum(one["held"] for one in table), "families_held": inside, "families_left_out": len(table) - outside,
         "median": median(off), "tenth": quantile(off, 0.9), "ratio": median(median(values) for values in ratios.values()),
+        "ratio_runs": median(value for values in ratios.values() for value in values),
     }  # fmt: skip

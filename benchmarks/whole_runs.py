@@ -2,9 +2,9 @@
 
 usage: python benchmarks/whole_runs.py [RUNS.jsonl]
 
-Each dense run of quality A and B, on an accelerator of the catalog and with a printed shape, is planned with compiled
-kernels (torchtitan's rules): the fastest layout, at the published batch, or one by the size of the data where none is
-printed; with no printed count of accelerators, as many as take about 30 days. Published over planned GPU-hours is
+Each dense run of quality A and B, on an accelerator of the catalog and with a printed shape, is planned as the
+library plans who names no stack: the fastest layout with compiled kernels, at the published batch, or the library's
+where none is printed; with no printed count of accelerators, as many as take about 30 days. Published over planned GPU-hours is
 what `run.realised` in plans/std/time.plan states: its median, and by families of runs (one team on one stack) the
 10 % and 90 % points.
 """
@@ -40,9 +40,8 @@ PLAN = """model {{
 }}
 dataset {{ tokens = {tokens:.0f} tokens, sequence_length = {sequence} }}
 hardware {{ gpu = "{gpu}", gpus = {gpus} }}
-parallelism {{ framework = torchtitan, tensor = ?, pipeline = ?, zero_stage = ? }}
-training {{ global_batch = {batch:.0f} tokens, micro_batch = ?, recompute = ?, precision = {precision} }}
-training {{ kernels = compiled, loss = compiled }}
+parallelism {{ tensor = ?, pipeline = ?, virtual_pipeline = ?, zero_stage = ? }}
+training {{ {batch}micro_batch = ?, recompute = ?, precision = {precision} }}
 minimize time
 """
 
@@ -69,10 +68,10 @@ def plan(run: dict[str, Any]) -> str:
     shape = "".join(f"    {name} = {value}\n" for name, value in fields.items() if value is not None)
     sequence = run.get("seq_len") or 2048
     gpus = run.get("gpus") or max(8, 8 * round(run["gpu_hours"] / MONTH / 8))
-    rule = max(min(4e6, max(0.5e6, 0.58 * run["tokens"] ** 0.571)), gpus * sequence / 8)
+    batch = run.get("global_batch_tokens")
     return PLAN.format(
         shape=shape, tokens=run["tokens"], sequence=sequence, gpu=GPUS[run["gpu"]], gpus=gpus,
-        batch=run.get("global_batch_tokens") or rule, precision="fp16" if "V100" in run["gpu"] else "bf16",
+        batch=f"global_batch = {batch:.0f} tokens, " if batch else "", precision="fp16" if "V100" in run["gpu"] else "bf16",
     )  # fmt: skip
 
 
