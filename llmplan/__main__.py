@@ -14,7 +14,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-LET_GROW = 100_000
+LET_GROW = 400_000
 """Objects made between two looks for cycles. What a plan is compiled from is made once and stays until
 the process ends, a million small objects; looking through all of them again and again finds nothing
 and takes a tenth of the time."""

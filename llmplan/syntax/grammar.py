@@ -7,7 +7,7 @@ runs; from that the parser is made in some milliseconds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -19,7 +19,6 @@ from lark.lexer import TerminalDef
 from llmplan.broken import Broken
 from llmplan.cache import store
 from llmplan.resources import folder, text_of
-from llmplan.syntax.drive import Drive
 from llmplan.syntax.positions import lighten
 
 END = "$END"
@@ -44,53 +43,37 @@ class TooDeep(Exception):
         self.place = place
 
 
-class Sorts:
-    """What each word of a text is, from those before it: drops the line ends that end nothing, and tells the words of the
-    language from names.
+class LineEnds(PostLex):
+    """Drops the line ends that end nothing, and tells the words of the language from names.
 
     After a dot or an `@` every word is a name, elsewhere a reserved word is none.
     """
 
-    def __init__(self, reserved: Mapping[str, str]) -> None:
-        self._reserved = reserved  # the terminals of the words of the language
-        self._brackets: list[str] = []
-        self._previous = ""
-
-    def sort(self, kind: str, value: str, place: int) -> str | None:
-        """The terminal of the next word, None if it is dropped; `TooDeep` if it opens a bracket too many."""
-        previous, sorted = self._previous, kind
-        if kind == "_NL":
-            if previous == "COMMA" or self._brackets and self._brackets[-1] != "LBRACE":
-                return None
-        elif (previous == "DOT" or previous == "AT") and value.isidentifier():
-            sorted = "NAME"
-        elif kind == "NAME" or kind == "MEASURE":
-            sorted = self._reserved.get(value, kind)
-        elif kind in OPENING:
-            self._brackets.append(kind)
-            if len(self._brackets) > NESTING:
-                raise TooDeep(place)
-        elif kind in CLOSING and self._brackets:
-            self._brackets.pop()
-        self._previous = kind
-        return sorted
-
-
-class LineEnds(PostLex):
-    """`Sorts` as Lark takes it."""
-
     def __init__(self, always_accept: Iterable[str]) -> None:
         self.always_accept = tuple(always_accept)  # the terminals that are looked for everywhere
-        self.reserved: dict[str, str] = {}  # see `Sorts`
+        self.reserved: dict[str, str] = {}  # terminals of the reserved words
 
     def process(self, stream: Iterator[lark.Token]) -> Iterator[lark.Token]:
-        """The tokens of a text, or of its rest after an error."""
-        sort = Sorts(self.reserved).sort
+        """The tokens of a text, or of its rest after an error; `TooDeep` if one opens a bracket too many."""
+        brackets: list[str] = []
+        previous = ""
         for token in stream:
-            kind = sort(token.type, token.value, token.start_pos or 0)
-            if kind is not None:
-                token.type = kind
-                yield token
+            kind = token.type
+            if kind == "_NL":
+                if previous == "COMMA" or brackets and brackets[-1] != "LBRACE":
+                    continue
+            elif previous in ("DOT", "AT") and token.isidentifier():
+                token.type = "NAME"
+            elif kind in ("NAME", "MEASURE"):
+                token.type = self.reserved.get(token.value, kind)
+            elif kind in OPENING:
+                brackets.append(kind)
+                if len(brackets) > NESTING:
+                    raise TooDeep(token.start_pos or 0)
+            elif kind in CLOSING and brackets:
+                brackets.pop()
+            previous = kind
+            yield token
 
 
 class Grammar:
@@ -109,11 +92,6 @@ class Grammar:
         self.words = {text: name for name, text in self.marks.items() if re.fullmatch(r"\w+", text)}
         self.reserved = frozenset(self.words) - CONTEXTUAL
         line_ends.reserved = {word: self.words[word] for word in self.reserved}
-        self._drive = Drive.of(self.parser, lambda: Sorts(line_ends.reserved).sort)
-
-    def parse(self, text: lark.TextSlice[str], start: str) -> Any:
-        """The tree of a text, from one of the rules with which one can begin. For what it raises see `lark.Lark.parse`."""
-        return (self.parser if self._drive is None else self._drive).parse(text, start=start)
 
     @cached_property
     def tolerant(self) -> lark.Lark:

@@ -100,8 +100,7 @@ class _Reading:
 
     def _read(self, text: TextSlice[str], rule: str, recover: bool) -> Branch | None:
         try:
-            tree: Branch = grammar().parse(text, rule)
-            return tree
+            return grammar().parser.parse(text, start=rule)
         except (UnexpectedInput, TooDeep) as error:
             from llmplan.syntax.recover import Recovery  # takes time to load, and few texts need it
 
