@@ -12,6 +12,7 @@ from math import ceil
 from attrs import frozen
 
 from llmplan.backtest.record import Case, Inexpressible, Record, Settings, texts, word
+from llmplan.backtest.recipes import offloaded_share, recomputed_modules
 from llmplan.backtest.shape import shape
 from llmplan.backtest.stacks import dtypes, framework, recompute, software
 from llmplan.system.divisors import divisors
@@ -85,7 +86,7 @@ def reading(case: Case) -> Reading:
     record = Record(case)
     if record.task == "inference":
         return Reading("inference")
-    if record.framework == "nemo" and framework(record) == "fsdp" and case.get("gpu") in ("GB200", "GB300"):
+    if _offloads_on_grace(record) and offloaded_share(record) is None:
         raise Inexpressible(
             "memory: recipes for FSDP on Grace offload activations, by a share that is not stated"
         )
@@ -99,11 +100,14 @@ def reading(case: Case) -> Reading:
     return Reading(kind, "last" if record.said("reading.statistic") == "last rank" else "")
 
 
+def _offloads_on_grace(record: Record) -> bool:
+    return record.framework == "nemo" and framework(record) == "fsdp" and record.case.get("gpu") in ("GB200", "GB300")
+
+
 def _layout(record: Record) -> Settings:
     parallel = record.parallel
     if parallel.get("tp") is None or parallel.get("pp") is None:
         raise Inexpressible("the layout is not stated")
-    _refuse_offload(record)
     tensor, pipeline, context, expert = (record.degree(name) for name in ("tp", "pp", "cp", "ep"))
     copies = tensor * pipeline * context
     gpus = _gpus(record, copies, expert)
@@ -126,18 +130,27 @@ def _layout(record: Record) -> Settings:
         replicas = gpus // (tensor * pipeline) // group
     if replicas and replicas > 1:
         made["parallelism.replicas"] = replicas
-    return texts(made)
+    return texts(made) | _offload(record)
 
 
-def _refuse_offload(record: Record) -> None:
+_OFFLOADED = {"attn_norm", "qkv_linear", "core_attn", "attn_proj", "mlp_norm", "expert_fc1", "moe_act"}
+"""Megatron's modules whose inputs are what a layer stores."""
+
+
+def _offload(record: Record) -> Settings:
+    """What waits in host memory: a share of the optimizer, activations where it is known of how many layers."""
     share, activations = record.said("offload.optimizer_share"), record.said("offload.activations")
     what = record.parallel.get("offload") or record.said("offload.parts")
-    if share:
-        what = "the optimizer"
-    elif activations:
-        what = "activations"
-    if what and (share is None or share):
+    if share is not None:
+        return {"parallelism.offload": "optimizer", "parallelism.offload_share": str(share)} if share else {}
+    if activations is True or set(activations or ()) >= _OFFLOADED or record.framework == "unsloth":
+        return {"training.activation_offload": "1"} if what or activations else {}
+    if activations:
+        raise Inexpressible("offloading of some modules' activations is not modelled")
+    if what:
         raise Inexpressible(f"offloading of {what} is not modelled")
+    recipe = offloaded_share(record) if record.framework == "nemo" and framework(record) == "fsdp" else None
+    return {"training.activation_offload": str(recipe)} if recipe else {}
 
 
 def _chunks(record: Record) -> int:
@@ -204,6 +217,8 @@ def _run(record: Record, recomputed: str | None) -> Settings:
         made["training.global_batch"] = f"{case['global_batch']} sequences"
     if recomputed == "selective" and framework(record) != "torchtitan":
         modules = record.said("recompute.modules")
+        if modules is None:
+            modules = recomputed_modules(record)
         modules = ["core_attn"] if modules is None else modules
         made["training.recompute_core"] = "core_attn" in modules
         made |= {f"training.recompute_{MODULES[m]}": True for m in modules if m in MODULES}
@@ -291,8 +306,8 @@ def _adapter(record: Record) -> Settings:
         made["adapter.embeddings"] = word(True)
     base = record.said("adapter.base") or _QUANTIZERS.get(str(record.case.get("quantizer")))
     made |= BASES.get(str(base), {})
-    if litgpt and base in ("nf4", "nf4-dq"):
-        made["adapter.rest_bytes"] = "2 bytes/parameter"  # it does not prepare models as PEFT does
+    if (litgpt or record.framework == "unsloth") and base in ("nf4", "nf4-dq"):
+        made["adapter.rest_bytes"] = "2 bytes/parameter"  # they do not prepare models as PEFT does
     dropout = record.said("adapter.dropout")
     if dropout is None and litgpt:
         dropout = 0.05  # its default

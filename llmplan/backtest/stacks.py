@@ -6,6 +6,7 @@ them (NeMo, nanotron, LLM Foundry, Megatron under DeepSpeed), each as overrides 
 
 from __future__ import annotations
 
+from llmplan.backtest.recipes import recomputed_modules
 from llmplan.backtest.record import Record, Settings, texts
 
 _DTYPES = {"parameters": "parameter", "gradients": "gradient", "optimizer": "optimizer", "master": "master"}
@@ -58,6 +59,11 @@ def deepspeed_engine(record: Record) -> bool:
     return record.framework != "deepspeed" and "DeepSpeed" in (record.said("software.stack") or ())
 
 
+def performance_recipe(record: Record) -> bool:
+    """Whether a run of NeMo is one of the performance tables of a release, which come from recipes of their own."""
+    return record.framework == "nemo" and record.said("software.release") is not None
+
+
 def megatron_deepspeed(record: Record) -> bool:
     """Whether Megatron's modules run under DeepSpeed: GPT with DeepSpeed, or anything that is split further."""
     split = record.degree("tp") * record.degree("pp") > 1
@@ -68,6 +74,8 @@ def recompute(record: Record) -> str | None:
     """What is recomputed: as the record says, else the stack's default; None where it has none."""
     defaults = {"torchtitan": "selective", "nanotron": "none", "nemo": "none", "megatron-lm": "none"}
     stated = record.said("recompute.granularity") or record.case.get("recompute")
+    if not stated and recomputed_modules(record):
+        return "selective"
     return stated or defaults.get(record.framework)
 
 
@@ -128,6 +136,8 @@ def _modules(record: Record) -> dict[str, object]:
         return made | ({"parallelism.reduce_bucket": "1000M params"} if record.degree("dp") > 1 else {})
     if record.framework == "llm-foundry":
         return {"training.kernels": "fused", "training.loss": "fused"}
+    if record.framework == "unsloth":
+        return {"training.loss": "linear", "training.kernels": "in_place"}
     if record.case["precision"] == "fp16" and deepspeed_engine(record):
         return {"training.loss": "compiled"}  # its engine casts the model, so that logits stay in 16 bits
     if record.framework != "deepspeed" and framework(record) == "deepspeed":
@@ -160,8 +170,8 @@ def _formats(record: Record) -> dict[str, str]:
     used, precision = framework(record), record.case["precision"]
     if record.framework == "nemo" and record.model.get("attention_kind") == "mla":
         return {"gradient": "bf16", "optimizer": "bf16"}  # its recipes for DeepSeek's family
-    if record.framework == "nemo" and precision in ("fp8", "mxfp8", "nvfp4"):
-        return {"gradient": "bf16"}  # its recipes for 8 bits sum gradients in 16
+    if record.framework == "nemo" and (precision in ("fp8", "mxfp8", "nvfp4") or performance_recipe(record)):
+        return {"gradient": "bf16"}  # grad_reduce_in_fp32 is off
     if record.framework == "megatron-lm" and used == "fsdp":
         return {"parameter": "bf16", "gradient": "fp32", "master": "fp32"}  # buffers of Megatron's own FSDP
     if used != "deepspeed":

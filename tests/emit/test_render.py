@@ -54,6 +54,14 @@ def refused(plan: Solution, templates: Path | None = None) -> list[Diagnostic]:
     return problems
 
 
+def test_a_share_of_the_optimizer_is_a_ratio() -> None:
+    states = (value("parallelism.zero_stage", 3.0, "3"), value("parallelism.offload", "optimizer"))
+    for share, ratio in (([], {}), ([value("parallelism.offload_share", 0.25, "0.25")], {"ratio": 0.25})):
+        written = texts(emitting(having(LLAMA, *states, *share), "deepspeed"))
+        config = json.loads(next(text for name, text in written.items() if name.endswith("ds_config.json")))
+        assert config["zero_optimization"]["offload_optimizer"] == {"device": "cpu", "pin_memory": True} | ratio
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_golden(case: str) -> None:
     for name, text in texts(CASES[case]).items():

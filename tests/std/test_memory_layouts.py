@@ -207,6 +207,43 @@ def test_offloading_moves_states_to_the_host(base: Base) -> None:
     assert there.number("memory.host") == pytest.approx(1.5 * 16 * 8_030_261_248)
 
 
+def test_a_share_is_offloaded(base: Base) -> None:
+    start = LLAMA_8B | {"parallelism.framework": "deepspeed", "parallelism.zero_stage": "3"}
+    none, half, whole = (
+        plan(base, start, gpus=8, offload="optimizer", offload_share=share) for share in (0, 0.5, 1)
+    )
+    for name in ("memory.optimizer", "memory.gradients"):
+        assert half.number(name) == pytest.approx(none.number(name) / 2) and whole.number(name) == 0
+    assert half.number("memory.offloaded") == pytest.approx(whole.number("memory.offloaded") / 2)
+    # Megatron sums gradients where they are.
+    megatron = LLAMA_8B | {"parallelism.framework": "megatron", "parallelism.zero_stage": "1"}
+    there = plan(base, megatron, gpus=8, offload="optimizer")
+    assert there.number("memory.optimizer") == 0 < there.number("memory.gradients")
+
+
+def test_activations_wait_in_host_memory(base: Base) -> None:
+    start = LLAMA_8B | {"parallelism.framework": "megatron", "training.recompute": "none", "parallelism.zero_stage": "1"}
+    here, half, all_of_them = (plan(base, start, gpus=8, activation_offload=share) for share in (0, 0.5, 1))
+    kept, layer = here.number("memory.stage_kept", "first"), here.number("memory.layer_kept", "first")
+    assert here.number("memory.activations") - half.number("memory.activations") == pytest.approx(kept / 2 - layer)
+    assert all_of_them.number("memory.activations") < 3 * layer
+    assert all_of_them.number("memory.host") - here.number("memory.host") > 0
+
+
+@pytest.mark.parametrize(
+    ("loss", "logits"),
+    [("upcast", 12), ("compiled", 6), ("in_place", 2), ("chunked", 1.5), ("linear", 0)],
+)
+def test_bytes_of_logits(base: Base, loss: str, logits: float) -> None:
+    found = plan(base, LLAMA_8B | {"parallelism.framework": "torchtitan"}, gpus=8, zero_stage=3, loss=loss)
+    assert found.number("memory.logits_at", "loss") == pytest.approx(8192 * 128_256 * logits)
+    chunk = found.number("memory.loss_chunk")
+    assert chunk == {
+        "chunked": 2 * 8192 * 4096 + 4 * 4096 * 128_256,
+        "linear": 10 * 8192 * 4096 + 2 * 4096 * 128_256,
+    }.get(loss, 0)
+
+
 @pytest.mark.parametrize(
     ("stage", "precision", "size"),
     [

@@ -59,6 +59,16 @@ FAILING = [
     ("deepspeed_precision", "training.precision = fp8\nemit deepspeed", "DeepSpeed does not train in fp8"),
     ("deepspeed_pipeline", "parallelism.pipeline = 2\nemit deepspeed", "2 × 1 pipeline chunks cannot be set in a DeepSpeed config"),
     (
+        "deepspeed_offload_share",
+        "parallelism.offload = optimizer\nparallelism.offload_share = 0.5\nemit deepspeed",
+        "DeepSpeed offloads the whole optimizer at ZeRO stage 2, not 50% of it",
+    ),
+    (
+        "activations_stay",
+        "training.activation_offload = 0.5\nemit deepspeed",
+        "50% of the stored activations wait in host memory, which the file cannot say",
+    ),
+    (
         "deepspeed_offload",
         "parallelism.offload = parameters\nemit deepspeed",
         "DeepSpeed ignores offloading (parameters) at ZeRO stage 2",

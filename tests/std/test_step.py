@@ -222,6 +222,28 @@ def test_offloading_takes_time(part):
     assert part("offload", **weights) >= 0
 
 
+def test_a_share_of_the_optimizer_is_offloaded(part):
+    rest = {"parallelism__zero_stage": 3, "parallelism__framework": "deepspeed"}
+    none, half, whole = (
+        job(8, 64, parallelism__offload="optimizer", parallelism__offload_share=share, **rest)
+        for share in (0, 0.5, 1)
+    )
+    assert part("offload", **none) == 0 and part("optimizer", **whole) == 0
+    assert part("offload", **half) == pytest.approx(part("offload", **whole) / 2)
+    assert part("optimizer", **half) == pytest.approx(part("optimizer", **none) / 2)
+
+
+def test_activations_on_the_host_cross_its_link_behind_computation(part):
+    here, hidden, late = (
+        job(8, 64, training__activation_offload=share, hardware__host_link=f"{rate} GB/s")
+        for share, rate in ((0, 25), (0.5, 1000), (0.5, 1))
+    )
+    assert part("offload", **here) == part("offload", **hidden) == 0
+    way = part("activations_way", **late)
+    times = part("compute", **late) / part("micro_batch_compute", **late)
+    assert part("offload", **late) == pytest.approx(2 * times * way - part("compute", **late))
+
+
 def test_experts_see_the_tokens_that_are_sent_to_them(part):
     moe = {path.replace(".", "__"): value for path, value in EXPERTS.items()}
     even = job(8, 64, parallelism__expert=8, **moe)
