@@ -59,11 +59,6 @@ def deepspeed_engine(record: Record) -> bool:
     return record.framework != "deepspeed" and "DeepSpeed" in (record.said("software.stack") or ())
 
 
-def performance_recipe(record: Record) -> bool:
-    """Whether a run of NeMo is one of the performance tables of a release, which come from recipes of their own."""
-    return record.framework == "nemo" and record.said("software.release") is not None
-
-
 def megatron_deepspeed(record: Record) -> bool:
     """Whether Megatron's modules run under DeepSpeed: GPT with DeepSpeed, or anything that is split further."""
     split = record.degree("tp") * record.degree("pp") > 1
@@ -170,8 +165,8 @@ def _formats(record: Record) -> dict[str, str]:
     used, precision = framework(record), record.case["precision"]
     if record.framework == "nemo" and record.model.get("attention_kind") == "mla":
         return {"gradient": "bf16", "optimizer": "bf16"}  # its recipes for DeepSeek's family
-    if record.framework == "nemo" and (precision in ("fp8", "mxfp8", "nvfp4") or performance_recipe(record)):
-        return {"gradient": "bf16"}  # grad_reduce_in_fp32 is off
+    if record.framework == "nemo" and precision in ("fp8", "mxfp8", "nvfp4"):
+        return {"gradient": "bf16"}  # its recipes for 8 bits sum gradients in 16
     if record.framework == "megatron-lm" and used == "fsdp":
         return {"parameter": "bf16", "gradient": "fp32", "master": "fp32"}  # buffers of Megatron's own FSDP
     if used != "deepspeed":
