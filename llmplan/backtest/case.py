@@ -11,8 +11,8 @@ from math import ceil
 
 from attrs import frozen
 
-from llmplan.backtest.record import Case, Inexpressible, Record, Settings, texts, word
 from llmplan.backtest.recipes import offloaded_share, recomputed_modules
+from llmplan.backtest.record import Case, Inexpressible, Record, Settings, texts, word
 from llmplan.backtest.shape import shape
 from llmplan.backtest.stacks import dtypes, framework, recompute, software
 from llmplan.system.divisors import divisors
