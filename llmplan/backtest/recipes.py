@@ -43,5 +43,5 @@ def recomputed_modules(record: Record) -> tuple[str, ...] | None:
     """Megatron's names of what is recomputed, None where there is no recipe or nothing is."""
     if record.framework != "nemo":
         return None
-    experts = (record.model.get("moe") or {}).get("experts")
-    return _RECOMPUTED.get((record.model["layers"], experts, str(record.case.get("gpu"))))
+    experts = int((record.model.get("moe") or {}).get("experts") or 0)
+    return _RECOMPUTED.get((int(record.model["layers"]), experts, str(record.case.get("gpu"))))
