@@ -149,7 +149,7 @@ class PlanCheck:
             option = self.targets[name].get(node.name.text)
             if option is None:
                 known = list(self.targets[name])
-                self.report(names.unknown_field(node.name.span, name, node.name.text, known, None))
+                self.report(names.unknown_field(node.name.span, name, node.name.text, known))
                 continue
             value = _literal(node.value)
             if value is None or not option.accepts(value):

@@ -78,15 +78,17 @@ class Context(ABC):
                 self.report(units.unlike_counts(*pair, hints.per(self.scope, typed.type, want)))
                 return evolve(typed, type=None)
             if typed.bare:
-                self.report(units.missing_unit(typed.span, f"`{name}`", typed.span.text, self._units_for(want)))
+                self.report(units.missing_unit(typed.span, f"`{name}`", typed.span.text, self._units_for(want, name)))
                 return evolve(typed, type=None)
         hint = hints.instead(self.scope, typed, want)
         self.report(units.wrong_field(typed.span, name, words(want), words(typed.type), declared, hint))
         return evolve(typed, type=None)
 
-    def _units_for(self, want: Measure) -> list[str]:
+    def _units_for(self, want: Measure, name: str = "") -> list[str]:
+        """Units that a number is likely meant in, for what has a name in the unit that it is declared in."""
         common: dict[Exponents, list[str]] = {(("Information", 1),): ["GB", "GiB"], (("Time", 1),): ["days", "hours"]}
-        return common.get(want.dims) or [self.scope.units.base(want)]
+        field = self.scope.fields.get(name)
+        return common.get(want.dims) or [field.units[0] if field is not None else self.scope.units.base(want)]
 
     def wrong(self, node: nodes.Node, *problems: Diagnostic) -> Typed:
         """What stands for an expression with a mistake, which is reported unless that was done before."""
@@ -159,7 +161,8 @@ class Context(ABC):
                 or (self.kind is not None and f"{self.kind}.{unknown.word}" in self.scope.fields)
             )
             near = self.scope.units.suggest(unknown.word)
-            self.report(units.unknown_unit(span, unknown.word, near, span if known else None))
+            entry = hints.entry(self.scope, unknown.word)
+            self.report(units.unknown_unit(span, unknown.word, near, span if known else None, entry))
             return None
 
 

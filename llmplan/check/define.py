@@ -14,7 +14,7 @@ from llmplan.check.circles import circular, shortest
 from llmplan.check.comparisons import sides
 from llmplan.check.declare import cites, said
 from llmplan.check.expressions import Expressions
-from llmplan.check.ir import Expr, walk
+from llmplan.check.ir import UNDEFINED, Expr, walk
 from llmplan.check.program import Alternative, Goal, Rule, Setting
 from llmplan.check.scope import Overlay, Scope, words
 from llmplan.check.settings import domain, place, setting
@@ -206,7 +206,7 @@ class Definitions:
             seen[name] = node
             record = self.scope.fields.get(f"{kind}.{name}")
             if record is None:
-                self.report(names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], None))
+                self.report(names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], self.scope.having(name)))
                 continue
             declared = self.scope.span(record.place)
             built.append((name, setting(check, node.value, record.types, record.units, record.path, declared)))
@@ -237,6 +237,9 @@ class Definitions:
 
     def goal(self, node: nodes.Objective) -> Goal:
         check = Expressions(self.scope, self.report)
+        if isinstance(node.value, nodes.And):
+            self.report(units.several_objectives(node.value.span, node.sense, [item.span for item in node.value.items]))
+            return Goal(1, UNDEFINED, place(node.value.span), REAL, self.layer != "library")
         typed = check.check(node.value)
         check.measured(typed)
         sense = 1 if node.sense == "minimize" else -1

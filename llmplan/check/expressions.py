@@ -110,7 +110,7 @@ class Expressions(Context):
         assert isinstance(kind, KindType)
         record = self.scope.fields.get(f"{kind.name}.{name}")
         if record is None:
-            self.report(names.unknown_field(node.span, kind.name, name, self.scope.kinds[kind.name], None))
+            self.report(names.unknown_field(node.span, kind.name, name, self.scope.kinds[kind.name], self.scope.having(name)))
             return self.wrong(node)
         return Typed(ir.FieldOf(local, kind.name, name), record.type, node.span, unit=record.units[0])
 

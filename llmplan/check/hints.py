@@ -8,6 +8,7 @@ from llmplan.check import ir
 from llmplan.check.ir import Typed
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Edit, Hint
+from llmplan.source import Span
 from llmplan.units.measure import BOOL, TEXT, EnumType, Measure, Type, combine
 
 _NUMBER = re.compile(r'"[ \t]*[0-9][0-9_.]*[A-Za-z]{0,2}([ \t]*[A-Za-z%/*^]+)?[ \t]*"')
@@ -32,7 +33,30 @@ def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
         single = text[:-1] if text.endswith("s") and typed.unit[:-1] in scope.units.words else text
         rate = f"{single}/{'hour' if dict(want.dims).get('Money') else 's'}"
         return Hint(f"write `{rate}`", (Edit(typed.span, rate),))
-    return unit_after(scope, typed.type, want)
+    if typed.unit == "t" and re.fullmatch(r"[0-9][0-9_.]*t", typed.span.text):
+        text = f"{typed.span.text[:-1]}T"
+        return Hint(f"`t` is a tonne; a trillion is written `{text}`", (Edit(typed.span, text),))
+    return _for_each(scope, typed, want) or unit_after(scope, typed.type, want)
+
+
+def entry(scope: Scope, word: str) -> Hint | None:
+    """Where a word that stands as a unit names an entry of the catalog: `64 A100`."""
+    for kind, index in scope.aliases.items():
+        if any(f"-{word.lower()}-" in f"-{name}-" for name in index):
+            chosen = scope.selector(kind).rpartition(".")[2]
+            return Hint(f'`{word}` names a {kind} of the catalog, not a unit: write `{chosen} = "{word}"` beside the number')
+    return None
+
+
+def _for_each(scope: Scope, typed: Typed, want: Measure) -> Hint | None:
+    """`20 * model.params` for tokens: the factor is a rate, and has a unit."""
+    assert isinstance(typed.type, Measure)
+    factor = re.match(r"([0-9][0-9_.]*[KMBT]?)[ \t]*\*", typed.span.text)
+    if factor is None or not (scope.units.is_count(typed.type) and scope.units.is_count(want)):
+        return None
+    at = Span(typed.span.source, typed.span.start, typed.span.start + factor.end(1))
+    rate = f"{factor.group(1)} {scope.units.base(want)}s/{scope.units.base(typed.type)}"
+    return Hint(f"a number for each has a unit: write `{rate}`", (Edit(at, rate),))
 
 
 def unit_after(scope: Scope, one: Type | None, other: Type | None) -> Hint | None:

@@ -153,7 +153,7 @@ class Layers:
                 if computed is not None:
                     self.report(names.set_computed(node.name.span, computed, _tail(node.value)))
                 else:
-                    self.report(names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], None))
+                    self.report(names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], self.scope.having(name)))
                 continue
             if not self.once(module, path, node.name, node.value):
                 continue
@@ -211,10 +211,11 @@ class Layers:
         kind, _, name = path.partition(".")
         if kind in self.scope.kinds and name:
             last = Span(at.span.source, at.span.end - len(name), at.span.end)
-            self.report(names.unknown_field(last, kind, name, self.scope.kinds[kind], None))
+            self.report(names.unknown_field(last, kind, name, self.scope.kinds[kind], self.scope.having(name)))
         elif varied:
             known = [*self.program.settings, *self.program.assumptions, *self.scope.fields]
-            self.report(names.not_an_input(at.span, path, known))
+            rule = next((self.scope.span(rule.place) for rule in self.program.rules if rule.name == path), None)
+            self.report(names.not_an_input(at.span, path, known, rule))
         else:
             self.report(names.nothing_to_set(at.span, path, self.scope.names()))
 

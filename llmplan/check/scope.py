@@ -173,6 +173,11 @@ class Scope:
         many = len(near) > 1 and all(any(normal(name) in key for key in keys) for keys in spelt)
         return no_entry(span, kind, name, near, many)
 
+    def having(self, name: str) -> list[str]:
+        """The kinds that have a field of a name, those of which a plan has one first."""
+        kinds = [kind for kind, fields in self.kinds.items() if name in fields]
+        return sorted(kinds, key=lambda kind: kind in self.entries)
+
     def selector(self, kind: str) -> str:
         """The path that chooses a kind's entry: a field of that kind's type, else the kind itself."""
         return self.selectors.get(kind, kind)

@@ -77,15 +77,19 @@ def unknown_scenario(name: str, scenarios: Collection[str]) -> Diagnostic:
 
 
 def unknown_field(
-    span: Span, kind: str, name: str, fields: Collection[str], declared: Span | None
+    span: Span, kind: str, name: str, fields: Collection[str], elsewhere: Sequence[str] = ()
 ) -> Diagnostic:
-    """E0202."""
+    """E0202.
+
+    Args:
+        elsewhere: Other kinds that have a field of that name.
+    """
+    there = (Hint(f"`{name}` is a field of `{other}`: write `{other}.{name} = …` outside the block") for other in elsewhere)
     return error(
         "E0202",
         f"`{kind}` has no field `{name}`",
         span,
-        *did_you_mean(span, name, fields),
-        others=(Label(declared, "declared here"),) if declared else (),
+        *(tuple(there)[:2] or did_you_mean(span, name, fields)),
         notes=(f"`{kind}` has {listing(fields, 12)}",),
     )
 
@@ -101,8 +105,12 @@ def set_computed(span: Span, name: str, value: str) -> Diagnostic:
     )
 
 
-def not_an_input(span: Span, name: str, candidates: Iterable[str]) -> Diagnostic:
-    """E0202: a scenario or `--set` names something that has no layer."""
+def not_an_input(span: Span, name: str, candidates: Iterable[str], rule: Span | None = None) -> Diagnostic:
+    """E0202: a scenario or `--set` names something that has no layer; `rule` is the requirement of that name."""
+    if rule is not None:
+        message = f"`{name}` is a requirement, which has no value to set"
+        hint = f"give its bound a name to set: `let {name}_limit = …`, and read it in the requirement; or replace it: `-e 'require {name}: …'`"
+        return error("E0202", message, span, hint, others=(Label(rule, "required here"),))
     hints = did_you_mean(span, name, candidates)
     return error("E0202", f"`{name}` is not an input, `let` or assumption of this plan", span, *hints)
 

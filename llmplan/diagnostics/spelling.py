@@ -25,6 +25,9 @@ def closest(word: str, candidates: Iterable[str], count: int = 1) -> list[str]:
     if not found and len(word) > 1:
         found = [name for name in known if "".join(part[:1] for part in name.split("_")) == low]
     found.sort(key=lambda name: (_distance(low, name), abs(len(name) - len(low))))
+    whole = [part for part in re.split(r"[_.]", low) if part in known and part != low]
+    if whole and (not found or _distance(low, found[0]) > 2):
+        found = [*whole, *(name for name in found if name not in whole)]
     return [known[name] for name in found[:count]]
 
 
@@ -61,8 +64,14 @@ _LETTERS = {
     "K": "K", "M": "M", "B": "B", "T": "T", "k": "K", "b": "B", "bn": "B", "mn": "M", "tn": "T",
     "thousand": "K", "million": "M", "billion": "B", "trillion": "T", "mio": "M", "bln": "B",
 }  # fmt: skip
+_POWERS = frozenset(str(2**power) for power in range(11))
 _LONGEST = 400  # characters of a number and of the space behind it
 _NUMBER = re.compile(r"([0-9][0-9_.]*)[ \t]*\Z")
+
+
+def magnitude_letter(word: str) -> str | None:
+    """`T` for `trillion`; None if a word is no magnitude written out."""
+    return _LETTERS.get(word.lower()) if len(word) > 2 else None
 
 
 def attached(word: Span) -> Hint | None:
@@ -74,4 +83,7 @@ def attached(word: Span) -> Hint | None:
         return None
     text = f"{number.group(1)}{letter}"
     place = Span(word.source, first + number.start(), word.end)
-    return Hint(f"a magnitude is part of the number: write `{text}`", (Edit(place, text),))
+    said = f"a magnitude is part of the number: write `{text}`"
+    if letter == "K" and number.group(1) in _POWERS:
+        said += f", or `{text}i` for {int(number.group(1)) * 1024:,}"
+    return Hint(said, (Edit(place, text),))

@@ -12,8 +12,13 @@ from llmplan.source import Span
 # E0204, E0205: words of a unit
 
 
-def unknown_unit(span: Span, word: str, suggestions: list[str], name_at: Span | None) -> Diagnostic:
-    """E0204, or E0205 where the word is a name of the plan glued to a unit."""
+_CURRENCIES = frozenset(["EUR", "GBP", "CNY", "RMB", "JPY", "INR", "KRW", "CHF", "CAD", "AUD", "eur", "gbp", "cny", "rmb", "euro", "euros", "yuan", "yen"])
+
+
+def unknown_unit(
+    span: Span, word: str, suggestions: list[str], name_at: Span | None, entry: Hint | None = None
+) -> Diagnostic:
+    """E0204, or E0205 where the word is a name of the plan glued to a unit; `entry` says what it is in the catalog."""
     if name_at is not None or not word:
         return error("E0205", f"`{word}` is a name, not a unit", span, _glued(span))
     hint = attached(span)
@@ -21,6 +26,10 @@ def unknown_unit(span: Span, word: str, suggestions: list[str], name_at: Span | 
         number = hint.edits[0].text
         text = f"write `{number[:-1]} bytes`, or `{number}` for {number[:-1]} billion"
         hint = Hint(text, (Edit(hint.edits[0].span, f"{number[:-1]} bytes"),))
+    if hint is None and word in _CURRENCIES:
+        hint = Hint("amounts of money are in `USD`; no exchange rate is known, so convert them")
+    if hint is None:
+        hint = entry
     if hint is None and suggestions:
         hint = Hint("did you mean " + " or ".join(f"`{name}`" for name in suggestions) + "?", (Edit(span, suggestions[0]),))
     return error("E0204", f"undefined unit `{word}`", span, hint)
@@ -103,6 +112,14 @@ def wrong_count(span: Span, function: str, wanted: str, found: int) -> Diagnosti
 def not_here(span: Span, what: str, wanted: str) -> Diagnostic:
     """E0303: an expression of the wrong type where only one type makes sense."""
     return error("E0303", f"expected {wanted}, found {what}", span)
+
+
+def several_objectives(span: Span, sense: str, parts: Sequence[Span]) -> Diagnostic:
+    """E0303: `minimize cost and time`."""
+    lines = [part.text for part in parts]
+    said = "; then ".join(f"`{sense} {line}`" for line in lines)
+    hint = Hint(f"an objective a line, the most important first: {said}", (Edit(span, f"\n{sense} ".join(lines)),))
+    return error("E0303", "an objective is one number, found several", span, hint, "to weigh two against each other, `pareto` lists the best of both")
 
 
 def no_list(span: Span) -> Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from llmplan.diagnostics import Diagnostic, Edit, Hint, syntax
-from llmplan.diagnostics.spelling import attached
+from llmplan.diagnostics.spelling import attached, magnitude_letter
 from llmplan.source import Span
 from llmplan.syntax.error_context import ErrorContext
 from llmplan.syntax.lines import begins_line
@@ -13,7 +13,11 @@ from llmplan.syntax.lines import begins_line
 _BLOCK = re.compile(r":[ \t]*(#[^\r\n]*)?(\r?\n|\Z|\{)")
 _NOTHING = re.compile(r"\ufeff?\s*")
 _TABLE = re.compile(r"\[\[?([A-Za-z_]\w*)\]\]?[ \t]*(#[^\r\n]*)?(\r?\n|\Z)")
+_CONDITIONAL = re.compile(r"if\b([^\r\n{]+?)(?:\bthen\b|[:,])[ \t]*(require|prefer)\b([^\r\n]+)")
 _CHOICE = re.compile(r"[^?\r\n]*:")
+_NUMBERS = {
+    word: number for number, word in enumerate(["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]) if number
+} | {"a": 1, "half": "0.5"}
 _RANGE_WORDS = ("to", "until", "through", "and")
 
 
@@ -48,7 +52,11 @@ def setting(context: ErrorContext) -> Diagnostic | None:
 
 
 def magnitude(context: ErrorContext) -> Diagnostic | None:
-    """`3 M USD`."""
+    """`3 M USD`, `one trillion`."""
+    number = _NUMBERS.get(context.last.text.lower())
+    if context.kind == "NAME" and number is not None and (letter := magnitude_letter(context.span.text)):
+        both = Span(context.source, context.before[1], context.end)
+        return syntax.unexpected(both, f"`{both.text}`", "a number", syntax.replacement(both, f"{number}{letter}"))
     if context.before[0] != "MEASURE" or context.kind not in ("NAME", "MEASURE"):
         return None
     hint = attached(context.last)
@@ -102,6 +110,17 @@ def other_format(context: ErrorContext) -> Diagnostic | None:
     return None
 
 
+def condition(context: ErrorContext) -> Diagnostic | None:
+    """`if A then require B`: the condition of a requirement follows it."""
+    rest = _CONDITIONAL.match(context.source.text, context.start)
+    if context.span.text != "if" or context.start != context.item or rest is None:
+        return None
+    when, word, what = (part.strip() for part in rest.groups())
+    text = f"{word} {what} when {when}"
+    whole = Span(context.source, context.start, rest.end())
+    return syntax.unexpected(context.span, "`if`", "a statement", syntax.replacement(whole, text))
+
+
 def pattern(context: ErrorContext) -> Diagnostic | None:
     """`-1 => …`."""
     if context.mark != "-" or not context.takes("_"):
@@ -110,4 +129,4 @@ def pattern(context: ErrorContext) -> Diagnostic | None:
     return syntax.unexpected(context.span, "`-`", "a pattern", hint)
 
 
-CHECKS = (pattern, other_format, comment, setting, range_, magnitude, remainder, choice, quoted)
+CHECKS = (condition, pattern, other_format, comment, setting, range_, magnitude, remainder, choice, quoted)

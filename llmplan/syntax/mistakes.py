@@ -38,8 +38,8 @@ _MEANT = {
     "−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "≠": "!=", "…": "..", "→": "->", "\xa0": " ",
     "&": "and", "|": "or", "~": "not",
 }  # fmt: skip
-_AMOUNT = re.compile(r"[ \t]*([0-9][0-9_.,]*[KMBT]?)(?![A-Za-z0-9_])([ \t]*USD\b)?((?:/[A-Za-z]+)*)")
-_AMOUNT_BEFORE = re.compile(r"([0-9][0-9_.,]*[KMBT]?)[ \t]*\Z")
+_AMOUNT = re.compile(r"[ \t]*([0-9][0-9_.,]*[KMBTkmbt]?)(?![A-Za-z0-9_])([ \t]*USD\b)?((?:/[A-Za-z]+)*)")
+_AMOUNT_BEFORE = re.compile(r"([0-9][0-9_.,]*[KMBTkmbt]?)[ \t]*\Z")
 _CLOSERS = ("RBRACE", "RPAR", "RSQB")
 _GROUPS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(?:\.[0-9]+)?(?![0-9_])")
 _CLAUSES = ("when", "because", "else", "weight")
@@ -85,7 +85,7 @@ def _currency(context: ErrorContext, sign: str) -> Diagnostic:
         amount, rest, span = before.group(1), "", Span(context.source, start - len(before.group()), start + 1)
     else:
         return syntax.currency(context.span, sign, None, "2.50 USD")
-    return syntax.currency(context.span, sign, span, f"{amount.replace(',', '_')} USD{rest}")
+    return syntax.currency(context.span, sign, span, f"{amount.replace(',', '_').upper()} USD{rest}")
 
 
 def _thousands(context: ErrorContext) -> Diagnostic | None:
