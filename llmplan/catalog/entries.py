@@ -94,10 +94,11 @@ def listing(view: View, scope: Scope, word: str = "") -> tuple[tuple[Column, ...
 
 
 def find(view: View, name: str, scope: Scope) -> Entry | Diagnostic:
-    """One entry by any of its names; E0207 if none or several match."""
+    """One entry by any of its names; E0207 if none or several match, also where most people mean one of them."""
     canonical, near = scope.find_entry(view.kind, name)
-    if canonical is None:
+    if canonical is None or near:
         span = Span(Source("NAME", name), 0, len(name))
+        near = sorted([*near, canonical]) if canonical else near
         fits = [other for other in near if normal(name) in normal(other)]
         wrong = names.no_entry(span, view.kind, name, fits or near, len(fits) > 1)
         return evolve(wrong, hints=(*wrong.hints, Hint(f"`llmplan catalog {view.name}` lists them")))

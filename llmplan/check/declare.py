@@ -23,7 +23,7 @@ from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Type
 from llmplan.units.table import UnknownUnit
 
-DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with")
+DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with", "usual", "decision", "lever")
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
 
@@ -150,6 +150,7 @@ class Declarations:
                 node.doc, cites(node.decorators), place(node.name.span),
                 bool(said(node.decorators, "binary")),
                 tuple(name for names in said(node.decorators, "assumed_with") for name in names),
+                bool(said(node.decorators, "decision")),
             )  # fmt: skip
 
     def _quantity_signature(self, node: nodes.Quantity) -> None:
@@ -236,6 +237,9 @@ class Declarations:
                 return
         for alias in (name, *further):
             index[normal(alias)] = tuple(dict.fromkeys((*index.get(normal(alias), ()), name)))
+        for alias in (text for texts in said(node.decorators, "usual") for text in texts):
+            index[normal(alias)] = (name,)
+            self.scope.usual.setdefault(kind, {})[normal(alias)] = name
         # Its own name always means the entry itself, whatever else has that name.
         index[normal(name)] = (name,)
         table[name] = EntryRecord(

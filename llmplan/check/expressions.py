@@ -79,6 +79,8 @@ class Expressions(Context):
         found, near = self.scope.find_entry(want.name, name)
         if found is None:
             return self.wrong(node, self.scope.no_entry(node.span, want.name, name, near))
+        if near:
+            self.report(names.usual_entry(node.span, name, found, near))
         return Typed(ir.Entry(want.name, found), want, node.span)
 
     def _name(self, node: nodes.Name, want: Type | None) -> Typed:

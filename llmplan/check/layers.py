@@ -13,7 +13,7 @@ from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED
 from llmplan.check.plan import Program
 from llmplan.check.program import Let, Setting
-from llmplan.check.settings import place, setting
+from llmplan.check.settings import place, setting, undecided
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.load.modules import Module
 from llmplan.source import Span
@@ -160,6 +160,7 @@ class Layers:
             declared = self.scope.span(record.place)
             found = setting(check, node.value, record.types, record.units, path, declared)
             self._remark(lint.decimal(node.value, record))
+            self._remark(undecided(node.value, record))
             self.program.settings.setdefault(path, []).append((module.layer, found))
 
     def assign(self, layer: str, s: nodes.Assign, module: Module | None) -> None:
@@ -184,6 +185,7 @@ class Layers:
         found = setting(check, s.value, *target, path, declared)
         if record is not None:
             self._remark(lint.decimal(s.value, record))
+            self._remark(undecided(s.value, record))
         self.layer(path, layer, found)
 
     def layer(self, path: str, layer: str, found: Setting) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CACHE_NAME = "library"
 _RECORDS = ("fields", "quantities", "functions", "rules")  # tables of a scope that are unpacked by the piece
-_PLAIN = ("dimensions", "kinds", "aliases", "selectors", "banded")  # those that are kept as they are
+_PLAIN = ("dimensions", "kinds", "aliases", "selectors", "banded", "usual")  # those that are kept as they are
 
 _loaded: dict[str, Scope] = {}
 """The library by its key: a process makes each of its records once, for all plans that it checks."""
@@ -170,6 +170,7 @@ def _over(library: Scope, texts: Mapping[str, str]) -> Scope:
     tables: dict[str, Any] = {table: Overlay(getattr(library, table).below) for table in _RECORDS}
     tables |= {table: dict(getattr(library, table)) for table in (*_PLAIN, "enums")}
     tables["aliases"] = {kind: dict(index) for kind, index in library.aliases.items()}
+    tables["usual"] = {kind: dict(index) for kind, index in library.usual.items()}
     return Scope(
         units=UnitTable(Overlay(units.words), set(units.counts), dict(units.bases)),
         entries={kind: Overlay(table.below) for kind, table in library.entries.items()},

@@ -49,7 +49,8 @@ class Setting:
 class Field:
     """A field of a kind; of two types if it is `token or sequence`, `binary` if declared `@binary`.
 
-    `assumed_with` are quantities that, where a plan assumes them, hold for the value that the field has.
+    `assumed_with` are quantities that, where a plan assumes them, hold for the value that the field has; a `decision`
+    is for who plans to choose.
     """
 
     path: str
@@ -63,6 +64,7 @@ class Field:
     place: SourceRef
     binary: bool = False
     assumed_with: tuple[str, ...] = ()
+    decision: bool = False
 
     @property
     def type(self) -> Type:

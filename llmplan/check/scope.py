@@ -88,6 +88,20 @@ def normal(name: str) -> str:
     return re.sub(r"[\s_-]+", "-", name.strip().lower())
 
 
+_VARIANTS = re.compile(r"-(hf|instruct|base|chat|it)$")
+"""Ends of names by which hubs tell apart models of one shape."""
+
+
+def _published(name: str) -> Iterator[str]:
+    """A name, then what is left of it without its organisation, and without the ends that say how it was trained."""
+    yield name
+    name = name.rpartition("/")[2]
+    yield name
+    while (shorter := _VARIANTS.sub("", name)) != name:
+        name = shorter
+        yield name
+
+
 @define
 class Scope:
     """Everything that can be referred to.
@@ -95,6 +109,7 @@ class Scope:
     Attributes:
         kinds: Field names of each kind, in order of declaration.
         aliases: By kind and normal form: the canonical names that it may mean.
+        usual: By kind and normal form: the entry that most people mean by a name that fits several.
         rules: The library's requirements and preferences by name, `goals` its objectives.
         selectors: By kind: the field that chooses its entry, if one has that kind as its type.
         banded: Quantities that have a band; the values are empty.
@@ -112,6 +127,7 @@ class Scope:
     functions: Overlay[Function] = field(factory=lambda: Overlay[Function]({}))
     entries: dict[str, Overlay[EntryRecord]] = field(factory=dict)
     aliases: dict[str, dict[str, tuple[str, ...]]] = field(factory=dict)
+    usual: dict[str, dict[str, str]] = field(factory=dict)
     rules: Overlay[Rule] = field(factory=lambda: Overlay[Rule]({}))
     goals: tuple[Goal, ...] = ()
     selectors: dict[str, str] = field(factory=dict)
@@ -154,17 +170,22 @@ class Scope:
         return [*self.lets, *self.fields, *self.quantities]
 
     def find_entry(self, kind: str, name: str) -> tuple[str | None, list[str]]:
-        """The canonical entry that a name means, else None and the likeliest candidates."""
+        """The canonical entry that a name means, with others that it fits; else None and the likeliest candidates."""
         index = self.aliases.get(kind, {})
         wanted = normal(name)
-        found = index.get(wanted, ())
+        found = next((index[one] for one in _published(wanted) if one in index), ())
         if len(found) == 1:
-            return found[0], []
+            return found[0], self._like(kind, wanted, found[0]) if wanted in self.usual.get(kind, {}) else []
         if found:
             return None, sorted(found)
         parts = [names for key, names in index.items() if key.startswith(wanted + "-") or f"-{wanted}-" in f"-{key}-"]
         near = sorted({name for names in parts for name in names})
         return None, near or [n for key in closest(wanted, index, 3) for n in index[key]]
+
+    def _like(self, kind: str, wanted: str, meant: str) -> list[str]:
+        """The other entries that a name could mean."""
+        index = self.aliases.get(kind, {})
+        return sorted({name for key, names in index.items() if key.startswith(f"{wanted}-") for name in names} - {meant})
 
     def no_entry(self, span: Span, kind: str, name: str, near: list[str]) -> Diagnostic:
         """E0207 for a name that `find_entry` does not know, or that fits several."""

@@ -7,9 +7,9 @@ from attrs import evolve
 from llmplan.check import ir
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Typed
-from llmplan.check.program import Domain, Setting, SourceRef
+from llmplan.check.program import Domain, Field, Setting, SourceRef
 from llmplan.check.scope import words
-from llmplan.diagnostics import units
+from llmplan.diagnostics import Diagnostic, units
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import TEXT, KindType, ListType, Measure, Type
@@ -89,6 +89,17 @@ def setting(
         return Setting(value.expr if at is not None else UNDEFINED, None, where, type_units[at or 0])
     typed = _known(check.fit(check.check(node, types[0]), types[0], name, declared))
     return Setting(typed.expr, None, where, typed.unit)
+
+
+def undecided(node: nodes.Expr, field: Field) -> Diagnostic | None:
+    """E0309 for a range as the value of a field that who plans decides."""
+    if not field.decision or not isinstance(node, nodes.Range):
+        return None
+    low, high = (end.span.text for end in (node.low, node.high))
+    # From 8 to 64 one means whole nodes of 8.
+    values = [end.value for end in (node.low, node.high) if isinstance(end, nodes.Number)]
+    step = low if len(values) == 2 and values[0] > 1 and (values[1] / values[0]).denominator == 1 else ""
+    return units.decided(node.span, field.path, low, high, step)
 
 
 def _spread(check: Expressions, node: nodes.Range, types: Types, type_units: Units, name: str) -> Setting:

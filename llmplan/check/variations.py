@@ -10,7 +10,7 @@ from llmplan.check import ir
 from llmplan.check.expressions import Expressions
 from llmplan.check.layers import Layers
 from llmplan.check.program import Domain
-from llmplan.check.settings import setting
+from llmplan.check.settings import setting, undecided
 from llmplan.diagnostics import names, units
 from llmplan.load.modules import Module
 from llmplan.source import Source, Span
@@ -76,6 +76,9 @@ def set_value(layers: Layers, path: str, text: str) -> None:
             return
     layers.scope.sources[source.name] = source
     check = Expressions(layers.scope, layers.report, path.partition(".")[0])
+    found = undecided(value, layers.scope.fields[path]) if path in layers.scope.fields else None
+    if found is not None:
+        layers.report(found)
     layers.layer(path, "--set", setting(check, value, types, type_units, path))
 
 

@@ -183,6 +183,14 @@ def no_entry(span: Span, kind: str, name: str, near: list[str], many: bool) -> D
     return error("E0207", f"the catalog has no {kind} `{name}`", span, *hints)
 
 
+def usual_entry(span: Span, name: str, meant: str, others: Sequence[str]) -> Diagnostic:
+    """W0613: a name that fits several entries, of which most people mean one."""
+    listed = " and ".join([", ".join(f'"{one}"' for one in others[:-1]), f'"{others[-1]}"'][len(others) == 1 :])
+    hint = Hint(f'write `"{meant}"` to say so', (Edit(span, f'"{meant}"'),))
+    notes = (f"other entries are {listed}",)
+    return Diagnostic("W0613", "note", f'`{name}` is taken for "{meant}"', span, hints=(hint,), notes=notes)
+
+
 def no_file(span: Span, path: str, why: str) -> Diagnostic:
     return error("E0207", f"cannot use `{path}`: {why}", span)
 

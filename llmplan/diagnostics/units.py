@@ -165,7 +165,7 @@ def two_units(span: Span, name: str, units: list[str], quantities: list[str]) ->
     return error("E0304", f"`{name}` has two possible units", span, *hints)
 
 
-# E0305, E0307, E0308: values
+# E0305, E0307, E0308, E0309: values
 
 
 def no_size(span: Span, unit: str) -> Diagnostic:
@@ -194,6 +194,13 @@ def too_large(span: Span) -> Diagnostic:
 def not_whole(span: Span, name: str, value: str, hint: Hint) -> Diagnostic:
     """E0307."""
     return error("E0307", f"`{name}` must be a whole number, found {value}", span, hint)
+
+
+def decided(span: Span, name: str, low: str, high: str, step: str) -> Diagnostic:
+    """E0309: a range as the value of what who plans decides; a range says what is not known."""
+    left = f"? in {low}..{high}{step and f' step {step}'}"
+    hint = Hint(f"`{left}` leaves it open; a range says what is not known", (Edit(span, left),))
+    return error("E0309", f"`{name}` is decided by the plan, and a range says that it is not known", span, hint)
 
 
 def uncovered(span: Span, missing: list[str]) -> Diagnostic:
