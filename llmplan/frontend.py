@@ -17,13 +17,13 @@ from llmplan.check.ir import Entry
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.check.scope import Scope
-from llmplan.diagnostics import Diagnostic, final, lint, system
+from llmplan.diagnostics import Diagnostic, final, lint, syntax, system
 from llmplan.load import into
 from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
 from llmplan.resources import library_of
-from llmplan.source import Source
+from llmplan.source import Source, Span
 from llmplan.system.build import Built, build
 from llmplan.system.earlier import MOST_NODES, Earlier, comparable
 from llmplan.system.lower import Lowering
@@ -84,6 +84,8 @@ def analyse(
         further = (source for found in module.configured for source in found.sources)
         for source in (module.source, *further):
             scope.sources[source.name] = source
+    if not diagnostics and not any(module.tree.statements for module in modules):
+        diagnostics.append(syntax.empty(Span(modules[0].source, 0, 0)))
     program: Program | None = None
     built: Built | None = None
     try:

@@ -281,3 +281,14 @@ def name_in_unit(name: Span, unit: Span, spaced: str) -> Diagnostic:
     """`640 GB/hardware.gpus`: the unit ends in what can only be a name."""
     hint = replacement(unit, spaced, f"put spaces around the operator: `{spaced}`")
     return error("E0205", f"`{name.text}` is a name, not a unit", name, hint)
+
+
+def empty(span: Span) -> Diagnostic:
+    """E0112: a plan without any statement."""
+    return error(
+        "E0112",
+        "the plan is empty",
+        span,
+        'a plan says what is given and what is wanted: `model "llama-7b"`, `hardware { gpus = ? }`, `require time <= 30 days`',
+        "`llmplan examples` lists plans to start from",
+    )
