@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.check.ir import Assumed, Emits, Given, is_static, walk
+from llmplan.check.ir import Assumed, Emits, Expr, Given, is_static, walk
 from llmplan.check.plan import Program
 from llmplan.check.program import Goal, Rule, SourceRef
-from llmplan.diagnostics import Diagnostic, final, system
+from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
+from llmplan.system.assumable import instead
 from llmplan.system.display import one_line
 from llmplan.system.expressions import TooLarge
 from llmplan.system.inputs import Spreads
@@ -24,6 +25,7 @@ from llmplan.system.missing import Missing, line_for
 from llmplan.system.system import Condition, Objective, System, Unknown
 from llmplan.system.text import plain_text, whole_text
 from llmplan.system.underdetermined import undecided
+from llmplan.system.waivers import idle
 
 MAX_RANGES = 6
 """A certain requirement is tried at the corners of at most so many ranges."""
@@ -122,23 +124,13 @@ class _Builder:
                 found.append(made)
         if not self.impossible:
             self.problems += self.undefined
-        self.problems += self._idle()
+        self.problems += idle(self.lowering)
         self.problems += lowering.names.diagnostics
         made_system = System(
             lowering.graph, unknowns, tuple(conditions), tuple(preferences), tuple(found), self._front(found)
         )
         broken = any(problem.severity == "error" for problem in self.problems)
         return Built(None if broken else made_system, lowering, tuple(self.problems))
-
-    def _idle(self) -> list[Diagnostic]:
-        """W0612 for each waived requirement of the library that applies at no candidate."""
-        found = []
-        for one in self.program.departures:
-            if one.by is None and one.rule.origin == "library" and one.rule.when is not None:
-                when = self.lowering.lower(one.rule.when, {}, base=one.rule.place[0])
-                if not isinstance(when, Missing) and self.lowering.graph.constant(when) == 0.0:
-                    found.append(final.idle(self.scope.span(one.place), one.rule.name))
-        return found
 
     def _used(self, roots: list[int]) -> tuple[tuple[Unknown, ...], int]:
         """The unknowns, and a mask of those that are shut: they led only to what cannot be computed."""
@@ -172,7 +164,7 @@ class _Builder:
         base = rule.place[0]
         when = lowering.graph.const(1.0) if rule.when is None else lowering.lower(rule.when, {}, base=base)
         if isinstance(when, Missing):
-            self._lacks(rule, when)
+            self._lacks(rule, rule.when, when)
             return None
         if lowering.graph.constant(when) == 0.0:
             return None
@@ -180,7 +172,7 @@ class _Builder:
         always = lowering.graph.constant(when) == 1.0
         node = (lowering.lower if always else lowering.expressions.conditional)(rule.condition, {}, base)
         if isinstance(node, Missing):
-            self._lacks(rule, node)
+            self._lacks(rule, rule.condition, node)
             return None
         self._constant(rule, node)
         left, right = self._sides(rule, lowering)
@@ -259,16 +251,18 @@ class _Builder:
         own = [span for span in found if not span.source.library]
         return max(own, key=lambda span: span.start, default=None)
 
-    def _lacks(self, rule: Rule, lacking: Missing) -> None:
+    def _lacks(self, rule: Rule, expr: Expr | None, lacking: Missing) -> None:
         """A library's requirement is not checked then; the author's own is an error."""
-        if rule.origin != "library" and lacking.needs:
-            self._not_given(rule.place, lacking)
+        if rule.origin != "library" and lacking.needs and expr is not None:
+            self._not_given(rule.place, expr, lacking)
 
-    def _not_given(self, place: SourceRef, lacking: Missing) -> None:
+    def _not_given(self, place: SourceRef, expr: Expr, lacking: Missing) -> None:
         needs = to_give(self.lowering, lacking.needs)
         text = self._text(place)
         chain = list(dict.fromkeys([text, *self.lowering.path_to(place, needs[0])]))
         hints = [line_for(path, self.scope) for path in needs[:4]]
+        if len(needs) > 1 and (assumed := instead(self.lowering, expr, place)) is not None:
+            hints.insert(0, f"to do without them, assume what they decide: `assume {assumed} = …`")
         notes = limits(self.lowering, needs)
         self.problems.append(system.not_given(self.scope.span(place), text, needs, chain, hints, notes))
 
@@ -277,7 +271,7 @@ class _Builder:
         node = self.lowering.lower(goal.value, {}, base=goal.place[0])
         if isinstance(node, Missing):
             if goal.author and node.needs:
-                self._not_given(goal.place, node)
+                self._not_given(goal.place, goal.value, node)
             return None
         value = self.lowering.graph.constant(node)
         span = self.scope.span(goal.place)

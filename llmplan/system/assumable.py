@@ -1,0 +1,36 @@
+"""What a plan could assume instead of giving everything that a value is computed from.
+
+Input: a lowering and an expression without a value; output the quantity whose assumption alone would give it one.
+Only those count of which the library itself asks whether they are assumed: they are meant to be.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from llmplan.check.ir import Assumed, Expr, Num, walk
+from llmplan.check.program import Setting, SourceRef
+from llmplan.check.scope import Scope
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+
+
+def instead(lowering: Lowering, expr: Expr, place: SourceRef) -> str | None:
+    """The first quantity that gives an expression a value if it is assumed; None if none does."""
+    program = lowering.program
+    for name in _meant(lowering.scope):
+        if name in program.assumptions:
+            continue
+        assumed = {**program.assumptions, name: [("plan", Setting(Num(1.0), None, place))]}
+        there = lowering.again(evolve(program, assumptions=assumed))
+        if not isinstance(there.lower(expr, {}, base=place[0]), Missing):
+            return name
+    return None
+
+
+def _meant(scope: Scope) -> list[str]:
+    """The quantities that the library's guards ask about, in the order of their declarations."""
+    guards = [one.when for quantity in scope.quantities.values() for one in quantity.alternatives]
+    guards += [rule.when for rule in scope.rules.values()]
+    asked = {part.name for guard in guards if guard is not None for part in walk(guard) if isinstance(part, Assumed)}
+    return [name for name in scope.quantities if name in asked]
