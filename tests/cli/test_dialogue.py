@@ -14,7 +14,7 @@ from llmplan.cli import run
 
 # What the file holds, and what the answer must say for the next step to follow from it.
 DIALOGUE: list[tuple[str, tuple[str, ...]]] = [
-    ("", ("the plan asks for nothing", "require time <= 30 days", "hardware { gpus = ? }")),
+    ("", ("the plan is empty", "require time <= 30 days", "hardware { gpus = ? }")),
     ("require time <= 30\n", ("this number needs a unit", "`30 days`?")),
     ("require time <= 30 days\nminimize gpus\n", ("undefined name `gpus`", "did you mean `hardware.gpus`?")),
     (

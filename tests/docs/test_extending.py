@@ -98,7 +98,7 @@ SHOWN = {
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
-    "A diagnostic": ("# W0613: empty scenario", "warning[W0613]: scenario `small` changes nothing", "passed"),
+    "A diagnostic": ("# W0614: empty scenario", "warning[W0614]: scenario `small` changes nothing", "passed"),
 }
 
 
