@@ -120,13 +120,15 @@ def _subject(solution: Solution, said: set[str]) -> str:
 
 def _answering(solution: Solution, what: str, said: set[str]) -> str:
     """What accelerators serving queries do; empty where the plan says nothing about serving."""
-    gpus = _number(solution, "serving.gpus")
     queries = _number(solution, "serving.queries_per_minute")
+    gpus = _number(solution, "serving.gpus" if queries is None else "hardware.gpus")
     gpu, latency = _text(solution, "hardware.gpu", said), _text(solution, "serving.latency", set())
     if gpus is None or not latency:
         return ""
     rate = "queries" if queries is None else f"{number(queries)} queries per minute"
-    return f"{number(gpus)} {gpu} serve{'' if gpus != 1 else 's'} {rate} with {what}, each in {latency}"
+    said.add("hardware.gpus")
+    bound = "" if queries is None else " (a lower bound: full batches, and no query waits)"
+    return f"{number(gpus)} {gpu} serve{'' if gpus != 1 else 's'} {rate} with {what}, each in {latency}{bound}"
 
 
 def _machines(solution: Solution, said: set[str]) -> tuple[str, bool]:

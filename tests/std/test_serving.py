@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from llmplan import api
 from llmplan.emit.answer import answer
 from tests.std.answers import block, number, solve
 
@@ -29,7 +30,7 @@ def test_dense_model_by_hand() -> None:
     latency = (32 * reading / rate + 500 * each) / 2
     assert number(found, "serving.latency") == pytest.approx(latency)
     assert number(found, "serving.gpus") == 2 * math.ceil(1000 / 60 * latency / 32)
-    assert answer(found).startswith("18 H100-SXM5-80GB serve 1,000 queries per minute with llama-2-70b")
+    assert answer(found).startswith("24 H100-SXM5-80GB serve 1,000 queries per minute with llama-2-70b")
 
 
 def test_a_large_batch_is_bound_by_its_products() -> None:
@@ -72,3 +73,20 @@ def test_nothing_is_trained_unless_data_or_a_batch_is_given() -> None:
         'model "llama-2-7b"\ndataset.tokens = 1B\n' + H100 + block("serving", input_tokens=9, output_tokens=9)
     )
     assert "fits" in {r.name for r in trained.requirements if r.holds}
+
+
+def test_the_answer_stands_in_whole_nodes_and_is_a_lower_bound() -> None:
+    text = f'model "llama-2-70b"\n{H100}' + block("serving", queries_per_minute=6000, input_tokens=1000, output_tokens=300)
+    found = solve(text)
+    assert number(found, "hardware.gpus") == 32 >= number(found, "serving.gpus") > 24
+    assert number(found, "serving.batch") > 1
+    assert "a lower bound" in answer(found)
+    few = api.solve("-", text=f"{text}hardware.gpus = 8\n")
+    (failed,) = [one for one in few.requirements if one.holds is False]
+    assert failed.name == "queries_served" and failed.otherwise.startswith("8 GPUs, and ")
+
+
+def test_a_copy_splits_its_heads() -> None:
+    found = serving(batch=128)
+    assert number(found, "serving.memory") > 2 * number(found, "gpu.memory")
+    assert number(found, "serving.copy_gpus") == 4
