@@ -116,6 +116,9 @@ def _modules(record: Record) -> dict[str, object]:
         # Submissions to MLPerf with NeMo record graphs (MCORE_CUDA_GRAPH) from round 5 on; AMD's do not.
         if _round(record) >= 5 and not record.case.get("framework_detail"):
             made["training.cuda_graphs"] = True
+        # Those of LoRA turn on attention in 8 bits (FP8_DPA).
+        if _round(record) >= 4 and record.task == "lora" and record.case["precision"] in ("fp8", "nvfp4"):
+            made["training.attention_8bit"] = not record.case.get("framework_detail")
         # Megatron-LM itself drops unless it is told not to; recipes for models with a gate tell it.
         if record.framework == "megatron-lm" and not record.model.get("gated_mlp"):
             made["training.dropout"] = "0.1"

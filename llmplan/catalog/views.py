@@ -83,5 +83,17 @@ VIEWS = (
         ),
         _FOOTPRINT,
     ),
+    View(
+        "stacks",
+        "stack",
+        (
+            Column("framework", "stack.framework"),
+            Column("kernels", "stack.kernels"),
+            Column("loss", "stack.loss"),
+            Column("weights", "stack.parameter_dtype"),
+            Column("reduced in", "stack.reduce_dtype"),
+            Column("overlap", "stack.data_overlap"),
+        ),
+    ),
     View("prices", "gpu", (*_PRICES, _SOURCE), needed="price", fields=("price", "price_source")),
 )
