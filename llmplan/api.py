@@ -51,13 +51,16 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
     if kept is not None:
         return list(kept)
     checked = analyse(asked, checking=True)
+    if checked.failed and checked.program is not None and checked.program.sweeps:
+        there = analyse(asked, point=0)
+        checked = checked if there.failed else there
     if not checked.failed and checked.modules:  # a file of the library depends on all others of it
         question.keep(checked.diagnostics, checked.modules)
     return list(checked.diagnostics)
 
 
-def analyse(plan: str | Request, *, sweeping: bool = False, checking: bool = False, **options: Any) -> Checked:
-    """What is known about a plan without solving; with `sweeping`, at the first point of its sweeps.
+def analyse(plan: str | Request, *, point: int | None = None, checking: bool = False, **options: Any) -> Checked:
+    """What is known about a plan without solving; with `point`, at that point of its sweeps.
 
     With `checking` nothing but the diagnostics counts.
     """
@@ -67,7 +70,7 @@ def analyse(plan: str | Request, *, sweeping: bool = False, checking: bool = Fal
 
     asked = request(plan, **options)
     known = {name: target.options for name, target in targets(asked.templates).items()}
-    return frontend.analyse(asked, known, lambda emitted: reads(emitted, asked.templates), sweeping, checking)
+    return frontend.analyse(asked, known, lambda emitted: reads(emitted, asked.templates), point, checking)
 
 
 def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solution:
@@ -78,7 +81,11 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     if kept is not None:
         return kept
     checked = analyse(asked)
+    notes: tuple[str, ...] = ()
+    if checked.failed and checked.program is not None and checked.program.sweeps:
+        checked, notes = _at_the_best_point(checked, asked)
     solution = evolve(_solution(checked, asked), sources=_from_root(checked.modules, asked.base))
+    solution = evolve(solution, notes=(*solution.notes, *notes))
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.whatif import variations
 
@@ -94,7 +101,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
 def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diagnostic, ...]]:
     """A plan at every point of its sweeps, with its diagnostics; None if it cannot be computed."""
     asked = request(plan, **options)
-    checked = analyse(asked, sweeping=True)
+    checked = analyse(asked, point=0)
     if checked.failed or checked.program is None or checked.built is None:
         return None, checked.diagnostics
     from llmplan.whatif import variations
@@ -103,6 +110,24 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
     table = variations.sweep(checked.program, checked.built.lowering, asked.limit, asked.progress)
     return table, checked.diagnostics
+
+
+def _at_the_best_point(checked: Checked, asked: Request) -> tuple[Checked, tuple[str, ...]]:
+    """A plan that sweeps what has no value besides, at the best point of its sweeps; with a note that says so."""
+    from llmplan.system.sweeps import without_value
+    from llmplan.whatif import variations
+
+    assert checked.program is not None
+    paths = without_value(checked.program)
+    there = analyse(asked, point=0) if paths else checked
+    if there.failed or there.program is None or there.built is None:
+        return checked, ()
+    table = variations.sweep(there.program, there.built.lowering, asked.limit, asked.progress)
+    rows = table.rows if table is not None else ()
+    best = next((number for number, row in enumerate(rows) if row.best), 0)
+    named = " and ".join(f"`{path}`" for path in paths)
+    note = f"{named} has no value but those of the sweep: this is {'the best' if rows and rows[best].best else 'the first'} of {len(rows)} points"
+    return analyse(asked, point=best), (note,)
 
 
 def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:

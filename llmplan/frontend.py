@@ -27,7 +27,7 @@ from llmplan.source import Source, Span
 from llmplan.system.build import Built, build
 from llmplan.system.earlier import MOST_NODES, Earlier, comparable
 from llmplan.system.lower import Lowering
-from llmplan.system.sweeps import first_point
+from llmplan.system.sweeps import at_point
 from llmplan.system.validate import validate
 
 _SEVERITIES = ("error", "warning", "note")
@@ -58,14 +58,15 @@ def analyse(
     asked: Request,
     targets: Targets,
     reads: Callable[[Sequence[str]], Iterable[str]],
-    sweeping: bool = False,
+    point: int | None = None,
     checking: bool = False,
 ) -> Checked:
-    """Parses, checks and lowers a plan; with `sweeping` at the first point of its sweeps.
+    """Parses, checks and lowers a plan.
 
     Args:
         targets: The options of each target that a plan may emit.
         reads: The inputs that the files of some targets read, so that open ones are solved too.
+        point: At which point of the plan's sweeps, if at one.
         checking: True if nothing but the diagnostics is asked for, which may be known without a lowering from
             nothing: an editor checks a plan at every change.
 
@@ -104,8 +105,9 @@ def analyse(
             lowering = Lowering(program)
             diagnostics += [d for d in validate(lowering) if not failed or d.code in ("E0305", "E0307")]
             if not _failed(diagnostics):
-                point = first_point(lowering) if sweeping else program
-                built = build(lowering, point, wanted)
+                if point is not None:
+                    program = at_point(lowering, point)
+                built = build(lowering, program, wanted)
                 diagnostics += built.diagnostics
                 if checking and not built.diagnostics:
                     _remember(content, built.lowering)

@@ -211,12 +211,22 @@ class Row:
 
 
 @frozen
+class Column:
+    """A result of variations: its name and base unit, and the unit that the author asked for with its factor."""
+
+    name: str
+    unit: str
+    asked: str = ""
+    factor: float = 1.0
+
+
+@frozen
 class Table:
-    """Variations of a plan: what varies, what is asked for, and results by name with their base unit."""
+    """Variations of a plan: what varies, what is asked for, and the results."""
 
     axes: tuple[str, ...]
     unknowns: tuple[str, ...]
-    results: tuple[tuple[str, str], ...]
+    results: tuple[Column, ...]
     rows: tuple[Row, ...]
 
 

@@ -37,6 +37,7 @@ def render(solution: Solution, answer: str) -> str:
         ("waived or replaced", departures(solution)),
         ("preferred", _preferences(solution.preferences)),
         ("shown", [(row.text, row.value) for row in solution.shown]),
+        ("front", _front(solution)),
         ("results", _quantities(solution)),
         ("assumed", [(text,) for text in solution.assumptions]),
         ("notes", _notes(solution.notes)),
@@ -93,6 +94,19 @@ def departures(solution: Solution) -> list[tuple[str, ...]]:
     for one in solution.departures:
         text = f"{one.by} instead of {one.text}" if one.by else one.text
         rows.append((one.what, one.name, f"{text} ({one.place}: {one.reason})"))
+    return rows
+
+
+def _front(solution: Solution) -> list[tuple[str, ...]]:
+    """The Pareto front under the names of its columns: what differs between its points, and their results."""
+    if len(solution.front) < 2:
+        return []
+    paths = [path for path, _ in solution.front[0].settings]
+    differing = [path for path in paths if len({dict(one.settings).get(path) for one in solution.front}) > 1]
+    rows = [(*differing, *(name for name, _ in solution.front[0].results))]
+    for one in solution.front:
+        settings = dict(one.settings)
+        rows.append((*(settings.get(path, "") for path in differing), *(text for _, text in one.results)))
     return rows
 
 

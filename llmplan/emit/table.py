@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from llmplan.solution import Row, Table
+from llmplan.solution import Column, Row, Table
 
 
 def finite(value: Any) -> Any:
@@ -22,14 +22,14 @@ def finite(value: Any) -> Any:
 
 def header(table: Table) -> list[str]:
     """The names of the columns."""
-    return [*table.axes, *table.unknowns, *(name for name, _ in table.results), ""]
+    return [*table.axes, *table.unknowns, *(column.name for column in table.results), ""]
 
 
 def cells(table: Table, row: Row) -> list[str]:
     """A row as people read it; an infeasible one says why in place of its values."""
     if row.status == "solved":
         values = [row.unknowns[path][1] if path in row.unknowns else "" for path in table.unknowns]
-        values += [row.results[name][1] if name in row.results else "" for name, _ in table.results]
+        values += [row.results[one.name][1] if one.name in row.results else "" for one in table.results]
         return [*row.at, *values, "best" if row.best else ""]
     blank = ["–"] * (len(table.unknowns) + len(table.results))
     return [*row.at, *blank, row.reason]
@@ -44,17 +44,21 @@ def text(table: Table) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """Values in base units, which the header names in brackets; a column each for status, best and reason."""
+    """Values in the units that were asked for, else in base units, which the header names in brackets.
+
+    A column each for status, best and reason.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    names = [f"{name} [{unit}]" if unit else name for name, unit in table.results]
+    units = [one.asked or one.unit for one in table.results]
+    names = [f"{one.name} [{unit}]" if unit else one.name for one, unit in zip(table.results, units)]
     writer.writerow([*table.axes, *table.unknowns, *names, "status", "best", "reason"])
     for row in table.rows:
         writer.writerow(
             [
                 *(finite(value) for value in row.values),
                 *_values(row, table.unknowns, row.unknowns),
-                *_values(row, [name for name, _ in table.results], row.results),
+                *(_scaled(row.results.get(one.name), one) if row.status == "solved" else "" for one in table.results),
                 row.status,
                 "yes" if row.best else "no",
                 row.reason,
@@ -69,9 +73,14 @@ def _values(row: Row, names: Sequence[str], found: Any) -> list[Any]:
     return ["" if name not in found or found[name][0] is None else finite(found[name][0]) for name in names]
 
 
+def _scaled(found: tuple[float, str] | None, column: Column) -> Any:
+    value = None if found is None else finite(found[0])
+    return "" if value is None else finite(value / column.factor) if column.asked else value
+
+
 def as_json(table: Table) -> dict[str, Any]:
     """Values in base units; of an infeasible point those of the nearest plan."""
-    units = dict(table.results)
+    units = {one.name: one.unit for one in table.results}
     return {
         "axes": list(table.axes),
         "points": [

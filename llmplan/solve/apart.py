@@ -88,7 +88,7 @@ class Halves:
             front, further = own.front, _of(rest.top[0].places, self.others)
         else:
             front, further = rest.front, _of(own.top[0].places, self.mine)
-        return Front(front.costs, {**front.places, **{u: np.full(len(front.costs), place) for u, place in further.items()}})
+        return Front(front.costs, {**front.places, **{u: np.full(len(front.costs), place) for u, place in further.items()}}, front.missed)
 
 
 def _of(table: Mapping[int, T], unknowns: int) -> dict[int, T]:

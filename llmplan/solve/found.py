@@ -55,7 +55,8 @@ class Found:
         """Takes a part into account that comes after what was seen so far."""
         self.rank(later.top, keep)
         if len(later.front.costs):
-            self.front.add(list(later.front.costs.T), later.front.places, len(later.front.costs))
+            missed = np.asarray(later.front.missed)
+            self.front.add(list(later.front.costs.T), later.front.places, len(later.front.costs), missed)
         self.feasible += later.feasible
         self.spread = [
             (min(low, lower), max(high, higher)) for (low, high), (lower, higher) in zip(self.spread, later.spread)

@@ -164,16 +164,24 @@ def _may_compete(costs: Sequence[Array], last: Ranked) -> Array | slice:
 class Front:
     """The Pareto front: points that no other dominates in two objectives, in ascending order of the first.
 
-    Each of the two columns of costs is so that less is better; for the places see `Ranked`.
+    Preferences decide before objectives: only points that meet them best count, as for the answer. Each of the two
+    columns of costs is so that less is better, and so is `missed`, the cost in preferences of all of these points; for
+    the places see `Ranked`.
     """
 
     costs: Array = field(factory=lambda: np.empty((0, 2)))
     places: dict[int, Array] = field(factory=dict)
+    missed: float = np.inf
 
-    def add(self, costs: Sequence[Array], places: Mapping[int, Array], count: int) -> None:
-        """Takes further points into account."""
+    def add(self, costs: Sequence[Array], places: Mapping[int, Array], count: int, missed: Array) -> None:
+        """Takes further points into account; `missed` is what each costs in preferences."""
         mine = np.stack([np.broadcast_to(cost, count) for cost in costs], axis=1)
-        rows = _undominated(mine)
+        missed = np.where(np.isfinite(mine).all(axis=1), np.broadcast_to(missed, count), np.inf)
+        least = float(missed.min(initial=np.inf))
+        if not no_worse(np.asarray(self.missed), np.asarray(least)):
+            self.costs, self.places, self.missed = np.empty((0, 2)), {}, least
+        chosen = np.flatnonzero(no_worse(missed, np.asarray(self.missed)) & np.isfinite(missed))
+        rows = chosen[_undominated(mine[chosen])]
         both = np.concatenate([self.costs, mine[rows]])
         every = {
             unknown: np.concatenate([self.places[unknown], array[rows]]) if self.places else array[rows]

@@ -68,8 +68,18 @@ def _axes(lowering: Lowering) -> list[tuple[str, Setting, Type, str, tuple[float
     return axes
 
 
-def first_point(lowering: Lowering) -> Program:
-    """A program in which what it sweeps has its first value, as it may have none of its own."""
+def at_point(lowering: Lowering, number: int) -> Program:
+    """A program at one point of its sweeps, where what it sweeps may have no value of its own."""
     grid = points(lowering)
-    first = {path: point.setting for path, point in grid[0].items()} if grid else {}
-    return varied(lowering.program, "sweep", first)
+    values = {path: point.setting for path, point in grid[number].items()} if grid else {}
+    return varied(lowering.program, "sweep", values)
+
+
+def without_value(program: Program) -> list[str]:
+    """What a program sweeps and gives no value besides."""
+    fields = program.scope.fields
+    return [
+        path
+        for path in program.sweeps
+        if program.winner(path) is None and (path not in fields or fields[path].default is None)
+    ]

@@ -19,15 +19,24 @@ MAIN = ("time", "cost", "memory.total")
 
 @frozen
 class Result:
-    """A numeric result: its name, or its expression as written, and the node of its value."""
+    """A numeric result: its name, or its expression as written, and the node of its value.
+
+    Attributes:
+        exact: True if the author asked for just this unit.
+    """
 
     name: str
     node: int
     type: Measure
     unit: str
+    exact: bool = False
 
     def text(self, value: float, lowering: Lowering) -> str:
-        return show(value, self.type, lowering.scope, self.unit)
+        return show(value, self.type, lowering.scope, self.unit, self.exact)
+
+    def factor(self, lowering: Lowering) -> float:
+        """How many base units one of the author's is; 1 where none was asked for."""
+        return float(lowering.scope.units.parse(self.unit)[0]) if self.exact else 1.0
 
 
 def results(program: Program, lowering: Lowering) -> list[Result]:
@@ -40,12 +49,14 @@ def results(program: Program, lowering: Lowering) -> list[Result]:
             quantity = scope.quantities[name]
             if not isinstance(node, Missing) and isinstance(quantity.type, Measure):
                 found[node] = Result(name, node, quantity.type, quantity.unit)
-    rows = [(goal.value, goal.type, "", goal.place) for goal in program.goals if goal.author]
-    rows += [(row.value, row.type, row.unit, row.place) for row in program.shows]
-    for core, type, unit, place in rows:
+    rows = [(goal.value, goal.type, "", goal.place, False) for goal in program.goals if goal.author]
+    rows += [(row.value, row.type, row.unit, row.place, row.exact) for row in program.shows]
+    for core, type, unit, place, exact in rows:
         node = lowering.lower(core, {}, base=place[0])
         if isinstance(type, Measure) and not isinstance(node, Missing):
-            found.setdefault(node, Result(one_line(scope.span(place).text), node, type, unit))
+            name = found[node].name if node in found else one_line(scope.span(place).text)
+            if exact or node not in found:
+                found[node] = Result(name, node, type, unit, exact)
     return list(found.values())
 
 

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.solution import Row, Scalar, Table
+from llmplan.solution import Column, Row, Scalar, Table
 from llmplan.solve.effort import Progress
 from llmplan.solve.order import prefers
 from llmplan.solve.outcome import Outcome
@@ -81,18 +81,18 @@ def _table(
     what: str,
 ) -> Table:
     solved: list[_Solved] = []
-    units: dict[str, str] = {}
+    columns: dict[str, Column] = {}
     stated = (pair for _, _, program in cases for pair in program.strongest())
     asked = dict.fromkeys(path for path, setting in stated if setting.open and path not in axes)
     for number, (texts, values, program) in enumerate(cases):
-        solved.append(_solve(texts, values, build(base, program), limit, units, tuple(asked)))
+        solved.append(_solve(texts, values, build(base, program), limit, columns, tuple(asked)))
         if progress is not None:
             progress(number + 1, len(cases), what)
     best = _best(solved)
     rows = tuple(evolve(one.row, best=number in best) for number, one in enumerate(solved))
     unknowns = tuple(dict.fromkeys(path for row in rows for path in row.unknowns))
     names = tuple(dict.fromkeys(name for row in rows for name in row.results))
-    return Table(axes, unknowns, tuple((name, units.get(name, "")) for name in names), rows)
+    return Table(axes, unknowns, tuple(columns.get(name, Column(name, "")) for name in names), rows)
 
 
 def _solve(
@@ -100,7 +100,7 @@ def _solve(
     values: tuple[Scalar, ...],
     built: Built,
     limit: int,
-    units: dict[str, str],
+    columns: dict[str, Column],
     asked: tuple[str, ...],
 ) -> _Solved:
     program = built.lowering.program
@@ -111,7 +111,7 @@ def _solve(
     assert built.system is not None
     if outcome.status == "error":
         return _Solved(Row(texts, values, "error", reason="; ".join(d.message for d in outcome.diagnostics)))
-    unknowns, found = _at(program, built, built.system, outcome, units, asked)
+    unknowns, found = _at(program, built, built.system, outcome, columns, asked)
     row = Row(texts, values, outcome.status, unknowns, found, _reason(built, outcome))
     if outcome.status == "infeasible":
         return _Solved(row)
@@ -124,7 +124,12 @@ def _solve(
 
 
 def _at(
-    program: Program, built: Built, system: System, outcome: Outcome, units: dict[str, str], asked: tuple[str, ...]
+    program: Program,
+    built: Built,
+    system: System,
+    outcome: Outcome,
+    columns: dict[str, Column],
+    asked: tuple[str, ...],
 ) -> tuple[dict[str, tuple[Scalar, str]], dict[str, tuple[float, str]]]:
     """What any of the variations asks for, and the results, each as value and text."""
     lowering = built.lowering
@@ -144,7 +149,9 @@ def _at(
     lines = results(program, lowering)
     found_results = {}
     for line, number in zip(lines, values_of(lines, lowering, outcome.point)):
-        units.setdefault(line.name, lowering.scope.units.base(line.type))
+        asked_for = line.unit if line.exact else ""
+        base = lowering.scope.units.base(line.type)
+        columns.setdefault(line.name, Column(line.name, base, asked_for, line.factor(lowering)))
         found_results[line.name] = number, line.text(number, lowering)
     return unknowns, found_results
 

@@ -61,3 +61,33 @@ def test_too_many_points_are_an_error_for_every_command(llmplan, write, command,
     outcome = llmplan(command, plan)
     assert outcome.code == 1 and outcome.err.startswith("error[E0404]: the plan sweeps more than 10,000 points\n")
     assert [path.name for path in tmp_path.iterdir()] == ["a.plan"]
+
+
+def test_columns_are_in_the_units_that_were_asked_for(llmplan):
+    asked = PLAN + b"show time in hours\nshow cost / dataset.tokens in USD/Ttoken\nshow cost in kUSD\n"
+    row = list(csv.DictReader(io.StringIO(llmplan("sweep", "-", "--csv", stdin=asked).out)))[2]
+    base = list(csv.DictReader(io.StringIO(llmplan("sweep", "-", "--csv", stdin=PLAN).out)))[2]
+    assert float(row["time [hours]"]) == pytest.approx(float(base["time [s]"]) / 3600)
+    assert float(row["cost [kUSD]"]) == pytest.approx(float(base["cost [USD]"]) / 1000)
+    assert float(row["cost / dataset.tokens [USD/Ttoken]"]) == pytest.approx(float(base["cost [USD]"]) * 10)
+    out = llmplan("sweep", "-", stdin=asked).out
+    assert "hours" in out and "kUSD" in out
+    found = json.loads(llmplan("sweep", "-", "--json", stdin=asked).out)["points"][2]["results"]
+    assert found["time"] == {"value": pytest.approx(float(base["time [s]"])), "unit": "s"}
+
+
+def test_what_is_swept_needs_no_value_of_its_own(llmplan, write, tmp_path):
+    swept = PLAN.decode().partition("sweep")[0].replace('hardware.gpu = "A100-SXM4-80GB"', "hardware.gpus = 64")
+    plan = write("a.plan", swept + 'sweep hardware.gpu in ["A100-SXM4-80GB", "H100-SXM5-80GB"]\nemit report\n')
+    assert llmplan("check", plan).out == "a.plan: ok\n"
+    best = next(line.split()[0] for line in llmplan("sweep", plan).out.splitlines() if line.endswith("best"))
+    solved = llmplan("solve", plan)
+    assert solved.code == 0 and "the best of 2 points" in solved.out and solved.out.startswith(f"64 {best} ")
+    assert llmplan("compile", plan).code == 0
+    assert f"64 {best} " in (tmp_path / "build/a/report.md").read_text()
+
+
+def test_the_front_is_printed(llmplan):
+    plan = PLAN.partition(b"minimize")[0] + b"hardware.gpus = ? in [32, 64, 128]\npareto hardware.gpus, time\n"
+    front = llmplan("solve", "-", stdin=plan).out.partition("\nfront\n")[2].partition("\n\n")[0].splitlines()
+    assert front[0].split()[0] == "hardware.gpus" and [line.split()[0] for line in front[1:]] == ["32", "64", "128"]

@@ -115,13 +115,21 @@ def test_the_next_best_layouts_say_what_they_give_up(plans):
 
 
 def test_the_front_holds_the_best_of_each_and_nothing_between_is_worse(plans):
-    plan = PLAN + "waive fits_surely\n"  # a front is of all that is feasible
+    plan = PLAN + "waive fits_surely\n"
     solution = plans.solve(plan.replace("minimize time", "pareto time, memory.total"))
     assert solution.values["time"].text == dict(solution.front[0].results)["time"]
     least = plans.solve(plan.replace("minimize time", "minimize memory.total"))
     assert dict(solution.front[-1].results)["memory.total"] == least.values["memory.total"].text
     largest = plans.solve(plan.replace("minimize time", "pareto time, -memory.total")).front
     assert dict(largest[0].results)["time"] == solution.values["time"].text
+
+
+def test_the_front_is_of_what_meets_the_preferences_best(plans):
+    plan = "let x = ? in 1..6\nlet y = ? in 1..6\nrequire x + y == 7\npareto x, y\n"
+    assert [dict(one.settings)["x"] for one in plans.solve(plan).front] == ["1", "2", "3", "4", "5", "6"]
+    solution = plans.solve(plan + "prefer few: x >= 3\n")
+    assert [dict(one.settings)["x"] for one in solution.front] == ["3", "4", "5", "6"]
+    assert solution.values["x"].value == 3
 
 
 def test_preferences_come_before_objectives_and_objectives_in_order(plans):

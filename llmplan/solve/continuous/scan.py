@@ -159,7 +159,8 @@ class LineScan:
         if keep > 1 and self._system.front:
             costs = [cost[feasible] for cost in objective_costs(candidates.values, self._system.front)]
             coordinates = self._coordinates(settings, candidates.rows, candidates.x)
-            found.front.add(costs, coordinates(feasible), len(feasible))
+            missed = np.broadcast_to(self._cost(candidates.values, 0), len(candidates.x))[feasible]
+            found.front.add(costs, coordinates(feasible), len(feasible), missed)
 
     def _cost(self, values: dict[int, Array], number: int) -> Array:
         """The costs to compare: first the preferences met, then the objectives."""

@@ -160,4 +160,4 @@ class GridSearch:
         found.rank(best(costs, partial(self._grid.places, block), block.count, self._keep, last), self._keep)
         if self._front:
             trade_offs = objective_costs(block.values, self._front)
-            found.front.add(trade_offs, self._grid.places(block), block.count)
+            found.front.add(trade_offs, self._grid.places(block), block.count, costs[0])
