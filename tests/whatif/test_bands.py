@@ -60,7 +60,7 @@ def test_bands_are_independent(plans):
 
 
 @pytest.mark.parametrize(
-    ("bound", "verdict"), [("25 days", "no"), ("28.4 days", "tight"), ("30 days", "likely"), ("40 days", "safe")]
+    ("bound", "verdict"), [("25 days", "no"), ("29 days", "tight"), ("30 days", "likely"), ("40 days", "safe")]
 )
 def test_the_word_for_a_requirement(plans, bound, verdict):
     solution = plans.solve(f"{PLAN}require deadline: time <= {bound}\nrequire few: hardware.gpus <= 96\n")
