@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
-from benchmarks import accuracy, evidence, fit_time, others
-from benchmarks.judging import CASES, DATA
+from benchmarks import accuracy, evidence, figures, fit_time, others
+from benchmarks.judging import CASES, DATA, band
 from llmplan.backtest.base import Base
 from llmplan.backtest.damage import damage
 
@@ -48,6 +49,18 @@ def test_the_constants_are_those_of_the_library(kept):
     for name, constant in kept["step_constants"].items():
         assert library.number(name) == pytest.approx(constant["library"], rel=1e-4), RERUN
     assert list(kept["step_constants"]) == list(fit_time.CONSTANTS), RERUN
+
+
+def test_the_library_states_the_errors_that_were_found(kept, cases):
+    """Beyond these, `python benchmarks/fit_time.py` says what the constants should be."""
+    rows, _ = figures.timed(kept, list(cases.values()))
+    found, library = figures.errors(rows), Base.of().values({})
+    assert library.number("step.median_error") == pytest.approx(found["median"], abs=0.005)
+    assert library.number("step.usual_error") == pytest.approx(found["tenth"], abs=0.02)
+    for experts in (False, True):
+        low, high = band(np.array([one.group for one in rows if one.row.experts == experts]))
+        stated = {(kept["rows"][one.row.id]["step_low"], kept["rows"][one.row.id]["step_high"]) for one in rows if one.row.experts == experts}
+        assert (low, high) == pytest.approx(min(stated, key=lambda ends: ends[1] - ends[0]), rel=0.04)
 
 
 @pytest.mark.slow
