@@ -14,10 +14,10 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-LET_GROW = 400_000
-"""Objects made between two looks for cycles. What a plan is compiled from is made once and stays until
-the process ends, a million small objects; looking through all of them again and again finds nothing
-and takes a tenth of the time."""
+LET_GROW = (400_000, 100, 100)
+"""Objects made between two looks for cycles, and looks at the new ones between two at the older. What a plan is compiled from
+is made once and stays until the process ends, a million small objects and more; looking through all of them again and again
+finds nothing and takes up to a third of the time."""
 
 INTERRUPTED = 130
 
@@ -36,7 +36,7 @@ def _run() -> int:
     interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if interruptible:
         signal.signal(signal.SIGINT, _leave)
-    gc.set_threshold(LET_GROW)
+    gc.set_threshold(*LET_GROW)
     try:
         from llmplan import cli
     except ImportError as missing:

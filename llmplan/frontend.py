@@ -32,6 +32,13 @@ from llmplan.system.validate import validate
 
 _SEVERITIES = ("error", "warning", "note")
 
+MOST_ERRORS = 1_000
+"""After so many a plan is looked at no further: what they are is known, and the rest follows from them or is like them."""
+
+
+class _Enough(Exception):
+    """There are `MOST_ERRORS`."""
+
 
 @frozen
 class Checked:
@@ -90,7 +97,7 @@ def analyse(
     program: Program | None = None
     built: Built | None = None
     try:
-        program = PlanCheck(scope, targets, diagnostics.append).run(modules, asked.scenario, asked.settings)
+        program = PlanCheck(scope, targets, _counted(diagnostics)).run(modules, asked.scenario, asked.settings)
         if asked.no_waive:
             diagnostics += [
                 final.not_allowed(scope.span(one.place), one.rule.name, one.by is not None)
@@ -113,11 +120,28 @@ def analyse(
                     _remember(content, built.lowering)
     except RecursionError:
         diagnostics.append(system.too_deep())
+    except _Enough:
+        rest = "there may be more mistakes: after so many, nothing further was checked"
+        diagnostics[-1] = evolve(diagnostics[-1], notes=(*diagnostics[-1].notes, rest))
     files = [module.source.name for module in modules]
     found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, files)))
     if not found and program is not None and not program.asks:
         found = (lint.asks_nothing(modules[0].tree.span),)
     return Checked(asked.name, tuple(modules), program, built, found, content)
+
+
+def _counted(diagnostics: list[Diagnostic]) -> Callable[[Diagnostic], None]:
+    """Takes diagnostics in, and raises `_Enough` at the last one that is wanted."""
+    errors = sum(one.severity == "error" for one in diagnostics)
+
+    def report(found: Diagnostic) -> None:
+        nonlocal errors
+        diagnostics.append(found)
+        errors += found.severity == "error"
+        if errors >= MOST_ERRORS:
+            raise _Enough
+
+    return report
 
 
 _latest: dict[str, Lowering] = {}

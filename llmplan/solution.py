@@ -263,6 +263,8 @@ class Solution:
     shown: tuple[Shown, ...] = ()
     # Of an infeasible plan the names of a smallest set of requirements that conflict
     conflict: tuple[str, ...] = ()
+    # Whether a continuous unknown has more jumps than were tried, so that an infeasible plan may be feasible between them
+    partly: bool = False
     # For an infeasible plan, the single changes that make it feasible, the smallest first
     relaxations: tuple[Relaxation, ...] = ()
     sensitivities: tuple[Sensitivity, ...] = ()  # `sensitivities`, `gains`: of a solved plan

@@ -26,7 +26,7 @@ settings.load_profile("repeatable")
 
 
 # As the command does: what is made is small and stays, and looking through it again and again takes a tenth of the time.
-gc.set_threshold(LET_GROW)
+gc.set_threshold(*LET_GROW)
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ import pytest
 
 import llmplan
 from llmplan.broken import Broken, about, unreadable
+from llmplan.emit import targets
 
 HOME = Path(llmplan.__file__).resolve().parent
 PARTS = ("grammar", "plans", "templates")
@@ -62,6 +63,8 @@ def damaged(name: str, folder: Path) -> None:
         ("plans/catalog", "cannot read `plans/catalog`: no such file or directory"),
         ("plans/std/memory.plan=\xff", "cannot read `plans/std/memory.plan`: it is not UTF-8"),
         ("templates", "cannot read `templates`: no such file or directory"),
+        ("templates/deepspeed", "`templates/deepspeed` is missing, or its `target.json`"),
+        ("templates/report/target.json", "`templates/report` is missing, or its `target.json`"),
         ("llmplan/check/checker.py", "the module `llmplan.check.checker` is missing"),
     ],
 )
@@ -92,3 +95,9 @@ def test_only_what_is_known_to_be_the_installation() -> None:
     assert about(FileNotFoundError(2, "No such file", "x.plan")) is None
     assert "cannot read `plans/std`: no such" in (about(unreadable("plans/std", FileNotFoundError(2, "No such file"))) or "")
     assert about(Broken("x"))
+
+
+def test_a_target_that_is_missing_is_none_that_never_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "shipped", lambda: ["accelerate", "launch", "report"])
+    with pytest.raises(Broken, match="`templates/deepspeed` is missing"):
+        targets.load()

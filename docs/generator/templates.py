@@ -15,11 +15,12 @@ from llmplan.emit.filters import FILTERS
 from llmplan.emit.render import FURTHER
 
 FILE = "templates/README.md"
+INDEX = f"templates/{targets.INDEX}"
 _NOTICE = "<!-- Written by `python docs/generate.py` from llmplan/emit: change the docstrings there, not this page. -->"
 
 
 def templates() -> dict[str, str]:
-    """The page by its path from the root of the project."""
+    """The page and the list of the folders, by their paths from the root of the project."""
     summary, _, rest = (inspect.getdoc(targets) or "").partition("\n\n")
     manifest, _, meaning = rest.partition("\n\n")
     known = targets.load()[0].values()
@@ -46,7 +47,7 @@ def templates() -> dict[str, str]:
         "What comes from a plan goes through one of these, so that nothing in it breaks out of its place.",
         _calls(FILTERS),
     ]  # fmt: skip
-    return {FILE: "\n\n".join(parts) + "\n"}
+    return {FILE: "\n\n".join(parts) + "\n", INDEX: "".join(f"{name}\n" for name in targets.shipped())}
 
 
 def _table(head: str, rows: Iterable[str]) -> str:

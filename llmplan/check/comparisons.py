@@ -130,6 +130,8 @@ def _with_zero(operation: str, expr: Expr, swapped: bool) -> Expr | None:
     """
     inner, parts = (expr.operation, expr.args) if isinstance(expr, Op) else ("", ())
     if isinstance(expr, Chain):
+        if not expr.rest:  # `min(x)`
+            return _with_zero(operation, expr.first, swapped)
         inner, last = expr.rest[-1]
         parts = (Chain(expr.first, expr.rest[:-1]) if expr.rest[1:] else expr.first, last)
     if inner in ("add", "sub"):

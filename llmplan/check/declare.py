@@ -88,9 +88,10 @@ class Declarations:
         for s in statements:
             if isinstance(s, nodes.Enum) and self._once(s.name.text, s, s.name.text in scope.enums):
                 members = tuple(member.name.text for member in s.members)
-                for at, member in enumerate(s.members):
-                    if member.name.text in members[:at]:
-                        first = s.members[members.index(member.name.text)]
+                seen: dict[str, nodes.EnumMember] = {}
+                for member in s.members:
+                    first = seen.setdefault(member.name.text, member)
+                    if first is not member:
                         self.report(names.defined_twice(member.span, member.name.text, first.span))
                 scope.enums[s.name.text] = EnumType(s.name.text, members)
         for s in statements:

@@ -7,7 +7,6 @@ wrong is reported once and gets the type None, which fits everything, so one mis
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
 from attrs import evolve
 
@@ -35,14 +34,14 @@ class Expressions(Context):
     def _number(self, node: nodes.Number, want: Type | None) -> Typed:
         # `2.0` says that fractions are meant; `1.5B` does not.
         whole = node.value.denominator == 1 and not ("." in node.text and node.text[-1].isdigit())
-        factor, measure = Fraction(1), INT if whole else REAL
+        amount, measure = node.value, INT if whole else REAL
         if node.unit is not None:
             found = self.unit(node.unit)
             if found is None:
                 return self.wrong(node)
-            factor, measure = found
+            amount, measure = amount * found[0], found[1]
         try:
-            value = float(node.value * factor)
+            value = float(amount)
         except OverflowError:
             return self.wrong(node, units.too_large(node.span))
         unit = node.unit.text if node.unit is not None else ""

@@ -43,8 +43,13 @@ def render(solution: Solution, answer: str) -> str:
         ("notes", _notes(solution.notes)),
     ]
     blocks = [answer.rstrip()]
-    blocks += [f"{title}\n{_table(rows)}" for title, rows in sections if rows]
+    blocks += [f"{title}\n{_table([[_line(cell) for cell in row] for row in rows])}" for title, rows in sections if rows]
     return "\n\n".join(blocks) + "\n"
+
+
+def _line(cell: str) -> str:
+    """A text of the plan may have line breaks, a cell none."""
+    return " ".join(cell.split()) if "\n" in cell else cell
 
 
 def _unknown(unknown: SolvedUnknown) -> tuple[str, ...]:

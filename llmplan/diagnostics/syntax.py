@@ -54,7 +54,8 @@ def no_opening(name: Span) -> Diagnostic:
 
 
 def _incomplete(what: str, last: Span, missing: str, hint: Hint | str | None = None) -> Diagnostic:
-    return error("E0101", f"unfinished {what} after `{last.text}`", last, hint, label=f"expected {missing}")
+    after = f" after `{last.text}`" if last.text.strip() else ""
+    return error("E0101", f"unfinished {what}{after}", last, hint, label=f"expected {missing}")
 
 
 def empty_body(closing: Span, operator: str) -> Diagnostic:
@@ -169,6 +170,11 @@ def number_too_long(span: Span, digits: int) -> Diagnostic:
 def exponent_too_large(span: Span, limit: int) -> Diagnostic:
     hint = "no quantity in a plan is this large: check the exponent"
     return error("E0108", f"exponent larger than {limit}", span, hint)
+
+
+def unit_too_long(span: Span, most: int) -> Diagnostic:
+    hint = "write powers, as in `m/s^2`"
+    return error("E0108", f"unit of more than {most} words", span, hint)
 
 
 # E0109: what the grammar does not have

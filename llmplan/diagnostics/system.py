@@ -181,7 +181,13 @@ def undetermined(span: Span, name: str) -> Diagnostic:
 
 
 def infeasible(
-    span: Span | None, conflict: Sequence[str], total: int, others: Sequence[Label], notes: Sequence[str], hints: Sequence[Hint]
+    span: Span | None,
+    conflict: Sequence[str],
+    total: int,
+    others: Sequence[Label],
+    notes: Sequence[str],
+    hints: Sequence[Hint],
+    partly: str = "",
 ) -> Diagnostic:
     """E0402: no plan meets every requirement.
 
@@ -192,9 +198,13 @@ def infeasible(
         others: The rest of them, and what is fixed.
         notes: The nearest plan, with values.
         hints: Single changes that would help.
+        partly: The continuous unknown along which not everything was tried, if there is one.
     """
     names = " and ".join(f"`{name}`" for name in conflict)
-    message = f"requirement {names} cannot be satisfied"
+    cannot = "cannot be satisfied" if not partly else "could not be satisfied"
+    message = f"requirement {names} {cannot}"
     if len(conflict) > 1:
-        message = f"{len(conflict)} of {total} requirements cannot be satisfied together: {names}"
+        message = f"{len(conflict)} of {total} requirements {cannot} together: {names}"
+    if partly:
+        notes = [f"`{partly}` passes more jumps than can be tried: between those that were, a plan may exist", *notes]
     return error("E0402", message, span, *hints, others=others, notes=notes)

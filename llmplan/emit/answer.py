@@ -23,6 +23,10 @@ _NAMES = {
 
 def answer(solution: Solution) -> str:
     """One sentence without a line break; for an infeasible plan, why and the nearest one."""
+    return " ".join(_answer(solution).splitlines())
+
+
+def _answer(solution: Solution) -> str:
     if solution.status == "error":
         return f"{solution.plan} was not solved."
     said: set[str] = set()
@@ -40,7 +44,8 @@ def answer(solution: Solution) -> str:
     together = " together" if len(solution.conflict) > 1 else ""
     broken = "; ".join(dict.fromkeys(_broken(result) for result in failed))
     nearest = "; ".join(part for part in (sentence, broken) if part)
-    return f"No plan satisfies {names}{together}. The nearest plan: {nearest}."
+    none = "No plan was found that satisfies" if solution.partly else "No plan satisfies"
+    return f"{none} {names}{together}. The nearest plan: {nearest}."
 
 
 def _broken(result: RequirementResult) -> str:

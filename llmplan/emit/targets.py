@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
+from llmplan.broken import Broken
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.resources import entries, folder, read, text_of
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from llmplan.solution import Scalar
 
 MANIFEST = "target.json"
+
+INDEX = "index.txt"
+"""The folders that belong to the product, one a line: without it one that is missing would be one that never was."""
 _TYPES: dict[str, tuple[type, ...]] = {"Bool": (bool,), "Int": (int,), "Real": (int, float), "Text": (str,)}
 
 
@@ -131,9 +135,17 @@ def plain_name(name: str) -> bool:
     return name not in ("", ".", "..") and not any(char in '/\\:' or ord(char) < 32 for char in name)
 
 
-def _folders(templates: Path | None) -> list[str]:
+def shipped() -> list[str]:
+    """The folders of the product that hold a target."""
     own = entries(folder("templates"), "templates")
-    names = {entry.name for entry in own if entry.joinpath(MANIFEST).is_file()}
+    return [entry.name for entry in own if entry.joinpath(MANIFEST).is_file()]
+
+
+def _folders(templates: Path | None) -> list[str]:
+    names = set(shipped())
+    for name in text_of(folder("templates").joinpath(INDEX), f"templates/{INDEX}").split():
+        if name not in names:
+            raise Broken(f"`templates/{name}` is missing, or its `{MANIFEST}`")
     if templates is not None and templates.is_dir():
         names |= {entry.name for entry in templates.iterdir() if (entry / MANIFEST).is_file()}
     return sorted(names)

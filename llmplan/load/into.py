@@ -58,7 +58,10 @@ def refused(plan: str, into: str, at: Span | None, root: Path) -> Diagnostic | N
 
 
 def named(folder: Path) -> Diagnostic | None:
-    """E0508 where no command must write either: among the files of git."""
+    """E0508 where no command must write either: among the files of git, and in a folder whose name cannot be seen."""
+    if visible_line(folder.as_posix()) != folder.as_posix():
+        why = "it contains a character that cannot be seen"
+        return files.not_into(None, folder.as_posix(), why, "write the path without it")
     try:
         resolved = folder.resolve()
     except (OSError, ValueError, RuntimeError):

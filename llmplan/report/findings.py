@@ -40,9 +40,9 @@ def unmet(lowering: Lowering, preferences: Sequence[RequirementResult]) -> list[
             span = program.scope.span(rules[result.name].place)
             if result.origin == "library":
                 span = _stated(lowering, result.text) or span
-                found.append(system.noted(span, result.name, result.values, result.otherwise))
+                found.append(system.noted(span, result.name, result.values, _flat(result.otherwise)))
             else:
-                found.append(system.unmet(span, result.name, result.case, result.because))
+                found.append(system.unmet(span, result.name, _flat(result.case), _flat(result.because)))
     return found
 
 
@@ -125,7 +125,8 @@ def infeasible(
     span = own[0].span if own else None
     others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)
     names = [condition.name for condition in fighting]
-    return system.infeasible(span, names, len(every), others, notes, relaxed.hints[:MOST_HINTS])
+    partly = next((made.unknowns[index].path for index, jump in outcome.jumps.items() if jump == "tried"), "")
+    return system.infeasible(span, names, len(every), others, notes, relaxed.hints[:MOST_HINTS], partly)
 
 
 def _fails(
@@ -141,11 +142,16 @@ def _fails(
         return reason, f"`{result.name}` has no value at the nearest plan: {reason}"
     if not result.values and reason != NO_REASON:
         return reason, f"`{result.name}` is violated at the nearest plan: {reason}"
-    because = f" ({result.because})" if result.case and result.because else ""
-    case = result.otherwise or _sides(result) or result.because or result.text
+    because = f" ({_flat(result.because)})" if result.case and result.because else ""
+    case = _flat(result.otherwise) or _sides(result) or _flat(result.because) or result.text
     line = f"`{result.name}` is violated at the nearest plan: {case}{because}"
     diagram = _diagram(result.text, values) if result.values and not result.otherwise else None
     return "", line if diagram is None else f"{line}\n{diagram}"
+
+
+def _flat(text: str) -> str:
+    """A text of the plan on one line."""
+    return " ".join(text.split())
 
 
 def _sides(result: RequirementResult) -> str:

@@ -91,6 +91,7 @@ def solution(
         objectives=_objectives(program, lowering),
         shown=shown,
         conflict=tuple(condition.name for condition in conflict(outcome)),
+        partly=not solved and "tried" in outcome.jumps.values(),
         relaxations=relaxed.found,
         sensitivities=sensitivities,
         gains=gains,

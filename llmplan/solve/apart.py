@@ -72,7 +72,7 @@ class Halves:
         """The same of violations."""
         assert own.nearest is not None and rest.nearest is not None
         patterns = {a | b for a in _least(own.patterns) for b in _least(rest.patterns)}
-        return Failures(patterns, self._both(own.nearest, rest.nearest))
+        return Failures(patterns, self._both(own.nearest, rest.nearest), own.partly)
 
     def _both(self, own: Ranked, rest: Ranked) -> Ranked:
         """Two halves as one point. Of each cost one half's part is nothing."""

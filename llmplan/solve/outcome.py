@@ -41,12 +41,14 @@ class Conflict:
         nearest: The point with the fewest violated conditions, then the smallest sum of relative
             violations, then the best objectives.
         violated: Indices of what the nearest point violates.
+        partly: Whether a continuous unknown has more jumps than were looked at, so that a feasible point may lie between.
     """
 
     impossible: tuple[int, ...]
     smallest: tuple[int, ...]
     nearest: dict[int, float]
     violated: tuple[int, ...]
+    partly: bool = False
 
 
 @frozen

@@ -129,8 +129,10 @@ def diagnose(state: State) -> State:
         conflict = engines.diagnose(system, state.requirements, state.continuous, state.effort)
     except OverLimit:
         return _too_many(state, engines.points(system, state.requirements, state.continuous))
-    point = conflict.nearest
-    return evolve(state, outcome=evolve(state.outcome, conflict=conflict, point=point, how=_how(system, point)))
+    point, unknown = conflict.nearest, state.continuous
+    jumps: dict[int, Jump] = {unknown: "tried"} if unknown is not None and conflict.partly else {}
+    outcome = evolve(state.outcome, conflict=conflict, point=point, how=_how(system, point), jumps=jumps)
+    return evolve(state, outcome=outcome)
 
 
 def bind(state: State) -> State:

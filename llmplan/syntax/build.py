@@ -16,10 +16,11 @@ from lark import Token, Tree
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes as n
-from llmplan.syntax.grammar import NESTING, TooDeep
 from llmplan.syntax.literals import Interpolate, Literals
+from llmplan.syntax.nesting import NESTING, TooDeep
 
 LANGUAGE = 1
+MOST_UNITS = 20  # words of a compound unit
 
 Children = list[Any]
 Branch = Tree[Token]
@@ -219,7 +220,10 @@ class Builder:
 
     def _unit_text(self, token: Token) -> str:
         start = token.start_pos or 0
-        for part in _WORD.finditer(token.value):
+        for number, part in enumerate(_WORD.finditer(token.value), 1):
+            if number > MOST_UNITS:
+                self._report(syntax.unit_too_long(Span(self._source, start, start + len(token.value)), MOST_UNITS))
+                return str(token.value[: part.start() - 1])
             if part.group() in self._reserved:
                 span = Span(self._source, start + part.start(), start + part.end())
                 self._report(syntax.reserved_word(span, unit=True))

@@ -19,13 +19,13 @@ from lark.lexer import TerminalDef
 from llmplan.broken import Broken
 from llmplan.cache import store
 from llmplan.resources import folder, text_of
+from llmplan.syntax.nesting import NESTING, TooDeep
 from llmplan.syntax.positions import lighten
 
 END = "$END"
 BAD = "$BAD"  # a character that begins no token
 OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 CLOSING = frozenset(OPENING.values())
-NESTING = 100
 
 CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "final", "_"})
 """Words in their place that are names elsewhere."""
@@ -33,14 +33,6 @@ CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "c
 Analysis = dict[str, Any]
 _NAME = "grammar/plan.lark"
 _STARTS = ["file", "alone", "interpolation"]
-
-
-class TooDeep(Exception):
-    """What stands at `place` nests more than `NESTING` deep."""
-
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place
 
 
 class LineEnds(PostLex):

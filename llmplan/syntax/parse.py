@@ -16,8 +16,9 @@ from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax.build import Branch, Builder
 from llmplan.syntax.characters import hidden_characters
 from llmplan.syntax.comments import comments, docs
-from llmplan.syntax.grammar import TooDeep, grammar
+from llmplan.syntax.grammar import grammar
 from llmplan.syntax.lines import merge_missing_brace
+from llmplan.syntax.nesting import TooDeep
 from llmplan.syntax.nodes import Expr, File, Interpolation
 
 ERRORS = 20  # diagnostics of one text, one a line

@@ -20,7 +20,8 @@ from llmplan.source import Source, Span
 from llmplan.syntax import lines, mistakes
 from llmplan.syntax.build import Branch
 from llmplan.syntax.error_context import ErrorContext
-from llmplan.syntax.grammar import BAD, CLOSING, END, NESTING, OPENING, TooDeep, grammar
+from llmplan.syntax.grammar import BAD, CLOSING, END, OPENING, grammar
+from llmplan.syntax.nesting import DEEPEST, NESTING, TooDeep
 from llmplan.syntax.resume import stand
 from llmplan.syntax.skip import after_line_end, item_end
 
@@ -122,6 +123,8 @@ class Recovery:
             self._brackets.append((OPENING[kind], start))
             if len(self._brackets) > NESTING:
                 raise TooDeep(start)
+        elif len(self._parser.parser_state.state_stack) > DEEPEST:
+            raise TooDeep(start)
         elif kind in CLOSING:
             self._brackets.pop()
             while self._boundaries[-1].depth > len(self._brackets):

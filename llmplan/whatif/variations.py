@@ -176,6 +176,8 @@ def _reason(built: Built, outcome: Outcome) -> str:
             shown = [show(side, rule.type, lowering.scope, rule.unit) for side in sides]
             text += f": {shown[0]} {SYMBOLS[condition.op]} {shown[1]}"
         parts.append(text)
+    if outcome.conflict.partly:
+        parts[-1] += ", but not every jump was tried"
     return ("violates " if len(parts) == 1 else "conflict: ") + "; ".join(parts)
 
 

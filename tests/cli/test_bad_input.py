@@ -300,3 +300,93 @@ def test_closed_standard_input(command, tmp_path):
     )  # fmt: skip
     assert found.returncode == 2
     assert found.stderr == "error[E0507]: cannot read `<stdin>`: it is closed\n"
+
+
+SIZE = 1_000_000
+LONG = {
+    "statements": ("let a<n> = <n> + 1\n", "let = 3\n", "E0107"),
+    "one line": ("let x = 1", " + 1", "= 3\n", "E0109"),
+    "a list": ("let x = ? in [1", ", 1", "\n", "E0103"),
+    "powers": ("let x = 1", "^2", "\n", "E0108"),
+    "signs": ("let x = ", "-", "1\n", "E0108"),
+    "a block": ("hardware {\n", "gpus = 3\n", "= }\n", ""),
+    "undefined names": ("show zz<n>x\n", "", "E0201"),
+    "names again": ("let a = 1\n", "", "E0203"),
+    "a unit": ("show 1 GB", "*GB", "\n", "E0108"),
+    "members": ("enum E {\n", "m<n>\n", "}\n", ""),
+    "files": ('use "a<n>.plan"\n', "", "E0207"),
+}
+"""What stands at the beginning, what is repeated (with `<n>` counted), what stands at the end, and a code that is said."""
+
+
+def large(size, *parts):
+    """A text of about so many bytes."""
+    begin, again, end = parts if len(parts) == 3 else ("", *parts)
+    counted, length, number = [], len(begin) + len(end), 0
+    while True:
+        part = again.replace("<n>", str(number))
+        length, number = length + len(part), number + 1
+        if length > size:
+            return begin + "".join(counted) + end
+        counted.append(part)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_what_is_wrong_with_a_long_text_is_said_soon(llmplan, write, name):
+    *parts, code = LONG[name]
+    path = write("long.plan", large(SIZE, *parts).encode())
+    before = sum(os.times()[2:4])
+    outcome = llmplan("check", path)
+    # Twice what it takes on a core of its own.
+    assert sum(os.times()[2:4]) - before < 10.0
+    assert outcome.code == (1 if code else outcome.code) and outcome.code in (0, 1)
+    assert f"error[{code}" in outcome.err if code else "E0901" not in outcome.err
+    assert len(outcome.err) < 2_000_000
+
+
+def test_of_many_errors_some_are_enough(llmplan, write):
+    text = large(40_000, "let a = 1\n", "")
+    outcome = llmplan("check", write("same.plan", text.encode()))
+    assert outcome.code == 1
+    assert outcome.err.count("error[E0203]") == 1000
+    assert "there may be more mistakes: after so many, nothing further was checked" in outcome.err
+    assert outcome.out == "same.plan: 1000 errors\n"
+
+
+def test_a_unit_is_no_list_of_words(llmplan, write):
+    sound = llmplan("check", write("unit.plan", ("show 1 " + "*".join(["GB"] * 20)).encode()))
+    assert "E0108" not in sound.err
+    wrong = llmplan("check", write("unit.plan", ("show 1 " + "*".join(["GB"] * 21)).encode()))
+    assert "error[E0108]: unit of more than 20 words" in wrong.err
+
+
+def test_what_nests_far_too_deep_ends_there(llmplan, write):
+    for text in ("let x = 1" + "^2" * 20_000, "let x = " + "-" * 20_000 + "1", "require " + "not " * 20_000 + "true"):
+        outcome = llmplan("check", write("deep.plan", f"{text}\nlet y = = 1\n".encode()))
+        assert [line for line in outcome.err.splitlines() if line.startswith("error")] == [
+            "error[E0108]: brackets and operators nest more than 100 deep",
+            "error[E0109]: unexpected `=`",
+        ]
+
+
+def test_a_folder_that_cannot_be_seen_is_no_folder(llmplan, write, tmp_path):
+    for name in ("a\nb", "a\x1b[2J", "a\u202eb"):
+        outcome = llmplan("compile", "-o", name, write("small.plan", b"show 1 + 1\nemit report\n"))
+        assert outcome.code == 1
+        assert "error[E0508]: cannot write into `a" in outcome.err
+        assert "it contains a character that cannot be seen" in outcome.err
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("a")] == []
+
+
+def test_line_breaks_in_texts_do_not_break_tables(llmplan, write):
+    text = (
+        'let x = ? in 1..3\nrequire r: x >= {} because "one\\ntwo" else "three\\nfour"\n'
+        'prefer p: x > 5 because "five\\nsix"\nminimize x\n'
+    )
+    solved = llmplan("solve", write("lines.plan", text.format(2).encode()))
+    assert "five six" in solved.err
+    failed = llmplan("solve", write("lines.plan", text.format(5).encode()))
+    assert "three four" in failed.out and "three four" in failed.err
+    for said in (solved.out, failed.out, solved.err, failed.err):
+        assert not any(line.strip() in ("two", "four", "six") for line in said.splitlines())

@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from llmplan.diagnostics import Diagnostic, Label, render_github, render_json, render_sarif, render_text
+from llmplan.diagnostics import (
+    Diagnostic,
+    Label,
+    render_github,
+    render_json,
+    render_sarif,
+    render_text,
+    syntax,
+)
 from llmplan.source import Source, Span
 from tests.diagnostics.records import CASES, PLAN, at, error
 
@@ -157,3 +165,8 @@ def test_a_mark_behind_the_end_of_a_long_line_without_a_line_end():
     source = Source("plan", "a" * 500)
     found = Diagnostic("E0101", "error", "unfinished", Span(source, 500, 500), "expected more")
     assert render_text.render([found]).splitlines()[-1].endswith("^ expected more")
+
+
+def test_a_message_quotes_no_empty_word():
+    nothing = Span(Source("x", "let x\n"), 6, 6)
+    assert syntax.unfinished_statement(nothing, "a value").message == "unfinished statement"

@@ -52,7 +52,7 @@ def _run(given: argparse.Namespace, room: Path) -> int:
     from tests.fuzz import make, pieces, watch
     from tests.fuzz.case import read, written
 
-    gc.set_threshold(LET_GROW)  # as the command does
+    gc.set_threshold(*LET_GROW)  # as the command does
     make_one = pieces.piece if given.check else make.case
     swift = _swift(room) if given.check else None
     seconds = given.seconds or (60.0 if given.count is None and not given.files else float("inf"))

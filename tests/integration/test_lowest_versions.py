@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.real import needs
+
 ROOT = Path(__file__).parents[2]
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 (_, LISTED) = re.findall(r"(?ms)^(dependencies) = \[(.*?)^\]", PROJECT)[0]
@@ -22,7 +24,8 @@ PLANS = ("llama7b.plan", "one_card.plan", "questions/gpus_and_cost.plan")
 
 @pytest.fixture(scope="module")
 def lowest(tmp_path_factory) -> Path:
-    """A folder with these versions."""
+    """A folder with these versions, where the integration is tested: once in a run of `.ci/run`."""
+    needs("accelerate")
     folder = tmp_path_factory.mktemp("lowest")
     command = [
         sys.executable,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from llmplan import api
+from llmplan.emit.answer import answer
 from llmplan.solve import effort
 from tests.thorough import sample
 
@@ -85,3 +87,20 @@ def test_what_a_line_may_cost_is_counted_in_evaluations(plans, monkeypatch):
         (found,) = solve(plans, text, limit=100_000).diagnostics
         assert found.code == "E0404"
         assert found.message.endswith("along the continuous `x` they take more than 1e6 evaluations")
+
+
+@pytest.mark.slow
+def test_a_search_that_did_not_try_every_jump_does_not_say_that_there_is_no_plan(plans):
+    text = "let x = ? in 0.5..1e7\nrequire r: abs(mod(x * 1.37, 1) - mod(x * 7.1, 1)) + abs(mod(x, 3) - 1.5) < {}\nminimize x\n"
+    solution = solve(plans, text.format("1e-7"))
+    (found,) = (one for one in solution.diagnostics if one.code == "E0402")
+    assert found.message == "requirement `r` could not be satisfied"
+    assert found.notes[0] == "`x` passes more jumps than can be tried: between those that were, a plan may exist"
+    assert answer(solution).startswith("No plan was found that satisfies `r`. ")
+    assert solution.partly
+    few = solve(plans, "let x = ? in 0.5..9.0\nrequire r: ceil(x) > 9\nminimize x\n")
+    assert not few.partly
+    assert few.diagnostics[0].message == "requirement `r` cannot be satisfied"
+    assert answer(few).startswith("No plan satisfies `r`. ")
+    swept = api.sweep(plans.path, text="sweep k in [1e-7]\nlet k = 1\n" + text.format("k"))[0]
+    assert [row.reason.endswith("not every jump was tried") for row in swept.rows] == [True]

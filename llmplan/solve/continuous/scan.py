@@ -116,12 +116,14 @@ class LineScan:
             found.top = ordered([edge.nearest(point) for point in found.top])
         return found
 
-    def candidates(self) -> Iterator[tuple[dict[int, Array], Coordinates, int]]:
-        """All candidates, feasible or not, in blocks: the values of all that is judged, where they lie, how many."""
+    def candidates(self) -> Iterator[tuple[dict[int, Array], Coordinates, int, bool]]:
+        """All candidates, feasible or not, in blocks: the values of all that is judged, where they lie, how many, and
+        whether there are more jumps than they stand for."""
         for settings in self._settings([]):
             candidates = self._candidates(settings)
             values = settings.line.probe(self._roots, candidates.rows)(candidates.x)
-            yield values, self._coordinates(settings, candidates.rows, candidates.x), len(candidates.x)
+            coordinates = self._coordinates(settings, candidates.rows, candidates.x)
+            yield values, coordinates, len(candidates.x), bool(candidates.partly.any())
 
     def _settings(self, gates: Sequence[Condition]) -> Iterator[_Settings]:
         """The settings where the gates hold, in blocks."""

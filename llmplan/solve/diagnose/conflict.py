@@ -37,10 +37,12 @@ class Failures:
     Attributes:
         patterns: The sets of requirements that fail together on some candidate, as bit masks.
         nearest: The candidate that fails fewest, then by least; it is compared by that before anything else.
+        partly: Whether a continuous unknown has more jumps than there are candidates for.
     """
 
     patterns: set[int] = field(factory=set)
     nearest: Ranked | None = None
+    partly: bool = False
 
     def look(
         self,
@@ -58,6 +60,7 @@ class Failures:
     def join(self, later: Failures) -> None:
         """Takes a part into account that comes after what was seen so far."""
         self.patterns |= later.patterns
+        self.partly |= later.partly
         if self.nearest is None or later.nearest is not None and later.nearest.better_than(self.nearest):
             self.nearest = later.nearest
 
@@ -71,6 +74,7 @@ class Failures:
             smallest_conflict(requirements, self.patterns),
             point,
             violated_at(system, requirements, point),
+            self.partly,
         )
 
 
@@ -113,8 +117,9 @@ def line_failures(
         OverLimit: see `llmplan.solve.continuous.scan.LineScan`.
     """
     seen = Failures()
-    for values, places, count in LineScan(system, requirements, unknown, effort).candidates():
+    for values, places, count, partly in LineScan(system, requirements, unknown, effort).candidates():
         seen.look(system, requirements, values, places, count)
+        seen.partly |= partly
     return seen
 
 
