@@ -56,3 +56,10 @@ def lacks_keys(span: Span, name: str, type: str, keys: list[str]) -> Diagnostic:
     """E0209: keys without which a model of that type is not described."""
     listed = ", ".join(f"`{key}`" for key in keys)
     return error("E0209", f"`{name}` lacks {listed}, required for `model_type` `{type}`", span)
+
+
+def differs(span: Span, place: Span, name: str, key: str, type: str) -> Diagnostic:
+    """E0209: a list of different numbers under a key that the table reads as one for all layers."""
+    message = f"`{name}` gives `{key}` as a list of different values; for `model_type` `{type}` one for all layers is read"
+    hint = f"write `{key}` as one number, or give the hyperparameters directly"
+    return error("E0209", message, span, hint, others=(Label(place, "given here"),))

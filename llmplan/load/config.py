@@ -16,7 +16,7 @@ import attrs
 from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, config
-from llmplan.load.literals import NotAnObject, literals
+from llmplan.load.literals import EACH, NotAnObject, literals
 from llmplan.resources import entries as listed
 from llmplan.resources import folder, text_of
 from llmplan.source import Source, Span
@@ -115,6 +115,9 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
             fields.append(evolve(field, value=_filled(field.value, tables, values)))
         except _Missing as absent:
             missing[str(absent)] = None
+    differing = [key.removesuffix(f".{EACH}") for key in missing if key.endswith(f".{EACH}")]
+    if there := [values[key] for key in differing if key in values]:
+        return config.differs(at, there[0].span, source.name, differing[0], type)
     if missing:
         return config.lacks_keys(at, source.name, type, list(missing))
     entry = nodes.Entry(
@@ -154,7 +157,10 @@ class _Missing(Exception):
 
 
 def _value(key: str, values: Values) -> nodes.Expr | None:
-    owner = values.get(key.rpartition(".")[0])
+    before, _, word = key.rpartition(".")
+    owner = values.get(before)
+    if word == EACH and key not in values and owner is not None:
+        return None if owner.span.text.startswith("[") else owner
     if key not in values and owner is not None:
         # A list that does not hold the word.
         return nodes.Number(span=owner.span, value=Fraction(0), unit=None, text="0")

@@ -1,7 +1,7 @@
 """A JSON object as literals of the language: by dotted key each value with the place where it stands.
 
-Only plain data is read. What a formula cannot mean is left out: null, long texts, and of a list all but its length
-and how often it holds each word.
+Only plain data is read. What a formula cannot mean is left out: null, long texts, and of a list all but its length,
+how often it holds each word, and the number that all its items are.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 
 _DEPTH = 4  # objects inside objects that are looked into
+EACH = "each"
+"""Under this word of a list stands the number that all its items are; a number that is no list is its own."""
+
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
@@ -72,7 +75,8 @@ def _object(source: Source, at: int, prefix: str, depth: int) -> Iterator[tuple[
 
 
 def _literals(key: str, value: Any, span: Span) -> Iterator[tuple[str, nodes.Expr]]:
-    """A value; of a list its length, and how often it holds each word. Long texts and odd signs mean nothing here."""
+    """A value; of a list its length, how often it holds each word, and the number that all items are. Long texts and odd
+    signs mean nothing here."""
     if isinstance(value, bool):
         yield key, nodes.Bool(span=span, value=value)
     elif isinstance(value, (int, float)):
@@ -85,6 +89,12 @@ def _literals(key: str, value: Any, span: Span) -> Iterator[tuple[str, nodes.Exp
         listed = Counter(item for item in value if isinstance(item, str) and _is_word(item))
         for word, count in listed.items():
             yield f"{key}.{word}", _number(count, span)
+        if value and _is_number(value[0]) and all(_is_number(item) and item == value[0] for item in value):
+            yield f"{key}.{EACH}", _number(value[0], span)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _is_word(text: str) -> bool:

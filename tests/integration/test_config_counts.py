@@ -155,6 +155,30 @@ FAMILIES: dict[str, Callable[[random.Random], Config]] = {
         "attention_bias", num_local_experts=experts, intermediate_size_mlp=width, head_dim=width,
         interleave_moe_layer_step=few,
     ),
+    "glm4": of("attention_bias", dims=True),
+    "olmo3": of("attention_bias"),
+    "granite": of("attention_bias", "mlp_bias", dims=True),
+    "granitemoe": of("attention_bias", num_local_experts=experts, num_experts_per_tok=few),
+    "granitemoeshared": of(
+        "attention_bias", num_local_experts=experts, num_experts_per_tok=few,
+        shared_intermediate_size=lambda pick: pick.choice([0, 24]),
+    ),
+    "stablelm": of("use_qkv_bias", "qk_layernorm", "use_parallel_residual"),
+    "cohere": of("attention_bias", "use_qk_norm"),
+    "cohere2": of("attention_bias", sliding_window_pattern=few),
+    "exaone4": of(dims=True, sliding_window=lambda pick: pick.choice([16, 32])),
+    "nemotron": of("attention_bias", "mlp_bias", dims=True),
+    "seed_oss": of("attention_bias", "attention_out_bias", "mlp_bias", dims=True),
+    "ernie4_5": of("use_bias", dims=True),
+    "ernie4_5_moe": of(
+        dims=True, moe_num_experts=experts, moe_k=few, moe_intermediate_size=width, moe_num_shared_experts=few,
+        moe_layer_start_index=lambda pick: pick.choice([0, 1, 2]), moe_layer_interval=few,
+        moe_layer_end_index=lambda pick: pick.choice([-1, 3]),
+    ),
+    "hunyuan_v1_dense": of("attention_bias", head_dim=width),
+    "hunyuan_v1_moe": of(
+        "attention_bias", head_dim=width, num_experts=experts, moe_topk=lambda pick: pick.choice([1, [2] * 5])
+    ),
     "bert": lambda pick: renamed(usual(pick), num_key_value_heads="") | {"type_vocab_size": few(pick)},
 }  # fmt: skip
 

@@ -151,6 +151,14 @@ def test_a_file_that_describes_no_model(content: object, said: str, tmp_path: Pa
     assert said in found[0][1]
 
 
+def test_a_list_of_one_number_is_that_number(tmp_path: Path) -> None:
+    hunyuan = {**LLAMA, "model_type": "hunyuan_v1_moe", "num_experts": 64, "moe_topk": [8] * 32}
+    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=hunyuan)))
+    assert number(solution, "model.experts_per_token") == 8
+    found = wrong(plan(tmp_path, 'model from "c.json"\n', c={**hunyuan, "moe_topk": [8, 4] * 16}))
+    assert [code for code, _ in found] == ["E0209"] and "`moe_topk` as a list of different values" in found[0][1]
+
+
 def test_an_unknown_type_is_told_what_is_missing(tmp_path: Path) -> None:
     path = plan(
         tmp_path, 'model from "c.json"\n', c={"model_type": "lama", "hidden_size": 64, "vocab_size": 99}
