@@ -96,6 +96,13 @@ def test_attention_in_8_bits_keeps_half(base: Base) -> None:
     assert 2 * half.number("memory.attention_activations") == whole.number("memory.attention_activations")
 
 
+def test_fused_modules_keep_inputs_in_8_bits(base: Base) -> None:
+    fp8 = {"training__precision": "fp8", "training__recompute": "none", "hardware__gpu": "H100-SXM-80GB"}
+    eager, fused = (on(base, "accelerate-fsdp2", training__kernels=how, **fp8) for how in ("compiled", "fused"))
+    inputs = 2 * 4096 + 14_336  # of the first products of both blocks, and of the last one
+    assert eager.number("memory.dense_kept") - fused.number("memory.dense_kept") == inputs
+
+
 def test_every_stack_has_a_framework_and_a_source() -> None:
     scope, _, problems = library.load()
     assert not problems
