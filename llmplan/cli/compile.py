@@ -62,6 +62,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             record = solution_json.as_json(whole, () if failed else written.files)
             printed.append({**record, "removed": list(written.removed)} if written.removed else record)
         elif solution.status != "error":
+            from llmplan.cli import onward
             from llmplan.cli.summary import departures
             from llmplan.emit.answer import answer
 
@@ -75,6 +76,8 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
                 terminal.result(f"removed {written.directory}/{name}: no longer emitted\n")
             for name, why in written.left:
                 terminal.result(f"left {written.directory}/{name}: {why}\n")
+            if not failed and not check:
+                terminal.result(onward.after_compiling(asked, solution, written.directory, written.files))
     if printed:
         import json
 

@@ -50,10 +50,12 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
 
         terminal.result(solution_json.dump(solution_json.as_json(solution, ())))
     elif solution.status != "error":
-        from llmplan.cli import summary
+        from llmplan.cli import onward, summary
         from llmplan.emit.answer import answer
 
         terminal.result(summary.render(solution, answer(solution)))
+        if following := onward.after_solving(asked, solution):
+            terminal.result(f"\n{following}")
     return STATUS[solution.status]
 
 

@@ -129,6 +129,8 @@ def test_solve_fits_on_a_screen(llmplan, stages):
         "  note 2",
         "  note 3",
         "  and 3 more in the report of `llmplan compile`",
+        "",
+        "next: llmplan explain a.plan",
     ]
 
 
@@ -255,3 +257,12 @@ def test_explain_in_every_format(llmplan):
     assert steps[0]["name"] == "steps" and steps[0]["formula"].startswith("ceil(")
     assert {step["depth"] for step in steps} == {0, 1}
     assert steps == json.loads(llmplan(*asked, "--format", "json").out)
+
+
+def test_each_command_ends_with_the_next(llmplan, write):
+    plan = write("a b.plan", "let x = ? in [1, 2]\nminimize x\n")
+    assert llmplan("solve", plan).out.splitlines()[-1].startswith("next: llmplan explain '")
+    tight = write("tight.plan", "let x = 3\nrequire x <= 2\n")
+    assert llmplan("solve", tight).out.splitlines()[-1].endswith(" --fix 1")
+    assert "next:" not in llmplan("solve", plan, "--json").out
+    assert "next:" not in llmplan("solve", plan, "--set", "x=1").out  # that stands in no file
