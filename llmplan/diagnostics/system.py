@@ -188,6 +188,7 @@ def infeasible(
     notes: Sequence[str],
     hints: Sequence[Hint],
     partly: str = "",
+    reason: str = "",
 ) -> Diagnostic:
     """E0402: no plan meets every requirement.
 
@@ -199,6 +200,7 @@ def infeasible(
         notes: The nearest plan, with values.
         hints: Single changes that would help.
         partly: The continuous unknown along which not everything was tried, if there is one.
+        reason: Why no value can be computed, if that is the case.
     """
     names = " and ".join(f"`{name}`" for name in conflict)
     cannot = "cannot be satisfied" if not partly else "could not be satisfied"
@@ -207,4 +209,4 @@ def infeasible(
         message = f"{len(conflict)} of {total} requirements {cannot} together: {names}"
     if partly:
         notes = [f"`{partly}` passes more jumps than can be tried: between those that were, a plan may exist", *notes]
-    return error("E0402", message, span, *hints, others=others, notes=notes)
+    return error("E0402", f"{message}{reason and f': {reason}'}", span, *hints, others=others, notes=notes)

@@ -158,8 +158,19 @@ def _model(solution: Solution, said: set[str]) -> tuple[str, str]:
     said |= {"model.params", "model.params_total"}
     asked = any(unknown.asked and unknown.path.startswith("model.") for unknown in solution.unknowns)
     if name and not asked:
+        name = f"{name}{_overridden(solution, 'model')}"
         return name, name
     return (total, f"a model of {total}") if total else ("", "the model")
+
+
+def _overridden(solution: Solution, kind: str) -> str:
+    """` with 48 layers`: what a plan says otherwise of the entry that it chooses."""
+    said = [
+        f"{value.text} {name.partition('.')[2].replace('_', ' ')}"
+        for name, value in solution.values.items()
+        if name.startswith(f"{kind}.") and value.role == "input" and any(other.layer == "entry" for other in value.others)
+    ]
+    return f" with {', '.join(said)}" if said else ""
 
 
 def _settings(solution: Solution, said: set[str]) -> str:

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 
 from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
-from llmplan.diagnostics import Diagnostic, Label, system
+from llmplan.diagnostics import Diagnostic, Hint, Label, system
 from llmplan.report.derivation import names_in
 from llmplan.solution import RequirementResult, Value
 from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.display import one_line
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import NO_REASON
+from llmplan.system.missing import NO_REASON, line_for
 from llmplan.system.system import Condition, System
 from llmplan.whatif.relax import Relaxed
 
@@ -121,12 +121,44 @@ def infeasible(
         more = len(relaxed.untried) - MOST_HINTS
         listed = ", ".join(relaxed.untried[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
         notes.append(f"not tried, search budget exhausted: {listed}")
+    entangled = _entangled(fighting, lowering)
+    lacking = {} if entangled else _lacking(fighting, values)
+    if lacking:
+        fighting = [every[index] for index in sorted(found.violated) if every[index].origin in ("plan", "used")] or fighting
     own = [condition for condition in fighting if condition.origin != "library"] or fighting
     span = own[0].span if own else None
     others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)
     names = [condition.name for condition in fighting]
     partly = next((made.unknowns[index].path for index, jump in outcome.jumps.items() if jump == "tried"), "")
-    return system.infeasible(span, names, len(every), others, notes, relaxed.hints[:MOST_HINTS], partly)
+    hints = entangled or (*(Hint(line_for(path, lowering.scope)) for path in lacking), *relaxed.hints)[:MOST_HINTS]
+    reason = "; ".join(dict.fromkeys(lacking.values()))
+    return system.infeasible(span, names, len(every), others, notes, hints, partly, reason)
+
+
+def _lacking(fighting: Sequence[Condition], values: Mapping[str, Value]) -> dict[str, str]:
+    """Inputs that an entry of the catalog lacks and without which a computed value has none, with what is said of it."""
+    one = values.get(fighting[0].name) if fighting and fighting[0].origin == "type" else None
+    return {path: one.reason for path in one.needs} if one is not None and one.value is None and one.reason else {}
+
+
+def _entangled(fighting: Sequence[Condition], lowering: Lowering) -> tuple[Hint, ...]:
+    """What to give beside an input that overrides an entry's, where the two do not go together.
+
+    Another entry is no advice there: the author has said which one it is like.
+    """
+    traces = lowering.names.traces
+    name = fighting[0].name if fighting and fighting[0].origin == "type" else ""
+    trace = traces.get(name)
+    if trace is None or trace.layer != "default" or name not in lowering.scope.fields:
+        return ()
+    of = {path: traces[path].layer for path in trace.reads if path in traces and path in lowering.scope.fields}
+    own = [path for path, layer in of.items() if layer not in ("entry", "default")]
+    entry = [path for path, layer in of.items() if layer == "entry"]
+    return tuple(
+        Hint(f"give `{path}` beside `{own[0]}`: {line_for(path, lowering.scope).removeprefix('add ').partition(',')[0]}")
+        for path in (*entry, name)
+        if own and entry
+    )
 
 
 def _fails(

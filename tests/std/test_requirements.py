@@ -28,6 +28,12 @@ FAILING = [
     ("fits", "", "needs 155.3 GB of 85.2 GB"),
     ("fits_surely", "", "tight: fits with "),
     ("assumption_near", "assume mfu = 10%", "assumed 10% MFU; this layout is estimated at "),
+    ("gate_meant", 'model = "llama-7b"\nmodel.gated_mlp = false', "gated_mlp is false with a feed-forward width of 11,008"),
+    (
+        "widths_in_proportion",
+        'model = "llama-7b"\nmodel.hidden = 8192\nmodel.heads = 64',
+        "a feed-forward width of 11,008 is out of proportion to a hidden width of 8,192: give `model.ffn`",
+    ),
     ("mfu_seen", "assume mfu = 70%", "an MFU of 70% is outside what whole runs in 16 bits have averaged, 15% to 55%"),
     ("heads_divide", "parallelism.tensor = 5", "32 attention heads do not split evenly over 5 tensor-parallel ranks"),
     ("ffn_divides", "parallelism.tensor = 6", "a feed-forward width of 14,336 does not split"),
