@@ -23,7 +23,7 @@ from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Type
 from llmplan.units.table import UnknownUnit
 
-DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with", "usual", "decision", "lever")
+DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with", "usual", "decision", "lever", "cliff")
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
 

@@ -232,7 +232,7 @@ class Definitions:
             isinstance(node, nodes.Require) and node.certain, weight, self.layer, node.doc,
             cites(node.decorators), place(node.condition.span),
             compared[1].type if compared else None, compared[1].unit if compared else "",
-            isinstance(node, nodes.Require) and node.final,
+            isinstance(node, nodes.Require) and node.final, bool(said(node.decorators, "cliff")),
         )  # fmt: skip
 
     def goal(self, node: nodes.Objective) -> Goal:

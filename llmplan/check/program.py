@@ -121,7 +121,7 @@ class Rule:
     """A requirement, or with a weight a preference, of a `plan`, a file it `used`, or the `library`.
 
     `because` says why it exists, `otherwise` what is the case where it does not hold; only a single
-    comparison has `sides`, for slack and values.
+    comparison has `sides`, for slack and values. A `cliff` can make an answer jump.
     """
 
     name: str
@@ -139,6 +139,7 @@ class Rule:
     type: Type | None = None  # of the sides
     unit: str = ""
     final: bool = False
+    cliff: bool = False
 
 
 @frozen

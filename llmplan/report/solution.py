@@ -30,6 +30,7 @@ from llmplan.system.lower import Lowering
 from llmplan.system.system import System, Unknown
 from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands
+from llmplan.whatif.cliffs import cliffs
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.rounding import proposals
@@ -105,6 +106,7 @@ def solution(
         emits=tuple(program.emits),
         into=program.into,
         into_at=program.into_at,
+        notes=cliffs(program, built, outcome),
         diagnostics=found,
         plan_hash=plan_hash,
         library_hash=library_hash,

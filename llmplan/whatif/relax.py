@@ -71,6 +71,16 @@ def relax(
     return _Relaxer(program, built, outcome, point, progress).run()
 
 
+def changed(program: Program, built: Built, outcome: Outcome, knob: Knob) -> str:
+    """The nearest value of one input that makes an infeasible plan feasible, as its author would write it; or empty."""
+    assert built.system is not None
+    point = built.lowering.again(fixed=built.system.by_path(outcome.point))
+    relaxer = _Relaxer(program, built, outcome, point, None)
+    relaxer.effort = Effort(_LIMIT, relaxer.budget.half())
+    made = relaxer.one(knob)
+    return made[0].texts[0] if made is not None and made[0].texts else ""
+
+
 class _Relaxer:
     def __init__(
         self, program: Program, built: Built, outcome: Outcome, point: Lowering, progress: Progress | None
@@ -124,6 +134,13 @@ class _Relaxer:
         found.sort(key=lambda item: item[0].change)
         hints = [Hint(f"{'or ' if number else ''}{one.text}", edits) for number, (one, edits) in enumerate(found)]
         return Relaxed(tuple(one for one, _ in found), tuple(hints), tuple(untried), tuple(sorted(self.thinned)))
+
+    def one(self, knob: Knob) -> _Made | None:
+        """The change of a single input; None if none helps, or that cannot be told within the effort."""
+        try:
+            return self._knob(knob)
+        except OverLimit:
+            return None
 
     # Bounds of requirements
 
