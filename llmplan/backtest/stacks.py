@@ -138,11 +138,17 @@ def _modules(record: Record) -> dict[str, object]:
         return {"training.kernels": "fused", "training.loss": "fused"}
     if record.framework == "unsloth":
         return {"training.loss": "linear", "training.kernels": "in_place"}
+    if _swift(record):
+        return {"training.update": "foreach"}  # PyTorch's AdamW before 2.8
     if record.case["precision"] == "fp16" and deepspeed_engine(record):
         return {"training.loss": "compiled"}  # its engine casts the model, so that logits stay in 16 bits
     if record.framework != "deepspeed" and framework(record) == "deepspeed":
         return {"parallelism.data_overlap": True}  # others that split optimizer states send gradients as they come
     return {}
+
+
+def _swift(record: Record) -> bool:
+    return (record.case.get("framework_detail") or "").startswith("ms-swift")
 
 
 def _round(record: Record) -> float:
@@ -174,6 +180,9 @@ def _formats(record: Record) -> dict[str, str]:
         return {"gradient": "bf16"}  # its recipes for 8 bits sum gradients in 16
     if record.framework == "megatron-lm" and used == "fsdp":
         return {"parameter": "bf16", "gradient": "fp32", "master": "fp32"}  # buffers of Megatron's own FSDP
+    if _swift(record) and record.task == "sft":
+        # Weights are loaded in the checkpoint's format, and there is no other copy.
+        return {"parameter": "bf16", "gradient": "bf16", "optimizer": "bf16", "master": "none"}
     if used != "deepspeed":
         return {}
     made = {"gradient": "fp32"} if precision == "bf16" and megatron_deepspeed(record) else {}

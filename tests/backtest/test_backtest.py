@@ -70,6 +70,13 @@ def test_the_longest_sequences_that_fit_are_near_the_limit(base: Base) -> None:
         assert 0.85 < found.number("memory.needed") / found.number("gpu.memory") < 1.05
 
 
+def test_full_fine_tuning_of_a_model_loaded_in_16_bits(base: Base) -> None:
+    # ms-swift's table has 73.4 to 73.6 GiB for up to 1,024 tokens: 8 bytes a parameter, and a copy in the update.
+    case = finetuned("swift-lora-qwen-7b-chat-512")[0] | {"task": "sft"}
+    found = base.values(settings(case, base.knows))
+    assert found.number("memory.reserved") == pytest.approx(73.5 * 2**30, rel=0.03)
+
+
 def test_a_run_that_ran_out_of_memory_does_not_fit(base: Base) -> None:
     found = predict(base, BY_ID["bloom-pre-h14336-l72-n48-tp2-pp6-mb2-gb2048-a64-0225"])
     assert found.oom and found.fits is False

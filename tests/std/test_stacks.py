@@ -109,3 +109,7 @@ def test_every_stack_has_a_framework_and_a_source() -> None:
     entries = list(scope.entries["stack"].values())
     assert len(entries) > 20
     assert all(entry.cites and (entry.like or "framework" in dict(entry.settings)) for entry in entries)
+
+
+def test_trainers_that_pad_to_the_longest_of_a_batch(base: Base) -> None:
+    assert on(base, "trl", 1, 0).number("memory.outgrown") > 0 == on(base, "unsloth", 1, 0).number("memory.outgrown")
