@@ -47,14 +47,14 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
     """Diagnostics of a plan; nothing is solved."""
     asked = request(plan, **options)
     question = Question("check", asked)
-    kept: tuple[Diagnostic, ...] | None = question.recall()
+    kept: tuple[Diagnostic, ...] | None = None if asked.templates else question.recall()
     if kept is not None:
         return list(kept)
     checked = analyse(asked, checking=True)
     if checked.failed and checked.program is not None and checked.program.sweeps:
         there = analyse(asked, point=0)
         checked = checked if there.failed else there
-    if not checked.failed and checked.modules:  # a file of the library depends on all others of it
+    if not checked.failed and checked.modules and not asked.templates:  # a file of the library depends on all others of it
         question.keep(checked.diagnostics, checked.modules)
     return list(checked.diagnostics)
 

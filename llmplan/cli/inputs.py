@@ -139,14 +139,14 @@ def _asking(*names: str) -> Callable[[Command], Command]:
     return decorate
 
 
-checking = _asking("statements", "settings", "scenario", "root", "no_waive")
-"""`-e`, `--set`, `--scenario`, `--root` and `--no-waive`."""
+checking = _asking("statements", "settings", "scenario", "root", "no_waive", "templates")
+"""`-e`, `--set`, `--scenario`, `--root`, `--no-waive` and `--templates`."""
 
-solving = _asking("statements", "settings", "scenario", "root", "no_waive", "limit")
+solving = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit")
 """The same and `--limit`."""
 
-sweeping = _asking("settings", "scenario", "root", "limit")
-"""Of a plan in a file: `--set`, `--scenario`, `--root` and `--limit`."""
+sweeping = _asking("settings", "scenario", "root", "templates", "limit")
+"""Of a plan in a file: `--set`, `--scenario`, `--root`, `--templates` and `--limit`."""
 
-compiling = _asking("templates", "root", "settings", "scenario", "no_waive", "limit")
-"""The same and `--templates`."""
+compiling = _asking("settings", "scenario", "root", "no_waive", "templates", "limit")
+"""Of plans in files: all of these but `-e`."""

@@ -72,3 +72,15 @@ def test_what_can_be_explained(llmplan, write):
     everything = json.loads(llmplan("explain", plan, "--all", "--json").out)
     assert [one["name"] for one in everything] == names and any(one["formula"] for one in everything)
     assert llmplan("explain", plan, "time", "--all").code == 2
+
+
+def test_a_folder_of_templates_is_known_to_every_command(llmplan, write, tmp_path):
+    write("own/mine/target.json", '{"about": "a list of files", "when": "named", "files": {"mine.txt": "mine.txt.j2"}}')
+    write("own/mine/mine.txt.j2", "{{ solution.plan }}\n")
+    plan = write("a.plan", PLAN + "emit mine\n")
+    folder = str(tmp_path / "own")
+    for command in ("check", "solve"):
+        assert llmplan(command, plan).code == 1
+        assert llmplan(command, plan, "--templates", folder).code == 0
+        assert llmplan(command, plan).code == 1  # nothing was kept
+    assert llmplan("explain", plan, "hardware.gpus", "--templates", folder).code == 0
