@@ -170,3 +170,12 @@ def _ends(domain: Domain | None, lowering: Lowering) -> tuple[float, float]:
     ends = (item.low, item.high) if isinstance(item, ir.Range) else ()
     low, high = [lowering.worth(end) for end in ends] or (None, None)
     return -math.inf if low is None else low, math.inf if high is None else high
+
+
+def as_expression(value: float, type: Type, lowering: Lowering) -> ir.Expr:
+    """A value of the graph as the expression that a plan gives it by."""
+    if isinstance(type, EnumType):
+        return ir.Member(type.name, int(value))
+    if isinstance(type, KindType):
+        return ir.Entry(type.name, lowering.expressions.members(type)[int(value)])
+    return ir.Num(value)

@@ -24,7 +24,7 @@ from llmplan.solve.nearest import feasible_values, nearest, with_values
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
 from llmplan.source import Span
-from llmplan.system.adjustable import Knob, domains, in_authors_unit, knobs, ladder, value_of
+from llmplan.system.adjustable import Knob, as_expression, domains, in_authors_unit, knobs, ladder, value_of
 from llmplan.system.build import Built, build
 from llmplan.system.display import one_line
 from llmplan.system.evaluate import evaluate
@@ -45,6 +45,12 @@ _LIMIT = 1e8
 
 _CERTAIN = 1_000_000
 """Points that one solution may look at where requirements hold at every point of ranges, which no budget counts."""
+
+_MOST_CHOICES = 16
+"""Members or entries that are shown of one choice; each is applied and solved again first."""
+
+_CHOICES = 120
+"""So many of all choices together."""
 
 _Made = tuple[Relaxation, tuple[Edit, ...]]
 
@@ -96,6 +102,7 @@ class _Relaxer:
         self.opener = Opener(built, outcome)
         self.constants = built.lowering
         self.reads = built.reads
+        self.choices = _CHOICES
         self.thinned: set[str] = set()
         self.paths: tuple[str, ...] = ()  # of what the last system was thinned by
 
@@ -246,7 +253,7 @@ class _Relaxer:
 
     def _set(self, knob: Knob, value: float) -> Program:
         """The plan with another value of a knob."""
-        setting = Setting(Num(value), None, knob.setting.place, knob.setting.unit)
+        setting = Setting(as_expression(value, knob.type, self.constants), None, knob.setting.place, knob.setting.unit)
         return varied(self.program, "--set", {knob.path: setting}, over=True)
 
     def _choice(self, knob: Knob) -> _Made | None:
@@ -262,6 +269,11 @@ class _Relaxer:
             return None
         tried = with_values(made.system, made.unknown, others)
         found = feasible_values(tried, made.requirements, made.unknown, self.effort)
+        if len(found) > min(_MOST_CHOICES, self.choices):
+            found = found[: min(_MOST_CHOICES, self.choices)]
+            self.paths = (*self.paths, knob.path)
+        self.choices -= len(found)
+        found = [value for value in found if self._works(self._set(knob, value), True)]
         named = [Proposal(in_authors_unit(value, knob.type, "", self.point), value) for value in found]
         return self._made(knob.path, "input", knob.type, "", now, named, self._span(knob))
 

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from llmplan import api
+from llmplan.check.ir import Member
 from llmplan.emit.solution_json import as_json
 from llmplan.whatif import relax
 from llmplan.whatif.freed import Opener
@@ -259,3 +260,42 @@ def test_the_bound_that_is_shown_is_near(plans):
         assert one.values == (bound,)
     (one,) = plans.solve("let x = ? in 1.5..3.5\nrequire r: x > 5\n").relaxations
     assert 3.4 < one.values[0] < 3.5
+
+
+COLOURS = """
+enum Colour {{ {members} }}
+kind paint {{ colour: Colour = m0 }}
+paint {{ colour = m0 }}
+require bright: (match paint.colour {{ {arms} }}) >= {least}
+"""
+
+
+def coloured(count, least):
+    members = ", ".join(f"m{i}" for i in range(count))
+    return COLOURS.format(members=members, arms=", ".join(f"m{i} => {i}" for i in range(count)), least=least)
+
+
+def test_each_other_member_is_applied_and_solved_before_it_is_shown(plans, monkeypatch):
+    text = coloured(4, 2)
+    (found,) = (one for one in plans.solve(text).relaxations if one.name == "paint.colour")
+    assert found.texts == ("m2", "m3")
+    for member in found.texts:
+        assert plans.solve(text, settings=[("paint.colour", member)]).status == "solved"
+
+    works = relax._Relaxer._works
+
+    def but_not_m2(self, program, thin=False):
+        won = program.winner("paint.colour")
+        return won[1].value != Member("Colour", 2) and works(self, program, thin)
+
+    monkeypatch.setattr(relax._Relaxer, "_works", but_not_m2)
+    (found,) = (one for one in plans.solve(text).relaxations if one.name == "paint.colour")
+    assert found.texts == ("m3",)
+
+
+def test_of_many_members_some_are_shown_and_it_is_said(plans):
+    solution = plans.solve(coloured(30, 2))
+    (found,) = (one for one in solution.relaxations if one.name == "paint.colour")
+    assert found.texts == tuple(f"m{i}" for i in range(2, 18))
+    (error,) = (one for one in solution.diagnostics if one.code == "E0402")
+    assert "smaller changes may suffice: not every value of paint.colour was tried with each" in error.notes
