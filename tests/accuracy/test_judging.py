@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks.figures import Timed, generation
 from benchmarks.joined import Row
 from benchmarks.judging import band, covered, family, ordered, pairs, quantiles, regret
+from benchmarks.others import scaled
 
 
 def row(measured: float, group: str = "one", layout: int = 0, model: str = "m") -> Row:
@@ -60,3 +62,21 @@ def test_a_band_of_the_others():
 def test_families():
     assert family("mbridge-26.06") == family("mbridge-25.09") != family("torchtitan-asynctp-2025")
     assert family("internevo-scaling") == "internevo-scaling"
+
+
+def timed(name: str, group: str, error: float) -> Timed:
+    return Timed({"id": name}, row(1.0, group), error, error, True, True)
+
+
+def test_one_factor_is_that_of_the_other_families():
+    rows = [timed("a", "mbridge-1", 0.0), timed("b", "mbridge-2", 0.0), timed("c", "vtrain", 0.0), timed("d", "vtrain", 0.0)]
+    errors = [0.1, 0.3, -0.5, -0.7]
+    # What is best for vtrain is subtracted from both tables of mbridge, and the other way round.
+    assert scaled(rows, errors) == pytest.approx([0.7, 0.9, -0.7, -0.9])
+    assert scaled(rows[:2], errors[:2]) == errors[:2]  # without another family there is no factor
+
+
+def test_generations_by_the_longest_beginning_of_a_name():
+    assert [generation(gpu) for gpu in ("GB300", "B200/GB200", "H100-SXM-80GB", "RTX 4090", "RTX A6000", "V100-SXM2-16GB")] == [
+        "Blackwell", "Blackwell", "Hopper", "Ada", "Ampere", "Volta",
+    ]  # fmt: skip

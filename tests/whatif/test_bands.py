@@ -70,6 +70,14 @@ def test_the_word_for_a_requirement(plans, bound, verdict):
     assert (few.chance, few.verdict) == (None, "safe")
 
 
+def test_a_chance_rises_with_its_bound_and_is_one_half_at_the_value(plans):
+    time = plans.solve(PLAN + "show time\n").values["time"].value
+    bounds = [time * factor for factor in (0.01, 0.5, 0.8, 0.95, 1.0, 1.05, 1.3, 2.0, 100.0)]
+    found = plans.shown(PLAN + "".join(f"show chance(time <= {bound!r} s)\n" for bound in bounds))
+    assert found == sorted(found) and len(set(found)) == len(found)
+    assert 0 <= found[0] < 0.01 and found[4] == pytest.approx(0.5, abs=1e-6) and 0.99 < found[-1] <= 1
+
+
 def test_a_chance_is_solved_for(plans):
     text = PLAN.replace("gpus = 96", "gpus = ? in 8..256 step 8") + "minimize hardware.gpus\n"
     expected = plans.solve(text + "require deadline: time <= 30 days\n")
