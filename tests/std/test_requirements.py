@@ -65,6 +65,11 @@ FAILING = [
     ("deepspeed_precision", "training.precision = fp8\nemit deepspeed", "DeepSpeed does not train in fp8"),
     ("deepspeed_pipeline", "parallelism.pipeline = 2\nemit deepspeed", "2 × 1 pipeline chunks cannot be set in a DeepSpeed config"),
     (
+        "offload_share_applies",
+        "parallelism.offload_share = 0.5",
+        "50% of the optimizer is to be offloaded, but `parallelism.offload` is none",
+    ),
+    (
         "deepspeed_offload_share",
         "parallelism.offload = optimizer\nparallelism.offload_share = 0.5\nemit deepspeed",
         "DeepSpeed offloads the whole optimizer at ZeRO stage 2, not 50% of it",
