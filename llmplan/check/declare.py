@@ -152,6 +152,7 @@ class Declarations:
                 bool(said(node.decorators, "binary")),
                 tuple(name for names in said(node.decorators, "assumed_with") for name in names),
                 bool(said(node.decorators, "decision")),
+                bool(said(node.decorators, "lever")),
             )  # fmt: skip
 
     def _quantity_signature(self, node: nodes.Quantity) -> None:

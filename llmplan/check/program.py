@@ -50,7 +50,7 @@ class Field:
     """A field of a kind; of two types if it is `token or sequence`, `binary` if declared `@binary`.
 
     `assumed_with` are quantities that, where a plan assumes them, hold for the value that the field has; a `decision`
-    is for who plans to choose.
+    is for who plans to choose, and a `lever` is worth trying where a plan is infeasible.
     """
 
     path: str
@@ -65,6 +65,7 @@ class Field:
     binary: bool = False
     assumed_with: tuple[str, ...] = ()
     decision: bool = False
+    lever: bool = False
 
     @property
     def type(self) -> Type:

@@ -66,6 +66,9 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
         found = knob_of(program, path, setting)
         if found is None or path in program.protected or _decided(program, path):
             continue
+        # Another entry is another plan, but where the library says that it is worth trying.
+        if isinstance(found.type, KindType) and not (path in program.scope.fields and program.scope.fields[path].lever):
+            continue
         if setting.value is not None and _constant(setting.value):
             yield found
     for path, trace in list(lowering.names.traces.items()):
