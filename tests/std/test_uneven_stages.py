@@ -81,3 +81,31 @@ def test_a_bare_pipeline_ranges_over_what_splits_the_model() -> None:
 def test_a_pipeline_of_a_model_whose_layers_are_not_known() -> None:
     text = "model.params = 7B params\nparallelism.pipeline = ?\nhardware { gpu = \"A100-SXM4-80GB\", gpus = 8 }\n"
     assert "E0401" not in {one.code for one in api.solve("-", text=text + "minimize memory.params\n").diagnostics}
+
+
+DEEPSEEK = """model "deepseek-v3"
+dataset { tokens = 14.8T, sequence_length = 4096 }
+hardware { gpu = "H800", gpus = 2048 }
+parallelism { framework = megatron, tensor = ?, pipeline = ?, expert = ?, virtual_pipeline = ? }
+training { precision = fp8, global_batch = 15_360 sequences, recompute_norms = ?, recompute_latents = ? }
+minimize time
+"""
+
+LLAMA = """model "llama-3.1-405b"
+dataset { tokens = 15.6T, sequence_length = 8192 }
+hardware { gpu = "H100", gpus = 16_384 }
+parallelism { framework = megatron, tensor = ?, pipeline = ?, context = ?, virtual_pipeline = ? }
+training { global_batch = 16M tokens }
+minimize time
+"""
+
+
+@pytest.mark.slow
+def test_short_plans_of_famous_runs_need_no_word_on_uneven_stages() -> None:
+    """Published: 2.664M GPU-hours, 54.2 days on 2,048 GPUs (arXiv:2412.19437); 400 TFLOP/s a GPU (arXiv:2407.21783)."""
+    deepseek, llama = (api.solve("-", text=text) for text in (DEEPSEEK, LLAMA))
+    assert deepseek.values["parallelism.pipeline"].value == llama.values["parallelism.pipeline"].value == 16
+    assert failing(deepseek) == failing(llama) == []
+    days, rate = deepseek.values["time"].value, llama.values["tflops_per_gpu"].value
+    assert isinstance(days, float) and days / 86_400 == pytest.approx(54.2, rel=0.35)
+    assert isinstance(rate, float) and rate / 1e12 == pytest.approx(400, rel=0.1)

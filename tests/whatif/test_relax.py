@@ -299,3 +299,9 @@ def test_of_many_members_some_are_shown_and_it_is_said(plans):
     assert found.texts == tuple(f"m{i}" for i in range(2, 18))
     (error,) = (one for one in solution.diagnostics if one.code == "E0402")
     assert "smaller changes may suffice: not every value of paint.colour was tried with each" in error.notes
+
+
+def test_no_other_model_is_advice_but_another_accelerator_may_be():
+    text = DEADLINE.replace("time <= 3 days", "time <= 20 days")
+    names = {one.name for one in solved(text).relaxations}
+    assert "model" not in names and {"hardware.gpu", "hardware.gpus"} <= names
