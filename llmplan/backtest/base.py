@@ -21,6 +21,7 @@ from llmplan.source import Source
 from llmplan.syntax.parse import parse_value
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from llmplan.system.reasons import why
 from llmplan.units.measure import KindType, Type
 
 
@@ -62,7 +63,7 @@ class Values:
         return errors[0] if errors else f"{name} has no value"
 
     def _why(self, name: str) -> str:
-        return self.lowering.why(Ref(name))
+        return why(self.lowering, Ref(name))
 
 
 @define

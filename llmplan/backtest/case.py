@@ -1,7 +1,8 @@
 """What a measured run says, as inputs of a plan: the one place where a case becomes a plan.
 
 Only configuration is read, never what was measured. What a record does not say is left to the rules
-of its stack and to the library's defaults, else the case cannot be expressed.
+of its stack and to the library's defaults, else the case cannot be expressed. Every field of a record is
+read here and nowhere else, which is why the module is longer than others.
 """
 
 from __future__ import annotations

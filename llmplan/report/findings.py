@@ -19,6 +19,7 @@ from llmplan.source import Span
 from llmplan.system.display import one_line
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import NO_REASON, line_for
+from llmplan.system.reasons import why
 from llmplan.system.system import Condition, System
 from llmplan.whatif.relax import Relaxed
 
@@ -70,7 +71,7 @@ def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
         value = lowering.worth(row.value, row.place[0])
         if value is not None and not math.isfinite(value):
             span = program.scope.span(row.place)
-            found.append(system.not_shown(span, one_line(span.text), (), lowering.why(row.value)))
+            found.append(system.not_shown(span, one_line(span.text), (), why(lowering, row.value)))
     return found
 
 
@@ -166,10 +167,10 @@ def _fails(
 ) -> tuple[str, str]:
     """Why a requirement that the nearest plan violates has no value, if it has none, and a note on it."""
     if result is None:
-        reason = lowering.names.reasons.get(condition.name) or lowering.why(Ref(condition.name))
+        reason = lowering.names.reasons.get(condition.name) or why(lowering, Ref(condition.name))
         return reason, f"at the nearest plan, {reason}"
     rule = next(rule for rule in lowering.program.rules if rule.name == result.name)
-    reason = lowering.why(rule.condition)
+    reason = why(lowering, rule.condition)
     if result.values.startswith("undefined"):
         return reason, f"`{result.name}` has no value at the nearest plan: {reason}"
     if not result.values and reason != NO_REASON:

@@ -10,6 +10,7 @@ from llmplan.solution import Departure, RequirementResult, Shown
 from llmplan.system.display import SYMBOLS, one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from llmplan.system.reasons import why
 from llmplan.system.text import plain_text, whole_text
 from llmplan.units.measure import TextType
 
@@ -79,7 +80,7 @@ def _sides(lowering: Lowering, rule: Rule, holds: bool) -> tuple[float | None, s
     if holds and operation == "eq":
         left = right  # within the tolerance
     if left != left or right != right:
-        return None, f"undefined: {lowering.why(sides[0 if left != left else 1])}", ""
+        return None, f"undefined: {why(lowering, sides[0 if left != left else 1])}", ""
     signs = {"le": 1, "lt": 1, "ge": -1, "gt": -1}
     gap = (right - left) * signs[operation] if operation in signs else -abs(right - left)
     shown = [show(value, rule.type, lowering.scope, rule.unit) for value in (left, right)]
@@ -99,7 +100,7 @@ def shows(lowering: Lowering) -> tuple[Shown, ...]:
             needs = ", ".join(node.needs) if isinstance(node, Missing) else ""
             text = f"needs {needs}" if needs else "unknown"
         elif not math.isfinite(value) and not isinstance(row.type, TextType):
-            text = f"undefined: {lowering.why(row.value)}"
+            text = f"undefined: {why(lowering, row.value)}"
         else:
             text = show(value, row.type, lowering.scope, row.unit, exact_unit=row.exact)
         found.append(Shown(one_line(lowering.scope.span(row.place).text), text))

@@ -13,6 +13,7 @@ from llmplan.system.display import one_line, scalar, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
 from llmplan.system.names import Trace
+from llmplan.system.reasons import is_undefined, why
 from llmplan.system.text import text_of
 from llmplan.units.measure import REAL, KindType, ListType, Measure, TextType, Type
 
@@ -109,7 +110,7 @@ class Values:
             value = scalar(number, type, self.scope)
             text = show(number, type, self.scope, unit)
             if value is None:
-                reason = self.lowering.why(Ref(name))
+                reason = why(self.lowering, Ref(name))
                 needs = self._absent(name)
                 text = f"undefined: {reason}"
         origin, others = self._origins(name, trace.layer, trace.place)
@@ -136,7 +137,7 @@ class Values:
                 found.append(current)
                 continue
             for read in trace.reads:
-                if read not in seen and self.lowering.is_undefined(read):
+                if read not in seen and is_undefined(self.lowering, read):
                     seen.add(read)
                     pending.append(read)
         return tuple(dict.fromkeys(found))

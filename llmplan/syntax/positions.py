@@ -50,7 +50,7 @@ def _placed(build: Reduce) -> Reduce:
             if child.__class__ is Token:
                 first = child.start_pos
                 break
-            if child.__class__ is Tree and (place := child._meta) is not None and not place.empty:
+            if child.__class__ is Tree and not (place := child.meta).empty:
                 meta = place.__dict__
                 first = meta["container_start_pos"] if "container_start_pos" in meta else meta["start_pos"]
                 break
@@ -59,7 +59,7 @@ def _placed(build: Reduce) -> Reduce:
                 if child.__class__ is Token:
                     last = child.end_pos
                     break
-                if child.__class__ is Tree and (place := child._meta) is not None and not place.empty:
+                if child.__class__ is Tree and not (place := child.meta).empty:
                     meta = place.__dict__
                     last = meta["container_end_pos"] if "container_end_pos" in meta else meta["end_pos"]
                     break

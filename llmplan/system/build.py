@@ -22,6 +22,7 @@ from llmplan.system.inputs import Spreads
 from llmplan.system.lacking import limits, to_give
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, line_for
+from llmplan.system.reasons import path_to, why
 from llmplan.system.system import Condition, Objective, System, Unknown
 from llmplan.system.text import plain_text, whole_text
 from llmplan.system.underdetermined import undecided
@@ -235,7 +236,7 @@ class _Builder:
                     span, label = self._stated(rule), "contradicts it"
                 self.problems.append(system.contradiction(span, rule.name, case, because, label))
         elif rule.origin != "library":
-            reason = self.lowering.why(rule.condition)
+            reason = why(self.lowering, rule.condition)
             self.undefined.append(system.undefined(self.scope.span(rule.place), self._text(rule.place), reason))
 
     def _stated(self, rule: Rule) -> Span | None:
@@ -259,7 +260,7 @@ class _Builder:
     def _not_given(self, place: SourceRef, expr: Expr, lacking: Missing) -> None:
         needs = to_give(self.lowering, lacking.needs)
         text = self._text(place)
-        chain = list(dict.fromkeys([text, *self.lowering.path_to(place, needs[0])]))
+        chain = list(dict.fromkeys([text, *path_to(self.lowering, place, needs[0])]))
         hints = [line_for(path, self.scope) for path in needs[:4]]
         if len(needs) > 1 and (assumed := instead(self.lowering, expr, place)) is not None:
             hints.insert(0, f"to do without them, assume what they decide: `assume {assumed} = …`")
@@ -276,7 +277,7 @@ class _Builder:
         value = self.lowering.graph.constant(node)
         span = self.scope.span(goal.place)
         if goal.author and value is not None and value != value:
-            self.undefined.append(system.undefined(span, self._text(goal.place), self.lowering.why(goal.value)))
+            self.undefined.append(system.undefined(span, self._text(goal.place), why(self.lowering, goal.value)))
         return Objective(node, goal.sense, self._text(goal.place), span, goal.author)
 
     def _front(self, goals: Iterable[Objective]) -> tuple[Objective, ...]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
-from llmplan.check.ir import Chance, Expr, Ref, Sides, walk
+from llmplan.check.ir import Chance, Sides
 from llmplan.check.plan import Program
 from llmplan.check.program import SourceRef
 from llmplan.diagnostics import names
@@ -28,7 +28,7 @@ from llmplan.system.earlier import Earlier, differing
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.inputs import Inputs, Spreads
-from llmplan.system.missing import NO_REASON, Missing, Result, missing
+from llmplan.system.missing import Missing, Result, missing
 from llmplan.system.names import OPEN, SPREAD, Known, Names, Trace
 from llmplan.system.quantities import BandEnd, Quantities
 from llmplan.system.unknowns import Unknowns
@@ -197,48 +197,6 @@ class Lowering:
             return self.inputs.selector(name)
         owner, _, unit = name.rpartition(".")
         return self.inputs.of_two(owner, unit)
-
-    def why(self, expr: Expr) -> str:
-        """Why an expression has no value: the first reason on the way to its inputs."""
-        pending = [found.name for found in walk(expr) if isinstance(found, Ref)]
-        seen: set[str] = set()
-        while pending:
-            name = pending.pop(0)
-            if name in seen:
-                continue
-            seen.add(name)
-            if name in self.names.reasons:
-                return self.names.reasons[name]
-            trace = self.names.traces.get(name)
-            if trace is not None and self.is_undefined(name):
-                pending += trace.reads
-        return NO_REASON
-
-    def is_undefined(self, name: str) -> bool:
-        """True for a name that has been lowered and has no value here, for a reason other than a missing input."""
-        node = self.names.values.get(name)
-        if node is None or isinstance(node, Missing):
-            return False
-        value = self.graph.constant(node)
-        return value is not None and value != value
-
-    def path_to(self, place: SourceRef, needed: str) -> list[str]:
-        """Names from an expression of the plan down to an input that it lacks."""
-        name, start, end = place
-        text = self.scope.sources[name].text[start:end]
-        roots = [n for n in self.names.values if n in text and needed in self._needs(n)]
-        chain: list[str] = []
-        while roots and roots[0] not in chain:
-            chain.append(roots[0])
-            if roots[0] == needed:
-                return chain
-            trace = self.names.traces.get(roots[0])
-            roots = [n for n in (trace.reads if trace else ()) if needed in self._needs(n)]
-        return [*chain, needed]
-
-    def _needs(self, name: str) -> tuple[str, ...]:
-        value = self.names.values.get(name)
-        return value.needs if isinstance(value, Missing) else ()
 
     # The rest of a `Meaning`
 

@@ -19,6 +19,7 @@ from llmplan.system.build import Built, build
 from llmplan.system.display import SYMBOLS, scalar, show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
+from llmplan.system.reasons import why
 from llmplan.system.sweeps import points
 from llmplan.system.system import System
 from llmplan.whatif.results import results, values_of
@@ -185,7 +186,7 @@ def _why(built: Built, outcome: Outcome, rule: Rule) -> str:
     """Why a requirement has no value at the nearest plan."""
     lowering = built.lowering.again(fixed={} if built.system is None else built.system.by_path(outcome.point))
     lowering.lower(rule.condition, {}, base=rule.place[0])
-    return lowering.why(rule.condition)
+    return why(lowering, rule.condition)
 
 
 def _best(solved: Sequence[_Solved]) -> set[int]:

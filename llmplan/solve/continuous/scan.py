@@ -4,7 +4,8 @@ For each setting the places where a condition begins or ceases to hold are brack
 the domain and narrowed by bisection. These, the points of the grid and the middles between them
 are the candidates: between two neighbours no condition changes. The objectives are compared on the
 feasible ones, ends included, and each is refined by golden section beside its best candidate.
-No answer is given that was not evaluated and found feasible.
+No answer is given that was not evaluated and found feasible. Bracketing, choosing and refining share the arrays of
+candidates, which is why they stand in one module, longer than others.
 """
 
 from __future__ import annotations
