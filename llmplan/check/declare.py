@@ -23,7 +23,10 @@ from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Type
 from llmplan.units.table import UnknownUnit
 
-DECORATORS = ("cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with", "usual", "decision", "lever", "cliff")
+DECORATORS = (
+    "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with", "usual",
+    "decision", "lever", "cliff", "structure", "ignored", "refused",
+)  # fmt: skip
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
-from llmplan.diagnostics.record import Diagnostic, Hint, Label, error
+from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.diagnostics.spelling import closest
 from llmplan.source import Span
 
@@ -52,10 +53,20 @@ def unknown_type(
     )
 
 
-def lacks_keys(span: Span, name: str, type: str, keys: list[str]) -> Diagnostic:
-    """E0209: keys without which a model of that type is not described."""
+def lacks_keys(
+    span: Span, name: str, type: str, keys: list[str], misspelt: Mapping[str, Span] | None = None
+) -> Diagnostic:
+    """E0209: keys without which a model of that type is not described.
+
+    Args:
+        misspelt: Where one of them probably stands under another name.
+    """
     listed = ", ".join(f"`{key}`" for key in keys)
-    return error("E0209", f"`{name}` lacks {listed}, required for `model_type` `{type}`", span)
+    message = f"`{name}` lacks {listed}, required for `model_type` `{type}`"
+    places = misspelt or {}
+    hints = [f"did you mean `{key}` where the file says {at.text}?" for key, at in places.items()]
+    others = [Label(at, f"probably `{key}`") for key, at in places.items()]
+    return error("E0209", message, span, *hints, others=others)
 
 
 def differs(span: Span, place: Span, name: str, key: str, type: str) -> Diagnostic:
@@ -63,3 +74,25 @@ def differs(span: Span, place: Span, name: str, key: str, type: str) -> Diagnost
     message = f"`{name}` gives `{key}` as a list of different values; for `model_type` `{type}` one for all layers is read"
     hint = f"write `{key}` as one number, or give the hyperparameters directly"
     return error("E0209", message, span, hint, others=(Label(place, "given here"),))
+
+
+def refused_type(span: Span, name: str, type: str, why: str) -> Diagnostic:
+    """E0209: a `model_type` whose layers are not those of a transformer; `why` says what they have."""
+    message = f"`model_type` `{type}` of `{name}` is not supported: it has {why}"
+    return error("E0209", message, span, "for a rough estimate give its parameters: `model { params = … }`")
+
+
+def not_read(span: Span, key: str, name: str, type: str, absent: list[str], read: list[str]) -> Diagnostic:
+    """W0620: a key that names structure, and that the table of the type does not read.
+
+    Args:
+        absent: The keys that are read and that the file lacks, of which the key may be meant for one.
+        read: All keys that are read.
+    """
+    alike = get_close_matches(key, absent, 1, 0.7)
+    hint = f"did you mean `{alike[0]}`? Without it the default of the type is taken" if alike else None
+    if not alike and (near := get_close_matches(key, read, 1, 0.55)):
+        hint = f"the nearest key that is read is `{near[0]}`"
+    more = "if it changes the model, give the field in the plan, which wins over the file"
+    message = f"`{key}` in `{name}` is not read for `model_type` `{type}`"
+    return warning("W0620", message, span, hint, more, label="without effect")

@@ -8,7 +8,7 @@ are replaced by the file's values, and what remains is an ordinary entry. Nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, config
 from llmplan.load.literals import EACH, NotAnObject, literals
+from llmplan.load.unread import Known, meant, place, unread
 from llmplan.resources import entries as listed
 from llmplan.resources import folder, text_of
 from llmplan.source import Source, Span
@@ -37,15 +38,25 @@ class Configured:
     entry: nodes.Entry
     data: str
     sources: tuple[Source, ...]
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 @frozen
 class Tables:
-    """The tables for one kind: entries by each `model_type`, keys of the file by their names in formulas."""
+    """The tables for one kind: entries by each `model_type`, keys of the file by their names in formulas.
+
+    Attributes:
+        refused: By `model_type` without an entry why there is none.
+        structure: Patterns of keys that name structure.
+        ignored: Patterns of keys that change nothing that is counted, whatever the type.
+    """
 
     sources: tuple[Source, ...]
     entries: dict[str, nodes.Entry]
     keys: dict[str, str]
+    refused: dict[str, str]
+    structure: tuple[str, ...]
+    ignored: tuple[str, ...]
 
     @classmethod
     def of(cls, kind: str) -> Tables:
@@ -53,35 +64,68 @@ class Tables:
         sources = []
         entries: dict[str, nodes.Entry] = {}
         keys: dict[str, str] = {}
+        refused: dict[str, str] = {}
+        words: dict[str, tuple[str, ...]] = {"structure": (), "ignored": ()}
         for file in listed(folder("plans").joinpath("configs"), "plans/configs"):
             place = f"plans/configs/{file.name}"
             sources.append(Source(place, text_of(file, place), library=True))
             for s in parse(sources[-1])[0].statements:
                 if isinstance(s, nodes.Kind):
                     keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}
+                    words = {word: (*known, *_arguments(s, word)) for word, known in words.items()}
+                    refused |= {type: why for why, *types in _each(s, "refused") for type in types}
                 elif isinstance(s, nodes.Entry) and s.kind.text == kind:
                     own = evolve(s, decorators=tuple(d for d in s.decorators if d.name.text != "names"))
                     entries |= dict.fromkeys(_arguments(s, "names", s.name.plain or ""), own)
-        return cls(tuple(sources), entries, keys)
+        return cls(tuple(sources), entries, keys, refused, words["structure"], words["ignored"])
 
     def fields(self, type: str) -> dict[str, nodes.Field]:
         """The fields of an entry and of those that it is like, each once."""
         found: dict[str, nodes.Field] = {}
+        for entry in self._likes(type):
+            found = {field.name.text: field for field in entry.fields} | found
+        return found
+
+    def read(self, type: str) -> list[str]:
+        """The keys that the table of a type reads, whatever the file's values."""
+        return [*dict.fromkeys(key for field in self.fields(type).values() for key in self._keys(field.value))]
+
+    def known(self, type: str) -> Known:
+        """What is known of a type's keys."""
+        own = [key for entry in self._likes(type) for key in _arguments(entry, "ignored")]
+        return Known(frozenset(self.keys.values()), self.structure, (*self.ignored, *own))
+
+    def _likes(self, type: str) -> Iterator[nodes.Entry]:
+        """An entry, and those that it is like."""
         entry: nodes.Entry | None = self.entries[type]
         while entry is not None:
-            found = {field.name.text: field for field in entry.fields} | found
+            yield entry
             entry = self.entries[entry.like.plain or ""] if entry.like is not None else None
-        return found
+
+    def _keys(self, node: object) -> Iterator[str]:
+        """The keys that a formula reads."""
+        if (key := self.key(node)) is not None:
+            yield key
+        elif isinstance(node, tuple):
+            for item in node:
+                yield from self._keys(item)
+        elif isinstance(node, nodes.Node):
+            for field in attrs.fields(type(node)):
+                yield from self._keys(getattr(node, field.name) if field.eq else None)
 
     def key(self, node: object) -> str | None:
         """The key of the file that an expression means, None for another expression."""
         return self.keys.get(node.text) if isinstance(node, nodes.Name) else None
 
 
-def _arguments(node: nodes.FieldDecl | nodes.Entry, decorator: str, first: str) -> list[str]:
-    """A name, and those that a decorator adds to it."""
-    texts = [text.plain or "" for d in node.decorators if d.name.text == decorator for text in d.arguments]
-    return [first, *texts]
+def _each(node: nodes.FieldDecl | nodes.Entry | nodes.Kind, decorator: str) -> list[list[str]]:
+    """The arguments of each decorator of a name."""
+    return [[text.plain or "" for text in d.arguments] for d in node.decorators if d.name.text == decorator]
+
+
+def _arguments(node: nodes.FieldDecl | nodes.Entry | nodes.Kind, decorator: str, *first: str) -> list[str]:
+    """Names, and those that a decorator adds to them."""
+    return [*first, *(text for texts in _each(node, decorator) for text in texts)]
 
 
 def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnostic:
@@ -102,12 +146,14 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         inner = {key.removeprefix("text_config."): v for key, v in values.items() if key.startswith("text_config.")}
         values = inner or values
         type = _type(values)
+    if type in tables.refused:
+        return config.refused_type(at, source.name, type, tables.refused[type])
     if type is None or type not in tables.entries:
         usual = _usual(tables, values)
-        place = values["model_type"].span if "model_type" in values else None
-        if place is not None and not any(usual.values()) and not _is_alone(place):
-            place = None  # the line would be shown, and who knows of what file
-        return config.unknown_type(at, place, source.name, type, tables.entries, usual)
+        given = values["model_type"].span if "model_type" in values else None
+        if given is not None and not any(usual.values()) and not _is_alone(given):
+            given = None  # the line would be shown, and who knows of what file
+        return config.unknown_type(at, given, source.name, type, tables.entries, usual)
     fields = []
     missing: dict[str, None] = {}
     for field in tables.fields(type).values():
@@ -118,14 +164,21 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     differing = [key.removesuffix(f".{EACH}") for key in missing if key.endswith(f".{EACH}")]
     if there := [values[key] for key in differing if key in values]:
         return config.differs(at, there[0].span, source.name, differing[0], type)
+    read = tables.read(type)
     if missing:
-        return config.lacks_keys(at, source.name, type, list(missing))
+        found = {key: other for key in missing if (other := meant(key, values, read)) is not None}
+        places = {key: place(other, values[other].span) for key, other in found.items()}
+        return config.lacks_keys(at, source.name, type, list(missing), places)
     entry = nodes.Entry(
         span=at, doc=f"Read from {source.name}, a {type}.", kind=nodes.Word(span=at, text=kind),
         name=nodes.Text(span=at, parts=(name,)), like=None, fields=tuple(fields),
         decorators=tables.entries[type].decorators,
     )  # fmt: skip
-    return Configured(entry, data, (source, *tables.sources))
+    warnings = [
+        config.not_read(place(key, values[key].span), key, source.name, type, [k for k in read if k not in values], read)
+        for key in unread(values, read, tables.known(type))
+    ]
+    return Configured(entry, data, (source, *tables.sources), tuple(warnings))
 
 
 def _is_alone(place: Span) -> bool:

@@ -149,6 +149,7 @@ def _configured(
                     target = None
                 else:
                     configured.append(found)
+                    out += found.warnings
                     statements.append(found.entry)
                     configs[target.resolve()] = found.entry.name.plain or ""
             name = configs[target.resolve()] if target is not None else None

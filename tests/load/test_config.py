@@ -138,7 +138,10 @@ def test_the_hash_of_the_plan_knows_what_the_file_holds(tmp_path: Path) -> None:
         ("[" * 200_000, "nested too deeply"),
         ({"hidden_size": 4096}, "has no `model_type`"),
         ({"model_type": 7}, "has no `model_type`"),
-        ({"model_type": "mamba"}, "unsupported `model_type` `mamba`"),
+        ({"model_type": "unheard_of"}, "unsupported `model_type` `unheard_of`"),
+        ({"model_type": "mamba"}, "`model_type` `mamba` of `"),
+        ({"model_type": "mamba"}, "is not supported: it has a state-space model"),
+        ({"model_type": "qwen3_5", "text_config": {"model_type": "qwen3_5_text"}}, "it has linear attention"),
         ({"model_type": "\x1b[31m"}, "has no `model_type`"),
         ({"model_type": "llama", "hidden_size": 4096}, "lacks `num_hidden_layers`, `num_attention_heads`"),
         ({**LLAMA, "vocab_size": None}, "lacks `vocab_size`, required for `model_type` `llama`"),
@@ -149,6 +152,61 @@ def test_a_file_that_describes_no_model(content: object, said: str, tmp_path: Pa
     found = wrong(plan(tmp_path, 'model from "c.json"\n', c=content))
     assert [code for code, _ in found] == ["E0209"]
     assert said in found[0][1]
+
+
+def warned(content: dict[str, Any], folder: Path) -> list[str]:
+    """The keys without effect."""
+    found = api.check(plan(folder, 'model from "c.json"\n', c=content))
+    return [d.span.text.strip('"') for d in found if d.code == "W0620" and d.span is not None]
+
+
+MOE = {**LLAMA, "moe_intermediate_size": 768, "shared_expert_intermediate_size": 768, "num_experts_per_tok": 4}
+
+
+def test_a_key_of_structure_that_is_not_read_is_a_warning(tmp_path: Path) -> None:
+    content = {**MOE, "model_type": "qwen2_moe", "num_local_experts": 16, "hiden_size": 7, "rope_theta": 1e6}
+    path = plan(tmp_path, 'model from "c.json"\n', c=content)
+    found = [d for d in api.check(path) if d.code == "W0620"]
+    assert [d.span.text for d in found if d.span] == ['"num_local_experts"', '"hiden_size"']
+    assert "`num_local_experts` in `" in found[0].message and "`qwen2_moe`" in found[0].message
+    assert found[0].hints[0].text.startswith("did you mean `num_experts`?")
+    assert "`hidden_size`" in found[1].hints[0].text
+    assert warned({**content, "num_local_experts": None, "hiden_size": 0}, tmp_path) == []
+
+
+def test_the_same_key_by_its_newer_name_is_read(tmp_path: Path) -> None:
+    content = {**MOE, "model_type": "qwen3_moe", "shared_expert_intermediate_size": None, "num_local_experts": 16}
+    assert warned(content, tmp_path) == []
+    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=content)))
+    assert number(solution, "model.experts") == 16
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "warns"),
+    [
+        ("moe_layer_freq", 2, True), ("n_shared_experts", 1, True), ("num_nextn_predict_layers", 1, True),
+        ("kv_lora_rank", 512, True), ("sliding_window", 4096, True), ("use_qk_norm", True, True),
+        ("use_qk_norm", False, False), ("n_shared_experts", 0, False), ("hidden_dropout", 1, False),
+        ("hidden_act", "silu", False), ("router_aux_loss_coef", 1, False), ("mlp_only_layers", [], False),
+        ("quantization_config", {"num_layers": 3}, False), ("rope_scaling", {"original_hidden_size": 7}, False),
+    ],
+)  # fmt: skip
+def test_which_keys_name_structure(key: str, value: object, warns: bool, tmp_path: Path) -> None:
+    assert warned({**LLAMA, key: value}, tmp_path) == [key] * warns
+
+
+def test_released_files_give_no_warning() -> None:
+    span = Span(Source("a.plan", "x"), 0, 1)
+    for row in ROWS:
+        found = config.read("model", "c.json", Source("c.json", json.dumps(row["config"])), span)
+        assert isinstance(found, config.Configured) and found.warnings == (), row["name"]
+
+
+def test_a_misspelt_key_is_shown_where_it_stands(tmp_path: Path) -> None:
+    content = {key.replace("hidden_size", "hiden_size"): value for key, value in LLAMA.items()}
+    (found,) = (d for d in api.check(plan(tmp_path, 'model from "c.json"\n', c=content)) if d.code == "E0209")
+    assert "lacks `hidden_size`" in found.message
+    assert found.others[0].span.text == '"hiden_size"' and "did you mean `hidden_size`" in found.hints[0].text
 
 
 def test_a_list_of_one_number_is_that_number(tmp_path: Path) -> None:
