@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from llmplan.load.config import Configured
 
 MAX_FILES = 200
+_TOO_MANY = "too many files are used"
 
 
 @frozen
@@ -66,11 +67,17 @@ def load(
         layer = "used" if modules else "plan"
         modules.append(_configured(Module(found, tree, layer), place, base, configs, diagnostics))
         level.append((place, tree, (place.resolve(),)))
+    unread = 0
     while level:
         below: list[tuple[Path, nodes.File, tuple[Path, ...]]] = []
         for parent, parent_tree, chain in level:
             for use in reversed([s for s in parent_tree.statements if isinstance(s, nodes.Use)]):
+                before = len(diagnostics)
                 loaded = _use(use, parent, base, chain, seen, diagnostics)
+                unread += len(diagnostics) > before
+                if unread > MAX_FILES:
+                    diagnostics.append(names.no_file(use.path.span, use.path.plain or "", _TOO_MANY))
+                    return modules, diagnostics
                 if loaded is None:
                     continue
                 child, child_source = loaded
@@ -80,7 +87,7 @@ def load(
                 modules.append(_configured(used, child, base, configs, diagnostics))
                 below.append((child, child_tree, (*chain, child.resolve())))
                 if len(modules) > MAX_FILES:
-                    diagnostics.append(names.no_file(use.path.span, use.path.plain or "", "too many files are used"))
+                    diagnostics.append(names.no_file(use.path.span, use.path.plain or "", _TOO_MANY))
                     return modules, diagnostics
         level = below
     return modules, diagnostics

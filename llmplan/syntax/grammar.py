@@ -50,6 +50,8 @@ class LineEnds(PostLex):
         brackets: list[str] = []
         previous = ""
         for token in stream:
+            # Of places only the first and the last character count; of a text that nests far too deep all words are kept.
+            token.line = token.column = token.end_line = token.end_column = None
             kind = token.type
             if kind == "_NL":
                 if previous == "COMMA" or brackets and brackets[-1] != "LBRACE":
