@@ -10,9 +10,18 @@ from llmplan.diagnostics.spelling import closest
 from llmplan.source import Span
 
 
-def no_json(span: Span, name: str, why: str) -> Diagnostic:
-    """E0209: the file is not a JSON object; `why` in a few words."""
-    return error("E0209", f"cannot read `{name}` as a configuration: {why[:1].lower() + why[1:]}", span)
+def no_json(
+    span: Span, name: str, why: str, place: Span | None = None, hint: str = "", shown: bool = False
+) -> Diagnostic:
+    """E0209: the file is not a JSON object; `why` in a few words.
+
+    Args:
+        place: Where it stops being one.
+        shown: Whether that line may be shown, or only named.
+    """
+    where = f"line {place.line}, column {place.column}: " if place is not None else ""
+    message = f"cannot read `{name}` as a configuration: {where}{why[:1].lower() + why[1:]}"
+    return error("E0209", message, span, hint, others=[Label(place, "here")] if place is not None and shown else ())
 
 
 def no_kind(span: Span, kind: str) -> Diagnostic:

@@ -191,8 +191,9 @@ def usual_entry(span: Span, name: str, meant: str, others: Sequence[str]) -> Dia
     return Diagnostic("W0613", "note", f'`{name}` is taken for "{meant}"', span, hints=(hint,), notes=notes)
 
 
-def no_file(span: Span, path: str, why: str) -> Diagnostic:
-    return error("E0207", f"cannot use `{path}`: {why}", span)
+def no_file(span: Span, path: str, why: str, hint: str = "") -> Diagnostic:
+    """E0207."""
+    return error("E0207", f"cannot use `{path}`: {why}", span, hint)
 
 
 def use_circle(span: Span, path: str) -> Diagnostic:

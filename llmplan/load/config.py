@@ -139,7 +139,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     try:
         values, data = literals(source)
     except NotAnObject as why:
-        return config.no_json(at, source.name, str(why))
+        return _no_json(at, source, why)
     type = _type(values)
     if type not in tables.entries:
         # A model that also sees or hears keeps its language model there.
@@ -179,6 +179,16 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         for key in unread(values, read, tables.known(type))
     ]
     return Configured(entry, data, (source, *tables.sources), tuple(warnings))
+
+
+def _no_json(at: Span, source: Source, why: NotAnObject) -> Diagnostic:
+    """What is said of a text that does not parse; its line is shown if it is surely that of a configuration."""
+    if why.slip is None:
+        return config.no_json(at, source.name, str(why))
+    first = min(why.slip.at, max(0, len(source.text) - 1))
+    place = Span(source, first, min(first + 1, len(source.text)))
+    shown = source.text.lstrip().startswith("{") and '"model_type"' in source.text
+    return config.no_json(at, source.name, why.slip.cause, place, why.slip.hint, shown)
 
 
 def _is_alone(place: Span) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from llmplan.source import MAX_BYTES
@@ -98,6 +99,18 @@ def outside(root: Path) -> str:
     if root == root.parent:
         return f"it is outside the project: of `{root.as_posix()}` only the files directly in it count as inside"
     return f"it is outside the project root `{shown(root)}`"
+
+
+def way_out(path: Path, root: Path) -> str:
+    """How a resolved path outside a root can be used after all: by an option, or if only the whole machine holds both, by a
+    copy."""
+    try:
+        common = Path(os.path.commonpath([path.parent, root]))
+    except ValueError:  # another drive
+        common = root.parents[-1] if root.parents else root
+    if common == common.parent:
+        return "copy the file into the project"
+    return f"if that file is yours, `--root {shlex.quote(shown(common))}` makes it part of the project"
 
 
 def shown(path: Path) -> str:

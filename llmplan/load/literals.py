@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from llmplan.load.slips import Slip, slip
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 
@@ -26,7 +27,11 @@ _DECODER = json.JSONDecoder()
 
 
 class NotAnObject(Exception):
-    """A text that is not a JSON object; the reason in a few words."""
+    """A text that is not a JSON object; the reason in a few words, and where and what it is if it is a slip."""
+
+    def __init__(self, why: str, slip: Slip | None = None) -> None:
+        super().__init__(why)
+        self.slip = slip
 
 
 def literals(source: Source) -> tuple[dict[str, nodes.Expr], str]:
@@ -40,6 +45,11 @@ def literals(source: Source) -> tuple[dict[str, nodes.Expr], str]:
         if not isinstance(data, dict):
             raise NotAnObject("it is not a JSON object")
         return dict(_object(source, _skip(source.text, 0), "", _DEPTH)), json.dumps(data, sort_keys=True)
+    except json.JSONDecodeError as error:
+        if error.doc != source.text:  # a word that is no number, which has no place
+            raise NotAnObject(error.msg) from None
+        found = slip(source.text, error.pos, error.msg)
+        raise NotAnObject(found.cause, found) from None
     except (ValueError, OverflowError) as error:
         raise NotAnObject(getattr(error, "msg", "") or "a number in it is too large") from None
     except RecursionError:

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, names
-from llmplan.load.files import STATEMENTS, Unreadable, inside, is_plan, outside, project_root, read, read_plan
+from llmplan.load.files import (
+    STATEMENTS,
+    Unreadable,
+    inside,
+    is_plan,
+    outside,
+    project_root,
+    read,
+    read_plan,
+    way_out,
+)
 from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -131,7 +141,7 @@ def _inside(name: str, span: Span, parent: Path, root: Path, out: list[Diagnosti
         out.append(names.no_file(span, name, "it is not a valid path"))
         return None
     if not inside(resolved, root):
-        out.append(names.no_file(span, name, outside(root)))
+        out.append(names.no_file(span, name, outside(root), way_out(resolved, root)))
         return None
     return target
 

@@ -209,6 +209,49 @@ def test_a_misspelt_key_is_shown_where_it_stands(tmp_path: Path) -> None:
     assert found.others[0].span.text == '"hiden_size"' and "did you mean `hidden_size`" in found.hints[0].text
 
 
+@pytest.mark.parametrize(
+    ("text", "where", "cause", "hint"),
+    [
+        ('{"model_type": "llama",\n "a": 1,\n}', (2, 8), "a comma before the closing `}`", "remove the comma"),
+        ('{"model_type": "llama", "a": [1, 2 ,\n]}', (1, 36), "a comma before the closing `]`", "remove the comma"),
+        ('{"model_type": "llama", // a\n "a": 1}', (1, 25), "a comment", "no comments"),
+        ('{\n"model_type": \'llama\'}', (2, 15), "a text in single quotes", "double quotes"),
+        ('{"model_type": "llama", "a": True}', (1, 30), "`True` of Python", "`true`"),
+        ('{"model_type": "llama"\n "a": 1}', (2, 2), "a comma is missing", "by a comma"),
+        ('{"model_type": "llama", a: 1}', (1, 25), "a key without quotes", "double quotes"),
+        ('{"model_type": "llama", "a": 1', (1, 30), "the text ends before the object", "is missing"),
+        ('{"model_type": "llama"} {}', (1, 25), "something follows the object", "one object"),
+    ],
+)  # fmt: skip
+def test_a_text_that_is_not_json_has_its_line_and_cause(
+    text: str, where: tuple[int, int], cause: str, hint: str, tmp_path: Path
+) -> None:
+    (found,) = (d for d in api.check(plan(tmp_path, 'model from "c.json"\n', c=text)) if d.code == "E0209")
+    line, column = where
+    assert f"line {line}, column {column}: {cause}" in found.message
+    assert hint in found.hints[0].text
+    assert (found.others[0].span.line, found.others[0].span.column) == where
+
+
+def test_lines_of_other_files_are_not_shown(tmp_path: Path) -> None:
+    for text in ("SECRET=1", '{"secret": hidden}', ""):
+        (found,) = api.check(plan(tmp_path, 'model from "c.json"\n', c=text))
+        assert found.code == "E0209" and found.others == ()
+        assert not any(word in repr((found.message, found.hints)) for word in ("SECRET", "hidden}"))
+
+
+def test_a_file_outside_is_told_the_option_that_admits_it(tmp_path: Path) -> None:
+    folder = tmp_path / "plans"
+    folder.mkdir()
+    plan(tmp_path, "", c=LLAMA)
+    path = plan(folder, 'model from "../c.json"\n')
+    (found,) = api.check(path)
+    assert found.code == "E0207" and "outside the project root" in found.message
+    assert "`--root " in found.hints[0].text
+    option = found.hints[0].text.split("`--root ")[1].split("`")[0]
+    assert [d.code for d in api.check(path, root=option)] == ["W0610"]
+
+
 def test_a_list_of_one_number_is_that_number(tmp_path: Path) -> None:
     hunyuan = {**LLAMA, "model_type": "hunyuan_v1_moe", "num_experts": 64, "moe_topk": [8] * 32}
     solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=hunyuan)))
