@@ -123,6 +123,11 @@ def analyse(
     except _Enough:
         rest = "there may be more mistakes: after so many, nothing further was checked"
         diagnostics[-1] = evolve(diagnostics[-1], notes=(*diagnostics[-1].notes, rest))
+    configured = [found for module in modules for found in module.configured]
+    if configured:
+        from llmplan.load.pointed import pointed
+
+        diagnostics = [pointed(one, configured) for one in diagnostics]
     files = [module.source.name for module in modules]
     found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, files)))
     if not found and program is not None and not program.asks:

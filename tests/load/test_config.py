@@ -252,6 +252,17 @@ def test_a_file_outside_is_told_the_option_that_admits_it(tmp_path: Path) -> Non
     assert [d.code for d in api.check(path, root=option)] == ["W0610"]
 
 
+def test_a_size_that_does_not_divide_is_shown_in_the_file(tmp_path: Path) -> None:
+    content = {**LLAMA, "num_attention_heads": 27, "num_key_value_heads": 27}
+    path = plan(tmp_path, 'model from "c.json"\nshow model.params_total\n', c=json.dumps(content, indent=1))
+    for found in (api.check(path), api.solve(path).diagnostics):
+        (one,) = (d for d in found if d.severity == "error")
+        assert one.code == "E0307" and "`model.head_dim`" in one.message and one.span is not None
+        assert one.span.source.name.endswith("c.json") and one.span.text == "27"
+        assert [other.span.text for other in one.others] == ["4096"]
+        assert any("`hidden / heads` (plans/configs/" in note for note in one.notes)
+
+
 def test_a_list_of_one_number_is_that_number(tmp_path: Path) -> None:
     hunyuan = {**LLAMA, "model_type": "hunyuan_v1_moe", "num_experts": 64, "moe_topk": [8] * 32}
     solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=hunyuan)))
