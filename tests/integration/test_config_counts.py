@@ -99,6 +99,16 @@ def latent(pick: random.Random) -> Config:
     return config | {"num_key_value_heads": config["num_attention_heads"]}
 
 
+def sparse(pick: random.Random) -> Config:
+    """Experts of which the number and kind is left to the class at times."""
+    config = of(
+        "attention_bias", "use_qk_norm", n_routed_experts=lambda pick: 8, n_shared_experts=few,
+        num_experts_per_tok=few, moe_intermediate_size=width, first_k_dense_replace=few, head_dim=width,
+    )(pick)  # fmt: skip
+    left_out = ("n_routed_experts", "n_shared_experts", "first_k_dense_replace", "moe_intermediate_size")
+    return {key: value for key, value in config.items() if key not in left_out or pick.random() < 0.7}
+
+
 def mpt(pick: random.Random) -> Config:
     names = {"hidden_size": "d_model", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads"}
     config = renamed(
@@ -122,8 +132,9 @@ FAMILIES: dict[str, Callable[[random.Random], Config]] = {
         num_experts=experts, num_experts_per_tok=few, moe_intermediate_size=width,
         shared_expert_intermediate_size=width, decoder_sparse_step=few,
     ),
-    "qwen3_moe": of(
-        num_experts=experts, num_experts_per_tok=few, moe_intermediate_size=width, decoder_sparse_step=few
+    "qwen3_moe": lambda pick: renamed(
+        of(num_experts=experts, num_experts_per_tok=few, moe_intermediate_size=width, decoder_sparse_step=few)(pick),
+        num_experts=pick.choice(["num_experts", "num_local_experts"]),
     ),
     "gemma": of("attention_bias", dims=True),
     "gemma2": of("attention_bias", dims=True),
@@ -145,10 +156,7 @@ FAMILIES: dict[str, Callable[[random.Random], Config]] = {
     "starcoder2": of("use_bias"),
     "deepseek_v2": latent,
     "deepseek_v3": latent,
-    "glm4_moe": of(
-        "attention_bias", "use_qk_norm", n_routed_experts=lambda pick: 8, n_shared_experts=few,
-        num_experts_per_tok=few, moe_intermediate_size=width, first_k_dense_replace=lambda pick: 1, head_dim=width,
-    ),
+    "glm4_moe": sparse,
     "glm": of("attention_bias", dims=True),
     "smollm3": of("attention_bias"),
     "llama4_text": of(

@@ -263,6 +263,24 @@ def test_a_size_that_does_not_divide_is_shown_in_the_file(tmp_path: Path) -> Non
         assert any("`hidden / heads` (plans/configs/" in note for note in one.notes)
 
 
+@pytest.mark.parametrize(("family", "experts", "dense"), [("glm4_moe", 128, 1), ("deepseek_v3", 256, 3)])
+def test_what_a_file_leaves_out_is_as_in_its_class(family: str, experts: int, dense: int, tmp_path: Path) -> None:
+    latent = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
+    content = {**LLAMA, **(latent if family == "deepseek_v3" else {}), "model_type": family}
+    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=content)))
+    assert number(solution, "model.experts") == experts
+    assert number(solution, "model.dense_layers") == dense
+
+
+@pytest.mark.parametrize(("first", "every"), [(0, 1), (1, 1), (3, 2), (4, 3)])
+def test_experts_in_every_few_layers(first: int, every: int, tmp_path: Path) -> None:
+    sizes = {"n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 64, "num_hidden_layers": 11}
+    content = {**LLAMA, **sizes, "model_type": "deepseek", "first_k_dense_replace": first, "moe_layer_freq": every}
+    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=content)))
+    sparse = sum(layer >= first and layer % every == 0 for layer in range(11))
+    assert number(solution, "model.expert_layers") == sparse
+
+
 def test_a_list_of_one_number_is_that_number(tmp_path: Path) -> None:
     hunyuan = {**LLAMA, "model_type": "hunyuan_v1_moe", "num_experts": 64, "moe_topk": [8] * 32}
     solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c=hunyuan)))
