@@ -92,3 +92,10 @@ def test_the_task_decides_the_learning_rate(more: str, rate: float) -> None:
 def test_a_rule_that_cannot_be_computed_opens_nothing() -> None:
     text = 'model.params = 7B\ndataset.tokens = 1T\nhardware { gpu = "A100-SXM4-80GB", gpus = 128 }\nassume mfu = 40%\n'
     assert api.solve("-", text=text + "require time <= 60 days\n").unknowns == ()
+
+
+@pytest.mark.parametrize(("stage", "framework"), [(1, "megatron"), (2, "torchtitan"), (3, "torchtitan")])
+def test_every_stage_has_rules_where_no_framework_is_named(stage: int, framework: str) -> None:
+    solution = first(more=f"parallelism.zero_stage = {stage}\n")
+    assert solution.status == "solved" and solution.values["parallelism.framework"].value == framework
+    assert solution.values["training.kernels"].value in ("compiled", "fused")
