@@ -6,7 +6,6 @@ import errno
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -337,9 +336,8 @@ def large(size, *parts):
 def test_what_is_wrong_with_a_long_text_is_said_soon(llmplan, write, name):
     *parts, code = LONG[name]
     path = write("long.plan", large(SIZE, *parts).encode())
-    before = time.process_time()
-    outcome = llmplan("check", path)
-    assert time.process_time() - before < 10.0
+    with ends():
+        outcome = llmplan("check", path)
     assert outcome.code == (1 if code else outcome.code) and outcome.code in (0, 1)
     assert f"error[{code}" in outcome.err if code else "E0901" not in outcome.err
     assert len(outcome.err) < 2_000_000

@@ -59,7 +59,7 @@ def test_a_front_has_what_nothing_dominates_in_parts_as_at_once(rows, cut):
         front = Front()
         for part in parts:
             if part:
-                front.add(columns(part), {0: np.arange(len(part))}, len(part))
+                front.add(columns(part), {0: np.arange(len(part))}, len(part), np.zeros(()))
         fronts.append(front.costs)
     assert np.allclose(fronts[0], fronts[1])
     finite = [row for row in rows if all(map(isfinite, row))]
