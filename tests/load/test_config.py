@@ -272,6 +272,14 @@ def test_what_a_file_leaves_out_is_as_in_its_class(family: str, experts: int, de
     assert number(solution, "model.dense_layers") == dense
 
 
+@pytest.mark.parametrize("family", ["glm4_moe", "deepseek"])
+def test_fewer_layers_than_are_without_experts(family: str, tmp_path: Path) -> None:
+    sizes = {"n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
+    sizes |= {"num_hidden_layers": 1, "first_k_dense_replace": 2}
+    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c={**LLAMA, **sizes, "model_type": family})))
+    assert number(solution, "model.expert_layers") == 0
+
+
 @pytest.mark.parametrize(("first", "every"), [(0, 1), (1, 1), (3, 2), (4, 3)])
 def test_experts_in_every_few_layers(first: int, every: int, tmp_path: Path) -> None:
     sizes = {"n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 64, "num_hidden_layers": 11}
