@@ -92,7 +92,7 @@ def refused_type(span: Span, name: str, type: str, why: str) -> Diagnostic:
 
 
 def not_read(span: Span, key: str, name: str, type: str, absent: list[str], read: list[str]) -> Diagnostic:
-    """W0620: a key that names structure, and that the table of the type does not read.
+    """W0614: a key that names structure, and that the table of the type does not read.
 
     Args:
         absent: The keys that are read and that the file lacks, of which the key may be meant for one.
@@ -104,4 +104,4 @@ def not_read(span: Span, key: str, name: str, type: str, absent: list[str], read
         hint = f"the nearest key that is read is `{near[0]}`"
     more = "if it changes the model, give the field in the plan, which wins over the file"
     message = f"`{key}` in `{name}` is not read for `model_type` `{type}`"
-    return warning("W0620", message, span, hint, more, label="without effect")
+    return warning("W0614", message, span, hint, more, label="without effect")

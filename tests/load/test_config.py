@@ -157,7 +157,7 @@ def test_a_file_that_describes_no_model(content: object, said: str, tmp_path: Pa
 def warned(content: dict[str, Any], folder: Path) -> list[str]:
     """The keys without effect."""
     found = api.check(plan(folder, 'model from "c.json"\n', c=content))
-    return [d.span.text.strip('"') for d in found if d.code == "W0620" and d.span is not None]
+    return [d.span.text.strip('"') for d in found if d.code == "W0614" and d.span is not None]
 
 
 MOE = {**LLAMA, "moe_intermediate_size": 768, "shared_expert_intermediate_size": 768, "num_experts_per_tok": 4}
@@ -166,7 +166,7 @@ MOE = {**LLAMA, "moe_intermediate_size": 768, "shared_expert_intermediate_size":
 def test_a_key_of_structure_that_is_not_read_is_a_warning(tmp_path: Path) -> None:
     content = {**MOE, "model_type": "qwen2_moe", "num_local_experts": 16, "hiden_size": 7, "rope_theta": 1e6}
     path = plan(tmp_path, 'model from "c.json"\n', c=content)
-    found = [d for d in api.check(path) if d.code == "W0620"]
+    found = [d for d in api.check(path) if d.code == "W0614"]
     assert [d.span.text for d in found if d.span] == ['"num_local_experts"', '"hiden_size"']
     assert "`num_local_experts` in `" in found[0].message and "`qwen2_moe`" in found[0].message
     assert found[0].hints[0].text.startswith("did you mean `num_experts`?")
