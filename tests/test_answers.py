@@ -55,6 +55,7 @@ def plan(tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_a_kept_solution_is_the_computed_one(plan, computed):
     path = plan(PLAN)
     first = api.solve(path, tables=True)
@@ -76,6 +77,7 @@ def test_warnings_are_shown_in_place(plan, computed):
     assert second[0].span.line == 5
 
 
+@pytest.mark.slow
 def test_compiled_files_are_the_same(plan, tmp_path, computed):
     path = plan(PLAN + "emit report\n")
     api.compile(path, out="first")
@@ -97,6 +99,7 @@ def test_compiled_files_are_the_same(plan, tmp_path, computed):
     ],
     ids=str,
 )
+@pytest.mark.slow
 def test_another_question_has_another_answer(plan, computed, options):
     path = plan(PLAN)
     api.solve(path)
@@ -105,6 +108,7 @@ def test_another_question_has_another_answer(plan, computed, options):
     assert len(computed) == (1 if options == {"root": "."} else 2)
 
 
+@pytest.mark.slow
 def test_another_text_or_folder(plan, computed, tmp_path, monkeypatch):
     path = plan(PLAN)
     api.solve(path)
@@ -128,6 +132,7 @@ def test_a_used_file_that_changes(plan, computed):
     assert after.values["hardware.gpus"].value < before.values["hardware.gpus"].value
 
 
+@pytest.mark.slow
 def test_a_configuration_that_changes(plan, tmp_path, computed):
     config = {"model_type": "llama", "hidden_size": 512, "intermediate_size": 1376, "num_attention_heads": 8,
               "num_hidden_layers": 4, "vocab_size": 32000, "max_position_embeddings": 512}  # fmt: skip
@@ -139,6 +144,7 @@ def test_a_configuration_that_changes(plan, tmp_path, computed):
     assert api.solve(path).values["model.params_total"].value > before.values["model.params_total"].value
 
 
+@pytest.mark.slow
 def test_errors_and_infeasible_plans_are_not_kept(plan, computed):
     wrong, never = plan("let x = y\nshow x\n", "w.plan"), plan(PLAN.replace("30 days", "1 min"), "n.plan")
     for path in (wrong, never):
@@ -149,6 +155,7 @@ def test_errors_and_infeasible_plans_are_not_kept(plan, computed):
     assert computed.count(never) == 3  # its check is fine, and kept
 
 
+@pytest.mark.slow
 def test_templates_of_the_user_are_read_each_time(plan, tmp_path, computed):
     (tmp_path / "mine").mkdir()
     path = plan(PLAN)

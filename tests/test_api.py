@@ -39,6 +39,7 @@ def test_solve(plans):
     assert [o.text for o in solution.objectives] == ["hardware.gpus"]
 
 
+@pytest.mark.slow
 def test_variations(plans):
     assert gpus(solve(plans, scenario="hurry")) == 192
     assert gpus(solve(plans, settings=[("most", "15 days")])) is not None
@@ -61,12 +62,14 @@ def test_a_plan_that_cannot_be_read(tmp_path):
         api.check(str(tmp_path / "missing.plan"))
 
 
+@pytest.mark.slow
 def test_comments_and_spelling_do_not_change_the_hash(plans):
     spelt = PLAN.replace("4M tokens", "4_000_000 tokens").replace("## How many?\n", "# other\n")
     assert solve(plans).plan_hash == plans.solve(spelt, limit=10**8).plan_hash
     assert solve(plans).plan_hash != plans.solve(PLAN.replace("1T", "2T"), limit=10**8).plan_hash
 
 
+@pytest.mark.slow
 def test_the_same_twice(plans):
     # Written out: a slope that does not exist is NaN, which is not equal to itself.
     assert repr(solve(plans)) == repr(solve(plans))

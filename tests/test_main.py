@@ -59,12 +59,14 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
             "def check(*rest, **more):\n freed = Freed()\n del freed\n return []\napi.check = check\n",
             130,
             id="while an object is freed",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "from llmplan import api\n"
             f"def check(*rest, **more):\n try: {NOW}\n finally: {NOW}\napi.check = check\n",
             130,
             id="twice",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             f"signal.signal(signal.SIGINT, signal.SIG_IGN)\nimport atexit\nfrom llmplan import api\n{NOW}\n", 0, id="ignored"

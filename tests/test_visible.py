@@ -51,5 +51,6 @@ def test_every_character_that_no_reader_sees():
             assert char in "\n\t" or HIDDEN.search(f"a{char}b") or char == "\r", f"U+{code:04X}"
 
 
+@pytest.mark.slow
 def test_a_long_text_takes_no_time():
     assert visible("x\u202e" * 500_000).endswith(r"\u202e")

@@ -121,6 +121,7 @@ def test_random_expressions(plans, pair):
 
 @settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.sampled_from("+-"), st.integers(1, 99)), min_size=1, max_size=8))
+@pytest.mark.slow
 def test_sums_and_products_go_from_left_to_right(plans, terms):
     text = "7 " + " ".join(f"{sign} {number}" for sign, number in terms)
     assert plans.value(text) == eval(text)

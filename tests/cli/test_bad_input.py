@@ -197,6 +197,7 @@ SLOW = pytest.mark.slow
 @pytest.mark.parametrize(
     "call", ["os.fsync", "os.replace", pytest.param("os.open", marks=SLOW), pytest.param("os.link", marks=SLOW)]
 )
+@pytest.mark.slow
 def test_a_full_disk_changes_nothing(llmplan, compiled, monkeypatch, call):
     name, folder, before = compiled
 
@@ -250,6 +251,7 @@ def test_an_output_folder_that_is_not_writable(llmplan, compiled, monkeypatch):
     assert contents(folder) == before
 
 
+@pytest.mark.slow
 def test_an_edited_file_is_left_alone(llmplan, compiled):
     name, folder, _ = compiled
     edited = folder / "report.md"
@@ -261,6 +263,7 @@ def test_an_edited_file_is_left_alone(llmplan, compiled):
     assert llmplan("compile", name, "--set", "hardware.gpus=512", "--force").code == 0
 
 
+@pytest.mark.slow
 def test_check_finds_what_is_out_of_date_and_writes_nothing(llmplan, compiled):
     name, folder, before = compiled
     assert llmplan("compile", name, "--check").code == 0
@@ -343,6 +346,7 @@ def test_what_is_wrong_with_a_long_text_is_said_soon(llmplan, write, name):
     assert len(outcome.err) < 2_000_000
 
 
+@pytest.mark.slow
 def test_of_many_errors_some_are_enough(llmplan, write):
     text = large(40_000, "let a = 1\n", "")
     outcome = llmplan("check", write("same.plan", text.encode()))
@@ -359,6 +363,7 @@ def test_a_unit_is_no_list_of_words(llmplan, write):
     assert "error[E0108]: unit of more than 20 words" in wrong.err
 
 
+@pytest.mark.slow
 def test_what_nests_far_too_deep_ends_there(llmplan, write):
     for text in ("let x = 1" + "^2" * 20_000, "let x = " + "-" * 20_000 + "1", "require " + "not " * 20_000 + "true"):
         outcome = llmplan("check", write("deep.plan", f"{text}\nlet y = = 1\n".encode()))

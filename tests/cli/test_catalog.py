@@ -164,12 +164,14 @@ def test_wrong_use(llmplan):
     assert llmplan("catalog", "gpus", "T4", "K80").code == 2
 
 
+@pytest.mark.slow
 def test_columns_of_which_nothing_is_known_are_left_out(scope):
     view = View("x", "gpu", (Column("time", "time"), Column("memory", "gpu.memory")))
     columns, rows = listing(view, scope)
     assert [column.title for column in columns] == ["memory"] and rows
 
 
+@pytest.mark.slow
 def test_no_heavy_imports():
     code = (
         "import sys; from llmplan import cli; cli.run(['catalog', 'models']); cli.run(['catalog', 'gpu', 'T4']);"

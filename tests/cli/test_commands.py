@@ -248,6 +248,7 @@ def test_help_and_version(llmplan):
     assert outcome.out.index("compile") < outcome.out.index("solve  ") < outcome.out.index("check  ")
 
 
+@pytest.mark.slow
 def test_explain_in_every_format(llmplan):
     asked = ("explain", str(Path(__file__).parents[2] / "plans/llama7b.plan"), "steps", "--depth", "1")
     text, markdown, found = (llmplan(*asked, *more) for more in ((), ("--format", "markdown"), ("--json",)))
@@ -259,6 +260,7 @@ def test_explain_in_every_format(llmplan):
     assert steps == json.loads(llmplan(*asked, "--format", "json").out)
 
 
+@pytest.mark.slow
 def test_each_command_ends_with_the_next(llmplan, write):
     plan = write("a b.plan", "let x = ? in [1, 2]\nminimize x\n")
     assert llmplan("solve", plan).out.splitlines()[-1].startswith("next: llmplan explain '")

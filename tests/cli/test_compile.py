@@ -66,6 +66,7 @@ def test_a_link_made_after_the_answer_was_kept(llmplan, write, plan, tmp_path, m
     assert outcome.code == 1 and "E0508" in outcome.err and "b.plan:5:29" in outcome.err
 
 
+@pytest.mark.slow
 def test_the_command_line_may_name_any_folder_but_git_s(llmplan, plan, tmp_path, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     assert llmplan("compile", plan, "-o", elsewhere).code == 0
@@ -106,6 +107,7 @@ def test_a_file_that_llmplan_cannot_have_written_is_never_removed(options, llmpl
     assert {"train.py", "notes.txt"} <= set(os.listdir(tmp_path / "s"))
 
 
+@pytest.mark.slow
 def test_each_removal_is_said(llmplan, write, plan, tmp_path):
     llmplan("compile", "-o", "q", plan)
     write("a.plan", PLAN.replace("deepspeed, ", ""))
@@ -139,6 +141,7 @@ def test_force_removes_nothing_that_was_edited(llmplan, write, plan, tmp_path):
 
 @pytest.mark.parametrize("name", ["solution.json", "ds_config.json"])
 @pytest.mark.parametrize("options", [[], ["--check"], pytest.param(["--force"], marks=SLOW)])
+@pytest.mark.slow
 def test_a_pipe_in_the_way_is_not_waited_for(options, name, llmplan, plan, tmp_path):
     (tmp_path / "o").mkdir()
     os.mkfifo(tmp_path / "o" / name)

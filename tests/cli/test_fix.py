@@ -47,7 +47,7 @@ def test_nothing_but_the_named_plan_is_written(llmplan, write, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"a.plan", "used.plan"}
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_solve_applies_the_change_of_a_number(llmplan, write, tmp_path, number):
     plan = write("a.plan", INFEASIBLE)
     first = llmplan("solve", plan)
@@ -60,6 +60,7 @@ def test_solve_applies_the_change_of_a_number(llmplan, write, tmp_path, number):
     assert llmplan("solve", plan).code == 0
 
 
+@pytest.mark.slow
 def test_no_such_change(llmplan, write, tmp_path):
     plan = write("a.plan", INFEASIBLE)
     for arguments in (("solve", "--fix", "99", plan), ("solve", "--fix", "1", "-e", INFEASIBLE)):

@@ -86,6 +86,7 @@ def test_a_mistake_is_reported_where_it_stands(copy, edit, file, old, new, code)
     assert f"error[{code}]" in outcome.stderr and f" {file}:{line}:" in outcome.stderr
 
 
+@pytest.mark.slow
 def test_from_another_folder_places_are_given_from_there(copy, edit):
     line = edit(*MISTAKES[0][:3])
     outcome = run(copy, "check", "gpus_hopper.plan", cwd=copy / "plans" / "catalog")
@@ -101,6 +102,7 @@ def test_a_library_beside_that_of_llmplan_is_checked_as_a_whole(llmplan, copy, e
     assert llmplan("check", ROOT / "plans" / "std" / "batch.plan").err == ""
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_table_is_not_blamed_on_the_file_that_it_reads(copy, edit, tmp_path):
     edit(*MISTAKES[3][:3])
     (tmp_path / "config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
@@ -121,6 +123,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", [COMMANDS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in COMMANDS[1:])])
+@pytest.mark.slow
 def test_a_broken_library_is_the_cause_that_every_command_names(copy, edit, command):
     line = edit(*MISTAKES[0][:3])
     outcome = run(copy, *command)

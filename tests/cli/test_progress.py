@@ -45,7 +45,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(progress, "EVERY", 0.0)
 
 
-@pytest.mark.parametrize("arguments", [["solve"], ["solve", "--json"], ["compile"], ["explain", "time"]])
+@pytest.mark.parametrize("arguments", [["solve"], *(pytest.param(more, marks=pytest.mark.slow) for more in (["solve", "--json"], ["compile"], ["explain", "time"]))])
 def test_a_bar_is_shown_on_a_terminal_and_cleared(llmplan, write, impatient, arguments):
     plan = write("a.plan", PLAN)
     command, *rest = arguments
@@ -64,6 +64,7 @@ def test_a_sweep_counts_its_points(llmplan, write, impatient):
     assert "2 of 2 points" in llmplan("sweep", plan, terminal=True).err
 
 
+@pytest.mark.slow
 def test_what_would_help_is_counted_too(llmplan, write, impatient):
     plan = write("a.plan", PLAN.replace("15 days", "1 h"))
     outcome = llmplan("solve", plan, terminal=True)
@@ -71,6 +72,7 @@ def test_what_would_help_is_counted_too(llmplan, write, impatient):
     assert "changes" in outcome.err and "changes" not in outcome.err.rpartition("\x1b[K")[2]
 
 
+@pytest.mark.slow
 def test_quick_commands_and_dumb_terminals_have_no_bar(llmplan, write, impatient, monkeypatch):
     plan = write("a.plan", PLAN)
     monkeypatch.setenv("TERM", "dumb")
@@ -97,6 +99,7 @@ def test_ctrl_c_leaves_no_file_and_no_bar(llmplan, write, impatient, monkeypatch
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals and process groups are of POSIX")
+@pytest.mark.slow
 def test_ctrl_c_in_a_long_search_ends_it_and_its_helpers(tmp_path):
     (tmp_path / "long.plan").write_text(LONG)
     ours, theirs = os.openpty()

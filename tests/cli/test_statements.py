@@ -29,6 +29,7 @@ def test_no_plan_is_needed(llmplan):
     assert outcome.code == 0 and outcome.out.startswith("model.params_total = 6.738B")
 
 
+@pytest.mark.slow
 def test_statements_win_over_the_plan(llmplan, write):
     plan = write("a.plan", PLAN)
     assert values(llmplan("solve", "--json", plan, "-e", "hardware.gpus = 8").out)["hardware.gpus"] == 8
@@ -63,6 +64,7 @@ def test_wrong_usage(llmplan):
     assert outcome.code == 2 and "llmplan explain PLAN mfu" in outcome.err
 
 
+@pytest.mark.slow
 def test_what_can_be_explained(llmplan, write):
     plan = write("a.plan", PLAN)
     listed = llmplan("explain", plan).out.splitlines()
@@ -74,6 +76,7 @@ def test_what_can_be_explained(llmplan, write):
     assert llmplan("explain", plan, "time", "--all").code == 2
 
 
+@pytest.mark.slow
 def test_a_folder_of_templates_is_known_to_every_command(llmplan, write, tmp_path):
     write("own/mine/target.json", '{"about": "a list of files", "when": "named", "files": {"mine.txt": "mine.txt.j2"}}')
     write("own/mine/mine.txt.j2", "{{ solution.plan }}\n")

@@ -76,6 +76,7 @@ def test_columns_are_in_the_units_that_were_asked_for(llmplan):
     assert found["time"] == {"value": pytest.approx(float(base["time [s]"])), "unit": "s"}
 
 
+@pytest.mark.slow
 def test_what_is_swept_needs_no_value_of_its_own(llmplan, write, tmp_path):
     swept = PLAN.decode().partition("sweep")[0].replace('hardware.gpu = "A100-SXM4-80GB"', "hardware.gpus = 64")
     plan = write("a.plan", swept + 'sweep hardware.gpu in ["A100-SXM4-80GB", "H100-SXM5-80GB"]\nemit report\n')

@@ -13,6 +13,7 @@ SHOWN = r"\u001b[31m\u202e\u009b\u200b"
 SOUND = "let a = 1\nshow a\n"
 
 
+@pytest.mark.slow
 def test_names_of_files(llmplan, write):
     plan = write(f"{ODD}.plan", SOUND)
     for command in (["check", plan], ["check", "--format", "github", plan], ["solve", plan], ["compile", plan]):

@@ -52,6 +52,7 @@ WITH_PLANS = [code for code in pages.codes() if plans(code)]
 @pytest.mark.parametrize(
     "code", [pytest.param(code, marks=[pytest.mark.slow] * (at % 3 > 0)) for at, code in enumerate(WITH_PLANS)]
 )
+@pytest.mark.slow
 def test_the_example_raises_the_code_and_the_mended_one_is_sound(code, tmp_path):
     wrong, mended = (stages(tmp_path, text) for text in plans(code))
     stage = next((stage for stage in wrong if code in wrong[stage]), None)

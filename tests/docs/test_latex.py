@@ -117,6 +117,7 @@ def all_formulas() -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_expression_of_the_library_is_balanced():
     formulas = all_formulas()
     assert len(formulas) > 1000
@@ -132,6 +133,7 @@ def test_every_expression_of_the_library_is_balanced():
             assert formula.count(rf"\begin{{{environment}}}") == formula.count(rf"\end{{{environment}}}"), formula
 
 
+@pytest.mark.slow
 def test_only_commands_that_a_code_host_knows():
     known = {
         "mathrm", "frac", "cdot", "left", "right", "text", "begin", "end", "quad", "min", "max", "ln", "exp", "log",

@@ -26,10 +26,12 @@ def scope():
     return library.load()[0]
 
 
+@pytest.mark.slow
 def test_what_is_in_the_tree_is_current():
     assert generator.stale(ROOT) == [], "run `python docs/generate.py`"
 
 
+@pytest.mark.slow
 def test_the_same_library_gives_the_same_pages(pages):
     assert reference() == pages
 

@@ -33,6 +33,7 @@ def test_yaml_values(value: float | bool) -> None:
 
 
 @given(st.recursive(st.one_of(TEXTS, NUMBERS, st.booleans()), lambda inner: st.dictionaries(TEXTS, inner), max_leaves=9))
+@pytest.mark.slow
 def test_json(value: object) -> None:
     assert json.loads(filters.to_json(value)) == value
 
@@ -47,6 +48,7 @@ def test_a_comment_is_a_line(text: str) -> None:
 
 
 @given(st.lists(st.lists(TEXTS, min_size=3, max_size=3), min_size=1, max_size=4))
+@pytest.mark.slow
 def test_tables_keep_their_columns(rows: list[list[str]]) -> None:
     lines = layout.table(["a", "b", "c"], rows, "lr").split("\n")
     assert len(lines) == len(rows) + 2

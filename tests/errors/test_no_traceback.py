@@ -49,6 +49,7 @@ LONG = "let x = ? in 1..8000\nlet y = ? in 1..x\nminimize y\n"
     "text",
     [pytest.param(text, marks=[pytest.mark.slow] * (at % 2 == 0)) for at, text in enumerate([LONG, *SNIPPETS])],
 )
+@pytest.mark.slow
 def test_snippets(survives, text):
     survives(text)
 

@@ -37,6 +37,7 @@ def test_past_defects(path, tmp_path):
     )  # other tests use memory too
 
 
+@pytest.mark.slow
 def test_made_pieces_are_checked(tmp_path):
     seen = watch.Seen(mebibytes=float("inf"))
     for number in range(20):

@@ -8,6 +8,7 @@ from llmplan import api
 from llmplan.load.files import Unreadable
 
 
+@pytest.mark.slow
 def test_what_a_used_file_declares(plans):
     plans.write("base.plan", "let x = 3\nfn f(n: Real) -> Real = n * 2\nentry gpu \"mine\" { memory = 10 GB }\n")
     assert plans.shown('use "base.plan"\nhardware { gpu = "mine" }\nshow f(x)\nshow gpu.memory') == [6.0, 10e9]

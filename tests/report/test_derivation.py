@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from llmplan import api
 from llmplan.report import render
 from llmplan.report.derivation import derive
@@ -56,6 +58,7 @@ def test_every_format(plans):
     assert json.dumps(render.as_json(found))
 
 
+@pytest.mark.slow
 def test_every_name_of_a_plan_can_be_explained(plans):
     solution = plans.solve(PLAN, limit=10**8)
     for name in solution.values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 
 from llmplan.report.derivation import derive
@@ -32,6 +33,7 @@ minimize hardware.gpus
 """
 
 
+@pytest.mark.slow
 def test_explain_says_which_requirement_set_it_and_what_the_next_value_violates(plans):
     solution = plans.solve(PLAN)
     gpus = next(unknown for unknown in solution.unknowns if unknown.path == "hardware.gpus")
@@ -47,6 +49,7 @@ def test_explain_says_which_requirement_set_it_and_what_the_next_value_violates(
 
 @given(systems())
 @settings(max_examples=examples(80), deadline=None)
+@pytest.mark.slow
 def test_what_lies_beyond_is_infeasible_for_every_choice_of_the_others(system):
     outcome = solve(system)
     if outcome.status != "solved":

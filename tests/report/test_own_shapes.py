@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from llmplan import api
 from llmplan.emit.answer import answer
 
@@ -21,6 +23,7 @@ def test_an_answer_names_what_differs_from_the_entry():
     assert "train llama-13b on 1T tokens" in answer(solve(""))
 
 
+@pytest.mark.slow
 def test_a_size_that_another_makes_impossible_names_what_to_give_beside_it():
     (error,) = [one for one in solve("hidden = 6144").diagnostics if one.severity == "error"]
     assert error.code == "E0402"
@@ -30,6 +33,7 @@ def test_a_size_that_another_makes_impossible_names_what_to_give_beside_it():
     assert not any("baichuan" in hint or "from llama-13b" in hint for hint in hints)
 
 
+@pytest.mark.slow
 def test_a_link_that_the_catalog_lacks_is_named_in_the_error():
     (error,) = [one for one in solve("", "RTX-4090").diagnostics if one.severity == "error"]
     assert '"RTX-4090" has no internode_bandwidth' in error.message

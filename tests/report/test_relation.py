@@ -97,6 +97,7 @@ TERMS = st.tuples(st.sampled_from([-1.0, 0.5, 1.0, 2.0]), st.sampled_from([-2.0,
 
 @settings(max_examples=examples(40), phases=[Phase.generate], report_multiple_bugs=False)
 @given(TERMS, TERMS, st.floats(0.5, 20), st.floats(0.5, 20), st.floats(0.1, 9), st.floats(0.1, 9), st.booleans())
+@pytest.mark.slow
 def test_two_equations_of_powers(tmp_path_factory, first, second, x, y, c, d, bounded):
     """`c x^a y^b == p` and `d x^e y^f == q`, or the second as a bound that the objective meets."""
     (a, b), (e, f) = first, second

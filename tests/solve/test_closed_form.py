@@ -48,6 +48,7 @@ def worth(text, values):
     st.sampled_from([1.0, 6.0, 0.03, 2.5, 1 / 3, 0.123456789, 86400.0]),
     st.booleans(),
 )
+@pytest.mark.slow
 def test_the_printed_formula_gives_the_root_that_bisection_finds(factors, exponent, constant, summed):
     """`constant · x^exponent == n0^p0 · n1^p1 …`, or with the last two known ones added up."""
     g = Named()
@@ -223,6 +224,7 @@ def test_importing_the_solver_imports_neither_numpy_nor_sympy():
     )
 
 
+@pytest.mark.slow
 def test_a_search_without_a_closed_form_does_not_import_sympy():
     code = (
         "from tests.solve.systems import *; from llmplan.solve.passes import solve; import sys\n"

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def conflicting(conditions, failing):
 
 @settings(max_examples=examples(300), deadline=None)
 @given(systems())
+@pytest.mark.slow
 def test_diagnosis_of_random_systems(system):
     # What a domain of one value defines is no candidate of its own.
     assume(not reduce(system, requirements_of(system)).defined)

@@ -138,6 +138,7 @@ def test_a_domain_of_one_value_defines_a_discrete_unknown():
     st.floats(0.5, 50),
     st.booleans(),
 )
+@pytest.mark.slow
 def test_an_unknown_that_is_pushed_to_a_bound(p, q, factor, cap, upwards):
     """The most `x` with `y >= factor x^p` and `x y^q <= cap`; or its mirror image, `y` as large as it can be."""
     graph = Graph()
@@ -194,6 +195,7 @@ def test_what_objectives_pull_both_ways_is_not_taken_for_its_bound():
 
 @settings(max_examples=150)
 @given(systems(st.integers(2, 3)))
+@pytest.mark.slow
 def test_directions_hold(system):
     """Where a node is said to grow or to fall, no two values of the unknown say otherwise."""
     graph = system.graph

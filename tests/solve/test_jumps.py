@@ -38,7 +38,7 @@ def solve(plans, text, **options):
     return plans.solve(BEFORE + text, **options)
 
 
-@pytest.mark.parametrize(("text", "edge", "plain"), sample(JUMPS, 4))
+@pytest.mark.parametrize(("text", "edge", "plain"), sample(JUMPS, 6))
 def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
     solution = solve(plans, text)
     x = solution.values["x"].value
@@ -67,6 +67,7 @@ def test_the_answer_says_what_the_domain_is(plans, domain, how):
     assert found.how == how
 
 
+@pytest.mark.slow
 def test_an_answer_at_a_jump_says_so(plans):
     (found,) = solve(plans, "let x = ? in 2.5..5.625\nrequire r: ceil(x) == 6\nminimize x\n").unknowns
     assert (found.how, found.value.text) == ("numeric at the edge of a jump", "5.00000001")
@@ -79,6 +80,7 @@ def test_jumps_inside_jumps(plans):
     assert solve(plans, text).values["x"].value == pytest.approx(7 * 1.3 + 2 / 3, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_what_a_line_may_cost_is_counted_in_evaluations(plans, monkeypatch):
     text = "let n = ? in 1..400\nlet x = ? in 0.5..11.0\nrequire r: ceil(n * x) <= 700\nmaximize n + mod(x, 1.7)\n"
     assert solve(plans, text).status == "solved"

@@ -85,6 +85,7 @@ def big(objective_node=None, size=100_000):
     return System(graph, unknowns, (condition,), (), (goal,))
 
 
+@pytest.mark.slow
 def test_too_many_combinations_are_refused_at_once():
     with ends():
         outcome = solve(big())

@@ -51,6 +51,7 @@ def points(grid):
 
 @given(small_plans())
 @settings(max_examples=examples(30, 0.2), deadline=None, suppress_health_check=QUIET)
+@pytest.mark.slow
 def test_solve_never_breaks_a_requirement_and_never_misses_a_better_point(plans, made):
     text, grid, bounds, goal = made
     solution = plans.solve(text)
@@ -68,6 +69,7 @@ def test_solve_never_breaks_a_requirement_and_never_misses_a_better_point(plans,
 
 @given(small_plans())
 @settings(max_examples=examples(30, 0.2), deadline=None, suppress_health_check=QUIET)
+@pytest.mark.slow
 def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
     text, grid, bounds, _ = made
     solution = plans.solve(text)
@@ -91,6 +93,7 @@ def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
 
 @given(small_plans())
 @settings(max_examples=examples(30, 0.2), deadline=None, suppress_health_check=QUIET)
+@pytest.mark.slow
 def test_the_conflict_is_one_and_dropping_any_of_it_leaves_a_plan(plans, made):
     text, grid, bounds, _ = made
     solution = plans.solve(text)

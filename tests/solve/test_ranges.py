@@ -78,6 +78,7 @@ def samples(ranges, per_range=5):
 
 @given(ranged_plans())
 @settings(max_examples=examples(25, 0.2), deadline=None, suppress_health_check=QUIET)
+@pytest.mark.slow
 def test_samples_stay_inside_and_certain_bounds_hold_at_each(plans, made):
     ranges, grid, value, bounds, goal = made
     solution = plans.solve(written(made))

@@ -71,6 +71,7 @@ def test_the_budget_ends_a_search_in_which_nothing_passes():
 
 
 @given(systems(), st.sampled_from([1, 5, 20]), st.sampled_from([1, 3, 20, 500]))
+@pytest.mark.slow
 def test_the_parts_are_all_there_is_once_and_in_order(system, cells, portion):
     axes = [axis for axis in axes_of(system, {}) if len(axis.values) > 1]
     sweep = GridEvaluator(system.graph, axes, (), [system.graph.unknown(axis.unknown) for axis in axes], None, cells)

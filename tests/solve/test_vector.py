@@ -29,6 +29,7 @@ def same(mine, expected):
     st.lists(st.tuples(st.integers(-20, 20), NUMBERS), min_size=1, max_size=6, unique_by=lambda p: p[0]),
     st.lists(NUMBERS, min_size=1, max_size=8),
 )
+@pytest.mark.slow
 def test_interpolation_and_tables(points, xs):
     points = [(float(x), y) for x, y in sorted(points) if math.isfinite(y)] or [(0.0, 1.0)]
     graph = Graph()
@@ -45,6 +46,7 @@ def test_interpolation_and_tables(points, xs):
 
 @settings(max_examples=100, deadline=None)
 @given(systems(), st.data())
+@pytest.mark.slow
 def test_graphs(system, data):
     roots = range(len(system.graph))
     rows = [

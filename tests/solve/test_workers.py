@@ -83,6 +83,7 @@ def test_workers_end_when_the_work_ends_early_or_is_interrupted(two_cores, begun
     assert not active_children()
 
 
+@pytest.mark.slow
 def test_what_fails_in_a_worker_fails_here(two_cores, begun):
     with pytest.raises(ZeroDivisionError), closing(workers.results(Dividing(), 50)) as results:
         list(results)
@@ -132,6 +133,7 @@ with closing(workers.results(Squares(Path("begun")), PARTS)) as results:
 
 
 @pytest.mark.parametrize("how", ["file", "command", "input", "module", "archive"])
+@pytest.mark.slow
 def test_a_worker_does_not_run_the_script_of_who_started_it(tmp_path, how):
     script = SCRIPT.replace("PARTS", "100")
     (tmp_path / "script.py").write_text(script)
@@ -193,6 +195,7 @@ PORTIONS = st.sampled_from([1, 2, 5, 20])
 
 @settings(max_examples=100)
 @given(systems(), st.sampled_from([1, 5, 20]), PORTIONS, st.sampled_from([1, 3]))
+@pytest.mark.slow
 def test_a_search_finds_the_same_on_one_core_and_on_two(system, cells, portion, keep):
     one, two = both(lambda: search(system, requirements_of(system), keep=keep, cells=cells, portion=portion))
     assert repr(one) == repr(two)
@@ -200,6 +203,7 @@ def test_a_search_finds_the_same_on_one_core_and_on_two(system, cells, portion, 
 
 @settings(max_examples=100)
 @given(systems(), PORTIONS)
+@pytest.mark.slow
 def test_a_diagnosis_is_the_same_on_one_core_and_on_two(system, portion):
     required = requirements_of(system)
     assume(required)
@@ -209,6 +213,7 @@ def test_a_diagnosis_is_the_same_on_one_core_and_on_two(system, portion):
 
 @settings(max_examples=100)
 @given(systems(), PORTIONS)
+@pytest.mark.slow
 def test_a_worker_sees_in_each_part_what_is_seen_here(system, portion):
     required = requirements_of(system)
     assume(required)
@@ -228,6 +233,7 @@ def test_processes_of_their_own_find_the_same_too(system, portion):
 
 @settings(max_examples=100)
 @given(systems(), PORTIONS)
+@pytest.mark.slow
 def test_progress_ends_with_all_there_is_unless_the_search_does(system, portion):
     told = []
     effort = Effort(progress=lambda done, count, what: told.append((done, count, what)))

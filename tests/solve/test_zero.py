@@ -40,6 +40,7 @@ def test_the_largest_root_is_found(plans, equation, root):
 
 @given(st.lists(st.integers(1, 90), min_size=1, max_size=3, unique=True), st.booleans())
 @settings(max_examples=examples(20, 0.25), deadline=None, suppress_health_check=QUIET)
+@pytest.mark.slow
 def test_roots_of_polynomials_written_out(plans, tenths, least):
     roots = [tenth / 10 for tenth in tenths]
     factors = [1.0]

@@ -78,6 +78,7 @@ def value(card: tuple[str, Solution], field: str) -> float | None:
     return found
 
 
+@pytest.mark.slow
 def test_peaks_come_from_units_and_clock(card: tuple[str, Solution]) -> None:
     sms, cores, clock, tensor = (value(card, f) for f in ("sms", "cores_per_sm", "clock", "tensor_clock"))
     if sms is None or cores is None or clock is None or tensor is None:

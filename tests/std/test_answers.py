@@ -49,6 +49,7 @@ def test_llama_7b_in_30_days() -> None:
     ["llama7b.plan", "zero1_7b_h100.plan", "zero2_1b3_v100.plan", "zero3_70b_h100.plan", "one_card.plan",
      "gpt3_1024_a100.plan"],
 )  # fmt: skip
+@pytest.mark.slow
 def test_example_plans_fit_and_add_up(plan: str) -> None:
     settings = [("training.global_batch", "1024 sequences")] if plan.startswith("gpt3") else []
     solution = solve_file(plan, *settings)
@@ -92,6 +93,7 @@ def test_gpu_hours(parameters: str, tokens: str, gpu: str, assumption: str, gpu_
     assert number(solution, "gpu_hours") / HOUR == pytest.approx(gpu_hours, rel=2e-3)
 
 
+@pytest.mark.slow
 def test_one_assumed_rate_determines_the_others() -> None:
     plan = 'model "llama-7b"\ndataset.tokens = 1T\nhardware.gpu = "A100-SXM4-80GB"\nhardware.gpus = 64\n'
     plan += "training.recompute = full\n"
@@ -132,6 +134,7 @@ def test_tensor_parallelism_costs_time() -> None:
 
 
 @pytest.mark.parametrize(("tokens", "steps", "warmup"), [("100M", 48, 5), ("10B", 4769, 477), ("1T", 476838, 2000)])
+@pytest.mark.slow
 def test_warm_up_is_at_most_a_tenth_of_the_steps(tokens: str, steps: int, warmup: int) -> None:
     solution = solve(f"""model "llama-7b"
 dataset {{

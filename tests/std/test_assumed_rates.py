@@ -57,6 +57,7 @@ def test_nothing_is_said_without_an_assumption() -> None:
     assert "assumption_near" not in {one.name for one in solved("minimize time\n").preferences}
 
 
+@pytest.mark.slow
 def test_no_advice_changes_the_format_that_an_utilisation_is_assumed_for() -> None:
     late = 'training.precision = bf16\nhardware.gpu = "H100-SXM5-80GB"\nrequire time <= 10 days\n'
     for rate, named in (("mfu = 40%", False), ("hfu = 40%", False)):

@@ -45,6 +45,7 @@ def test_the_batch_grows_with_the_data_and_with_very_many_gpus(tokens: str, gpus
 
 
 @pytest.mark.parametrize(("given", "asked"), [("1M tokens", 1e6), ("256 sequences", 256 * 4096)])
+@pytest.mark.slow
 def test_a_batch_that_is_given_counts(given: str, asked: float) -> None:
     assert number(first(more=f"training.global_batch = {given}\n"), "global_batch_tokens") == pytest.approx(asked, rel=0.1)
 

@@ -62,6 +62,7 @@ def test_latent_attention_is_wider_for_scores_than_for_values() -> None:
     assert number(solution, "attention_flops_per_token") == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_windows() -> None:
     def attention(name: str, length: int) -> float:
         solution = solve(f'model "{name}"\ndataset.sequence_length = {length}\n')

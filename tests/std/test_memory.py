@@ -56,6 +56,7 @@ def test_terms_add_up(recompute: str, stage: int) -> None:
     assert sum(terms(solution).values()) == pytest.approx(number(solution, "memory.total"))
 
 
+@pytest.mark.slow
 def test_zero_splits_one_more_state_with_each_stage() -> None:
     states = []
     for stage in range(4):

@@ -114,6 +114,7 @@ def test_experts_by_their_hyper_parameters_alone() -> None:
     assert number(solution, "model.params_active") == 12_879_925_248
 
 
+@pytest.mark.slow
 def test_names_that_people_use() -> None:
     scope, _ = build(library_files())
     for name, entry in {

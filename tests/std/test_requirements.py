@@ -141,6 +141,7 @@ def test_a_value_that_is_missing_leaves_the_condition() -> None:
     assert (small.holds, small.otherwise, small.case) == (False, "", "6.738B parameters <= 1B parameters")
 
 
+@pytest.mark.slow
 def test_the_report_shows_it_in_place_of_the_condition() -> None:
     rule = 'require soon: time <= 1 day because "the grant ends" else "it takes {time in days}"'
     contents, problems = render(solved(f"parallelism.tensor = 16\n{rule}\nemit report"))

@@ -57,6 +57,7 @@ def test_what_a_plan_says_holds(base: Base) -> None:
         assert said.number(name) == other.number(name) != named.number(name)
 
 
+@pytest.mark.slow
 def test_fsdp_reduces_in_the_format_of_the_stack(base: Base) -> None:
     short = {"dataset__sequence_length": "128 tokens", "hardware__gpu": "A100-SXM4-80GB"}
     half, whole = (on(base, "accelerate-fsdp2", training__reduce_dtype=dtype, **short) for dtype in ("bf16", "fp32"))

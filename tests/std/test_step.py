@@ -143,6 +143,7 @@ def test_a_zero_bubble_schedule_waits_a_third(part):
     assert part("pipeline_bubble", **zero) == pytest.approx(part("pipeline_bubble", **plain) / 3)
 
 
+@pytest.mark.slow
 def test_the_slowest_stage_counts(part):
     even = job(4, 32, parallelism__pipeline=4)
     lighter = job(4, 32, parallelism__pipeline=4, parallelism__last_stage_layers=5, parallelism__first_stage_layers=5)

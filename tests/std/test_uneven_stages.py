@@ -59,6 +59,7 @@ def test_nothing_is_lost_and_the_ends_differ_by_one(stages: int) -> None:
     assert first - last in (0, 1) and first <= (inner or first)
 
 
+@pytest.mark.slow
 def test_an_end_that_is_given_leaves_the_rest_to_the_others() -> None:
     assert cut(solved("llama-3.1-405b", 16, more="parallelism.first_stage_layers = 6\n")) == (6, 8, 8)
     refused = solved("llama-3.1-405b", 16, more="parallelism.last_stage_layers = 6\n")
@@ -72,6 +73,7 @@ def test_chunks_that_a_stage_does_not_hold_are_refused() -> None:
     assert failing(refused) == ["layers_divide"]
 
 
+@pytest.mark.slow
 def test_a_bare_pipeline_ranges_over_what_splits_the_model() -> None:
     found = solved("llama-3.1-405b", "?", gpus=504, more="minimize step_time\n")
     (unknown,) = [one for one in found.unknowns if one.path == "parallelism.pipeline"]

@@ -74,10 +74,12 @@ def conflicts(grammar: str) -> int:
     return len(re.findall("conflict", log.getvalue(), re.IGNORECASE))
 
 
+@pytest.mark.slow
 def test_no_conflicts():
     assert conflicts(GRAMMAR) == 0
 
 
+@pytest.mark.slow
 def test_a_conflict_would_be_seen():
     juxtaposed = GRAMMAR.replace("?signed: power", "?signed: power | power signed -> product", 1)
     assert juxtaposed != GRAMMAR
@@ -146,11 +148,13 @@ def kept(tmp_path, monkeypatch):
     grammar.cache_clear()
 
 
+@pytest.mark.slow
 def test_the_analysed_grammar_is_plain_data():
     analysis = analyse(GRAMMAR)
     assert marshal.loads(marshal.dumps(analysis)) == analysis
 
 
+@pytest.mark.slow
 def test_the_analysed_grammar_is_kept(kept, monkeypatch):
     words = grammar().words
     assert [path.name.partition("-")[0] for path in kept.iterdir()] == ["grammar"]
@@ -164,6 +168,7 @@ def test_the_analysed_grammar_is_kept(kept, monkeypatch):
     "damage",
     [lambda data: data[:-100], pytest.param(lambda data: b"llmplan1" + b"\0" * 100, marks=pytest.mark.slow)],
 )
+@pytest.mark.slow
 def test_a_damaged_analysis_is_made_again(kept, damage):
     grammar()
     (file,) = kept.iterdir()

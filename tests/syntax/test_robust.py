@@ -140,6 +140,7 @@ def test_hostile_texts(text, code):
         pytest.param("x = " + "-" * 100 + "1", id="signs"),
     ],
 )
+@pytest.mark.slow
 def test_long_but_sound(text):
     with ends():
         file, diagnostics = parse(Source("x", text))

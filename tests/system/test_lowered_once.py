@@ -48,11 +48,13 @@ def lowered(monkeypatch):
 
 
 @pytest.mark.parametrize(("text", "status"), [(SOLVED, "solved"), (INFEASIBLE, "infeasible")], ids=["solved", "infeasible"])
+@pytest.mark.slow
 def test_one_lowering_begins_from_nothing(plans, lowered, text, status):
     assert plans.solve(text).status == status
     assert [fresh for _, fresh in lowered] == [True] + [False] * (len(lowered) - 1)
 
 
+@pytest.mark.slow
 def test_a_freed_input_lowers_only_what_it_reaches(plans, lowered):
     plans.solve(INFEASIBLE)
     _, whole, point, *freed = (names for names, _ in lowered)
@@ -72,6 +74,7 @@ def test_a_freed_input_lowers_only_what_it_reaches(plans, lowered):
         ("model", 5.0),
     ],
 )
+@pytest.mark.slow
 def test_lowering_again_gives_what_a_new_lowering_gives(plans, path, value):
     checked = api.analyse(plans.path, text=SOLVED)
     assert checked.built is not None and checked.program is not None

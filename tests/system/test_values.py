@@ -28,6 +28,7 @@ def test_what_the_author_asks_needs_its_inputs(plans, line):
     assert "add `dataset { tokens" in found.hints[0].text
 
 
+@pytest.mark.slow
 def test_a_requirement_of_the_library_without_inputs_is_not_checked(plans):
     solution = plans.solve("hardware { gpus = 8 }")
     (fits,) = [r for r in solution.requirements if r.name == "fits"]
@@ -73,6 +74,7 @@ def test_a_computed_value_that_is_constant_is_infeasible_too(plans):
     assert solution.status == "infeasible" and plans.codes("let x = 7\nquantity q: Int = x / 2\nrequire q > 0") == []
 
 
+@pytest.mark.slow
 def test_an_undefined_value_is_infeasible_with_its_reason(plans):
     text = (
         'model "llama-7b"\ndataset { tokens = 1T, sequence_length = 2048 }\n'
@@ -138,6 +140,7 @@ def test_replace(plans):
     assert plans.error("replace quantity nothing: Real = 2") == ("E0201", "nothing")
 
 
+@pytest.mark.slow
 def test_entries_and_amendments(plans):
     text = 'entry gpu "mine" like "H100-SXM5-80GB" { memory = 96 GB }\nhardware { gpu = "Mine" }\n'
     memory, peak = plans.shown(text + "show gpu.memory\nshow gpu.peak_bf16")

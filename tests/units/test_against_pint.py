@@ -89,6 +89,7 @@ def test_compound_units(parts):
 
 @settings(max_examples=200, deadline=None)
 @given(words, words, st.fractions(min_value=Fraction(1, 1000), max_value=10**6, max_denominator=1000))
+@pytest.mark.slow
 def test_conversion(one, other, amount):
     (factor, measure), (into, wanted) = TABLE.parse(one), TABLE.parse(other)
     left, right = quantity(one), quantity(other)

@@ -150,6 +150,7 @@ def test_ranges_of_the_plan_count(plans):
     assert rows[4] == pytest.approx(sum((7 - x) / 10 for x in points) / 400, abs=0.03)
 
 
+@pytest.mark.slow
 def test_a_range_that_a_requirement_needs_is_no_certainty(plans):
     text = PLAN.replace("gpus = 96", "gpus = ? in 8..256 step 8") + "assume mfu = 35%..40%..45%\nminimize hardware.gpus\n"
     solution = plans.solve(text + "require deadline: chance(time <= 30 days) >= 90%\n")

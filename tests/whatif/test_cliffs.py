@@ -22,6 +22,7 @@ def solve(days: float, more: str = ""):
     return api.solve("-", text=PLAN.format(days=days) + more)
 
 
+@pytest.mark.slow
 def test_the_neighbour_is_named_with_the_change_that_gets_it():
     solution = solve(10)
     (note,) = solution.notes

@@ -78,6 +78,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_the_clock(plans):
     command = [sys.executable, "-c", HURRIED]
     done = subprocess.run(command, input=MEMORY, capture_output=True, text=True, timeout=120, check=False)
@@ -95,6 +96,7 @@ def test_what_is_too_much_to_try_is_said(plans, monkeypatch):
 
 
 @pytest.mark.parametrize("text", [DEADLINE, MEMORY])
+@pytest.mark.slow
 def test_every_change_makes_the_plan_feasible(plans, text):
     solution, found = diagnosis(plans, text)
     assert len(solution.relaxations) >= 2
@@ -125,6 +127,7 @@ def test_a_bound_is_relaxed_to_the_best_that_the_plan_allows_in_its_own_unit(pla
     assert deadline.kind == "requirement"
 
 
+@pytest.mark.slow
 def test_of_a_choice_every_member_that_works_is_named(plans):
     solution, _ = diagnosis(plans, MEMORY)
     recompute = next(r for r in solution.relaxations if r.name == "training.recompute")
@@ -134,6 +137,7 @@ def test_of_a_choice_every_member_that_works_is_named(plans):
     assert math.isinf(recompute.change)
 
 
+@pytest.mark.slow
 def test_a_domain_that_the_author_wrote_may_be_widened(plans):
     text = MEMORY.replace("micro_batch = 8", "micro_batch = ? in [8, 16]")
     solution, _ = diagnosis(plans, text)
@@ -153,6 +157,7 @@ def test_a_let_and_an_assumption_are_changed_too(plans):
     assert "time <= deadline" in "\n".join(found.notes)
 
 
+@pytest.mark.slow
 def test_a_side_without_a_value_says_why(plans):
     text = DEADLINE.replace("bf16", "fp8").replace("assume mfu = 40%\n", "")
     _, found = diagnosis(plans, text)
@@ -186,6 +191,7 @@ def test_looking_at_the_conflict_alone_first_loses_nothing(monkeypatch, text):
     assert quick.status == "infeasible" and quick.relaxations == slow.relaxations
 
 
+@pytest.mark.slow
 def test_it_takes_seconds_at_most(plans):
     wide = DEADLINE.replace("gpus = 88", "gpus = ?").replace("3 days", "1 min") + "training.micro_batch = ?\n"
     with ends():
@@ -233,7 +239,7 @@ STRICT = [  # at an end, at zero, below zero, in units, with the number on eithe
 ]
 
 
-@pytest.mark.parametrize("text", sample(STRICT, 4))
+@pytest.mark.parametrize("text", sample(STRICT, 8))
 def test_what_is_shown_works_and_is_one_number(plans, text):
     solution = plans.solve(text)
     (found,) = (d for d in solution.diagnostics if d.code == "E0402")
@@ -254,6 +260,7 @@ def test_a_bound_in_parentheses_keeps_them(plans):
     assert one.condition == "((x) >= (3))"
 
 
+@pytest.mark.slow
 def test_the_bound_that_is_shown_is_near(plans):
     for text, bound in [("require r: x > 5", 2.0), ("require r: 5 < x", 2.0), ("require r: x >= 5", 3.0)]:
         (one,) = plans.solve(f"let x = ? in 1..3 step 1\n{text}\n").relaxations
@@ -275,6 +282,7 @@ def coloured(count, least):
     return COLOURS.format(members=members, arms=", ".join(f"m{i} => {i}" for i in range(count)), least=least)
 
 
+@pytest.mark.slow
 def test_each_other_member_is_applied_and_solved_before_it_is_shown(plans, monkeypatch):
     text = coloured(4, 2)
     (found,) = (one for one in plans.solve(text).relaxations if one.name == "paint.colour")
@@ -293,6 +301,7 @@ def test_each_other_member_is_applied_and_solved_before_it_is_shown(plans, monke
     assert found.texts == ("m3",)
 
 
+@pytest.mark.slow
 def test_of_many_members_some_are_shown_and_it_is_said(plans):
     solution = plans.solve(coloured(30, 2))
     (found,) = (one for one in solution.relaxations if one.name == "paint.colour")
@@ -301,6 +310,7 @@ def test_of_many_members_some_are_shown_and_it_is_said(plans):
     assert "smaller changes may suffice: not every value of paint.colour was tried with each" in error.notes
 
 
+@pytest.mark.slow
 def test_no_other_model_is_advice_but_another_accelerator_may_be():
     text = DEADLINE.replace("time <= 3 days", "time <= 20 days")
     names = {one.name for one in solved(text).relaxations}

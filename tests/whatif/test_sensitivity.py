@@ -36,6 +36,7 @@ def text(**changes):
     return PLAN.format(**{name: f"{value:.12f}" for name, value in values.items()})
 
 
+@pytest.mark.slow
 def test_elasticities_are_what_solving_again_gives(plans):
     solution = plans.solve(text())
     parts = {one.result: dict(one.by) for one in solution.sensitivities}
@@ -107,6 +108,7 @@ def differences(graph, root, point, unknown, step):
 
 @given(smooth(), st.one_of(st.floats(0.7, 1.9), st.just(1.5)), st.one_of(st.floats(2.1, 3.3), st.just(1.5)))
 @settings(max_examples=200, deadline=None)
+@pytest.mark.slow
 def test_slopes_agree_with_differences(made, x, y):
     graph, root = made
     point = {0: x, 1: y}

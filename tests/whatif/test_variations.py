@@ -34,6 +34,7 @@ def table(plans, text, **options):
     return found
 
 
+@pytest.mark.slow
 def test_each_point_is_what_solving_it_gives(plans):
     line = 'sweep hardware.gpu in ["A100-SXM4-80GB", "H100-SXM5-80GB"], hardware.gpus in [32, 64]'
     found = table(plans, f"{PLAN}{line}\n")
@@ -87,6 +88,7 @@ def test_mistakes(plans, line, code):
     assert code in plans.codes(PLAN + line + "\n")
 
 
+@pytest.mark.slow
 def test_nothing_to_sweep_and_too_much(plans):
     assert [d.code for d in api.sweep(plans.path, text=PLAN)[1] if d.severity == "error"] == ["E0401"]
     text = PLAN + "sweep hardware.gpus in 1..1_000_000\n"
@@ -94,6 +96,7 @@ def test_nothing_to_sweep_and_too_much(plans):
     assert found is None and diagnostics[-1].code == "E0404"
 
 
+@pytest.mark.slow
 def test_all_scenarios_are_compared_and_the_plan_itself_with_them(plans):
     text = PLAN + 'scenario "more" { dataset.tokens = 1T }\nscenario "wide" { parallelism.tensor = 4 }\n'
     found = plans.solve(text, tables=True).scenarios
@@ -114,6 +117,7 @@ def test_the_next_best_layouts_say_what_they_give_up(plans):
     assert times[0] == solution.values["time"].text
 
 
+@pytest.mark.slow
 def test_the_front_holds_the_best_of_each_and_nothing_between_is_worse(plans):
     plan = PLAN + "waive fits_surely\n"
     solution = plans.solve(plan.replace("minimize time", "pareto time, memory.total"))
