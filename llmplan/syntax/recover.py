@@ -74,7 +74,9 @@ class Recovery:
             self._stand(*there.inside)
             self._boundaries[0].item = there.item
             self._brackets, self._previous = there.brackets, there.previous
-        self._read_from(there.item if there.inside is None else place or 0)
+            self._read_from(place or 0, past_line_end=False)  # a line end may be what is wrong
+        else:
+            self._read_from(there.item)
         return self
 
     def _stand(self, states: list[object], values: list[object]) -> None:
@@ -243,9 +245,9 @@ class Recovery:
         boundary.item = None
         self._previous = ("", 0, 0)
 
-    def _read_from(self, position: int) -> None:
+    def _read_from(self, position: int, past_line_end: bool = True) -> None:
         """Reads on at a place; a line end there is passed over if none can stand there."""
-        if "_NL" not in self._parser.choices():
+        if past_line_end and "_NL" not in self._parser.choices():
             position = after_line_end(self._source, position)
         text = TextSlice(self._text.text, position, self._text.end)
         lexer = grammar().tolerant.parse_interactive(text, start=self._rule).lexer_thread

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import time
 from functools import cache
 from pathlib import Path
@@ -62,7 +61,7 @@ class Swift:
         except Exception as raised:  # noqa: BLE001 - that is what is looked for
             found.append(f"raised {type(raised).__name__}: {raised} at {watch.where(raised)}")
         seen.note(case.about, code, time.process_time() - began)
-        held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        held = watch.peak()
         if held > watch.MEBIBYTES >= seen.mebibytes:
             found.append(f"memory: {held:.0f} MiB")
         seen.mebibytes = max(seen.mebibytes, held)

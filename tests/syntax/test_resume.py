@@ -55,6 +55,12 @@ def test_in_the_middle_of_a_statement_nothing_breaks(monkeypatch):
         monkeypatch.setattr(resume, "WITHIN", 0)
 
 
+def test_a_statement_that_its_line_end_ends_too_early(monkeypatch):
+    for text in ("minimize\n hardware.gpus\nemit report\n", "let a =\nlet b = 2\n", "h {\n a = 1\n}\nrequire\n"):
+        monkeypatch.setattr(resume, "WITHIN", 0)
+        assert parse(Source("x", text))[1]
+
+
 LONG = {
     "statements": "".join(f"let a{n} = {n} + 2\n" for n in range(2500)),
     "a list": "let x = [" + "1, " * 30_000 + "\n",
