@@ -40,7 +40,7 @@ PLAN = """model {{
 }}
 dataset {{ tokens = {tokens:.0f} tokens, sequence_length = {sequence} }}
 hardware {{ gpu = "{gpu}", gpus = {gpus} }}
-parallelism {{ tensor = ?, pipeline = ?, virtual_pipeline = ?, zero_stage = ? }}
+parallelism {{ framework = torchtitan, tensor = ?, pipeline = ?, virtual_pipeline = ?, zero_stage = ? }}
 training {{ {batch}micro_batch = ?, recompute = ?, precision = {precision} }}
 minimize time
 """
