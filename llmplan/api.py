@@ -82,15 +82,17 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
         return kept
     checked = analyse(asked)
     notes: tuple[str, ...] = ()
+    grid: Table | None = None
     if checked.failed and checked.program is not None and checked.program.sweeps:
-        checked, notes = _at_the_best_point(checked, asked)
+        checked, notes, grid = _at_the_best_point(checked, asked)
     solution = evolve(_solution(checked, asked), sources=_from_root(checked.modules, asked.base))
     solution = evolve(solution, notes=(*solution.notes, *notes))
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.whatif import variations
 
         how = (checked.program, checked.built.lowering, asked.limit, asked.progress)
-        grid = variations.sweep(*how) if checked.program.sweeps else None
+        if grid is None and checked.program.sweeps:
+            grid = variations.sweep(*how)
         table = variations.scenarios(*how)
         solution = evolve(solution, sweep=grid, scenarios=table)
     if solution.status == "solved" and not asked.templates:
@@ -112,8 +114,11 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     return table, checked.diagnostics
 
 
-def _at_the_best_point(checked: Checked, asked: Request) -> tuple[Checked, tuple[str, ...]]:
-    """A plan that sweeps what has no value besides, at the best point of its sweeps; with a note that says so."""
+def _at_the_best_point(checked: Checked, asked: Request) -> tuple[Checked, tuple[str, ...], Table | None]:
+    """A plan that sweeps what has no value besides, at the best point of its sweeps; with a note that says so.
+
+    With them the sweep that was made to find it.
+    """
     from llmplan.system.sweeps import without_value
     from llmplan.whatif import variations
 
@@ -121,13 +126,13 @@ def _at_the_best_point(checked: Checked, asked: Request) -> tuple[Checked, tuple
     paths = without_value(checked.program)
     there = analyse(asked, point=0) if paths else checked
     if there.failed or there.program is None or there.built is None:
-        return checked, ()
+        return checked, (), None
     table = variations.sweep(there.program, there.built.lowering, asked.limit, asked.progress)
     rows = table.rows if table is not None else ()
     best = next((number for number, row in enumerate(rows) if row.best), 0)
     named = " and ".join(f"`{path}`" for path in paths)
     note = f"{named} has no value but those of the sweep: this is {'the best' if rows and rows[best].best else 'the first'} of {len(rows)} points"
-    return analyse(asked, point=best), (note,)
+    return analyse(asked, point=best), (note,), table
 
 
 def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:

@@ -35,6 +35,6 @@ def after_compiling(asked: Request, solution: Solution, directory: str, files: C
 def _fix(asked: Request, solution: Solution) -> str:
     from llmplan.cli import rewrite
 
-    hints = [hint for one in solution.diagnostics if one.severity == "error" for hint in one.hints]
+    hints = rewrite.changes(solution.diagnostics)
     number = next((at for at, hint in enumerate(hints, 1) if rewrite.applies(hint, asked.name)), 0)
     return f"next: llmplan solve {shlex.quote(asked.path)} --fix {number}\n" if number else ""

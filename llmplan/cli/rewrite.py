@@ -40,6 +40,11 @@ def applicable(diagnostics: Iterable[Diagnostic], name: str) -> list[Hint]:
     return found
 
 
+def changes(diagnostics: Iterable[Diagnostic]) -> list[Hint]:
+    """What is suggested where a plan is infeasible, in the order in which it is shown."""
+    return [hint for one in diagnostics if one.severity == "error" for hint in one.hints]
+
+
 def applies(hint: Hint, name: str) -> bool:
     """Whether a hint consists of edits of one plan alone."""
     return bool(hint.edits) and all(edit.span.source.name == name for edit in hint.edits)

@@ -67,7 +67,7 @@ def _apply(asked: Request, solution: Solution, number: int) -> None:
     """
     from llmplan.cli import rewrite
 
-    hints = [hint for one in solution.diagnostics if one.severity == "error" for hint in one.hints]
+    hints = rewrite.changes(solution.diagnostics)
     if number > len(hints):
         raise click.UsageError(f"--fix {number}: {len(hints) or 'no'} changes are suggested")
     hint = hints[number - 1]

@@ -15,9 +15,8 @@ _NOTHING = re.compile(r"\ufeff?\s*")
 _TABLE = re.compile(r"\[\[?([A-Za-z_]\w*)\]\]?[ \t]*(#[^\r\n]*)?(\r?\n|\Z)")
 _CONDITIONAL = re.compile(r"if\b([^\r\n{]+?)(?:\bthen\b|[:,])[ \t]*(require|prefer)\b([^\r\n]+)")
 _CHOICE = re.compile(r"[^?\r\n]*:")
-_NUMBERS = {
-    word: number for number, word in enumerate(["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]) if number
-} | {"a": 1, "half": "0.5"}
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {"a": 1, "half": 0.5, **{word: number for number, word in enumerate(_COUNTED, 1)}}
 _RANGE_WORDS = ("to", "until", "through", "and")
 
 
