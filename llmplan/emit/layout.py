@@ -1,11 +1,10 @@
-"""Tables, bars and pictures in Markdown that also read well as plain text."""
+"""Tables and bars in Markdown that also read well as plain text."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
 
-_MERMAID_MAX = 40
 _PADDED = 60
 
 
@@ -37,16 +36,6 @@ def bar(share: float, cells: int = 20) -> str:
     return "█" * full + "░" * (cells - full)
 
 
-def pie(title: str, slices: Sequence[tuple[str, float]]) -> str:
-    """A Mermaid pie; slices that are nothing are left out, and so is a pie of nothing."""
-    shown = [(label, value) for label, value in slices if value > 0]
-    if not shown:
-        return ""
-    lines = ["```mermaid", f"pie showData title {_label(title)}"]
-    lines += [f'    "{_label(label)}" : {text}' for label, value in shown if (text := _decimal(value)) != "0"]
-    return "\n".join([*lines, "```"])
-
-
 def _cell(text: str) -> str:
     return " ".join(str(text).split()).replace("|", "\\|")
 
@@ -64,13 +53,3 @@ def _line(row: Sequence[str], widths: Sequence[int], align: str) -> str:
         left = gap if side == "r" else gap // 2 if side == "c" else 0
         padded.append(" " * left + text + " " * (gap - left))
     return f"| {' | '.join(padded)} |"
-
-
-def _decimal(value: float) -> str:
-    """Mermaid reads no exponents."""
-    return f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-def _label(text: str) -> str:
-    plain = "".join(char if char.isprintable() and char not in '"#;:' else " " for char in text)
-    return plain[:_MERMAID_MAX]

@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import layout
@@ -26,14 +28,15 @@ from llmplan.solution import Solution
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-FURTHER = {"table": layout.table, "bar": layout.bar, "pie": layout.pie, "answer": answer}
+FURTHER = {"table": layout.table, "bar": layout.bar, "answer": answer}
 """What every template may call beside the functions of its `View`."""
 
 
 def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str, str], list[Diagnostic]]:
     """The files of a solution, `solution.json` last, or what is missing for them.
 
-    A plan that was not solved has a report, but nothing that could be launched.
+    A plan that was not solved has a report, but nothing that could be launched. A template that gives nothing but blank
+    space writes no file.
 
     Args:
         templates: A folder laid over the product's templates.
@@ -58,10 +61,11 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
                 why = f"it writes `{file}`, and so does another target"
                 problems.append(files.broken_template(f"templates/{target}/target.json", why))
                 continue
-            result = _fill(environment, f"{target}/{template}", view, asked, emit)
+            before = evolve(view, files=frozenset(written))
+            result = _fill(environment, f"{target}/{template}", before, asked, emit)
             if isinstance(result, Diagnostic):
                 problems.append(result)
-            else:
+            elif result and not result.isspace():
                 written[file] = result
     if problems:
         return {}, _once(problems)

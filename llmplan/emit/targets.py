@@ -9,7 +9,8 @@
     }
 
 A folder that is `named` is written when the plan emits it, `always` also when it does not, and
-`brought` only with another one. A type is `Bool`, `Int`, `Real`, `Text` or a list of members.
+`brought` only with another one. Files are made in the order given, and a template that gives nothing
+but blank space makes none. A type is `Bool`, `Int`, `Real`, `Text` or a list of members.
 A directory given by `--templates` is laid over the product's: its files come first, and a further
 folder in it is a further target. jinja2 is not needed to ask which targets there are.
 """

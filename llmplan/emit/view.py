@@ -14,8 +14,8 @@ from llmplan.emit.targets import Target
 from llmplan.solution import Alternative, Scalar, Solution, Value
 
 NAMES = (
-    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "option", "emits", "refuse",
-    "varying", "solution",
+    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "option", "emits", "wrote",
+    "refuse", "varying", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -45,12 +45,14 @@ class View:
         target: The folder that the template belongs to.
         options: Set options of that target; the others have their default.
         folders: Every folder that is written, brought ones too.
+        files: The names of the files that come before this one.
     """
 
     solution: Solution
     target: Target
     options: dict[str, Scalar]
     folders: frozenset[str]
+    files: frozenset[str] = frozenset()
 
     def functions(self) -> dict[str, object]:
         """The names as templates know them."""
@@ -118,6 +120,10 @@ class View:
     def emits(self, folder: str) -> bool:
         """True if that folder is written too."""
         return folder in self.folders
+
+    def wrote(self, file: str) -> bool:
+        """True if that file is written, and before this one."""
+        return file in self.files
 
     def refuse(self, message: str, hint: str = "") -> None:
         """Stop: the format has no way to say this."""

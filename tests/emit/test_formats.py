@@ -73,13 +73,6 @@ def test_code_spans_are_closed(text: str) -> None:
         assert span.endswith("`" * ticks) and "`" * ticks not in span[ticks:-ticks].replace("`" * (ticks + 1), "")
 
 
-def test_pie() -> None:
-    assert layout.pie("a \"b\"", [("x: y", 12345.678), ("nothing", 0), ("tiny", 1e-9)]) == (
-        '```mermaid\npie showData title a  b \n    "x  y" : 12345.678\n```'
-    )
-    assert layout.pie("a", []) == ""
-
-
 @pytest.mark.parametrize(
     ("text", "written"),
     [

@@ -191,6 +191,19 @@ def test_a_template_of_the_user(tmp_path: Path) -> None:
     assert files["own.txt"] == "88 29.91 days\n"
 
 
+def test_a_template_that_gives_nothing_makes_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    files = {"none.svg": "none.j2", "one.svg": "one.j2", "all.txt": "all.j2"}
+    manifest = {"about": "pictures", "when": "named", "files": files}
+    (folder / "target.json").write_text(json.dumps(manifest))
+    (folder / "none.j2").write_text("{# only a remark #}\n{% if false %}x{% endif %}\n \n")
+    (folder / "one.j2").write_text("<svg/>")
+    (folder / "all.j2").write_text('{{ wrote("none.svg") }} {{ wrote("one.svg") }} {{ wrote("all.txt") }}')
+    written = texts(emitting(LLAMA, "mine"), tmp_path)
+    assert "none.svg" not in written and written["all.txt"] == "False True False"
+
+
 def test_two_targets_do_not_write_one_file(tmp_path: Path) -> None:
     own(tmp_path, "x")
     manifest = tmp_path / "own" / "target.json"
