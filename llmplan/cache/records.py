@@ -25,12 +25,13 @@ class Packing:
     def __init__(self, classes: Iterable[type]) -> None:
         self._classes = tuple(classes)
         self._numbers = {cls: number for number, cls in enumerate(self._classes)}
+        self._fields = {cls: tuple(field.name for field in attrs.fields(cls)) for cls in self._classes}
 
     def pack(self, value: Any) -> Any:
         """The value as plain data."""
         number = self._numbers.get(type(value))
         if number is not None:
-            return [number, *[self.pack(getattr(value, field.name)) for field in attrs.fields(type(value))]]
+            return [number, *[self.pack(getattr(value, name)) for name in self._fields[type(value)]]]
         if isinstance(value, tuple):
             items = [self.pack(item) for item in value]
             return [_TUPLE, *items] if any(isinstance(item, list) for item in items) else value
