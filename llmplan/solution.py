@@ -11,11 +11,12 @@ from typing import Literal
 
 from attrs import field, frozen
 
+from llmplan.advice import Lever, Moved, Relaxation, Scalar
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
 from llmplan.source import Span
 
-Scalar = float | int | str | bool | None
+__all__ = ["Lever", "Moved", "Relaxation", "Scalar"]  # what of the schema stands elsewhere
 
 
 @frozen
@@ -141,32 +142,6 @@ class Departure:
 
 
 @frozen
-class Relaxation:
-    """A single change that makes an infeasible plan feasible, found by solving again."""
-
-    name: str  # the input, let or assumption, or the requirement whose bound would move
-    kind: Literal["input", "requirement"]  # `input` for anything that has a value, `requirement` for a bound
-    before: str  # what it is now, for people
-    # What it would have to be: the nearest value above, below or both, or of a choice every one that works;
-    # in base units or by name
-    values: tuple[Scalar, ...]
-    unit: str | None  # the base unit, None for a choice
-    texts: tuple[str, ...]  # the values in the author's unit
-    change: float  # the smallest relative change, infinite for a choice
-    condition: str = ""  # the requirement with the relaxed bound, as one would write it; empty for an input
-
-    @property
-    def text(self) -> str:
-        """`relax deadline to time <= 35 days`, `change hardware.gpus from 64 GPUs to 96 GPUs`."""
-        if self.condition:
-            return f"relax `{self.name}` to `{self.condition}`"
-        more = len(self.texts) - 4
-        values = f"{', '.join(self.texts[:4])} or {more} more" if more > 0 else " or ".join(self.texts)
-        verb = "change" if self.kind == "input" else "relax"
-        return f"{verb} `{self.name}` from {self.before} to {values}" if self.before else f"set `{self.name}` to {values}"
-
-
-@frozen
 class Sensitivity:
     """The percentage change of a result per one per cent increase of each input, ignoring rounding."""
 
@@ -267,6 +242,7 @@ class Solution:
     partly: bool = False
     # For an infeasible plan, the single changes that make it feasible, the smallest first
     relaxations: tuple[Relaxation, ...] = ()
+    levers: tuple[Lever, ...] = ()  # of a solved plan: what single changes would bring, sorted
     sensitivities: tuple[Sensitivity, ...] = ()  # `sensitivities`, `gains`: of a solved plan
     gains: tuple[Gain, ...] = ()
     # The best layouts, the answer first, if there are several; `front` the best trade-offs between the two

@@ -16,6 +16,7 @@ from llmplan.check.ir import UNDEFINED
 from llmplan.check.program import Alternative, EntryRecord, Field, Function, Quantity
 from llmplan.check.scope import Overlay, Scope, normal, words
 from llmplan.check.settings import place
+from llmplan.check.trying import ranks, tried
 from llmplan.check.unit_words import declare_units
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.source import Span
@@ -25,7 +26,7 @@ from llmplan.units.table import UnknownUnit
 
 DECORATORS = (
     "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with", "usual",
-    "decision", "lever", "cliff", "structure", "ignored", "refused",
+    "compared", "decision", "lever", "cliff", "structure", "ignored", "refused",
 )  # fmt: skip
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
@@ -156,6 +157,7 @@ class Declarations:
                 tuple(name for names in said(node.decorators, "assumed_with") for name in names),
                 bool(said(node.decorators, "decision")),
                 bool(said(node.decorators, "lever")),
+                *tried(node.decorators, types[0], self.report),
             )  # fmt: skip
 
     def _quantity_signature(self, node: nodes.Quantity) -> None:
@@ -193,6 +195,9 @@ class Declarations:
         self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
         if said(node.decorators, "within"):
             self.scope.banded[name] = ()
+        places = ranks(node.decorators, self.report)
+        if places is not None:
+            self.scope.compared[name] = places
 
     def _function_signature(self, node: nodes.Fn) -> None:
         name = node.name.text

@@ -50,7 +50,8 @@ class Field:
     """A field of a kind; of two types if it is `token or sequence`, `binary` if declared `@binary`.
 
     `assumed_with` are quantities that, where a plan assumes them, hold for the value that the field has; a `decision`
-    is for who plans to choose, and a `lever` is worth trying where a plan is infeasible.
+    is for who plans to choose, and a `lever` is worth trying, of a number at these `factors` of what it is, of a choice
+    its `members`; where there are none, at what lies next to it.
     """
 
     path: str
@@ -66,6 +67,8 @@ class Field:
     assumed_with: tuple[str, ...] = ()
     decision: bool = False
     lever: bool = False
+    factors: tuple[float, ...] = ()
+    members: tuple[str, ...] = ()
 
     @property
     def type(self) -> Type:

@@ -113,6 +113,8 @@ class Scope:
         rules: The library's requirements and preferences by name, `goals` its objectives.
         selectors: By kind: the field that chooses its entry, if one has that kind as its type.
         banded: Quantities that have a band; the values are empty.
+        compared: Quantities by which plans are compared: in which column each stands, and the how-manieth it is that
+            changes of a plan are sorted by.
         sources: Texts by name, for spans.
         lets: Types of the plan's lets, filled when first asked for by `let_type`.
         read: Names of lets and functions that some expression reads.
@@ -132,6 +134,7 @@ class Scope:
     goals: tuple[Goal, ...] = ()
     selectors: dict[str, str] = field(factory=dict)
     banded: dict[str, tuple[()]] = field(factory=dict)
+    compared: dict[str, tuple[int, int]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
     lets: dict[str, Let] = field(factory=dict)
     read: set[str] = field(factory=set)

@@ -16,7 +16,7 @@ import llmplan
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
 from llmplan.emit.table import finite
-from llmplan.solution import Relaxation, RequirementResult, Solution, Value
+from llmplan.solution import Lever, Moved, Relaxation, RequirementResult, Solution, Value
 from llmplan.visible import visible
 
 NAME = "solution.json"
@@ -42,6 +42,7 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
         **_departures(solution),
         **_advice(solution),
         "diagnostics": [record(diagnostic) for diagnostic in solution.diagnostics],
+        "levers": [_lever(one) for one in solution.levers],
         "files": list(files),
     }
 
@@ -147,6 +148,26 @@ def _relaxation(one: Relaxation) -> dict[str, Any]:
         "unit": one.unit,
         "text": one.text,
     }
+
+
+def _lever(one: Lever) -> dict[str, Any]:
+    again = {"value": finite(one.solved_value), "results": _moved(one.solved_results)} if one.solved else None
+    return {
+        "name": one.name,
+        "from": one.before or None,
+        "to": finite(one.value),
+        "unit": one.unit,
+        "statement": one.statement,
+        "purpose": one.purpose,
+        "results": _moved(one.results),
+        "breaks": [name for name, _ in one.breaks],
+        "chance": finite(one.chance),
+        **({"unknown": one.unknown, "solved": again} if one.unknown else {}),
+    }
+
+
+def _moved(results: Iterable[Moved]) -> dict[str, Any]:
+    return {one.name: {"from": finite(one.before), "to": finite(one.after), "unit": one.unit} for one in results}
 
 
 def _requirement(result: RequirementResult) -> dict[str, Any]:

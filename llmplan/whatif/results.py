@@ -1,4 +1,4 @@
-"""The results of a plan that people compare: time, cost, memory, its objectives and shown rows."""
+"""The results of a plan that people compare: what the library compares plans by, its objectives and shown rows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.units.measure import Measure
-
-MAIN = ("time", "cost", "memory.total")
-"""What most plans are about; the objectives and the shown rows of a plan are added."""
 
 
 @frozen
@@ -43,7 +40,7 @@ def results(program: Program, lowering: Lowering) -> list[Result]:
     """Those of the main results, objectives and shown rows that are numbers, each once."""
     scope = program.scope
     found: dict[int, Result] = {}
-    for name in MAIN:
+    for name in sorted(scope.compared, key=lambda name: scope.compared[name]):
         if name in scope.quantities and name not in program.assumptions:
             node = lowering.name(name)
             quantity = scope.quantities[name]

@@ -20,7 +20,7 @@ LLAMA = solution()
 def test_keys_in_order() -> None:
     document = as_json(LLAMA, ["report.md"])
     assert list(document) == [
-        "schema", "plan", "status", "unknowns", "quantities", "requirements", "diagnostics", "files",
+        "schema", "plan", "status", "unknowns", "quantities", "requirements", "diagnostics", "levers", "files",
     ]  # fmt: skip
     assert document["schema"] == 1 and document["files"] == ["report.md"]
     assert document["unknowns"]["hardware.gpus"] == {"value": 88, "unit": "GPU", "how": "search"}

@@ -1,0 +1,81 @@
+"""Advice on a plan as data: what would make it feasible, and what single changes of a solved plan would bring.
+
+Part of the schema of `llmplan.solution`, in the same units and with the same rule: nothing here computes.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import frozen
+
+Scalar = float | int | str | bool | None
+
+
+@frozen
+class Relaxation:
+    """A single change that makes an infeasible plan feasible, found by solving again."""
+
+    name: str  # the input, let or assumption, or the requirement whose bound would move
+    kind: Literal["input", "requirement"]  # `input` for anything that has a value, `requirement` for a bound
+    before: str  # what it is now, for people
+    # What it would have to be: the nearest value above, below or both, or of a choice every one that works;
+    # in base units or by name
+    values: tuple[Scalar, ...]
+    unit: str | None  # the base unit, None for a choice
+    texts: tuple[str, ...]  # the values in the author's unit
+    change: float  # the smallest relative change, infinite for a choice
+    condition: str = ""  # the requirement with the relaxed bound, as one would write it; empty for an input
+
+    @property
+    def text(self) -> str:
+        """`relax deadline to time <= 35 days`, `change hardware.gpus from 64 GPUs to 96 GPUs`."""
+        if self.condition:
+            return f"relax `{self.name}` to `{self.condition}`"
+        more = len(self.texts) - 4
+        values = f"{', '.join(self.texts[:4])} or {more} more" if more > 0 else " or ".join(self.texts)
+        verb = "change" if self.kind == "input" else "relax"
+        return f"{verb} `{self.name}` from {self.before} to {values}" if self.before else f"set `{self.name}` to {values}"
+
+
+@frozen
+class Moved:
+    """A result before and after a change of the plan, in base units and for people."""
+
+    name: str  # a quantity, or an objective or shown row as written
+    before: float
+    after: float
+    unit: str  # the base unit
+    text: str  # what it becomes: `25.4 days`
+    difference: str  # with its sign: `-2.51 days`, `+1.2%`; empty where it stays
+
+
+@frozen
+class Lever:
+    """One input of a solved plan at another value, everything else as in the answer; found by solving again."""
+
+    name: str  # the input: `training.kernels`
+    before: str  # what it is in the answer, for people
+    value: Scalar  # what it becomes, in base units or by name
+    unit: str | None  # the base unit, None for a choice
+    text: str  # the value as its author would write it: `compiled`, `128 GPUs`
+    statement: str  # the change as a statement of a plan: `training.kernels = compiled`
+    results: tuple[Moved, ...]  # what plans are compared by, the author's objectives and shown rows
+    # Requirements that fail then, each with what is the case; with none of them the change is `legal`
+    breaks: tuple[tuple[str, str], ...] = ()
+    # Where the author's objective is an unknown: its path, what it is and what it is when everything is solved again
+    # with this change, and the results there; `solved` is empty where there is no such unknown, or no such plan
+    unknown: str = ""
+    solved_before: str = ""
+    solved: str = ""
+    solved_value: Scalar = None
+    solved_results: tuple[Moved, ...] = ()
+    # Why it is in the list: a change by itself; the nearest value at which every requirement of the author that is
+    # uncertain is safe; the best other entry
+    purpose: Literal["change", "safe", "entry"] = "change"
+    chance: float | None = None  # the least chance of the author's requirements then, None where nothing is uncertain
+    chance_text: str = ""
+
+    @property
+    def legal(self) -> bool:
+        return not self.breaks
