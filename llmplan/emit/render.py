@@ -1,8 +1,8 @@
 """Solution to texts: every file that `compile` writes, by name.
 
 Templates run in a sandbox and see only the functions of `View`, the filters and the layout
-helpers. The texts depend on the solution alone: no date, no path of this machine, and the version
-of the compiler only in `solution.json`.
+helpers. The texts depend on the solution alone: no date, no path of this machine, no line of the plan,
+and the version of the compiler only in `solution.json`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from llmplan.emit.filters import FILTERS
 from llmplan.emit.relative import from_root
 from llmplan.emit.solution_json import NAME, text
 from llmplan.emit.targets import Target, load, source
+from llmplan.emit.unplaced import without_lines
 from llmplan.emit.view import MissingValue, Refused, View
 from llmplan.solution import Solution
 
@@ -44,7 +45,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     Returns:
         Contents by file name, empty if there is an error; and the errors (E0501, E0504, E0506).
     """
-    solution = from_root(solution)
+    solution = without_lines(from_root(solution))
     known, problems = load(templates)
     chosen = _chosen(solution, known, problems)
     if problems:

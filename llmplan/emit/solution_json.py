@@ -2,7 +2,7 @@
 
 Values are in base units; a number that is not finite is null. The file adds to the printed form
 the versions, and under `lock` the hashes of the files beside it, the formulas, requirements and
-texts of values, from which `compile --check` says what changed.
+texts of values, from which `compile --check` says what changed. The file holds no line or column.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import llmplan
+from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
 from llmplan.emit.table import finite
@@ -52,6 +53,7 @@ def text(solution: Solution, contents: dict[str, str]) -> str:
     values = solution.values.items()
     document = {
         **as_json(solution, [*contents, NAME]),
+        "diagnostics": [_unplaced(diagnostic) for diagnostic in solution.diagnostics],
         "llmplan": llmplan.__version__,
         "plan_hash": solution.plan_hash,
         "library_hash": solution.library_hash,
@@ -63,6 +65,14 @@ def text(solution: Solution, contents: dict[str, str]) -> str:
         },
     }
     return dump(seal(document)) + "\n"
+
+
+def _unplaced(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as a record without line and column, and without the edits that need them."""
+    found = record(diagnostic)
+    others = [{"file": other["file"], "text": other["text"]} for other in found["others"]]
+    kept = ("code", "severity", "message", "file", "label", "notes", "hints")
+    return {**{key: found[key] for key in kept}, "others": others}
 
 
 def seal(document: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A hash of what a plan says: comments, spelling of numbers and layout do not change it."""
+"""A hash of what a plan says: comments, spelling of numbers, layout and the order of its settings do not change it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from llmplan.load.modules import Module
+from llmplan.syntax import nodes
 
 
 def digest(modules: Sequence[Module]) -> str:
@@ -19,13 +20,26 @@ def digest(modules: Sequence[Module]) -> str:
     found = hashlib.sha256()
     for module in modules:
         made = {id(configured.entry) for configured in module.configured}
+        settings: list[bytes] = []
         for statement in module.tree.statements:
-            if id(statement) not in made:
+            if id(statement) in made:
+                continue
+            if isinstance(statement, (nodes.Block, nodes.Assign)):
+                settings.append(_alone(statement))
+            else:
                 _feed(found, statement)
+        # What is set once may be set anywhere.
+        found.update(b"".join(sorted(settings)))
         for configured in module.configured:
             found.update(f"{configured.entry.name.plain}\0{configured.data}\x1e".encode("utf-8", "surrogatepass"))
         found.update(b"\x1e")
     return found.hexdigest()
+
+
+def _alone(value: object) -> bytes:
+    found = hashlib.sha256()
+    _feed(found, value)
+    return found.digest()
 
 
 def _feed(into: Any, value: object) -> None:
@@ -33,7 +47,9 @@ def _feed(into: Any, value: object) -> None:
         into.update(f"({type(value).__name__}".encode())
         for field in attrs.fields(value.__class__):  # type: ignore[arg-type]
             part = getattr(value, field.name)
-            if field.eq and not ("later" in field.metadata and not part):
+            if isinstance(value, nodes.Block) and field.name == "fields":
+                into.update(b"".join(sorted(map(_alone, part))))
+            elif field.eq and not ("later" in field.metadata and not part):
                 _feed(into, part)
         into.update(b")")
     elif isinstance(value, tuple):

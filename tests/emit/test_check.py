@@ -57,7 +57,7 @@ def test_a_formula_changed(tmp_path: Path) -> None:
     assert "-num_processes: 88\n-num_machines: 11\n+num_processes: 96\n+num_machines: 12\n" in stale.notes[0]
     causes = [note for problem in problems for note in problem.notes if "→" in note]
     assert causes == [
-        "hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan:14 changed"
+        "hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan changed"
     ]
     assert problems[0].hints[0].text == "run the same command without `--check`"
 
@@ -72,7 +72,7 @@ def test_the_plan_changed(tmp_path: Path) -> None:
     causes = after(evolve(more, requirements=requirements), tmp_path)[0].notes[1:]
     assert causes == (
         "hardware.gpus 88 GPUs → 96 GPUs",
-        f"dataset.tokens 1T tokens → 2T tokens at {PLAN}:5",
+        f"dataset.tokens 1T tokens → 2T tokens at {PLAN}",
         "requirement `deadline` was time <= 30 days, is time <= 27 days",
     )
 
@@ -86,7 +86,7 @@ def test_another_gpu_is_one_change(tmp_path: Path) -> None:
     )  # fmt: skip
     causes = after(having(LLAMA, gpu, memory), tmp_path)
     said = [note for problem in causes for note in problem.notes if "→" in note]
-    assert said == [f"hardware.gpu A100-SXM4-80GB → H100-SXM5-80GB at {PLAN}:10"]
+    assert said == [f"hardware.gpu A100-SXM4-80GB → H100-SXM5-80GB at {PLAN}"]
 
 
 def test_an_edited_file(tmp_path: Path) -> None:
