@@ -25,7 +25,7 @@ from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, Lis
 from llmplan.units.table import UnknownUnit
 
 DECORATORS = (
-    "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "assumed", "assumed_with", "usual",
+    "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "part", "assumed", "assumed_with", "usual",
     "compared", "decision", "lever", "cliff", "structure", "ignored", "refused",
 )  # fmt: skip
 
@@ -195,6 +195,9 @@ class Declarations:
         self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
         if said(node.decorators, "within"):
             self.scope.banded[name] = ()
+        for whole, label in (texts for texts in said(node.decorators, "part") if len(texts) == 2):
+            others = {part: text for part, text in self.scope.parts.get(whole, ()) if part != name}
+            self.scope.parts[whole] = (*others.items(), (name, label))
         places = ranks(node.decorators, self.report)
         if places is not None:
             self.scope.compared[name] = places

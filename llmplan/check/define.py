@@ -89,6 +89,7 @@ class Definitions:
                 legal = domain(check, node.domain, record.type, name)
             places = place(node.name.span), place(node.value.span)
             within = self._band(node)
+            self._part(node, record.type)
             why = next((", ".join(texts) for texts in said(node.decorators, "assumed")), "")
             built.append(
                 Alternative(when, typed.expr, node.doc, cites(node.decorators), *places, node.replace, within, why)
@@ -114,6 +115,22 @@ class Definitions:
                     return None
             return one.arguments[0].plain or "", one.arguments[1].plain or ""
         return None
+
+    def _part(self, node: nodes.Quantity, type: Type) -> None:
+        """`@part("step_time", "waiting")`: a quantity of the same unit, and a few words."""
+        for one in node.decorators:
+            if one.name.text != "part":
+                continue
+            if len(one.arguments) != 2:
+                self.report(units.wrong_count(one.name.span, "@part", "2 arguments", len(one.arguments)))
+                continue
+            text = one.arguments[0]
+            found = self.scope.quantities.get(text.plain or "")
+            if found is None:
+                self.report(names.unknown_name(text.span, text.plain or "", list(self.scope.quantities), None))
+            elif found.type != type or found.indices or node.indices:
+                what = f"`{found.name}`, {words(found.type)}," if found.type != type else "an array"
+                self.report(units.not_here(text.span, what, f"a quantity in {words(type)} without an index"))
 
     def _function_body(self, node: nodes.Fn) -> None:
         record = self.scope.functions.get(node.name.text)

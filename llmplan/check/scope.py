@@ -113,6 +113,7 @@ class Scope:
         rules: The library's requirements and preferences by name, `goals` its objectives.
         selectors: By kind: the field that chooses its entry, if one has that kind as its type.
         banded: Quantities that have a band; the values are empty.
+        parts: By quantity those that add up to it, each with what people call it.
         compared: Quantities by which plans are compared: in which column each stands, and the how-manieth it is that
             changes of a plan are sorted by.
         sources: Texts by name, for spans.
@@ -134,6 +135,7 @@ class Scope:
     goals: tuple[Goal, ...] = ()
     selectors: dict[str, str] = field(factory=dict)
     banded: dict[str, tuple[()]] = field(factory=dict)
+    parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     compared: dict[str, tuple[int, int]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
     lets: dict[str, Let] = field(factory=dict)
