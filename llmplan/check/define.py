@@ -129,7 +129,7 @@ class Definitions:
             if found is None:
                 self.report(names.unknown_name(text.span, text.plain or "", list(self.scope.quantities), None))
             elif found.type != type or found.indices or node.indices:
-                what = f"`{found.name}`, {words(found.type)}," if found.type != type else "an array"
+                what = f"`{found.name}`, {words(found.type)}" if found.type != type else "an array"
                 self.report(units.not_here(text.span, what, f"a quantity in {words(type)} without an index"))
 
     def _function_body(self, node: nodes.Fn) -> None:

@@ -7,6 +7,7 @@ import re
 import shlex
 from typing import Any
 
+from llmplan.emit.picture import decimal, px, short, xml
 from llmplan.report.markdown import code, markdown
 from llmplan.visible import visible, visible_line
 
@@ -58,6 +59,10 @@ FILTERS = {
     "yaml": yaml,
     "md": markdown,
     "code": code,
+    "xml": xml,
+    "px": px,
+    "short": short,
+    "decimal": decimal,
 }
 
 

@@ -19,6 +19,7 @@ from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import layout
 from llmplan.emit.answer import answer
 from llmplan.emit.filters import FILTERS
+from llmplan.emit.picture import PICTURES
 from llmplan.emit.relative import from_root
 from llmplan.emit.solution_json import NAME, text
 from llmplan.emit.targets import Target, load, source
@@ -29,7 +30,7 @@ from llmplan.solution import Solution
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-FURTHER = {"table": layout.table, "bar": layout.bar, "answer": answer}
+FURTHER = {"table": layout.table, "bar": layout.bar, "answer": answer, **PICTURES}
 """What every template may call beside the functions of its `View`."""
 
 

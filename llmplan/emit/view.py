@@ -14,7 +14,7 @@ from llmplan.emit.targets import Target
 from llmplan.solution import Alternative, Scalar, Solution, Value
 
 NAMES = (
-    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "option", "emits", "wrote",
+    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "option", "emits", "wrote",
     "refuse", "varying", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
@@ -104,6 +104,13 @@ class View:
         whole = self.number(total) if self.has(total) else 0
         found = [(label, value, float(value.value or 0)) for label, value in self.present(pairs)]
         return [(label, value, part / whole) for label, value, part in found] if whole else []
+
+    def parts(self, whole: str) -> list[tuple[str, Value]]:
+        """What the library, or the plan, says that a quantity is made of; empty if a part has no value."""
+        pairs = self.solution.parts.get(whole, ())
+        found = [(label, self.solution.values[name]) for name, label in pairs if name in self.solution.values]
+        numbers = all(isinstance(value.value, (int, float)) for _, value in found)
+        return found if numbers and len(found) == len(pairs) else []
 
     def option(self, name: str) -> Scalar:
         """An option of the target as the plan sets it, else its default."""

@@ -87,6 +87,7 @@ def solution(
         status=outcome.status,
         unknowns=_unknowns(built.system, outcome, everything, lowering),
         values=everything,
+        parts=dict(program.scope.parts),
         requirements=tuple(requirements),
         preferences=tuple(preferences),
         objectives=_objectives(program, lowering),
