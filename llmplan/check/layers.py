@@ -77,7 +77,8 @@ class Layers:
         for layer, let in self._lets[name]:
             known = self._let(name)
             check = Expressions(self.scope, self.report)
-            if known is None or known.type is None and isinstance(let.value, nodes.Unknown):
+            nameless = name in self.scope.kinds  # at this path stands which entry of the kind is chosen
+            if nameless or known is None or known.type is None and isinstance(let.value, nodes.Unknown):
                 found = Setting(UNDEFINED, None, place(let.value.span))
                 if isinstance(let.value, nodes.Unknown):
                     self._domain_type(check, let.value)  # says what is wrong

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SPREAD = 2_000
 """Cases after which a case's folder is made in another parent; a folder that holds all of them grows slow."""
 
+COLLECT = 50
+"""Cases after which the garbage that they left is taken away."""
+
 
 def main() -> int:
     """Runs the fuzzer; 1 if it found anything."""
@@ -78,6 +81,8 @@ def _run(given: argparse.Namespace, room: Path) -> int:
                     written(case), encoding="utf-8", errors="surrogateescape"
                 )
         number += 1
+        if number % COLLECT == 0:
+            gc.collect()  # a command ends with its process, so what waits here is no memory of the next
         if given.progress and (number - given.start) % given.progress == 0:
             print(_figures(number - given.start, failed, seen, time.monotonic() - started), flush=True)
     print(_figures(number - given.start, failed, seen, time.monotonic() - started))

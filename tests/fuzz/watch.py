@@ -123,7 +123,8 @@ def _said(run: Run, code: int | None, out: str, err: str) -> Iterator[str]:
         steers = STEERS.search(text)
         if steers:
             yield f"U+{ord(steers[0]):04X} raw on standard {name}: {text[max(0, steers.start() - 60) : steers.end()]!r}"
-    if out and ("--json" in run.arguments or run.arguments[1:3] == ("--format", "json")):
+    options = run.arguments[: run.arguments.index("--")] if "--" in run.arguments else run.arguments
+    if out and ("--json" in options or run.arguments[1:3] == ("--format", "json")):
         try:
             json.loads(out, parse_constant=_refused)
         except ValueError as why:
