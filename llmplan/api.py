@@ -69,8 +69,7 @@ def analyse(plan: str | Request, *, point: int | None = None, checking: bool = F
     from llmplan.emit.targets import targets
 
     asked = request(plan, **options)
-    known = {name: target.options for name, target in targets(asked.templates).items()}
-    return frontend.analyse(asked, known, lambda emitted: reads(emitted, asked.templates), point, checking)
+    return frontend.analyse(asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking)
 
 
 def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solution:

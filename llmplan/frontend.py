@@ -12,17 +12,17 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from llmplan.check import library
-from llmplan.check.checker import PlanCheck, Targets
+from llmplan.check.checker import PlanCheck
 from llmplan.check.ir import Entry
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
-from llmplan.check.scope import Scope
-from llmplan.diagnostics import Diagnostic, final, lint, syntax, system
+from llmplan.check.scope import Scope, Targets
+from llmplan.diagnostics import Diagnostic, files, final, lint, syntax, system
 from llmplan.load import into
 from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
-from llmplan.resources import library_of
+from llmplan.resources import library_of, templates_of
 from llmplan.source import Source, Span
 from llmplan.system.build import Built, build
 from llmplan.system.earlier import MOST_NODES, Earlier, comparable
@@ -71,7 +71,7 @@ def analyse(
     """Parses, checks and lowers a plan.
 
     Args:
-        targets: The options of each target that a plan may emit.
+        targets: What a plan may emit, each with the folders that are written for it.
         reads: The inputs that the files of some targets read, so that open ones are solved too.
         point: At which point of the plan's sweeps, if at one.
         checking: True if nothing but the diagnostics is asked for, which may be known without a lowering from
@@ -80,10 +80,15 @@ def analyse(
     Raises:
         llmplan.load.files.Unreadable: if the plan itself cannot be read.
     """
-    plans = library_of(asked.path) if asked.path != "-" else None
-    if plans is not None:
-        return library_file(asked.path, plans, asked.text)
-    scope, content, problems = library.load()
+    root, own = (library_of(asked.path), templates_of(asked.path)) if asked.path != "-" else (None, None)
+    if root is not None or own is not None:
+        return library_file(asked.path, root, own, asked.text)
+    try:
+        texts = library.library_files(templates=asked.templates) if asked.templates else None
+    except (OSError, UnicodeError) as error:
+        problem = files.broken_template(str(asked.templates), str(error))
+        return Checked(asked.name, (), None, None, (problem,), "")
+    scope, content, problems = library.load(texts)
     if _failed(problems):
         # Nothing can be said of a plan upon a library that is broken.
         return Checked(asked.name, (), None, None, tuple(dict.fromkeys(_causes(problems))), content)
@@ -128,8 +133,8 @@ def analyse(
         from llmplan.load.pointed import pointed
 
         diagnostics = [pointed(one, configured) for one in diagnostics]
-    files = [module.source.name for module in modules]
-    found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, files)))
+    order = [module.source.name for module in modules]
+    found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, order)))
     if not found and program is not None and not program.asks:
         found = (lint.asks_nothing(modules[0].tree.span),)
     return Checked(asked.name, tuple(modules), program, built, found, content)
@@ -174,17 +179,23 @@ def _sound_again(program: Program, content: str, reads: Sequence[str]) -> bool:
     return not built.diagnostics
 
 
-def library_file(path: str, plans: Path, text: str | None = None) -> Checked:
-    """A file of the library, checked in its place among the others of the library in the folder `plans`.
+def library_file(path: str, root: Path | None, templates: Path | None = None, text: str | None = None) -> Checked:
+    """A file of the library, checked in its place among the others.
 
     What is wrong in the others is noted; it does not make this one wrong.
+
+    Args:
+        root: Where the `plans` and `templates` of the library lie that the file is part of. None for what a user's
+            folder of `templates` says of a target, which lies over those of llmplan.
     """
-    name = f"plans/{Path(path).resolve().relative_to(plans).as_posix()}"
-    texts = library.library_files(plans)
+    file = Path(path).resolve()
+    name = shown(file) if root is None else file.relative_to(root).as_posix()
+    texts = library.library_files(root, templates if root is None else None)
     scope, content, problems = library.load(texts if text is None else {**texts, name: text})
-    for known, source in scope.sources.items():
-        # From here on under the names by which people find the files from where they are.
-        source.name = shown(plans / known.removeprefix("plans/"))
+    if root is not None:
+        for known, source in scope.sources.items():
+            # From here on under the names by which people find the files from where they are.
+            source.name = shown(root / known)
     own = scope.sources[name]
     found = _causes(problems) if problems else _values_of_entries(scope, name)
     found = [d if _concerns(d, own) else evolve(d, severity="note") for d in dict.fromkeys(found)]

@@ -17,11 +17,34 @@ LIBRARY = ("std", "catalog", "configs")
 """The folders of `plans/` that make up the library."""
 
 
+TARGET = "target.plan"
+"""What a target's folder says in the plan language: its options and requirements, a file of the library."""
+
+MANIFEST = "target.json"
+"""What makes a folder of templates a target."""
+
+
 def library_of(path: str) -> Path | None:
-    """The library that a file is part of, as its folder `plans`: llmplan's own or a copy; None for other plans."""
-    part = Path(path).resolve().parent
+    """The library that a file is part of, llmplan's own or a copy, as the folder of its `plans`; None for other plans."""
+    file = Path(path).resolve()
+    part = file.parent
+    if file.name == TARGET and part.parent.name == "templates":
+        part = part.parent.parent / "plans" / LIBRARY[0]
     in_one = part.name in LIBRARY and all(os.path.isdir(part.parent / name) for name in LIBRARY)
-    return part.parent if in_one else None
+    return part.parent.parent if in_one else None
+
+
+def templates_of(path: str) -> Path | None:
+    """The folder of a user's templates that a target's `target.plan` lies in; None for another file."""
+    file = Path(path).resolve()
+    return file.parent.parent if file.name == TARGET and (file.parent / MANIFEST).is_file() else None
+
+
+def targets_in(templates: Path | None) -> list[str]:
+    """The folders of a user's templates that are targets."""
+    if templates is None or not templates.is_dir():
+        return []
+    return sorted(entry.name for entry in templates.iterdir() if (entry / MANIFEST).is_file())
 
 
 @cache

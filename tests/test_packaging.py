@@ -24,7 +24,7 @@ SHIPPED = {
     "plans/published": {".plan", ".md"},
     "plans/questions": {".plan"},
     "plans/std": {".plan"},
-    "templates": {".j2", ".json", ".md", ".txt"},
+    "templates": {".j2", ".json", ".md", ".plan", ".txt"},
 }
 """The folders that a wheel is made of, and the kinds of file in them."""
 

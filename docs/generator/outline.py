@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 import attrs
 from attrs import define, field, frozen
 
+from llmplan.resources import TARGET
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -68,10 +69,15 @@ def pages(texts: Mapping[str, str]) -> list[Page]:
         assert not problems, problems
         sections = _sections(tree, source)
         title, intro = _parted(sections.pop(min(sections))) if sections else (PurePosixPath(path).stem, "")
-        page = Page(PurePosixPath(path).stem, source, title, intro, _items(tree, sections))
+        page = Page(_named(PurePosixPath(path)), source, title, intro, _items(tree, sections))
         page.anchors = _anchors(page)
         found.append(page)
     return found
+
+
+def _named(path: PurePosixPath) -> str:
+    """Of a page: as its file, and for what a target says as its folder."""
+    return f"target-{path.parent.name}" if path.name == TARGET else path.stem
 
 
 def _sections(tree: nodes.File, source: Source) -> dict[int, str]:

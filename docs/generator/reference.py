@@ -28,7 +28,8 @@ _LITERALS = (nodes.Number, nodes.Bool, nodes.Name, nodes.Text)
 
 def reference() -> dict[str, str]:
     """Every page of the reference by its path from the root of the project."""
-    texts = {path: text for path, text in library.library_files().items() if path.startswith("plans/std/")}
+    files = library.library_files().items()
+    texts = {path: text for path, text in files if path.startswith(("plans/std/", "templates/"))}
     scope, _, problems = library.load()
     assert not problems, problems
     outline = pages(texts)

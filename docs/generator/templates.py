@@ -6,17 +6,51 @@ Everything comes from `emit`: its docstrings, the functions and filters that tem
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from llmplan.emit import targets, view
 from llmplan.emit.filters import FILTERS
 from llmplan.emit.render import FURTHER
+from llmplan.resources import TARGET, folder
 
 FILE = "templates/README.md"
 INDEX = f"templates/{targets.INDEX}"
 _NOTICE = "<!-- Written by `python docs/generate.py` from llmplan/emit: change the docstrings there, not this page. -->"
+
+
+_SAYS = """`target.plan` holds, in the plan language and checked with the library:
+
+- `kind NAME { … }`: the options, with a type, legal values, a default, and what a bare `?` ranges over. One without a
+  default must be given where the target is emitted (E0501).
+- Requirements and preferences, each `when emits(NAME)`: what the format cannot say, so that no search ends with an answer
+  that the target then refuses.
+- Formulas of the library's quantities, `when emits(NAME)`: they come before the library's own, which need not know of
+  them. Of several targets that say one quantity, the first by name counts."""
+_EXAMPLE = """kind nanotron {
+    ## Elements summed at a time.
+    bucket: Int in 1..1B = 25M ? in [10M, 25M, 50M]
+    ## The tokenizer's name.
+    tokenizer: Text
+}
+
+require nanotron_offload: parallelism.offload == none when emits(nanotron)
+    because "nanotron keeps everything on the GPU"
+
+quantity memory.reduce_bucket: parameter when emits(nanotron) = nanotron.bucket * 1 param
+"""
+_SET = """emit deepspeed { overlap_comm = true, reduce_bucket_size = ? }
+deepspeed.schedule = linear
+"""
+
+
+def _says(name: str) -> bool:
+    return (Path(str(folder("templates"))) / name / TARGET).is_file()
+
+
+def _page(name: str) -> str:
+    return f"[{name}](../docs/reference/target-{name}.md)"
 
 
 def templates() -> dict[str, str]:
@@ -24,7 +58,6 @@ def templates() -> dict[str, str]:
     summary, _, rest = (inspect.getdoc(targets) or "").partition("\n\n")
     manifest, _, meaning = rest.partition("\n\n")
     known = targets.load()[0].values()
-    options = [(target, name, option) for target in known for name, option in target.options.items()]
     calls: dict[str, Any] = {name: getattr(view.View, name) for name in view.NAMES if name != "solution"}
     parts = [
         f"# Templates\n\n{_NOTICE}",
@@ -34,11 +67,12 @@ def templates() -> dict[str, str]:
         _table("target | files | what it is", [
             f"`{target.name}` | {', '.join(f'`{file}`' for file, _ in target.files)} | {target.about}" for target in known
         ]),
-        "Options are set in the plan, `emit deepspeed { overlap_comm = false }`:",
-        _table("option | type | default | meaning", [
-            f"`{target.name}.{name}` | {', '.join(option.members) or option.type} | `{json.dumps(option.default)}` | {option.about}"
-            for target, name, option in options
-        ]),
+        "## What a target says",
+        _SAYS,
+        f"```plan\n{_EXAMPLE}```",
+        "Options are set in the plan, and are inputs as all others:",
+        f"```plan\n{_SET}```",
+        "They are listed in the reference: " + ", ".join(_page(name) for name in targets.shipped() if _says(name)) + ".",
         "## What a template may call",
         "A template is written in jinja2. A name that has no value stops it, so that no file has a hole in it.",
         _calls(calls | FURTHER),

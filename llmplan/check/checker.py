@@ -5,10 +5,9 @@ Input are the parsed files of a plan and the library's scope; output a `Program`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
-from llmplan.check import lint, variations
+from llmplan.check import lint, options, variations
 from llmplan.check.declare import Declarations
 from llmplan.check.define import Definitions
 from llmplan.check.expressions import Expressions
@@ -16,28 +15,13 @@ from llmplan.check.layers import Layers
 from llmplan.check.plan import Program
 from llmplan.check.program import EmitTarget, ShowRow
 from llmplan.check.requirements import Requirements
-from llmplan.check.scope import Scope
+from llmplan.check.scope import Scope, Targets
 from llmplan.check.settings import place
 from llmplan.diagnostics import Diagnostic, files, names, units
 from llmplan.load.files import STATEMENTS
 from llmplan.load.modules import Module
 from llmplan.syntax import nodes
 from llmplan.units.measure import REAL
-
-OptionValue = float | int | str | bool
-
-
-class TargetOption(Protocol):
-    """What may stand in `emit target { option = value }`."""
-
-    @property
-    def type(self) -> str: ...
-
-    def accepts(self, value: OptionValue) -> bool: ...
-
-
-Targets = Mapping[str, Mapping[str, TargetOption]]
-"""The options of each target, by name."""
 
 
 class PlanCheck:
@@ -46,7 +30,7 @@ class PlanCheck:
     def __init__(self, scope: Scope, targets: Targets, report: Callable[[Diagnostic], None]) -> None:
         self.program = Program(scope)
         self.scope = scope
-        self.targets = targets
+        scope.targets = targets
         self.report = report
         self.layers = Layers(self.program, report)
 
@@ -63,6 +47,7 @@ class PlanCheck:
         for declarations, module in declared:
             self._definitions(module).define(module.tree.statements, declarations.alternatives)
         self.layers.settings(modules)
+        self._emits()
         self.program.replaced += [
             f"{s.name.text} ({s.span.source.name}:{s.span.line})"
             for s in statements
@@ -76,7 +61,6 @@ class PlanCheck:
                 self._show(s)
             elif isinstance(s, nodes.Phase):
                 self.report(names.not_yet(s.span, "`phase` is"))
-        self._emits(modules)
         variations.scenarios(self.layers, modules, scenario)
         for path, text in settings:
             variations.set_value(self.layers, path, text)
@@ -84,6 +68,8 @@ class PlanCheck:
         requirements.guard()
         own = modules[0].tree.statements
         for found in (*lint.unread(own, self.scope.read), *lint.uncited(statements)):
+            self.report(found)
+        for found in options.remarks(self.program, modules[0].source):
             self.report(found)
         # The `##` lines above the first statement say what the plan is about.
         beside = modules[0].source.name == STATEMENTS and len(modules) > 1
@@ -121,53 +107,22 @@ class PlanCheck:
         row = ShowRow(typed.expr, typed.type or REAL, unit, place(s.value.span), s.unit is not None)
         self.program.shows.append(row)
 
-    def _emits(self, modules: Sequence[Module]) -> None:
-        """The emits of the strongest file that has any."""
-        for module in modules:
-            found = [s for s in module.tree.statements if isinstance(s, nodes.Emit)]
-            for s in found:
-                for target in s.targets:
-                    self._emit_target(target)
-                if s.into is not None:
-                    self._into(s.into)
-            if found:
-                break
+    # Targets
+
+    def _emits(self) -> None:
+        """What is emitted, and into which folder."""
+        for s in self.layers.emitted:
+            for target in s.targets:
+                name = target.name
+                if name.text in self.scope.targets:
+                    self.program.emits.append(EmitTarget(name.text, name.span))
+                else:
+                    self.report(names.unknown_target(name.span, name.text, self.scope.targets))
+            if s.into is not None:
+                self._into(s.into)
 
     def _into(self, text: nodes.Text) -> None:
         if not text.plain:
             self.report(files.not_into(text.span, "", "expected a path as plain text"))
             return
         self.program.into, self.program.into_at = text.plain, text.span
-
-    def _emit_target(self, target: nodes.Target) -> None:
-        name = target.name.text
-        if name not in self.targets:
-            self.report(names.unknown_target(target.name.span, name, self.targets))
-            return
-        options: list[tuple[str, OptionValue]] = []
-        for node in target.options:
-            option = self.targets[name].get(node.name.text)
-            if option is None:
-                known = list(self.targets[name])
-                self.report(names.unknown_field(node.name.span, name, node.name.text, known))
-                continue
-            value = _literal(node.value)
-            if value is None or not option.accepts(value):
-                self.report(units.not_here(node.value.span, "this", f"a value of type {option.type}"))
-                continue
-            options.append((node.name.text, value))
-        self.program.emits.append(EmitTarget(name, tuple(options), target.name.span))
-
-
-def _literal(node: nodes.Expr) -> OptionValue | None:
-    """The value of a literal in the options of a target."""
-    if isinstance(node, nodes.Number) and node.unit is None:
-        return int(node.value) if node.value.denominator == 1 else float(node.value)
-    if isinstance(node, nodes.Negative):
-        inner = _literal(node.operand)
-        return -inner if isinstance(inner, (int, float)) else None
-    if isinstance(node, nodes.Bool):
-        return node.value
-    if isinstance(node, nodes.Text):
-        return node.plain
-    return node.text if isinstance(node, nodes.Name) else None

@@ -9,6 +9,7 @@ once all names are known, so that definitions may stand in any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
 
 from llmplan.check import ir
 from llmplan.check.expressions import Expressions
@@ -19,6 +20,7 @@ from llmplan.check.settings import place
 from llmplan.check.trying import ranks, tried
 from llmplan.check.unit_words import declare_units
 from llmplan.diagnostics import Diagnostic, names, units
+from llmplan.resources import TARGET
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Type
@@ -40,6 +42,12 @@ def said(decorators: Sequence[nodes.Decorator], name: str) -> list[list[str]]:
 def cites(decorators: Sequence[nodes.Decorator]) -> tuple[tuple[str, str], ...]:
     """The citations among decorators: source and place."""
     return tuple(("".join(texts[:1]), ", ".join(texts[1:])) for texts in said(decorators, "cite"))
+
+
+def of_target(node: nodes.Node) -> bool:
+    """Whether something is said by a target, of itself, and not by the library of every plan."""
+    source = node.span.source
+    return source.library and PurePosixPath(source.name).name == TARGET
 
 
 def _name_span(statement: nodes.Statement) -> Span:
@@ -168,7 +176,7 @@ class Declarations:
             return
         earlier = self.alternatives.get(name, [])
         if earlier:
-            if node.when is None or earlier[0].when is None:
+            if node.when is None or (earlier[0].when is None and not of_target(node)):
                 self.report(names.defined_twice(node.name.span, name, earlier[0].name.span))
                 return
         elif not node.replace and not self._once(name, node, known or name in self.scope.fields):
@@ -182,12 +190,14 @@ class Declarations:
             indices.append((index.name.text, index.type.text))
         if type is None:
             return
-        if node.replace and type != self.scope.quantities[name].type:
+        if (node.replace or earlier) and type != self.scope.quantities[name].type:
             old = self.scope.quantities[name]
             declared = self.scope.span(old.alternatives[0].place)
             self.report(units.wrong_field(node.type.span, name, words(old.type), words(type), declared))
             return
         self.alternatives.setdefault(name, []).append(node)
+        if earlier:
+            return
         at, formula = place(node.name.span), place(node.value.span)
         unread = Alternative(None, UNDEFINED, node.doc, (), at, formula, node.replace)
         # The unit in which people read it: `@unit("%")` above it, else that of its type.

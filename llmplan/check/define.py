@@ -12,7 +12,7 @@ from attrs import evolve
 from llmplan.check import ir
 from llmplan.check.circles import circular, shortest
 from llmplan.check.comparisons import sides
-from llmplan.check.declare import cites, said
+from llmplan.check.declare import cites, of_target, said
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Expr, walk
 from llmplan.check.program import Alternative, Goal, Rule, Setting
@@ -92,7 +92,9 @@ class Definitions:
             self._part(node, record.type)
             why = next((", ".join(texts) for texts in said(node.decorators, "assumed")), "")
             built.append(
-                Alternative(when, typed.expr, node.doc, cites(node.decorators), *places, node.replace, within, why)
+                Alternative(
+                    when, typed.expr, node.doc, cites(node.decorators), *places, node.replace, within, why, of_target(node)
+                )
             )
         self.scope.quantities[name] = evolve(record, alternatives=tuple(built), domain=legal)
 

@@ -31,6 +31,7 @@ class Layers:
         self._lets: dict[str, list[tuple[str, nodes.Let]]] = {}
         self._inferring: list[str] = []
         self._named: dict[tuple[str, str], nodes.Node] = {}
+        self.emitted: list[nodes.Emit] = []  # what the strongest file that emits anything says
         self.scope.let_type = self._let
 
     def once(self, module: Module, name: str, at: nodes.Node, value: nodes.Node | None = None) -> bool:
@@ -57,6 +58,7 @@ class Layers:
         for name in self._lets:
             self._check_let_name(name)
         for module in modules:
+            emits: list[nodes.Emit] = []
             for s in module.tree.statements:
                 if isinstance(s, nodes.Block):
                     self._block(module, s)
@@ -64,10 +66,16 @@ class Layers:
                     self.assign(module.layer, s, module)
                 elif isinstance(s, nodes.Assume):
                     self._assume(module, s)
+                elif isinstance(s, nodes.Emit):
+                    emits.append(s)
+            if not self.emitted:
+                self.emitted = emits
+                for target in (target for s in emits for target in s.targets):
+                    self._option(module, target)
 
     def _check_let_name(self, name: str) -> None:
         node = self._lets[name][0][1]
-        if name in self.scope.quantities or name in self.scope.kinds:
+        if name in self.scope.quantities or name in self.scope.kinds and name not in self.scope.folders():
             record = self.scope.quantities.get(name)
             if record is None:
                 self.report(names.taken(node.name.span, name))
@@ -144,8 +152,20 @@ class Layers:
         if block.entry is not None and self.once(module, selector, block.entry, block.entry):
             found = setting(Expressions(self.scope, self.report), block.entry, (KindType(kind),), ("",), kind)
             self.program.settings.setdefault(selector, []).append((module.layer, found))
+        self._fields(module, kind, block.fields)
+
+    def _option(self, module: Module, target: nodes.Target) -> None:
+        """`emit deepspeed { overlap_comm = false }` sets what `deepspeed.overlap_comm = false` sets."""
+        name = target.name.text
+        if name in self.scope.targets and name in self.scope.kinds:
+            self._fields(module, name, target.options)
+        elif name in self.scope.targets:
+            for node in target.options:
+                self.report(names.unknown_field(node.name.span, name, node.name.text, ()))
+
+    def _fields(self, module: Module, kind: str, fields: Sequence[nodes.Field]) -> None:
         check = Expressions(self.scope, self.report, kind)
-        for node in block.fields:
+        for node in fields:
             name = node.name.text
             path = f"{kind}.{name}"
             record = self.scope.fields.get(path)

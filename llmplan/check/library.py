@@ -23,7 +23,8 @@ from llmplan.check.define import Definitions
 from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
 from llmplan.diagnostics import Diagnostic
-from llmplan.resources import LIBRARY, entries, folder, text_of
+from llmplan.load.files import shown
+from llmplan.resources import LIBRARY, MANIFEST, TARGET, entries, folder, read, text_of
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -41,18 +42,42 @@ _loaded: dict[str, Scope] = {}
 """The library by its key: a process makes each of its records once, for all plans that it checks."""
 
 
-def library_files(plans: Traversable | None = None) -> dict[str, str]:
-    """Text of every file of the library (or of another folder) by the name under which people know it."""
-    base = folder("plans") if plans is None else plans
+def library_files(root: Path | None = None, templates: Path | None = None) -> dict[str, str]:
+    """Text of every file of the library (or of a copy) by the name under which people know it: of its targets too.
+
+    Args:
+        root: Where `plans` and `templates` of the copy lie.
+        templates: A folder of templates laid over the library's: what a target says there holds, and a further
+            folder is a further target.
+
+    Raises:
+        OSError, UnicodeError: A file in `templates` cannot be read.
+    """
+    base = folder("plans") if root is None else root / "plans"
     found: dict[str, str] = {}
     for part in LIBRARY:
         for entry in entries(base.joinpath(part), f"plans/{part}"):
             if entry.name.endswith(".plan"):
                 name = f"plans/{part}/{entry.name}"
                 found[name] = text_of(entry, name)
-        if plans is None and not any(name.startswith(f"plans/{part}/") for name in found):
+        if root is None and not any(name.startswith(f"plans/{part}/") for name in found):
             raise Broken(f"`plans/{part}` holds no file")
-    return found
+    return found | _targets(folder("templates") if root is None else root / "templates", templates)
+
+
+def _targets(own: Traversable, templates: Path | None) -> dict[str, str]:
+    """What the folders of targets say in the plan language, in the order of their names."""
+    found: dict[str, tuple[str, str]] = {}
+    for entry in entries(own, "templates") if own.is_dir() else ():
+        file = entry.joinpath(TARGET)
+        if file.is_file():
+            name = f"templates/{entry.name}/{TARGET}"
+            found[entry.name] = name, text_of(file, name)
+    for folder_ in sorted(templates.iterdir()) if templates is not None and templates.is_dir() else ():
+        file = folder_ / TARGET
+        if file.is_file() and (folder_.name in found or (folder_ / MANIFEST).is_file()):
+            found[folder_.name] = shown(file), read(file)
+    return dict(found[name] for name in sorted(found))
 
 
 def library_hash(texts: Mapping[str, str]) -> str:

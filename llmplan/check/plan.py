@@ -44,6 +44,12 @@ class Program:
     protected: set[str] = field(factory=set)
     replaced: list[str] = field(factory=list)
 
+    def written(self) -> frozenset[str]:
+        """The folders of templates that may be written: those of what is emitted, and those that always are."""
+        targets = self.scope.targets
+        always = frozenset[str].intersection(*targets.values()) if targets else frozenset[str]()
+        return always.union(*(targets[emit.name] for emit in self.emits))
+
     @property
     def asks(self) -> bool:
         """True if something of the plan's own is open, required, preferred, shown or emitted."""

@@ -80,7 +80,8 @@ class Alternative:
     """One formula of a quantity, valid where `when` holds.
 
     `within` are the two factors of its band, if it has one; `assumed` says why it stands where an author said nothing,
-    and the answer lists it.
+    and the answer lists it. One of a target is `first`: it comes before those of the library, and of several targets
+    the first in their order holds.
     """
 
     when: Expr | None
@@ -92,6 +93,7 @@ class Alternative:
     replaces: bool
     within: tuple[str, str] | None = None
     assumed: str = ""
+    first: bool = False
 
 
 @frozen
@@ -212,10 +214,9 @@ class ShowRow:
 
 @frozen
 class EmitTarget:
-    """`emit deepspeed { overlap_comm = false }`: options as JSON-able values, and where it stands."""
+    """`emit deepspeed`, and where it stands."""
 
     name: str
-    options: tuple[tuple[str, float | int | str | bool | None], ...] = ()
     span: Span | None = field(default=None, eq=False, repr=False)
 
 

@@ -21,6 +21,9 @@ from llmplan.units.table import UnitTable, describe
 
 T = TypeVar("T")
 
+Targets = Mapping[str, frozenset[str]]
+"""What a plan may emit: by name the folders of templates that are written for it."""
+
 
 class Lazy(Mapping[str, T]):
     """A mapping whose values are made when first asked for."""
@@ -117,6 +120,7 @@ class Scope:
         compared: Quantities by which plans are compared: in which column each stands, and the how-manieth it is that
             changes of a plan are sorted by.
         sources: Texts by name, for spans.
+        targets: What may be emitted; empty where that is not known, as while the library is read.
         lets: Types of the plan's lets, filled when first asked for by `let_type`.
         read: Names of lets and functions that some expression reads.
     """
@@ -138,6 +142,7 @@ class Scope:
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     compared: dict[str, tuple[int, int]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
+    targets: Targets = field(factory=dict)
     lets: dict[str, Let] = field(factory=dict)
     read: set[str] = field(factory=set)
     let_type: Callable[[str], Let | None] = field(default=lambda name: None)
@@ -150,6 +155,14 @@ class Scope:
         """`plans/std/time.plan:14`."""
         span = self.span(place)
         return f"{span.source.name}:{span.line}"
+
+    def folders(self) -> frozenset[str]:
+        """The folders of all targets, each with a kind of its name where it has options."""
+        return frozenset().union(*self.targets.values())
+
+    def is_option(self, path: str) -> bool:
+        """Whether an input is an option of a target."""
+        return path.partition(".")[0] in self.folders()
 
     def lookup(self, name: str) -> Meaning | None:
         if name in self.fields:

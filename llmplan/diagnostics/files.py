@@ -29,6 +29,13 @@ def missing_value(
     return error("E0501", f"`emit {target}` needs `{name}`", span, *hints, notes=notes)
 
 
+def missing_option(target: str, option: str, about: str, span: Span | None) -> Diagnostic:
+    """E0501: an option that a target cannot do without."""
+    notes = (f"`{target}.{option}`: {' '.join(about.split()).removesuffix('.')}",) if about else ()
+    hint = Hint(f"give it: `emit {target} {{ {option} = … }}`")
+    return error("E0501", f"`emit {target}` needs `{target}.{option}`", span, hint, notes=notes)
+
+
 def stale(file: str, what: str, diff: str, causes: tuple[str, ...]) -> Diagnostic:
     """A generated file differs from the plan. `what`: `is missing`, `is out of date with …`."""
     hint = Hint("run the same command without `--check`")  # with its `-o`, `--set` and `--scenario`

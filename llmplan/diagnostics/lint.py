@@ -24,6 +24,12 @@ def unused(span: Span, what: str, name: str) -> Diagnostic:
     return warning("W0602", f"unused `{what}`: `{name}`", span, Hint(hint))
 
 
+def not_emitted(span: Span, path: str, target: str) -> Diagnostic:
+    """W0602: an option of a target that the plan does not emit."""
+    hint = f"add `emit {target}`, or remove it"
+    return warning("W0602", f"`{path}` has no effect: `{target}` is not emitted", span, Hint(hint))
+
+
 def uncited(span: Span, name: str) -> Diagnostic:
     """W0605: another formula in place of the library's, without saying where it is from."""
     hint = 'cite its source on the line above: `@cite("…")`'

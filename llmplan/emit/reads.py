@@ -9,7 +9,7 @@ from pathlib import Path
 
 from llmplan.emit.targets import load, source
 
-_READ = re.compile(r"""\b(?:value|number|whole|text)\(\s*["']([A-Za-z_][\w.]*)["']\s*\)""")
+_READ = re.compile(r"""\b(value|number|whole|text|option)\(\s*["']([A-Za-z_][\w.]*)["']\s*\)""")
 
 
 def reads(targets: Sequence[str], templates: Path | None = None) -> tuple[str, ...]:
@@ -27,12 +27,12 @@ def reads(targets: Sequence[str], templates: Path | None = None) -> tuple[str, .
     for name in seen:
         for _, template in known[name].files:
             try:
-                found += _names(source(f"{name}/{template}", templates))
+                found += _names(name, source(f"{name}/{template}", templates))
             except (OSError, UnicodeError):
                 continue  # rendering reports it
     return tuple(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=64)
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(_READ.findall(text))
+def _names(target: str, text: str) -> tuple[str, ...]:
+    return tuple(f"{target}.{name}" if call == "option" else name for call, name in _READ.findall(text))

@@ -56,8 +56,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     written: dict[str, str] = {}
     for target, asked in chosen.items():
         emit = named.get(asked)
-        options = dict(emit.options) if emit is not None and asked == target else {}
-        view = View(solution, known[target], options, frozenset(chosen))
+        view = View(solution, known[target], frozenset(chosen))
         for file, template in known[target].files:
             if file in written or file == NAME:
                 why = f"it writes `{file}`, and so does another target"

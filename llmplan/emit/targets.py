@@ -1,16 +1,16 @@
 """The targets that `emit` knows: one folder of `templates/` each, described by its `target.json`.
 
     {
-      "about":   "one line for people",
-      "when":    "named" | "always" | "brought",
-      "files":   {"ds_config.json": "ds_config.json.j2"},
-      "brings":  ["launch", {"folder": "deepspeed", "if": {"parallelism.framework": "deepspeed"}}],
-      "options": {"overlap_comm": {"type": "Bool", "default": true, "about": "one line"}}
+      "about":  "one line for people",
+      "when":   "named" | "always" | "brought",
+      "files":  {"ds_config.json": "ds_config.json.j2"},
+      "brings": ["launch", {"folder": "deepspeed", "if": {"parallelism.framework": "deepspeed"}}]
     }
 
 A folder that is `named` is written when the plan emits it, `always` also when it does not, and
 `brought` only with another one. Files are made in the order given, and a template that gives nothing
-but blank space makes none. A type is `Bool`, `Int`, `Real`, `Text` or a list of members.
+but blank space makes none. Beside the manifest, `target.plan` says in the plan language what the target's
+options are, what it requires, and what is computed otherwise where it is emitted: it is a file of the library.
 A directory given by `--templates` is laid over the product's: its files come first, and a further
 folder in it is a further target. jinja2 is not needed to ask which targets there are.
 """
@@ -22,41 +22,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
+from attrs import frozen
 
 from llmplan.broken import Broken
 from llmplan.diagnostics import Diagnostic, files
-from llmplan.resources import entries, folder, read, text_of
+from llmplan.resources import MANIFEST, entries, folder, read, targets_in, text_of
 
 if TYPE_CHECKING:
     from llmplan.solution import Scalar
 
-MANIFEST = "target.json"
-
 INDEX = "index.txt"
 """The folders that belong to the product, one a line: without it one that is missing would be one that never was."""
-_TYPES: dict[str, tuple[type, ...]] = {"Bool": (bool,), "Int": (int,), "Real": (int, float), "Text": (str,)}
-
-
-@frozen
-class Option:
-    """What may stand in `emit target { option = value }`.
-
-    Attributes:
-        type: `Bool`, `Int`, `Real`, `Text` or `enum`.
-        members: The members of an enum, else empty.
-        default: What templates see if the plan does not say; None if nothing.
-    """
-
-    type: str
-    members: tuple[str, ...]
-    default: Scalar
-    about: str
-
-    def accepts(self, value: Scalar) -> bool:
-        if self.members:
-            return value in self.members
-        return isinstance(value, _TYPES[self.type]) and (self.type == "Bool" or not isinstance(value, bool))
 
 
 @frozen
@@ -80,12 +56,23 @@ class Target:
     when: str
     files: tuple[tuple[str, str], ...]
     brings: tuple[Brought, ...] = ()
-    options: dict[str, Option] = field(factory=dict)
 
 
-def targets(templates: Path | None = None) -> dict[str, Target]:
-    """What a plan may emit, by name."""
-    return {name: target for name, target in load(templates)[0].items() if target.when != "brought"}
+def targets(templates: Path | None = None) -> dict[str, frozenset[str]]:
+    """What a plan may emit: by name the folders that may be written for it, its own and those that it brings along."""
+    known, _ = load(templates)
+    always = [name for name, target in known.items() if target.when == "always"]
+    return {name: _with_brought([name, *always], known) for name, target in known.items() if target.when != "brought"}
+
+
+def _with_brought(names: list[str], known: dict[str, Target]) -> frozenset[str]:
+    found: set[str] = set()
+    while names:
+        name = names.pop()
+        if name in known and name not in found:
+            found.add(name)
+            names += [brought.folder for brought in known[name].brings]
+    return frozenset(found)
 
 
 def written(templates: Path | None = None) -> frozenset[str]:
@@ -147,9 +134,7 @@ def _folders(templates: Path | None) -> list[str]:
     for name in text_of(folder("templates").joinpath(INDEX), f"templates/{INDEX}").split():
         if name not in names:
             raise Broken(f"`templates/{name}` is missing, or its `{MANIFEST}`")
-    if templates is not None and templates.is_dir():
-        names |= {entry.name for entry in templates.iterdir() if (entry / MANIFEST).is_file()}
-    return sorted(names)
+    return sorted(names.union(targets_in(templates)))
 
 
 @lru_cache(maxsize=64)
@@ -168,7 +153,6 @@ def _target(name: str, text: str) -> Target:
         when=when,
         files=written,
         brings=tuple(_brought(item) for item in manifest.get("brings", [])),
-        options={key: _option(key, item) for key, item in manifest.get("options", {}).items()},
     )
 
 
@@ -176,14 +160,3 @@ def _brought(item: Any) -> Brought:
     if isinstance(item, str):
         return Brought(item)
     return Brought(str(item["folder"]), tuple(item["if"].items()))
-
-
-def _option(name: str, item: dict[str, Any]) -> Option:
-    kind = item["type"]
-    members = tuple(str(member) for member in kind) if isinstance(kind, list) else ()
-    if not members and kind not in _TYPES:
-        raise ValueError(f"the type of `{name}` is {kind!r}, and may be {', '.join(_TYPES)} or a list of members")
-    option = Option("enum" if members else kind, members, item.get("default"), str(item["about"]))
-    if option.default is not None and not option.accepts(option.default):
-        raise ValueError(f"the default of `{name}` is not of its type")
-    return option

@@ -43,14 +43,12 @@ class View:
 
     Attributes:
         target: The folder that the template belongs to.
-        options: Set options of that target; the others have their default.
         folders: Every folder that is written, brought ones too.
         files: The names of the files that come before this one.
     """
 
     solution: Solution
     target: Target
-    options: dict[str, Scalar]
     folders: frozenset[str]
     files: frozenset[str] = frozenset()
 
@@ -113,8 +111,11 @@ class View:
         return found if numbers and len(found) == len(pairs) else []
 
     def option(self, name: str) -> Scalar:
-        """An option of the target as the plan sets it, else its default."""
-        return self.options[name] if name in self.options else self.target.options[name].default
+        """An option of the target that the template belongs to: `value("target.name")`."""
+        path = f"{self.target.name}.{name}"
+        if path not in self.solution.values:
+            raise ValueError(f"`{self.target.name}` has no option `{name}`")
+        return self.value(path)
 
     def varying(self, found: Sequence[Alternative]) -> tuple[str, ...]:
         """The unknowns in which some of several layouts differ, in their order."""

@@ -35,12 +35,17 @@ class Values:
         for name, let in self.scope.lets.items():
             found[name] = self._value(name, "let", let.type or REAL, let.unit, self.lowering.name(name), doc=let.doc)
         for kind in self.scope.kinds:
-            if kind in self.program.settings and self.scope.selector(kind) == kind:
+            chosen = kind in self.program.settings and self.scope.selector(kind) == kind
+            if chosen and kind not in self.scope.lets:  # a plan's own name may hide the kind of a target
                 found[kind] = self._value(kind, "input", KindType(kind), "", self.lowering.name(kind))
+        # Of targets that are not written nobody wants to know.
+        hidden = self.scope.folders() - self.program.written()
         for path in self.scope.fields:
-            found[path] = self._input(path)
+            if path.partition(".")[0] not in hidden:
+                found[path] = self._input(path)
         for quantity in self.scope.quantities.values():
-            found.update((value.name, value) for value in self._quantity(quantity))
+            if quantity.name.partition(".")[0] not in hidden:
+                found.update((value.name, value) for value in self._quantity(quantity))
         return found
 
     # One value

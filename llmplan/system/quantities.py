@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from llmplan.check.program import Alternative, Quantity
 from llmplan.diagnostics import names
@@ -38,13 +39,43 @@ class Quantities:
         return self._legal(quantity.name, value, quantity.type, quantity.domain, written=None)
 
     def _alternatives(self, quantity: Quantity, env: Env) -> Result:
+        """The formula of the first target whose guard holds, else that of the library."""
+        result: Result | None = None
+        open_guards: list[tuple[int, Result]] = []
+        for alternative in quantity.alternatives:
+            if not alternative.first:
+                continue
+            guard = self._guard(alternative, env)
+            if isinstance(guard, Missing):
+                return guard
+            constant = self.graph.constant(guard)
+            if constant == 1.0:
+                self.names.traces[quantity.name] = Trace("formula", alternative.formula)
+                result = self._expressions.lower(alternative.value, env, base=alternative.formula[0])
+                break
+            if constant is None:
+                value = self._expressions.conditional(alternative.value, env, alternative.formula[0])
+                open_guards.append((guard, value))
+        if result is None:
+            result = self._exclusive(quantity, [a for a in quantity.alternatives if not a.first], env)
+        for guard, value in reversed(open_guards):
+            if isinstance(value, Missing) or isinstance(result, Missing):
+                return missing(value, result)
+            result = self.graph.add("select", guard, value, result)
+        return result
+
+    def _guard(self, alternative: Alternative, env: Env) -> Result:
+        if alternative.when is None:
+            return self.graph.const(1.0)
+        return self._expressions.lower(alternative.when, env, base=alternative.formula[0])
+
+    def _exclusive(self, quantity: Quantity, alternatives: Sequence[Alternative], env: Env) -> Result:
         """The formula whose guard holds; NaN where none does."""
         chosen: Result | None = None
         open_guards: list[tuple[int, Result]] = []
-        for alternative in quantity.alternatives:
+        for alternative in alternatives:
             base = alternative.formula[0]
-            when = alternative.when
-            guard = self.graph.const(1.0) if when is None else self._expressions.lower(when, env, base=base)
+            guard = self._guard(alternative, env)
             if isinstance(guard, Missing):
                 return guard
             constant = self.graph.constant(guard)

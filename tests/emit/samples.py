@@ -37,6 +37,26 @@ def value(
     )
 
 
+OPTIONS: dict[str, Scalar] = {
+    "deepspeed.optimizer": True,
+    "deepspeed.schedule": "cosine",
+    "deepspeed.overlap_comm": True,
+    "deepspeed.reduce_bucket_size": 500_000_000,
+    "deepspeed.allgather_bucket_size": 500_000_000,
+    "deepspeed.stage3_prefetch_bucket_size": 50_000_000,
+    "deepspeed.stage3_param_persistence_threshold": 100_000,
+    "deepspeed.stage3_max_live_parameters": 1_000_000_000,
+    "deepspeed.stage3_max_reuse_distance": 1_000_000_000,
+    "report.pictures": "svg",
+}
+"""Options of targets."""
+
+
+def options(**given: Scalar) -> list[Value]:
+    """Options of DeepSpeed that a plan gives."""
+    return [value(f"deepspeed.{name}", one, line=31) for name, one in given.items()]
+
+
 def values() -> dict[str, Value]:
     gb = 1e9
     std = "plans/std/memory.plan"
@@ -85,6 +105,7 @@ def values() -> dict[str, Value]:
         value("step.compute", 10.0, "10 s", "s", formula="…"),
         value("step.data_comm", 1.18, "1.18 s", "s", formula="…"),
         Value("cost", None, "USD", "", "quantity", needs=("hardware.price",), formula="gpu_hours * price"),
+        *(value(name, default, layer="default", place=f"templates/{name.partition('.')[0]}/target.plan:5") for name, default in OPTIONS.items()),
     ]  # fmt: skip
     return {item.name: item for item in listed}
 

@@ -15,7 +15,7 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.emit.render import render
 from llmplan.solution import Solution, Value
 from llmplan.source import Source, Span
-from tests.emit.samples import PLAN, emitting, having, solution, value
+from tests.emit.samples import PLAN, emitting, having, options, solution, value
 
 GOLDEN = Path(__file__).parent / "golden"
 UPDATE = bool(os.environ.get("LLMPLAN_UPDATE"))
@@ -101,8 +101,8 @@ def test_accelerate_brings_the_deepspeed_config() -> None:
 
 
 def test_options() -> None:
-    options = (("overlap_comm", False), ("schedule", "linear"), ("reduce_bucket_size", 200_000_000))
-    config = json.loads(texts(evolve(LLAMA, emits=(EmitTarget("deepspeed", options),)))["ds_config.json"])
+    given = options(overlap_comm=False, schedule="linear", reduce_bucket_size=200_000_000)
+    config = json.loads(texts(having(emitting(LLAMA, "deepspeed"), *given))["ds_config.json"])
     assert config["zero_optimization"]["overlap_comm"] is False
     assert config["zero_optimization"]["reduce_bucket_size"] == 200_000_000
     assert config["scheduler"]["type"] == "WarmupDecayLR"
@@ -110,9 +110,8 @@ def test_options() -> None:
 
 
 def test_the_script_may_bring_its_optimizer() -> None:
-    options = (("optimizer", False),)
-    plan = having(LLAMA, value("parallelism.offload", "optimizer"))
-    config = json.loads(texts(evolve(plan, emits=(EmitTarget("deepspeed", options),)))["ds_config.json"])
+    plan = having(emitting(LLAMA, "deepspeed"), value("parallelism.offload", "optimizer"), *options(optimizer=False))
+    config = json.loads(texts(plan)["ds_config.json"])
     assert "optimizer" not in config and "scheduler" not in config
     assert config["zero_allow_untested_optimizer"] is True
     assert config["zero_force_ds_cpu_optimizer"] is False
@@ -123,7 +122,7 @@ def test_a_missing_value() -> None:
     hole = Value(
         "grad_accum", None, "", "", "quantity", needs=("training.global_batch",), formula="training.global_batch / 2"
     )
-    lacking = having(LLAMA, hole, emits=(EmitTarget("deepspeed", (), Span(plan, 5, 14)),))
+    lacking = having(LLAMA, hole, emits=(EmitTarget("deepspeed", Span(plan, 5, 14)),))
     (problem,) = refused(lacking)
     assert (problem.code, problem.message) == ("E0501", "`emit deepspeed` needs `grad_accum`")
     assert problem.span is not None and problem.span.text == "deepspeed"

@@ -29,11 +29,9 @@ def test_the_product_has() -> None:
     assert all(target.about for target in known.values())
 
 
-def test_options_have_types() -> None:
-    options = targets()["deepspeed"].options
-    assert options["overlap_comm"].accepts(False) and not options["overlap_comm"].accepts(1)
-    assert options["reduce_bucket_size"].accepts(5) and not options["reduce_bucket_size"].accepts(True)
-    assert options["schedule"].accepts("linear") and not options["schedule"].accepts("sinus")
+def test_what_is_written_for_a_target() -> None:
+    assert targets()["accelerate"] == {"accelerate", "deepspeed", "launch", "report"}
+    assert targets()["report"] == {"report"}
 
 
 def test_jinja_is_not_imported() -> None:
@@ -42,9 +40,9 @@ def test_jinja_is_not_imported() -> None:
 
 
 def test_a_new_folder_is_a_new_target(tmp_path: Path) -> None:
-    folder(tmp_path, "ray", options={"workers": {"type": "Int", "default": 2, "about": "how many"}})
+    folder(tmp_path, "ray", brings=["deepspeed"])
     found = targets(tmp_path)
-    assert found["ray"].options["workers"].default == 2
+    assert found["ray"] == {"ray", "deepspeed", "launch", "report"}
     assert "deepspeed" in found
 
 
@@ -75,11 +73,6 @@ def test_names_that_would_leave(name: str) -> None:
         ('{"about": "", "when": "never", "files": {}}', "'never'"),
         ('{"about": "", "when": "named", "files": {"../x": "x.j2"}}', "not a plain file name"),
         ('{"about": "", "when": "named", "files": {}, "brings": ["nothing"]}', "uses the folder `nothing`"),
-        ('{"about": "", "when": "named", "files": {}, "options": {"a": {"type": "Date", "about": ""}}}', "'Date'"),
-        (
-            '{"about": "", "when": "named", "files": {}, "options": {"a": {"type": "Int", "default": true, "about": ""}}}',
-            "not of its type",
-        ),
     ],
 )
 def test_a_broken_manifest_is_a_diagnostic(text: str, part: str, tmp_path: Path) -> None:

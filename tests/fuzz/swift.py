@@ -37,10 +37,10 @@ class Swift:
         room.mkdir(parents=True, exist_ok=True)
         (room / "pyproject.toml").touch()
         os.chdir(room)
-        self._known = {name: target.options for name, target in targets(None).items()}
+        self._known = targets(None)
         texts = library.library_files()
         of_plans = library.library_files
-        library.library_files = lambda plans=None: texts if plans is None else of_plans(plans)
+        library.library_files = lambda root=None, templates=None: of_plans(root, templates) if root or templates else texts
         config.Tables.of = cache(config.Tables.of)
         emitted.load = cache(emitted.load)
 
