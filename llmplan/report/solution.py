@@ -13,10 +13,12 @@ from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
 from llmplan.report.assumed import assumed
 from llmplan.report.bands import assessed, with_band
+from llmplan.report.curve import curve
 from llmplan.report.derivation import with_numbers
 from llmplan.report.findings import conflict, infeasible, unmet, without_value
 from llmplan.report.layouts import layouts
 from llmplan.report.limits import limit
+from llmplan.report.neighbours import neighbours
 from llmplan.report.ranges import has_ranges, judged, row_with_ends, with_ends
 from llmplan.report.relation import relation
 from llmplan.report.rules import departures, rules, shows
@@ -48,8 +50,12 @@ def solution(
     plan_hash: str,
     library_hash: str,
     progress: Progress | None = None,
+    pictures: bool = False,
 ) -> Solution:
-    """Everything that is known about a plan at the point that was found; `progress` is told how far it is."""
+    """Everything that is known about a plan at the point that was found, with what `pictures` are drawn from.
+
+    `progress` is told how far it is.
+    """
     assert built.system is not None
     found = (*diagnostics, *outcome.diagnostics)
     if outcome.status == "error":
@@ -108,6 +114,8 @@ def solution(
         into=program.into,
         into_at=program.into_at,
         notes=cliffs(program, built, outcome),
+        curve=curve(program, built, outcome, requirements) if solved and pictures else None,
+        neighbours=neighbours(program, built, outcome) if solved and pictures else (),
         diagnostics=found,
         plan_hash=plan_hash,
         library_hash=library_hash,
