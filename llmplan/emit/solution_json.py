@@ -199,6 +199,7 @@ def _lever(one: Lever) -> dict[str, Any]:
         "results": _moved(one.results),
         "breaks": [name for name, _ in one.breaks],
         "chance": finite(one.chance),
+        "best": one.best,
         **({"unknown": one.unknown, "solved": again} if one.unknown else {}),
     }
 

@@ -13,9 +13,9 @@ from attrs import evolve
 from llmplan.check.program import Rule
 from llmplan.report.ends import can_have, written
 from llmplan.solution import RequirementResult, Value
-from llmplan.whatif.bands import Bands
+from llmplan.whatif.bands import SAFE, Bands
 
-SAFE, LIKELY = 0.9, 0.6
+LIKELY = 0.6
 
 Verdict = Literal["safe", "likely", "tight", "no"]
 

@@ -33,6 +33,7 @@ from llmplan.system.system import System, Unknown
 from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.cliffs import cliffs
+from llmplan.whatif.levers import levers
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.rounding import proposals
@@ -80,6 +81,7 @@ def solution(
         requirements = [assessed(bands, by_name[result.name], result) for result in requirements]
         preferences = [assessed(bands, by_name[result.name], result) for result in preferences]
     solved = outcome.status != "infeasible"
+    unsure = [one.name for one in requirements if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")]
     sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
     alternatives, front = layouts(program, built, outcome) if solved else ((), ())
     relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress=progress)
@@ -101,6 +103,7 @@ def solution(
         conflict=tuple(condition.name for condition in conflict(outcome)),
         partly=not solved and "tried" in outcome.jumps.values(),
         relaxations=relaxed.found,
+        levers=levers(program, built, outcome, lowering, unsure) if solved else (),
         sensitivities=sensitivities,
         gains=gains,
         alternatives=alternatives,
