@@ -12,12 +12,12 @@ from typing import Literal
 from attrs import field, frozen
 
 from llmplan.advice import Lever, Moved, Relaxation, Scalar
-from llmplan.beside import Axis, Curve, CurvePoint, Neighbour
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
 from llmplan.source import Span
+from llmplan.verdicts import Clash, Compared
 
-__all__ = ["Axis", "Curve", "CurvePoint", "Lever", "Moved", "Neighbour", "Relaxation", "Scalar"]  # what of the schema stands elsewhere
+__all__ = ["Clash", "Compared", "Lever", "Moved", "Relaxation", "Scalar"]  # what of the schema stands elsewhere
 
 
 @frozen
@@ -115,6 +115,7 @@ class RequirementResult:
     chance: float | None = None  # the probability that it holds, None where nothing makes it uncertain
     chance_text: str = ""  # for people: `65%`, `over 99%`; empty without one
     verdict: Literal["safe", "likely", "tight", "no"] | None = None  # None if it was not checked
+    compared: Compared | None = None  # of a comparison of two numbers by size
 
     @property
     def case(self) -> str:
@@ -183,6 +184,7 @@ class Row:
     unknowns: dict[str, tuple[Scalar, str]] = field(factory=dict)
     results: dict[str, tuple[float, str]] = field(factory=dict)
     reason: str = ""  # why it is infeasible, or wrong
+    spreads: dict[str, str] = field(factory=dict)  # of a result that is a range, its ends for people
     best: bool = False  # True if no other row is better by the objectives, or on the front of `pareto`
 
 
@@ -241,6 +243,7 @@ class Solution:
     shown: tuple[Shown, ...] = ()
     # Of an infeasible plan the names of a smallest set of requirements that conflict
     conflict: tuple[str, ...] = ()
+    clashes: tuple[Clash, ...] = ()  # the conflicts that have no requirement in common, `conflict` first
     # Whether a continuous unknown has more jumps than were tried, so that an infeasible plan may be feasible between them
     partly: bool = False
     # For an infeasible plan, the single changes that make it feasible, the smallest first
@@ -256,9 +259,6 @@ class Solution:
     # computes
     sweep: Table | None = None
     scenarios: Table | None = None
-    # `curve`, `neighbours`: what pictures are drawn from, of a solved plan; what `compile` alone computes too
-    curve: Curve | None = None
-    neighbours: tuple[Neighbour, ...] = ()  # the answer first
     # How many points of the domains' product there are; `feasible` how many meet every requirement, None
     # where the search could end early
     considered: int = 0

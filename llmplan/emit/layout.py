@@ -1,33 +1,56 @@
-"""Tables and bars in Markdown that also read well as plain text."""
+"""Tables and bars in Markdown that read well as plain text, and a document of a bounded length.
+
+A table is unpadded, so that a longer cell touches no other row of a diff.
+"""
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Sequence
 
-_PADDED = 60
+from llmplan.emit.rounding import amount, brief, ends, measure
+
+_ROW = re.compile(r"(\*{0,2})([-+−]?\d[\d,.]*(?:e-?\d+)?(?: \([^()]*\))?) ([^\W\d][^*]*)\1\Z")
+"""A number with its unit, between them perhaps the ends of its range."""
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str = "") -> str:
-    """A Markdown table with padded columns, the last only as long as it is; cells may hold code spans.
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], align: str = "", differing: bool = False, units: bool = False
+) -> str:
+    """A Markdown table without padding; columns without any text are left out. Cells may hold code spans.
 
     Args:
         align: A letter a column: `l`, `r` or `c`; missing ones are `l`.
+        differing: Leave out columns that are the same in all of several rows too, but for the first and the last.
+        units: Write a unit that all numbers of a column have into its header instead.
     """
     cells = [[_cell(text) for text in row] for row in (header, *rows)]
-    align = align.ljust(len(header), "l")
-    columns = range(len(header))
-    # One very long cell must not make every line as long.
-    widths = [max(3, *(min(_PADDED, _width(row[column])) for row in cells)) for column in columns]
-    if align[len(header) - 1] == "l":
-        widths[-1] = max(3, _width(cells[0][-1]))
-    lines = [_line(row, widths, align) for row in cells]
-    rules = []
-    for width, side in zip(widths, align):
-        left, right = side == "c", side in "rc"
-        rules.append((":" if left else "-") + "-" * (width - 2) + (":" if right else "-"))
-    lines.insert(1, f"| {' | '.join(rules)} |")
-    return "\n".join(lines)
+    last = len(header) - 1
+    kept = [at for at in range(len(header)) if at == 0 or _says(cells, at, differing and at != last)]
+    cells = [[row[at] for at in kept] for row in cells]
+    if units:
+        _lift_units(cells)
+    rules = [{"r": "--:", "c": ":-:"}.get(align.ljust(len(header), "l")[at], "---") for at in kept]
+    lines = [f"| {' | '.join(row)} |" for row in cells]
+    return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
+
+
+def cells(
+    label: str, planned: str, band: str = "", spread: str = "", limit: str = "", before: str = "", after: str = ""
+) -> list[str]:
+    """A row of a result: its label, what is planned, the ends of its band and ranges, its limit.
+
+    The unit that all numbers of the row share stands in the label.
+
+    Args:
+        before: Stands before the limit, `after` behind it.
+    """
+    unit = measure(planned)
+    texts = [text for text in (limit, *(one.partition(" .. ")[0] for one in (band, spread))) if text]
+    shared = bool(unit) and all(measure(text) in ("", unit) for text in texts) and not (limit and measure(limit) != unit)
+    shown = [amount(brief(text)) if shared else brief(text) for text in (planned, limit)]
+    row = [f"{label}, {brief(unit)}" if shared else label, shown[0], ends(band) if band else "", ends(spread) if spread else ""]
+    return [*row, f"{before}{shown[1]}{after}" if limit else ""]
 
 
 def bar(share: float, cells: int = 20) -> str:
@@ -36,20 +59,38 @@ def bar(share: float, cells: int = 20) -> str:
     return "█" * full + "░" * (cells - full)
 
 
+def within(document: str, lines: int, size: int) -> str:
+    """A document of at most so many lines and bytes: its last sections are left out, and named.
+
+    A section begins at `## `; what stands before the first one stays.
+    """
+    head, *sections = re.split(r"(?m)^(?=## )", document)
+    left: list[str] = []
+    whole = document
+    while sections and (whole.count("\n") > lines or len(whole.encode("utf-8", "replace")) > size):
+        left.insert(0, sections.pop().split("\n", 1)[0].removeprefix("## "))
+        whole = f"{head}{''.join(sections)}## Left out for length\n\n{', '.join(left)}: `llmplan explain PLAN --all` has all of it.\n"
+    return whole
+
+
+def _says(cells: Sequence[Sequence[str]], at: int, differing: bool) -> bool:
+    column = [row[at] for row in cells[1:]]
+    return any(column) and not (differing and len(column) > 1 and len(set(column)) == 1)
+
+
+def _lift_units(cells: list[list[str]]) -> None:
+    """Moves the unit that all numbers of a column share into its header, in place."""
+    for at in range(len(cells[0])):
+        column = [row for row in cells[1:] if row[at] not in ("", "–", "0")]
+        found = [_ROW.match(row[at]) for row in column]
+        shared = {match[3] if match else "" for match in found}
+        if len(shared) == 1 and "" not in shared:
+            (unit,) = shared
+            cells[0][at] = f"{cells[0][at]}, {unit}" if cells[0][at] else unit
+            for row, match in zip(column, found):
+                assert match is not None
+                row[at] = f"{match[1]}{match[2]}{match[1]}"
+
+
 def _cell(text: str) -> str:
     return " ".join(str(text).split()).replace("|", "\\|")
-
-
-def _width(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def _line(row: Sequence[str], widths: Sequence[int], align: str) -> str:
-    padded = []
-    for text, width, side in zip(row, widths, align):
-        gap = max(0, width - _width(text))
-        left = gap if side == "r" else gap // 2 if side == "c" else 0
-        padded.append(" " * left + text + " " * (gap - left))
-    return f"| {' | '.join(padded)} |"

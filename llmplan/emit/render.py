@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
+from llmplan.broken import Broken
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import layout
-from llmplan.emit.answer import answer
-from llmplan.emit.filters import FILTERS
+from llmplan.emit.filters import FILTERS, ROUNDING
 from llmplan.emit.picture import PICTURES
 from llmplan.emit.relative import from_root
 from llmplan.emit.solution_json import NAME, text
@@ -30,7 +30,9 @@ from llmplan.solution import Solution
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-FURTHER = {"table": layout.table, "bar": layout.bar, "answer": answer, **PICTURES}
+FURTHER = {
+    "table": layout.table, "bar": layout.bar, "cells": layout.cells, "within": layout.within, **ROUNDING, **PICTURES,
+}  # fmt: skip
 """What every template may call beside the functions of its `View`."""
 
 
@@ -72,6 +74,18 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
         return {}, _once(problems)
     written[NAME] = text(solution, written)
     return written, []
+
+
+def filled(template: str, solution: Solution, templates: Path | None = None) -> str:
+    """One template of the report on its own, for those who print it; it reads the solution as `render` does."""
+    from jinja2 import TemplateError
+
+    target = load(templates)[0]["report"]
+    view = View(solution, target, frozenset((target.name,)))
+    try:
+        return _environment(templates).get_template(template).render(**view.functions())
+    except (TemplateError, MissingValue, Refused) as error:
+        raise Broken(f"{_place(error, template)}: {error}") from error
 
 
 def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnostic]) -> dict[str, str]:
@@ -120,6 +134,7 @@ def _environment(templates: Path | None) -> Environment:
     )
     environment.filters.update(FILTERS)
     environment.globals.update(FURTHER)
+    environment.tests["match_start"] = lambda text, start: str(text).startswith(start)
     return environment
 
 

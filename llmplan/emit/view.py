@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from attrs import define, frozen
 
 from llmplan.emit.targets import Target
-from llmplan.solution import Alternative, Scalar, Solution, Value
+from llmplan.solution import Alternative, RequirementResult, Row, Scalar, Solution, Value
 
 NAMES = (
-    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "option", "emits", "wrote",
-    "refuse", "varying", "solution",
+    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "shares", "option", "emits", "wrote",
+    "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "risks", "absent", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -110,6 +110,13 @@ class View:
         numbers = all(isinstance(value.value, (int, float)) for _, value in found)
         return found if numbers and len(found) == len(pairs) else []
 
+    def shares(self, whole: str, *without: str) -> list[tuple[str, Value, float]]:
+        """The parts of a quantity, but for some, that are not nothing, each with its share of their sum."""
+        left = [(label, value) for label, value in self.parts(whole) if value.name not in without]
+        total = sum(float(value.value or 0) for _, value in left)
+        found = [(label, value, float(value.value or 0) / total) for label, value in left] if total else []
+        return [one for one in found if one[2]]
+
     def option(self, name: str) -> Scalar:
         """An option of the target that the template belongs to: `value("target.name")`."""
         path = f"{self.target.name}.{name}"
@@ -124,6 +131,38 @@ class View:
             for path, text in one.settings:
                 texts.setdefault(path, set()).add(text)
         return tuple(path for path, each in texts.items() if len(each) > 1)
+
+    def overridden(self, kind: str) -> list[str]:
+        """What a plan says otherwise of the entry that it chooses: `48 layers`."""
+        return [
+            f"{value.text} {name.partition('.')[2].replace('_', ' ')}"
+            for name, value in self.solution.values.items()
+            if name.startswith(f"{kind}.") and value.role == "input" and any(one.layer == "entry" for one in value.others)
+        ]
+
+    def value_of(self, name: str) -> Value:
+        """All that is known of a value: its band, ranges, origin and sources."""
+        return self._present(name)
+
+    def requirement(self, name: str) -> RequirementResult | None:
+        """A requirement by its name; None if none is in force."""
+        return next((one for one in self.solution.requirements if one.name == name), None)
+
+    def thinned(self, rows: Sequence[Row], most: int) -> list[Row]:
+        """At most so many rows of a table: its ends, the best one, and evenly spread ones between."""
+        if len(rows) <= most:
+            return list(rows)
+        best = [at for at, row in enumerate(rows) if row.best][:1]
+        spread = [round(at * (len(rows) - 1) / (most - 2)) for at in range(most - 1)]
+        return [rows[at] for at in sorted({*spread, *best})]
+
+    def risks(self) -> list[str]:
+        """What is assumed and moves a result by more than a twentieth if it is off, the largest first."""
+        return []
+
+    def absent(self, value: Value) -> str:
+        """Why a value is missing: what it needs, or that the catalog lacks it."""
+        return "needs " + ", ".join(f"`{name}`" for name in value.needs)
 
     def emits(self, folder: str) -> bool:
         """True if that folder is written too."""

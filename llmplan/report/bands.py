@@ -11,11 +11,12 @@ from typing import Literal
 from attrs import evolve
 
 from llmplan.check.program import Rule
-from llmplan.report.ends import can_have, written
+from llmplan.report import compared
+from llmplan.report.ends import can_have, joined, written
 from llmplan.solution import RequirementResult, Value
-from llmplan.whatif.bands import SAFE, Bands
+from llmplan.whatif.bands import Bands
 
-LIKELY = 0.6
+SAFE, LIKELY = 0.9, 0.6
 
 Verdict = Literal["safe", "likely", "tight", "no"]
 
@@ -26,22 +27,19 @@ def with_band(bands: Bands, value: Value) -> Value:
     if ends is None:
         return value
     low, high = written(value.name, ends, bands.lowering.scope)
-    return evolve(value, model_low=ends[0], model_high=ends[1], band=_ends(low, high) if low else "")
+    return evolve(value, model_low=ends[0], model_high=ends[1], band=joined(low, high) if low else "")
 
 
 def assessed(bands: Bands, rule: Rule, result: RequirementResult) -> RequirementResult:
     """A requirement with its chance, if anything makes it uncertain, and the word for it."""
-    if result.holds is None:
+    holds = result.holds
+    if holds is None:
         return result
-    chance = bands.chance(rule)
+    result = compared.with_band(bands, rule, result)
+    # What holds at some points of the author's ranges alone has a chance too.
+    chance = bands.chance(rule, result.certainty == "expected")
     text = "" if chance is None else _percent(chance)
-    return evolve(result, chance=chance, chance_text=text, verdict=verdict(result.holds, chance))
-
-
-def _ends(low: str, high: str) -> str:
-    """`24.4 .. 34.8 days`: a unit that both have is written once."""
-    first, second = low.partition(" "), high.partition(" ")
-    return f"{first[0]} .. {high}" if first[2] == second[2] else f"{low} .. {high}"
+    return evolve(result, chance=chance, chance_text=text, verdict=verdict(holds, chance))
 
 
 def _percent(chance: float) -> str:

@@ -6,7 +6,8 @@ from attrs import evolve
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule, ShowRow
-from llmplan.report.ends import can_have, written
+from llmplan.report import compared
+from llmplan.report.ends import can_have, joined, written
 from llmplan.solution import RequirementResult, Shown, Value
 from llmplan.system.display import SYMBOLS, show
 from llmplan.system.intervals import bounds
@@ -25,7 +26,7 @@ def with_ends(ranges: Ranges, value: Value) -> Value:
     if ends is None:
         return value
     low, high = written(value.name, ends, ranges.lowering.scope)
-    return evolve(value, low=ends[0], high=ends[1], spread=f"{low} .. {high}" if low else "")
+    return evolve(value, low=ends[0], high=ends[1], spread=joined(low, high) if low else "")
 
 
 def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
@@ -33,8 +34,8 @@ def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
     ends = ranges.ends(ranges.lowering.lower(row.value, {}, base=row.place[0]))
     if ends is None or not isinstance(row.type, Measure):
         return shown
-    texts = (show(end, row.type, ranges.lowering.scope, row.unit, exact_unit=row.exact) for end in ends)
-    return evolve(shown, value=f"{shown.value} ({' .. '.join(texts)})")
+    low, high = (show(end, row.type, ranges.lowering.scope, row.unit, exact_unit=row.exact) for end in ends)
+    return evolve(shown, value=f"{shown.value} ({joined(low, high)})")
 
 
 def judged(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
@@ -44,6 +45,7 @@ def judged(ranges: Ranges, rule: Rule, result: RequirementResult) -> Requirement
     """
     if result.holds is None:
         return result
+    result = compared.with_spread(ranges, rule, result)
     if result.holds and ranges.always(rule):
         return evolve(result, certainty="certain")
     if result.holds and rule.certain:

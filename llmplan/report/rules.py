@@ -6,6 +6,7 @@ import math
 from typing import Literal
 
 from llmplan.check.program import Rule
+from llmplan.report.compared import compared
 from llmplan.solution import Departure, RequirementResult, Shown
 from llmplan.system.display import SYMBOLS, one_line, show
 from llmplan.system.lower import Lowering
@@ -66,6 +67,7 @@ def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
         rule.name, holds, certainty, slack, _condition(lowering, rule), values,
         plain_text(rule.because, lowering), rule.origin, scope.at(rule.place), needs, rule.weight, slack_text,
         whole_text(rule.otherwise, lowering) if fails else "",
+        compared=compared(lowering, rule) if holds is not None else None,
     )  # fmt: skip
 
 

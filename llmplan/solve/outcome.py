@@ -42,6 +42,7 @@ class Conflict:
             violations, then the best objectives.
         violated: Indices of what the nearest point violates.
         partly: Whether a continuous unknown has more jumps than were looked at, so that a feasible point may lie between.
+        further: More such sets, which share no requirement with `smallest` or with one another.
     """
 
     impossible: tuple[int, ...]
@@ -49,6 +50,7 @@ class Conflict:
     nearest: dict[int, float]
     violated: tuple[int, ...]
     partly: bool = False
+    further: tuple[tuple[int, ...], ...] = ()
 
 
 @frozen

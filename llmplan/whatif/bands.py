@@ -8,15 +8,12 @@ numbers around a value, eight measured values of ten between them, or a probabil
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from llmplan.check.ir import Chance, Sides
+from llmplan.check.ir import Chance, Expr, Sides
 from llmplan.check.program import Rule
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
-
-SAFE = 0.9
-"""From this chance on a requirement is safe: it holds at the far end of the band."""
 
 
 class Bands:
@@ -28,20 +25,31 @@ class Bands:
 
     def ends(self, name: str) -> tuple[float, float] | None:
         """The ends of the band of a name, if any band reaches it."""
-        value = self._number(self.lowering, self.lowering.name(name))
+        return self._around(lambda lowering: lowering.name(name))
+
+    def ends_of(self, expr: Expr, base: str) -> tuple[float, float] | None:
+        """The ends of the band of an expression of a file, if any band reaches it."""
+        return self._around(lambda lowering: lowering.lower(expr, {}, base=base))
+
+    def _around(self, of: Callable[[Lowering], Result]) -> tuple[float, float] | None:
+        value = self._number(self.lowering, of(self.lowering))
         if value is None:
             return None
         pairs = []
         for banded in self._names:
             there = [self.lowering.at_end((banded, at)) for at in (0, 1)]
-            first, second = (self._number(lowering, lowering.name(name)) for lowering in there)
+            first, second = (self._number(lowering, of(lowering)) for lowering in there)
             if first is None or second is None:
                 return None
             pairs.append((first, second))
         return around(value, pairs)
 
-    def chance(self, rule: Rule) -> float | None:
-        """The probability that a comparison holds, if any band reaches it, or that a requirement asks for."""
+    def chance(self, rule: Rule, ranged: bool = False) -> float | None:
+        """The probability that a comparison holds, or that a requirement asks for; None where nothing is uncertain.
+
+        Args:
+            ranged: Whether the author's ranges reach it; else a band must.
+        """
         sides = rule.sides
         if sides is None or sides.operation not in ("lt", "le", "gt", "ge"):
             return None
@@ -49,7 +57,7 @@ class Bands:
         if asked:
             return self._number(self.lowering, self.lowering.lower(asked[0], {}, base=rule.place[0]))
         found = self._number(self.lowering, self.lowering.probability(sides, rule.place[0]))
-        return found if self._reached(sides, rule.place[0]) else None
+        return found if ranged or self._reached(sides, rule.place[0]) else None
 
     def _reached(self, sides: Sides, base: str) -> bool:
         here = [self.lowering.lower(side, {}, base=base) for side in (sides.left, sides.right)]

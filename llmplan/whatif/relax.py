@@ -71,10 +71,15 @@ class Relaxed:
 
 
 def relax(
-    program: Program, built: Built, outcome: Outcome, point: Lowering, progress: Progress | None = None
+    program: Program,
+    built: Built,
+    outcome: Outcome,
+    point: Lowering,
+    progress: Progress | None = None,
+    evaluations: float | None = None,
 ) -> Relaxed:
     """Relaxations of an infeasible plan, lowered at its nearest point; `progress` is told after each change."""
-    return _Relaxer(program, built, outcome, point, progress).run()
+    return _Relaxer(program, built, outcome, point, progress, evaluations).run()
 
 
 def changed(program: Program, built: Built, outcome: Outcome, knob: Knob) -> str:
@@ -89,15 +94,17 @@ def changed(program: Program, built: Built, outcome: Outcome, knob: Knob) -> str
 
 class _Relaxer:
     def __init__(
-        self, program: Program, built: Built, outcome: Outcome, point: Lowering, progress: Progress | None
-    ) -> None:
+        self, program: Program, built: Built, outcome: Outcome, point: Lowering, progress: Progress | None,
+        evaluations: float | None = None,
+    ) -> None:  # fmt: skip
         assert built.system is not None
         self.program = program
         self.system = built.system
         self.outcome = outcome
         self.point = point
         self.progress = progress
-        self.budget = Budget(EVALUATIONS)
+        self.evaluations = EVALUATIONS if evaluations is None else evaluations
+        self.budget = Budget(self.evaluations)
         self.effort = ENDLESS  # for one change
         self.opener = Opener(built, outcome)
         self.constants = built.lowering
@@ -121,7 +128,7 @@ class _Relaxer:
                 self.progress(number, len(changes), "changes")
             # No change may take more than half of what is left, so that the others get their turn.
             self.effort = Effort(_LIMIT, self.budget.half())
-            spent = self.budget.left <= _LEAST * EVALUATIONS
+            spent = self.budget.left <= _LEAST * self.evaluations
             if isinstance(change, Knob) and not change.written:
                 if hopeless is None and not spent:
                     hopeless = self._hopeless(changes[number:])

@@ -22,6 +22,7 @@ from llmplan.system.lower import Lowering
 from llmplan.system.reasons import why
 from llmplan.system.sweeps import points
 from llmplan.system.system import System
+from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.results import results, values_of
 from llmplan.whatif.robust import solve_certain
 
@@ -113,7 +114,8 @@ def _solve(
     if outcome.status == "error":
         return _Solved(Row(texts, values, "error", reason="; ".join(d.message for d in outcome.diagnostics)))
     unknowns, found = _at(program, built, built.system, outcome, columns, asked)
-    row = Row(texts, values, outcome.status, unknowns, found, _reason(built, outcome))
+    spreads = _spreads(program, built.lowering, built.system.by_path(outcome.point))
+    row = Row(texts, values, outcome.status, unknowns, found, _reason(built, outcome), spreads)
     if outcome.status == "infeasible":
         return _Solved(row)
     author = [objective for objective in built.system.objectives if objective.author]
@@ -155,6 +157,19 @@ def _at(
         columns.setdefault(line.name, Column(line.name, base, asked_for, line.factor(lowering)))
         found_results[line.name] = number, line.text(number, lowering)
     return unknowns, found_results
+
+
+def _spreads(program: Program, lowering: Lowering, point: dict[str, float]) -> dict[str, str]:
+    """The ends of the results that the author's ranges reach, as text."""
+    if all(setting.spread is None for _, setting in program.strongest()):
+        return {}
+    ranges = Ranges(lowering, point)
+    found = {}
+    for line in results(program, ranges.lowering):
+        ends = ranges.ends(line.node)
+        if ends is not None:
+            found[line.name] = " .. ".join(line.text(end, lowering) for end in ends)
+    return found
 
 
 def _reason(built: Built, outcome: Outcome) -> str:

@@ -125,5 +125,5 @@ show total / 2
     assert shown.code == 0
     lines = [line.split() for line in shown.out.splitlines()]
     assert ["holds", "sure", "30", "USD", "<=", "60", "USD"] in lines
-    assert ["expected", "likely", "30", "USD", "<=", "40", "USD"] in lines
-    assert "15 USD (10 USD .. 25 USD)" in shown.out
+    assert ["expected", "likely", "30", "USD", "<=", "40", "USD;", "likely,", "chance", "75%"] in lines
+    assert "15 USD (10 .. 25 USD)" in shown.out

@@ -8,6 +8,7 @@ from attrs import evolve
 
 from llmplan.solution import (
     Citation,
+    Compared,
     EmitTarget,
     ObjectiveResult,
     Origin,
@@ -129,10 +130,15 @@ def solution(**changes: Any) -> Solution:
             unknown("training.recompute", "none, selective, full"),
         ),
         values=found,
+        parts={
+            "step_time": (("step.compute", "compute"), ("step.data_comm", "data-parallel traffic")),
+            "memory.total": tuple((name, name.partition(".")[2]) for name in found if name.startswith("memory.") and name != "memory.total"),
+        },
         requirements=(
             RequirementResult(
                 "deadline", True, "certain", 7987.7, "time <= 30 days", "29.91 days <= 30 days", "", "plan",
                 f"{PLAN}:31", slack_text="2.219 hours", chance=0.5061, chance_text="51%", verdict="tight",
+                compared=Compared("time", "<=", "29.91 days", "30 days", "2.219 hours", True, "26.6 .. 35.9 days"),
             ),
             RequirementResult(
                 "fits", True, "certain", 0.79, "chance(memory.total <= gpu.memory - hardware.memory_reserve) >= 20%",

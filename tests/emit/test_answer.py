@@ -7,8 +7,8 @@ from typing import Literal
 import pytest
 from attrs import evolve
 
-from llmplan.emit.answer import answer, verdict
-from llmplan.solution import RequirementResult, Solution, SolvedUnknown, Value
+from llmplan.emit.answer import answer
+from llmplan.solution import Clash, Compared, Origin, Relaxation, Solution, SolvedUnknown, Value
 from tests.emit.samples import having, solution, value
 
 LLAMA = solution(unknowns=())
@@ -35,26 +35,41 @@ def fitting(spare: float, word: Literal["safe", "likely", "tight", "no"]) -> Sol
 
 def test_gpus() -> None:
     assert answer(LLAMA) == (
-        "88 A100-SXM4-80GB (11 nodes of 8) train llama-7b on 1T tokens in 29.91 days (26.6 .. 35.9 days in eight of ten), "
-            "at 40% MFU; "
-        "fits with 25.4 GB to spare."
+        "88 A100-SXM4-80GB (11 nodes) train llama-7b on 1T tokens in 29.9 days (26.6 – 35.9 in eight of ten). "
+        "The deadline of 30 days is tight (51%), not safe. The budget was not checked: needs hardware.price. "
+        "It fits with 25.4 GB to spare."
+    )
+
+
+def test_the_calendar_comes_first_and_the_limit_says_what_it_is_set_on() -> None:
+    wall = value("wall_time", 3.4e6, "39.35 days", "s", formula="…", band="27.1 .. 62.8 days")
+    bill = value("wall_cost", 2.5e5, "248,200 USD", "USD", formula="…")
+    said = answer(having(LLAMA, wall, bill, value("cost", 1.8e5, "184,676 USD", "USD", formula="…")))
+    assert said.startswith(
+        "88 A100-SXM4-80GB (11 nodes) train llama-7b on 1T tokens in about 39 days on the calendar (27 – 63) and 250,000 USD; "
+        "29.9 days and 184,676 USD if every step runs as planned. The deadline of 30 days, set on planned time, is tight (51%), not safe."
     )
 
 
 @pytest.mark.parametrize(
     ("asked", "part"),
     [
-        (value("hardware.gpu", "H100-SXM5-80GB"), "88 H100-SXM5-80GB (11 nodes of 8) train"),
+        (value("hardware.gpu", "H100-SXM5-80GB"), "88 H100-SXM5-80GB (11 nodes) train"),
         (value("dataset.tokens", 2e12, "2T tokens"), "on 2T tokens in"),
-        (value("mfu", 0.413, "0.413"), "at 41.3% MFU;"),
-        (value("deadline", 1e6, "31.2 days", role="let"), "with deadline 31.2 days;"),
-        (value("training.micro_batch", 4.0, "4 sequences"), "with micro-batch 4 sequences;"),
-        (value("parallelism.zero_stage", 2.0, "2"), "with ZeRO stage 2;"),
-        (value("model.layers", 32.0, "32"), "train a model of 6.738B parameters on 1T tokens"),
+        (value("mfu", 0.413, "41.3%"), "with an MFU of 41.3%"),
+        (value("deadline", 1e6, "31.2 days", role="let"), "with deadline 31.2 days"),
+        (value("training.micro_batch", 4.0, "4 sequences"), "with micro-batch 4 sequences"),
+        (value("parallelism.zero_stage", 2.0, "2"), "with ZeRO stage 2"),
+        (value("model.layers", 32.0, "32"), "train a model of 6.74B parameters on 1T tokens"),
     ],
 )
 def test_what_was_asked_is_said(asked: Value, part: str) -> None:
     assert part in answer(asking(LLAMA, asked))
+
+
+def test_what_the_launch_says_is_left_out_where_something_else_was_asked() -> None:
+    asked = (value("hardware.gpus", 88.0, "88 GPUs"), value("training.micro_batch", 4.0, "4 sequences"))
+    assert "micro-batch" not in answer(asking(LLAMA, *asked))
 
 
 def test_parameters() -> None:
@@ -67,21 +82,25 @@ def test_one_gpu() -> None:
     assert answer(one).startswith("1 A100-SXM4-80GB trains llama-7b")
 
 
-def test_cost() -> None:
-    assert "40% MFU, for 123 USD; fits" in answer(having(LLAMA, value("cost", 123.0, "123 USD")))
+def test_an_entry_with_other_sizes_is_not_that_entry() -> None:
+    layers = value("model.layers", 48.0, "48", others=(Origin("entry", "", "32"),))
+    assert "train llama-7b with 48 layers on" in answer(having(LLAMA, layers))
+
+
+def test_a_method_is_called_what_it_is() -> None:
+    adapter = (value("adapter.method", "qlora"), value("adapter.rank", 16.0, "16"))
+    assert "train llama-7b by QLoRA of rank 16 on" in answer(having(LLAMA, *adapter))
 
 
 def test_memory_alone() -> None:
-    plan = without(LLAMA, "time", "dataset.tokens", "mfu")
-    assert answer(plan) == (
-        "llama-7b on 88 A100-SXM4-80GB (11 nodes of 8) needs 57.15 GB per GPU; fits with 25.4 GB to spare."
-    )
+    plan = evolve(without(LLAMA, "time", "dataset.tokens", "mfu"), requirements=LLAMA.requirements[1:2])
+    assert answer(plan) == "llama-7b on 88 A100-SXM4-80GB (11 nodes) needs 57.1 GB per GPU. It fits with 25.4 GB to spare."
 
 
 def test_compute_alone() -> None:
     names = [name for name in LLAMA.values if not name.startswith(("model", "dataset"))]
     plan = having(without(evolve(LLAMA, requirements=()), *names), value("train_flops", 4e22, "4e22 FLOP"))
-    assert answer(plan) == "Training llama-7b on 1T tokens takes 4e22 FLOP."
+    assert answer(plan) == "Training llama-7b on 1T tokens takes 4 × 10²² FLOP."
 
 
 def test_nothing_known() -> None:
@@ -89,46 +108,40 @@ def test_nothing_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spare", "verdict_of_fits", "word", "said"),
+    ("spare", "verdict_of_fits", "said"),
     [
-        (25e9, "safe", "fits", "fits with 25 GB to spare."),
-        (4e9, "likely", "tight", "tight: fits with a chance of 70%, 4 GB to spare."),
-        (-2e9, "tight", "tight", "tight: fits with a chance of 70%, 2 GB over."),
-        (-20e9, "no", "does not fit", "does not fit: 20 GB over."),
+        (25e9, "safe", "It fits with 25 GB to spare."),
+        (4e9, "likely", "Memory is tight: it fits with a chance of 70%, 4 GB to spare."),
+        (-2e9, "tight", "Memory is tight: it fits with a chance of 70%, 2 GB over."),
+        (-20e9, "no", "It does not fit: 20 GB over."),
     ],
 )
-def test_verdict(spare, verdict_of_fits, word, said) -> None:
-    solved = fitting(spare, verdict_of_fits)
-    assert verdict(solved) == word and answer(solved).endswith(said)
+def test_verdict(spare, verdict_of_fits, said) -> None:
+    assert answer(fitting(spare, verdict_of_fits)).endswith(said)
 
 
-def test_infeasible() -> None:
+def cure(name: str, text: str, condition: str = "") -> Relaxation:
+    return Relaxation(name, "requirement" if condition else "input", "", (1.0,), "", (text,), 0.1, condition)
+
+
+def test_each_independent_conflict_stands_with_its_nearest_cure_in_a_short_sentence() -> None:
+    late = Compared("time", "<=", "137.5 days", "21 days", "116.5 days", False)
     requirements = tuple(
-        evolve(result, holds=False, values="41 days <= 30 days") if result.name == "deadline" else result
+        evolve(result, holds=False, verdict="no", compared=late) if result.name == "deadline" else result
         for result in LLAMA.requirements
     )
-    found = evolve(LLAMA, status="infeasible", requirements=requirements, conflict=("deadline", "budget"))
-    said = answer(found)
-    assert said.startswith("No plan satisfies `deadline` and `budget` together. The nearest plan: 88 A100-SXM4-80GB")
-    assert said.endswith("; violates `deadline` (41 days <= 30 days).")
-    said = answer(evolve(found, conflict=("deadline",)))
-    assert said.startswith("No plan satisfies `deadline`. The nearest plan: ")
-
-
-def test_what_the_nearest_plan_violates_is_said_once_and_the_librarys_by_name() -> None:
-    broken = [
-        RequirementResult(name, False, "no", None, text, values, because, origin, "")
-        for name, text, values, because, origin in (
-            ("late", "time <= 10 days", "undefined: `data_parallel` is 5.333", "", "plan"),
-            ("fits", "memory.total <= gpu.memory", "undefined: `data_parallel` is 5.333", "", "library"),
-            ("heads_divide", "mod(heads, tensor) == 0", "1 == 0", "heads are split evenly", "library"),
-            ("cheap", "cost <= 7 USD", "9 USD <= 7 USD", "", "plan"),
-        )
-    ]
-    said = answer(evolve(LLAMA, status="infeasible", requirements=tuple(broken), conflict=("late",)))
-    assert said.endswith(
-        "; undefined: `data_parallel` is 5.333; violates `heads_divide` (1 == 0); violates `cheap` (9 USD <= 7 USD)."
+    clashes = (
+        Clash(("deadline",), (cure("hardware.gpus", "480 GPUs"),)),
+        Clash(("budget", "fits"), (cure("budget", "590,000 USD", "cost <= 590_000 USD"),)),
     )
+    said = answer(evolve(LLAMA, status="infeasible", requirements=requirements, clashes=clashes, conflict=("deadline",)))
+    assert said == (
+        "No plan meets `deadline` (138 days, limit 21 days): hardware.gpus 480 GPUs would do; nor "
+        "`budget` with `fits`: `cost <= 590_000 USD` would do."
+    )
+    assert len(said.split()) <= 40
+    said = answer(evolve(LLAMA, status="infeasible", requirements=requirements, conflict=("deadline",)))
+    assert said == "No plan meets `deadline`."
 
 
 def test_error() -> None:

@@ -78,7 +78,7 @@ def test_ranges_and_certainty(plans):
     from llmplan.report.derivation import derive
 
     (total, *_), (likely, *_) = derive(solution, "total", 0), derive(solution, "likely", 0)
-    assert total.value == "30 USD (20 USD .. 50 USD)"
+    assert total.value == "30 USD (20 .. 50 USD)"
     assert likely.value == "holds at the expected values, not in the worst case"
 
 

@@ -27,6 +27,8 @@ from llmplan.system.system import Condition, System
 _ENUMERATED = 3
 """Sets up to this size are tried one by one; beyond it an irreducible set has to do."""
 
+_MOST_CONFLICTS = 4
+
 _ORIGINS = ("plan", "used", "library", "type", "domain")
 
 
@@ -69,12 +71,14 @@ class Failures:
         assert self.nearest is not None
         point = point_at(system, self.nearest.places)
         always = reduce(and_, self.patterns)
+        independent = independent_conflicts(requirements, self.patterns)
         return Conflict(
             tuple(number for number in range(len(requirements)) if always >> number & 1),
-            smallest_conflict(requirements, self.patterns),
+            independent[0],
             point,
             violated_at(system, requirements, point),
             self.partly,
+            independent[1:],
         )
 
 
@@ -176,6 +180,17 @@ def _relative(values: Mapping[int, Array], condition: Condition) -> Array:
     with np.errstate(all="ignore"):
         apart = np.abs(left - right) / np.maximum(np.abs(left), np.abs(right))
     return np.where(apart <= 1.0, apart, 1.0)
+
+
+def independent_conflicts(requirements: Sequence[Condition], patterns: Iterable[int]) -> tuple[tuple[int, ...], ...]:
+    """Sets of conditions that no candidate meets together, without a condition in common, the smallest of all first."""
+    left = set(patterns)
+    found: list[tuple[int, ...]] = []
+    while not found or (0 not in left and len(found) < _MOST_CONFLICTS):
+        found.append(smallest_conflict(requirements, left))
+        rest = ~sum(1 << number for number in found[-1])
+        left = {kind & rest for kind in left}
+    return tuple(found)
 
 
 def smallest_conflict(requirements: Sequence[Condition], patterns: Iterable[int]) -> tuple[int, ...]:
