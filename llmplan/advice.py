@@ -75,6 +75,12 @@ class Lever:
     purpose: Literal["change", "safe", "entry"] = "change"
     chance: float | None = None  # the least chance of the author's requirements then, None where nothing is uncertain
     chance_text: str = ""
+    best: bool = False  # one of the three legal ones that are shown first
+
+    @property
+    def anew(self) -> bool:
+        """Whether the answer is another one when everything is solved again."""
+        return bool(self.solved) and self.solved != self.solved_before
 
     @property
     def legal(self) -> bool:

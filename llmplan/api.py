@@ -84,7 +84,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     grid: Table | None = None
     if checked.failed and checked.program is not None and checked.program.sweeps:
         checked, notes, grid = _at_the_best_point(checked, asked)
-    solution = evolve(_solution(checked, asked), sources=_from_root(checked.modules, asked.base))
+    solution = evolve(_solution(checked, asked, tables), sources=_from_root(checked.modules, asked.base))
     solution = evolve(solution, notes=(*solution.notes, *notes))
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.whatif import variations
@@ -141,7 +141,7 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
     return {name: path.relative_to(base).as_posix() for name, path in paths.items() if path.is_relative_to(base)}
 
 
-def _solution(checked: Checked, asked: Request) -> Solution:
+def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
     from llmplan.load.digest import digest
     from llmplan.report.layouts import KEPT
     from llmplan.report.solution import solution
@@ -159,7 +159,7 @@ def _solution(checked: Checked, asked: Request) -> Solution:
     built, outcome = solve_certain(program, built, asked.limit, KEPT, progress=asked.progress)
     try:
         return solution(
-            checked.plan, program, built, outcome, found, plan_hash, library_hash, asked.limit, asked.progress
+            checked.plan, program, built, outcome, found, plan_hash, library_hash, asked.limit, asked.progress, pictures
         )
     except (RecursionError, TooLarge) as stopped:
         # Everything is computed here, also what the plan did not ask for.

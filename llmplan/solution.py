@@ -12,12 +12,15 @@ from typing import Literal
 from attrs import field, frozen
 
 from llmplan.advice import Lever, Moved, Relaxation, Scalar
+from llmplan.beside import Axis, Curve, CurvePoint, Neighbour
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
 from llmplan.source import Span
 from llmplan.verdicts import Clash, Compared
 
-__all__ = ["Clash", "Compared", "Lever", "Moved", "Relaxation", "Scalar"]  # what of the schema stands elsewhere
+__all__ = [  # what of the schema stands elsewhere
+    "Axis", "Clash", "Compared", "Curve", "CurvePoint", "Lever", "Moved", "Neighbour", "Relaxation", "Scalar",
+]  # fmt: skip
 
 
 @frozen
@@ -259,6 +262,9 @@ class Solution:
     # computes
     sweep: Table | None = None
     scenarios: Table | None = None
+    # `curve`, `neighbours`: what pictures are drawn from, of a solved plan; what `compile` alone computes too
+    curve: Curve | None = None
+    neighbours: tuple[Neighbour, ...] = ()  # the answer first
     # How many points of the domains' product there are; `feasible` how many meet every requirement, None
     # where the search could end early
     considered: int = 0

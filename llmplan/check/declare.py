@@ -196,13 +196,13 @@ class Declarations:
             self.report(units.wrong_field(node.type.span, name, words(old.type), words(type), declared))
             return
         self.alternatives.setdefault(name, []).append(node)
-        if earlier:
-            return
-        at, formula = place(node.name.span), place(node.value.span)
-        unread = Alternative(None, UNDEFINED, node.doc, (), at, formula, node.replace)
-        # The unit in which people read it: `@unit("%")` above it, else that of its type.
-        unit = next((texts[0] for texts in said(node.decorators, "unit") if texts), node.type.text)
-        self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
+        if not earlier:
+            at, formula = place(node.name.span), place(node.value.span)
+            unread = Alternative(None, UNDEFINED, node.doc, (), at, formula, node.replace)
+            # The unit in which people read it: `@unit("%")` above it, else that of its type.
+            unit = next((texts[0] for texts in said(node.decorators, "unit") if texts), node.type.text)
+            self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
+        # Above any of its formulas.
         if said(node.decorators, "within"):
             self.scope.banded[name] = ()
         for whole, label in (texts for texts in said(node.decorators, "part") if len(texts) == 2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from llmplan.solution import RequirementResult, Solution, SolvedUnknown, Value
+from llmplan.solution import Lever, RequirementResult, Solution, SolvedUnknown, Value
 
 KEY_QUANTITIES = (
     "time",
@@ -33,6 +33,7 @@ def render(solution: Solution, answer: str) -> str:
     found = "found" if solution.status == "solved" else "nearest"
     sections: list[tuple[str, Sequence[Sequence[str]]]] = [
         (found, [_unknown(unknown) for unknown in solution.unknowns]),
+        ("levers", _levers(solution.levers)),
         ("required", _requirements(solution.requirements)),
         ("waived or replaced", departures(solution)),
         ("preferred", _preferences(solution.preferences)),
@@ -57,6 +58,21 @@ def _unknown(unknown: SolvedUnknown) -> tuple[str, ...]:
     limits = [f"binding: {_listing(unknown.set_by)}"] if unknown.set_by else []
     neighbours = [f"{side} {text}" for side, text in (("below", unknown.below), ("above", unknown.above)) if text]
     return (unknown.path, unknown.value.text, "; ".join([how, *limits, *neighbours]))
+
+
+def _levers(levers: Sequence[Lever]) -> list[tuple[str, ...]]:
+    """The best changes, each with what it brings; all of them stand in the report."""
+    return [(one.statement, _brought(one)) for one in levers if one.best]
+
+
+def _brought(one: Lever) -> str:
+    """`88 GPUs instead of 96 GPUs; time +1.03 days, cost -9,302 USD`."""
+    parts = [f"{one.solved} instead of {one.solved_before}"] if one.anew else []
+    moved = (one.solved_results if one.anew else one.results)[:_MOST_NAMES]
+    parts.append(", ".join(f"{result.name} {result.difference}" for result in moved if result.difference))
+    if one.purpose == "safe":
+        parts.append(f"safe: chance {one.chance_text}")
+    return "; ".join(part for part in parts if part)
 
 
 def _requirements(requirements: Sequence[RequirementResult]) -> list[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
 from llmplan.emit.table import finite
-from llmplan.solution import Lever, Moved, Relaxation, RequirementResult, Solution, Value
+from llmplan.solution import Curve, Lever, Moved, Neighbour, Relaxation, RequirementResult, Solution, Value
 from llmplan.visible import visible
 
 NAME = "solution.json"
@@ -146,7 +146,34 @@ def _advice(solution: Solution) -> dict[str, Any]:
     for name, variations in (("sweep", solution.sweep), ("scenarios", solution.scenarios)):
         if variations is not None:
             found[name] = table.as_json(variations)["points"]
+    if solution.curve is not None:
+        found["curve"] = _curve(solution.curve)
+    if solution.neighbours:
+        found["neighbours"] = [_neighbour(one) for one in solution.neighbours]
     return found
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    named = ("at", "value", "low", "high", "model_low", "model_high", "chance")
+    return {
+        "input": curve.input.name,
+        "result": curve.result.name,
+        "requirement": curve.requirement,
+        "limit": finite(curve.limit),
+        "chosen": finite(curve.points[curve.chosen].at),
+        "safe": None if curve.safe is None else finite(curve.points[curve.safe].at),
+        "points": [
+            {name: finite(getattr(point, name)) for name in named} | {"verdict": point.verdict} for point in curve.points
+        ],
+    }
+
+
+def _neighbour(one: Neighbour) -> dict[str, Any]:
+    values = {
+        name: {"value": finite(value), **dict(zip(("model_low", "model_high"), map(finite, one.bands.get(name, ()))))}
+        for name, value in one.values.items()
+    }
+    return {"name": one.name or None, "to": finite(one.value), "values": values, "breaks": list(one.breaks)}
 
 
 def _relaxation(one: Relaxation) -> dict[str, Any]:
@@ -172,6 +199,7 @@ def _lever(one: Lever) -> dict[str, Any]:
         "results": _moved(one.results),
         "breaks": [name for name, _ in one.breaks],
         "chance": finite(one.chance),
+        "best": one.best,
         **({"unknown": one.unknown, "solved": again} if one.unknown else {}),
     }
 

@@ -14,9 +14,9 @@ from llmplan.check.program import Rule
 from llmplan.report import compared
 from llmplan.report.ends import can_have, joined, written
 from llmplan.solution import RequirementResult, Value
-from llmplan.whatif.bands import Bands
+from llmplan.whatif.bands import SAFE, Bands
 
-SAFE, LIKELY = 0.9, 0.6
+LIKELY = 0.6
 
 Verdict = Literal["safe", "likely", "tight", "no"]
 

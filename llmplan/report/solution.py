@@ -13,10 +13,12 @@ from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
 from llmplan.report.assumed import assumed
 from llmplan.report.bands import assessed, with_band
+from llmplan.report.curve import curve
 from llmplan.report.derivation import with_numbers
 from llmplan.report.findings import conflict, infeasible, unmet, without_value
 from llmplan.report.layouts import layouts
 from llmplan.report.limits import limit
+from llmplan.report.neighbours import neighbours
 from llmplan.report.ranges import has_ranges, judged, row_with_ends, with_ends
 from llmplan.report.relation import relation
 from llmplan.report.rules import departures, rules, shows
@@ -32,6 +34,7 @@ from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.clashes import clashes
 from llmplan.whatif.cliffs import cliffs
+from llmplan.whatif.levers import levers
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.rounding import proposals
@@ -50,12 +53,14 @@ def solution(
     library_hash: str,
     most: int,
     progress: Progress | None = None,
+    pictures: bool = False,
 ) -> Solution:
     """Everything that is known about a plan at the point that was found.
 
     Args:
         most: Points that a search may look at.
         progress: Is told how far it is.
+        pictures: Also what pictures are drawn from.
     """
     assert built.system is not None
     found = (*diagnostics, *outcome.diagnostics)
@@ -81,6 +86,7 @@ def solution(
         requirements = [assessed(bands, by_name[result.name], result) for result in requirements]
         preferences = [assessed(bands, by_name[result.name], result) for result in preferences]
     solved = outcome.status != "infeasible"
+    unsure = [one.name for one in requirements if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")]
     sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
     alternatives, front = layouts(program, built, outcome) if solved else ((), ())
     relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress=progress)
@@ -104,6 +110,7 @@ def solution(
         clashes=fights,
         partly=not solved and "tried" in outcome.jumps.values(),
         relaxations=relaxed.found,
+        levers=levers(program, built, outcome, lowering, unsure) if solved else (),
         sensitivities=sensitivities,
         gains=gains,
         alternatives=alternatives,
@@ -117,6 +124,8 @@ def solution(
         into=program.into,
         into_at=program.into_at,
         notes=cliffs(program, built, outcome),
+        curve=curve(program, built, outcome, requirements) if solved and pictures else None,
+        neighbours=neighbours(program, built, outcome) if solved and pictures else (),
         diagnostics=found,
         plan_hash=plan_hash,
         library_hash=library_hash,

@@ -64,7 +64,7 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
     """
     for path, setting in program.strongest():
         found = knob_of(program, path, setting)
-        if found is None or path in program.protected or _decided(program, path):
+        if found is None or path in program.protected or decided(program, path):
             continue
         # Another entry is another plan, but where the library says that it is worth trying.
         if isinstance(found.type, KindType) and not (path in program.scope.fields and program.scope.fields[path].lever):
@@ -74,7 +74,7 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
     for path, trace in list(lowering.names.traces.items()):
         # What describes an entry of a catalog is no decision.
         described = path.partition(".")[0] in program.scope.entries
-        if trace.layer != "default" or path not in program.scope.fields or described or _decided(program, path):
+        if trace.layer != "default" or path not in program.scope.fields or described or decided(program, path):
             continue
         field = program.scope.fields[path]
         default = field.default
@@ -85,7 +85,7 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
             yield Knob(path, field.type, field.units[0], default, field.domain, field.unknown, False, "input")
 
 
-def _decided(program: Program, path: str) -> bool:
+def decided(program: Program, path: str) -> bool:
     """Whether the plan assumes a quantity that holds for the value that an input has, and hardly for another one."""
     fields = program.scope.fields
     return path in fields and any(name in program.assumptions for name in fields[path].assumed_with)

@@ -100,6 +100,7 @@ class Names:
         self._done: dict[str, _Frame] = {}
         self._frames: list[_Frame] = []
         self._active: set[str] = set()  # their names
+        self._users: tuple[int, dict[str, list[str]]] | None = None  # of so many names
         self._branches = 0  # depth of choices that only some candidates take
         self.values: dict[str, Result] = {}
         self.traces: dict[str, Trace] = {}
@@ -252,15 +253,22 @@ class Names:
         self._done.clear()
         return self._taken
 
+    def _users_of(self, known: Mapping[str, Known]) -> dict[str, list[str]]:
+        """By name or path the names that depend on it; of a name that is known nothing changes, so it is asked once."""
+        if self._users is None or self._users[0] != len(known):
+            users: dict[str, list[str]] = {}
+            for name, record in known.items():
+                for read, _ in record.reads:
+                    users.setdefault(read, []).append(name)
+                for path in record.touched:
+                    users.setdefault(path, []).append(name)
+            self._users = len(known), users
+        return self._users[1]
+
     def without(self, changed: Iterable[str]) -> dict[str, Known]:
         """The names that do not depend on what has changed: paths, `OPEN`, `SPREAD`."""
         known = {**self._kept, **self.all()}
-        users: dict[str, list[str]] = {}
-        for name, record in known.items():
-            for read, _ in record.reads:
-                users.setdefault(read, []).append(name)
-            for path in record.touched:
-                users.setdefault(path, []).append(name)
+        users = self._users_of(known)
         pending = list(changed)
         reached = set(pending)
         while pending:

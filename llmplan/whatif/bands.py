@@ -15,6 +15,9 @@ from llmplan.check.program import Rule
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
 
+SAFE = 0.9
+"""From this chance on a requirement is safe: it holds at the far end of the band."""
+
 
 class Bands:
     """The bands of a plan at its solution."""

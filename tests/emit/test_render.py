@@ -98,7 +98,7 @@ def test_recompute_reaches_the_script_and_the_report() -> None:
 def test_accelerate_brings_the_deepspeed_config() -> None:
     files = texts(emitting(LLAMA, "accelerate"))
     assert set(files) == {
-        "accelerate.yaml", "ds_config.json", "launch.sh", "report.md", "solution.json", "step.svg",
+        "accelerate.yaml", "ds_config.json", "launch.sh", "report.md", "solution.json", "memory.svg", "step.svg",
     }  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_what_a_format_cannot_say_is_refused(changed: list[Value], targets: list
 
 
 def test_nothing_to_launch_without_a_solution() -> None:
-    assert set(texts(evolve(LLAMA, status="infeasible"))) == {"report.md", "solution.json", "step.svg"}
+    assert set(texts(evolve(LLAMA, status="infeasible"))) == {"report.md", "solution.json", "memory.svg", "step.svg"}
 
 
 def own(directory: Path, template: str) -> Path:

@@ -44,6 +44,13 @@ def test_what_depends_on_step_time_has_its_band(plans):
         assert values[name].model_low is None and values[name].model_high is None
 
 
+def test_a_band_stands_above_any_formula(plans):
+    own = 'quantity work: s when hardware.gpus > 1 = 10 s\n@within("low", "high")\nquantity work: s when hardware.gpus == 1 = 5 s\n'
+    text = 'quantity low: Real = 0.5\nquantity high: Real = 2\n' + own + "hardware.gpus = 1\nshow work\n"
+    found = plans.solve(text).values["work"]
+    assert (found.model_low, found.model_high) == (pytest.approx(2.5), pytest.approx(10.0))
+
+
 def test_an_assumed_rate_has_none(plans):
     values = plans.solve(PLAN + "assume mfu = 40%\nshow time\n").values
     assert values["time"].value is not None and values["time"].model_low is None

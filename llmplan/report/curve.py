@@ -1,0 +1,251 @@
+"""What a requirement limits, along the values of the input that decides it.
+
+Input: a solved plan. The requirement is left out, the input is held at one value after the other, and everything else
+that is open is solved again, as a sweep would. Output: a few points around the answer, that of the answer as it is, each
+with its band and the chance of the requirement; None where no requirement of the author depends on one input.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from attrs import evolve, field, frozen
+
+from llmplan.beside import Axis, Curve, CurvePoint
+from llmplan.check import ir
+from llmplan.check.overrides import varied
+from llmplan.check.plan import Program
+from llmplan.check.program import Rule
+from llmplan.report.limited import Limited, limited, unit_of
+from llmplan.solution import RequirementResult
+from llmplan.solve.effort import Effort, OverLimit
+from llmplan.solve.engines import best_point, layouts
+from llmplan.solve.outcome import Outcome
+from llmplan.solve.passes import requirements_of
+from llmplan.system.adjustable import knob_of, value_of
+from llmplan.system.build import Built, build
+from llmplan.system.display import one_line
+from llmplan.system.domains import candidates
+from llmplan.system.expressions import TooLarge
+from llmplan.system.system import System, Unknown
+from llmplan.units.measure import Measure
+
+MOST = 12
+"""Points of a curve at most, the answer among them."""
+
+LAYOUTS = 200_000
+"""Of the other unknowns so many combinations are looked at for each point; where there are more they stay as they are."""
+
+_LEAST, _FEW = 3, 5
+"""A line through fewer points than the first says nothing; with fewer than the second more values are tried."""
+
+_TRIES = 2
+"""Of the inputs that could decide, so many are tried."""
+
+_AROUND = (0.6, 0.75, 0.9, 1.0, 1.15, 1.35, 1.6, 2.0)
+"""At which multiples of the answer the input is looked at, as far as it has such values."""
+
+_MULTIPLES = (2.0, 0.5, 1.5, 0.75, 4.0, 0.25)
+"""And at which exactly, where layouts divide only few values."""
+
+
+@frozen
+class _Line:
+    """An input that is held at one value after the other.
+
+    Attributes:
+        system: One in which it is an unknown, number `index`, and the requirement is left out.
+        chosen: The answer.
+        values: Those that it may have, ascending; None for a continuous one.
+    """
+
+    built: Built
+    system: System
+    index: int
+    of: Limited
+    answer: dict[int, float]
+    chosen: float
+    values: tuple[float, ...] | None
+    kept: dict[float, CurvePoint] = field(factory=dict)
+
+
+def curve(program: Program, built: Built, outcome: Outcome, results: list[RequirementResult]) -> Curve | None:
+    """The curve of a solved plan, if it has one."""
+    try:
+        for line in itertools.islice(_lines(program, built, outcome, results), _TRIES):
+            for value in _first(line):
+                _point(line, value)
+            for value in _further(line):
+                if len(line.kept) < MOST and _solved_at(line) < _FEW:
+                    _point(line, value)
+            _look_for_safe(line)
+            if _solved_at(line) >= _LEAST:
+                return _told(line)
+    except TooLarge:
+        pass
+    return None
+
+
+def _solved_at(line: _Line) -> int:
+    return sum(point.value is not None for point in line.kept.values())
+
+
+def _told(line: _Line) -> Curve:
+    points = sorted(line.kept.values(), key=lambda point: point.at)
+    scope, unknown, rule = line.built.lowering.scope, line.system.unknowns[line.index], line.of.rule
+    chosen = next(number for number, point in enumerate(points) if point.at == line.chosen)
+    safe = [n for n, point in enumerate(points) if point.verdict == "safe" and line.of.operation != "eq"]
+    return Curve(
+        input=Axis(unknown.path, *unit_of(unknown.text(line.chosen, scope), scope)),
+        result=Axis(line.of.text, *unit_of(line.of.shown(line.of.limit, scope), scope)),
+        requirement=rule.name,
+        text=one_line(scope.span(rule.place).text),
+        operation=line.of.operation,
+        limit=line.of.limit,
+        limit_text=line.of.shown(line.of.limit, scope),
+        points=tuple(points),
+        chosen=chosen,
+        safe=min(safe, key=lambda number: abs(number - chosen), default=None),
+    )
+
+
+def _lines(
+    program: Program, built: Built, outcome: Outcome, results: list[RequirementResult]
+) -> Iterator[_Line]:
+    """The inputs that decide what a requirement of the author limits, the one that is asked for first."""
+    system = built.system
+    assert system is not None
+    # What holds with the least chance is what an input has to decide.
+    stated = [result for result in results if result.origin in ("plan", "used")]
+    sure = {result.name: 1.0 if result.chance is None else result.chance for result in stated}
+    rules = [rule for rule in program.rules if rule.origin in ("plan", "used") and rule.weight is None]
+    rules.sort(key=lambda rule: sure.get(rule.name, 1.0))
+    for index, unknown in enumerate(system.unknowns):
+        if unknown.asked and unknown.used and isinstance(unknown.type, Measure):
+            bound = outcome.requirements[outcome.binding[index]].name if index in outcome.binding else ""
+            if outcome.how.get(index) == "search" and bound not in sure:
+                continue
+            yield from _through(built, index, sorted(rules, key=lambda rule: rule.name != bound), outcome.point)
+    # What the objectives would decide were it open.
+    for goal in program.goals:
+        path = goal.value.name if isinstance(goal.value, ir.Ref) else ""
+        declared = program.scope.fields.get(path)
+        if declared is None or not declared.decision or not isinstance(declared.type, Measure):
+            continue
+        index = next((i for i, unknown in enumerate(system.unknowns) if unknown.path == path and unknown.used), -1)
+        if index >= 0:
+            yield from _through(built, index, rules, outcome.point)
+        else:
+            yield from _opened(program, built, path, rules, outcome.point)
+        return
+
+
+def _through(built: Built, index: int, rules: list[Rule], point: dict[int, float]) -> Iterator[_Line]:
+    """An unknown with each requirement that limits something which depends on it."""
+    system, lowering = built.system, built.lowering
+    assert system is not None
+    unknown = system.unknowns[index]
+    for rule in rules:
+        of = limited(lowering, rule)
+        required = any(condition.name == rule.name for condition in system.conditions)
+        if of is None or not required or of.name == unknown.path or not system.graph.reach(of.node) >> index & 1:
+            continue
+        values = None if unknown.values is None else tuple(sorted(unknown.values))
+        left = evolve(system, conditions=tuple(c for c in system.conditions if c.name != rule.name))
+        yield _Line(built, left, index, of, point, point[index], values)
+
+
+def _opened(program: Program, built: Built, path: str, rules: list[Rule], point: dict[int, float]) -> Iterator[_Line]:
+    """The same of an input that the plan gives, as if it were open."""
+    lowering = built.lowering
+    assert built.system is not None
+    knob = knob_of(program, path)
+    chosen = None if knob is None else value_of(knob, lowering)
+    if knob is None or chosen is None or knob.choices is None:
+        return
+    domain = candidates(lowering.expressions, knob.type, knob.choices) or ()
+    values = tuple(sorted({*domain, chosen}))
+    near = sorted({*_near(chosen, values), *_multiples(chosen, values)})
+    again = build(lowering, varied(program, "--set", {path: knob.opened(near)}, over=True), built.reads)
+    if again.system is None:
+        return
+    settled = built.system.by_path(point)
+    answer = {i: settled.get(unknown.path, chosen) for i, unknown in enumerate(again.system.unknowns)}
+    index = next((i for i, unknown in enumerate(again.system.unknowns) if unknown.path == path), None)
+    if index is not None:
+        yield from (evolve(line, values=values) for line in _through(again, index, rules, answer))
+
+
+def _first(line: _Line) -> list[float]:
+    if line.values is not None:
+        return _near(line.chosen, line.values)
+    unknown = line.system.unknowns[line.index]
+    near = [float(f"{line.chosen * ratio:.2g}") for ratio in _AROUND if ratio != 1.0]
+    return sorted({line.chosen, *(value for value in near if unknown.low <= value <= unknown.high)})
+
+
+def _further(line: _Line) -> list[float]:
+    return [] if line.values is None else _multiples(line.chosen, line.values)
+
+
+def _multiples(chosen: float, values: tuple[float, ...]) -> list[float]:
+    return [chosen * ratio for ratio in _MULTIPLES if chosen * ratio in values]
+
+
+def _near(chosen: float, values: tuple[float, ...]) -> list[float]:
+    """Values around the chosen one: the next on either side, and some further away."""
+    place = values.index(chosen)
+    found = set(values[max(0, place - 1) : place + 2])
+    for ratio in _AROUND:
+        found.add(min(values, key=lambda value: abs(value - chosen * ratio)))
+    for beyond in (2, 3, 4):
+        if len(found) < 5:
+            found |= set(values[max(0, place - beyond) : place + beyond + 1])
+    return sorted(found)
+
+
+def _look_for_safe(line: _Line) -> None:
+    """Adds points until no value between the nearest safe one and the answer is left, or there are enough."""
+    while line.values is not None and line.of.operation != "eq" and len(line.kept) < MOST:
+        known = sorted(at for at, point in line.kept.items() if point.value is not None)
+        safe = [at for at in known if line.kept[at].verdict == "safe"]
+        if not safe or line.chosen in safe:
+            return
+        nearest = min(safe, key=lambda at: abs(at - line.chosen))
+        step = 1 if nearest < line.chosen else -1
+        before = known[known.index(nearest) + step]
+        ends = sorted((line.values.index(nearest), line.values.index(before)))
+        if ends[1] - ends[0] < 2:
+            return
+        between = [value for value in line.values[ends[0] + 1 : ends[1]] if value not in line.kept]
+        if not between:
+            return
+        _point(line, between[len(between) // 2])
+
+
+def _point(line: _Line, value: float) -> None:
+    """Solves the plan at one value of the input."""
+    if value in line.kept:
+        return
+    scope, unknown = line.built.lowering.scope, line.system.unknowns[line.index]
+    point = line.answer if value == line.chosen else _solved(line, value)
+    empty = CurvePoint(value, unknown.text(value, scope))
+    line.kept[value] = empty if point is None else line.of.told(empty, line.built, line.system, point)
+
+
+def _solved(line: _Line, value: float) -> dict[int, float] | None:
+    unknowns = [_held(unknown, value) if i == line.index else unknown for i, unknown in enumerate(line.system.unknowns)]
+    system = evolve(line.system, unknowns=tuple(unknowns))
+    if layouts(system) > LAYOUTS or any(unknown.values is None and unknown.used for unknown in unknowns):
+        point = {**line.answer, line.index: value}
+        unknowns = [_held(unknown, point[i]) for i, unknown in enumerate(unknowns)]
+        system = evolve(system, unknowns=tuple(unknowns))
+    try:
+        return best_point(system, requirements_of(system), Effort(LAYOUTS))
+    except OverLimit:
+        return None
+
+
+def _held(unknown: Unknown, value: float) -> Unknown:
+    return evolve(unknown, values=(value,), low=value, high=value)

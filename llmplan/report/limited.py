@@ -1,0 +1,144 @@
+"""What a requirement limits: the side of its comparison that is computed, and the one that is known.
+
+Input: a lowering in which what decides the computed side is open. Output: node, limit and unit, and at a point the
+value with its band and the chance that the requirement holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from attrs import evolve, frozen
+
+from llmplan.beside import CurvePoint
+from llmplan.check import ir
+from llmplan.check.program import Rule
+from llmplan.check.scope import Scope
+from llmplan.report.bands import verdict
+from llmplan.report.ranges import has_ranges
+from llmplan.system.build import Built
+from llmplan.system.display import SYMBOLS, one_line, show
+from llmplan.system.evaluate import evaluate
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.system.system import System
+from llmplan.units.measure import Measure
+from llmplan.units.table import UnknownUnit
+from llmplan.whatif.bands import Bands, around
+from llmplan.whatif.ranges import Ranges
+
+_TURNED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt", "eq": "eq"}
+
+
+@frozen
+class Limited:
+    """The computed side of a requirement.
+
+    Attributes:
+        name: Its name, empty for an expression; `text` as written.
+        operation: Of it to the limit.
+        type, unit: In which both are shown.
+    """
+
+    rule: Rule
+    sides: ir.Sides
+    expression: ir.Expr
+    name: str
+    text: str
+    node: int
+    operation: str
+    limit: float
+    type: Measure
+    unit: str
+
+    def shown(self, value: float, scope: Scope) -> str:
+        return show(value, self.type, scope, self.unit)
+
+    def told(self, empty: CurvePoint, built: Built, system: System, point: dict[int, float]) -> CurvePoint:
+        """A point of a curve with what it comes to there; as it was where that is no number."""
+        lowering, base = built.lowering, self.rule.place[0]
+        condition = lowering.lower(self.rule.condition, {}, base=base)
+        ends = [end for pair in self._ends(lowering) for end in pair]
+        nodes = [self.node, *ends] + ([] if isinstance(condition, Missing) else [condition])
+        at = evaluate(lowering.graph, point, nodes)
+        value = at[self.node]
+        if not math.isfinite(value) or isinstance(condition, Missing):
+            return empty
+        pairs = [(at[low], at[high]) for low, high in zip(ends[::2], ends[1::2])]
+        band = around(value, pairs) if pairs and all(map(math.isfinite, (*pairs[0], *pairs[-1]))) else None
+        spread = None
+        chance = None
+        if has_ranges(lowering.program):
+            there = system.by_path(point)
+            ranges = Ranges(lowering, there)
+            spread = ranges.ends(ranges.lowering.lower(self.expression, {}, base=base))
+            chance = Bands(lowering.again(fixed=there)).chance(self.rule)
+        elif band is not None and self.operation != "eq":
+            chance = self._chance(lowering, point)
+        return evolve(
+            empty,
+            value=value,
+            value_text=self.shown(value, lowering.scope),
+            low=spread[0] if spread else None,
+            high=spread[1] if spread else None,
+            model_low=band[0] if band else None,
+            model_high=band[1] if band else None,
+            chance=chance,
+            verdict=verdict(at[condition] == 1.0, chance),
+        )
+
+    def _ends(self, lowering: Lowering) -> Sequence[tuple[int, int]]:
+        """The computed side at either end of each band."""
+        found = []
+        for banded in lowering.scope.banded:
+            there = [lowering.at_end((banded, at)) for at in (0, 1)]
+            low, high = (one.lower(self.expression, {}, base=self.rule.place[0]) for one in there)
+            if isinstance(low, Missing) or isinstance(high, Missing):
+                return ()
+            found.append((low, high))
+        return found
+
+    def _chance(self, lowering: Lowering, point: dict[int, float]) -> float | None:
+        node = lowering.probability(self.sides, self.rule.place[0])
+        chance = math.nan if isinstance(node, Missing) else evaluate(lowering.graph, point, (node,))[node]
+        return chance if math.isfinite(chance) else None
+
+
+def limited(lowering: Lowering, rule: Rule) -> Limited | None:
+    """What a requirement limits; None where it does not compare something open with something known."""
+    if rule.sides is None:
+        return None
+    asked = next((side for side in (rule.sides.left, rule.sides.right) if isinstance(side, ir.Chance)), None)
+    if asked is not None and len(asked.of) != 1:
+        return None
+    sides = rule.sides if asked is None else asked.of[0]
+    if sides.operation not in _TURNED:
+        return None
+    nodes = [lowering.lower(side, {}, base=rule.place[0]) for side in (sides.left, sides.right)]
+    known = [None if isinstance(node, Missing) else lowering.graph.constant(node) for node in nodes]
+    if (known[0] is None) == (known[1] is None):
+        return None
+    at = 0 if known[0] is None else 1
+    node, limit, expression = nodes[at], known[1 - at], (sides.left, sides.right)[at]
+    name = expression.name if isinstance(expression, ir.Ref) else ""
+    meaning = lowering.scope.lookup(name) if name else None
+    type, unit = (rule.type, rule.unit) if asked is None or meaning is None else (meaning.type, meaning.unit)
+    if isinstance(node, Missing) or limit is None or not math.isfinite(limit) or not isinstance(type, Measure):
+        return None
+    whole = one_line(lowering.scope.span(rule.place).text)
+    written = whole.split(f" {SYMBOLS[sides.operation]} ") if asked is None else []
+    text = name or (written[at] if len(written) == 2 else rule.name)
+    operation = sides.operation if at == 0 else _TURNED[sides.operation]
+    return Limited(rule, sides, expression, name, text, node, operation, limit, type, unit)
+
+
+def unit_of(text: str, scope: Scope) -> tuple[str, float]:
+    """The unit at the end of a value as people read it, and its size in base units: `28.7 days`, `45%`, `1T tokens`."""
+    if text.endswith("%"):
+        return "%", 0.01
+    unit = text.partition(" ")[2]
+    try:
+        return (unit, float(scope.units.parse(unit)[0])) if unit else ("", 1.0)
+    except UnknownUnit:
+        return "", 1.0

@@ -1,0 +1,86 @@
+"""Which values of an input are worth trying, for the levers that the library declares.
+
+Input: a program, and a lowering at a point where every unknown has a value. Output: for each lever in force its knob with
+what it is there, and the candidates: other members of a choice, the next smaller and larger value of what a bare `?`
+ranges over, the declared factors, other entries. Nothing is solved here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve
+
+from llmplan.check.plan import Program
+from llmplan.check.program import Setting
+from llmplan.system.adjustable import Knob, as_expression, decided, knob_of
+from llmplan.system.domains import candidates
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure
+
+
+def levers(program: Program) -> Iterator[Knob]:
+    """The levers that a plan may move, in the order of their declaration.
+
+    Left out are ranges, what a final requirement protects, and what an assumption of the plan holds for.
+    """
+    scope = program.scope
+    for kind, fields in scope.kinds.items():
+        for field in fields:
+            path = f"{kind}.{field}"
+            declared = scope.fields.get(path)
+            if declared is None or not declared.lever or path in program.protected or decided(program, path):
+                continue
+            knob = knob_of(program, path)
+            if knob is not None and knob.setting.spread is None:
+                yield evolve(knob, written=program.winner(path) is not None)
+
+
+def worth(knob: Knob, point: Lowering) -> float | None:
+    """What an input is at a point, in base units; None if it has no value there."""
+    found = point.unknowns.settled(point.name(knob.path))
+    value = None if isinstance(found, Missing) else point.graph.constant(found)
+    return value if value is not None and math.isfinite(value) else None
+
+
+def values(knob: Knob, now: float, point: Lowering, own: Sequence[float] | None = None) -> list[float]:
+    """The candidates beside the value that a lever has, in the order in which to try them.
+
+    Args:
+        own: What the plan lets the input be, if it leaves it open.
+    """
+    field = point.scope.fields[knob.path]
+    if own is not None and not isinstance(knob.type, Measure):
+        return [value for value in own if value != now]
+    if isinstance(knob.type, EnumType):
+        named = field.members or knob.type.members
+        return [float(index) for index, name in enumerate(knob.type.members) if name in named and index != now]
+    if isinstance(knob.type, BoolType):
+        return [1.0 - now]
+    if isinstance(knob.type, KindType):
+        return [float(index) for index in range(len(point.expressions.members(knob.type))) if index != now]
+    if not isinstance(knob.type, Measure):
+        return []
+    if field.factors and own is None:
+        found = [now * factor for factor in field.factors]
+        return [value for value in found if value != now and not (knob.type.whole and value != math.floor(value))]
+    below, above = beside(knob, now, point, own)
+    return [*below[:1], *above[:1]]
+
+
+def beside(
+    knob: Knob, now: float, point: Lowering, own: Sequence[float] | None = None
+) -> tuple[list[float], list[float]]:
+    """The smaller and the larger values of what a bare `?` ranges over, the nearest first."""
+    known = own
+    if known is None and knob.choices is not None:
+        known = candidates(point.expressions, knob.type, knob.choices)
+    below = sorted((value for value in known or () if value < now), reverse=True)
+    return below, sorted(value for value in known or () if value > now)
+
+
+def set_to(knob: Knob, value: float, point: Lowering) -> Setting:
+    """The setting that gives an input a value, as `--set` would."""
+    return Setting(as_expression(value, knob.type, point), None, knob.setting.place, knob.setting.unit)
