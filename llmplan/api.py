@@ -178,8 +178,10 @@ def compile(
         force: Overwrite files that were edited or that llmplan did not write.
     """
     from llmplan.emit import write
+    from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
     from llmplan.emit.render import render
+    from llmplan.emit.solution_json import NAME
     from llmplan.emit.targets import written
 
     asked = request(plan, **options)
@@ -201,7 +203,10 @@ def compile(
     if check:
         problems += write.check(folder, contents, solution.plan)
         return solution, Written(name, tuple(contents), tuple(problems))
+    note = unmarked(directory, contents, NAME)
     done = write.write(folder, contents, force)
+    if note is not None and not done.problems:
+        problems.append(note)
     return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left)
 
 

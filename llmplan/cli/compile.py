@@ -44,6 +44,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
 
     codes: list[int] = []
     printed: list[dict[str, Any]] = []
+    told: list[Diagnostic] = []
     for plan, folder in folders.items():
         asked = ask(plan)
         if isinstance(asked, Diagnostic):
@@ -52,7 +53,9 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             continue
         with progress() as line:
             solution, written = api.compile(asked, out=folder, check=check, force=force, progress=line)
-        terminal.show([*solution.diagnostics, *written.diagnostics])
+        # What is about the repository, not about a plan, is said once for all plans.
+        terminal.show([*solution.diagnostics, *(one for one in written.diagnostics if one not in told)])
+        told += [one for one in written.diagnostics if one.severity == "note" and one.span is None]
         failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
         codes.append(gravest([STATUS[solution.status], int(failed)]))
         if as_json:

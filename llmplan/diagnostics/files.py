@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error
 from llmplan.source import Span
 from llmplan.visible import visible_line
@@ -126,3 +128,10 @@ def _visible(text: str) -> str:
 def broken_template(place: str, why: str) -> Diagnostic:
     """A template or a manifest is itself wrong."""
     return error("E0506", f"cannot use {place}: {why}")
+
+
+def unmarked(lines: Sequence[str]) -> Diagnostic:
+    """W0616: generated files in a repository that does not know it."""
+    wanted = " and ".join(f"`{line}`" for line in lines)
+    hint = Hint(f"add {wanted} to `.gitattributes`, so that code hosts fold them in a diff")
+    return Diagnostic("W0616", "note", "pictures are generated files, which the repository does not say", None, hints=(hint,))
