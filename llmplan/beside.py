@@ -36,6 +36,7 @@ class CurvePoint:
     model_low: float | None = None  # `model_low`, `model_high`: eight of ten measured values lie between
     model_high: float | None = None
     chance: float | None = None  # that the requirement holds
+    chance_text: str = ""  # for people: `65%`; empty without one
     verdict: Literal["safe", "likely", "tight", "no"] | None = None
 
 

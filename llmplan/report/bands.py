@@ -14,7 +14,7 @@ from llmplan.check.program import Rule
 from llmplan.report import compared
 from llmplan.report.ends import can_have, joined, written
 from llmplan.solution import RequirementResult, Value
-from llmplan.whatif.bands import SAFE, Bands
+from llmplan.whatif.bands import SAFE, Bands, percent
 
 LIKELY = 0.6
 
@@ -38,15 +38,8 @@ def assessed(bands: Bands, rule: Rule, result: RequirementResult) -> Requirement
     result = compared.with_band(bands, rule, result)
     # What holds at some points of the author's ranges alone has a chance too.
     chance = bands.chance(rule, result.certainty == "expected")
-    text = "" if chance is None else _percent(chance)
+    text = "" if chance is None else percent(chance)
     return evolve(result, chance=chance, chance_text=text, verdict=verdict(holds, chance))
-
-
-def _percent(chance: float) -> str:
-    rounded = round(100 * chance)
-    if rounded == 100 and chance < 1.0:
-        return "over 99%"
-    return "under 1%" if rounded == 0 and chance > 0.0 else f"{rounded}%"
 
 
 def verdict(holds: bool, chance: float | None) -> Verdict:

@@ -40,8 +40,11 @@ LAYOUTS = 200_000
 _LEAST, _FEW = 3, 5
 """A line through fewer points than the first says nothing; with fewer than the second more values are tried."""
 
-_TRIES = 2
+_TRIES = 3
 """Of the inputs that could decide, so many are tried."""
+
+_FLAT = 0.005
+"""What changes by no more than this share of it is not decided by the input."""
 
 _AROUND = (0.6, 0.75, 0.9, 1.0, 1.15, 1.35, 1.6, 2.0)
 """At which multiples of the answer the input is looked at, as far as it has such values."""
@@ -76,6 +79,8 @@ def curve(program: Program, built: Built, outcome: Outcome, results: list[Requir
         for line in itertools.islice(_lines(program, built, outcome, results), _TRIES):
             for value in _first(line):
                 _point(line, value)
+            if _flat(line):
+                continue
             for value in _further(line):
                 if len(line.kept) < MOST and _solved_at(line) < _FEW:
                     _point(line, value)
@@ -89,6 +94,12 @@ def curve(program: Program, built: Built, outcome: Outcome, results: list[Requir
 
 def _solved_at(line: _Line) -> int:
     return sum(point.value is not None for point in line.kept.values())
+
+
+def _flat(line: _Line) -> bool:
+    """Whether the input decides nothing of what is limited, as GPUs do not decide the cost at an assumed rate."""
+    values = [point.value for point in line.kept.values() if point.value is not None]
+    return len(values) > 1 and max(values) - min(values) <= _FLAT * max(map(abs, values))
 
 
 def _told(line: _Line) -> Curve:

@@ -25,7 +25,7 @@ from llmplan.system.missing import Missing
 from llmplan.system.system import System
 from llmplan.units.measure import Measure
 from llmplan.units.table import UnknownUnit
-from llmplan.whatif.bands import Bands, around
+from llmplan.whatif.bands import Bands, around, percent
 from llmplan.whatif.ranges import Ranges
 
 _TURNED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt", "eq": "eq"}
@@ -73,7 +73,8 @@ class Limited:
             there = system.by_path(point)
             ranges = Ranges(lowering, there)
             spread = ranges.ends(ranges.lowering.lower(self.expression, {}, base=base))
-            chance = Bands(lowering.again(fixed=there)).chance(self.rule)
+            chance = Bands(lowering.again(fixed=there)).chance(self.rule, spread is not None)
+            chance = chance if chance not in (0.0, 1.0) else None  # what is certain has none
         elif band is not None and self.operation != "eq":
             chance = self._chance(lowering, point)
         return evolve(
@@ -85,6 +86,7 @@ class Limited:
             model_low=band[0] if band else None,
             model_high=band[1] if band else None,
             chance=chance,
+            chance_text="" if chance is None else percent(chance),
             verdict=verdict(at[condition] == 1.0, chance),
         )
 

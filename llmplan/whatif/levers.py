@@ -29,6 +29,7 @@ from llmplan.system.levers import beside, set_to, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.lower import Lowering
 from llmplan.units.measure import KindType, Measure
+from llmplan.whatif.bands import percent
 from llmplan.whatif.changes import Changes, Tried, alike, case
 from llmplan.whatif.results import results
 from llmplan.whatif.rounding import written
@@ -237,6 +238,6 @@ class _Levers:
             found = safest(self._fixed(knob.path), self.built.lowering, knob, now, sides, uncertain)
             one = self.changes.tried(knob, now, found[0]) if found is not None else None
             if found is not None and one is not None and not self.changes.fails(one):
-                chance = f"{math.floor(100 * found[1])}%"
+                chance = percent(found[1])
                 return [evolve(self._row(one), purpose="safe", chance=found[1], chance_text=chance)]
         return []

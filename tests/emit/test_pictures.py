@@ -184,7 +184,7 @@ def test_a_curve_is_drawn_where_its_figures_are(plans, solutions) -> None:
     for (_, y), point in zip(pairs, curve.points):
         assert y == pytest.approx(limit + scale * (point.value - curve.limit), abs=0.2)
     for point in (curve.points[curve.chosen], curve.points[curve.safe]):
-        assert f": {point.text}</text>" in svg and f">{point.value_text} – {point.verdict}: {100 * point.chance:.0f} %</text>" in svg
+        assert f": {point.text}</text>" in svg and f">{point.value_text} – {point.verdict}: {point.chance_text}</text>" in svg
 
 
 @pytest.mark.slow

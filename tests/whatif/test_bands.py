@@ -51,6 +51,13 @@ def test_a_band_stands_above_any_formula(plans):
     assert (found.model_low, found.model_high) == (pytest.approx(2.5), pytest.approx(10.0))
 
 
+def test_a_range_makes_a_requirement_uncertain(plans):
+    text = 'let rest = 5 s..25 s\nrequire soon: rest <= 20 s\nrequire late: rest <= 30 s\nshow rest\n'
+    soon, late = (result for result in plans.solve(text).requirements if result.origin == "plan")
+    assert soon.chance == pytest.approx(0.75, abs=0.01) and soon.verdict == "likely"
+    assert late.chance is None and late.verdict == "safe"
+
+
 def test_an_assumed_rate_has_none(plans):
     values = plans.solve(PLAN + "assume mfu = 40%\nshow time\n").values
     assert values["time"].value is not None and values["time"].model_low is None
