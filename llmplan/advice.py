@@ -26,16 +26,15 @@ class Relaxation:
     texts: tuple[str, ...]  # the values in the author's unit
     change: float  # the smallest relative change, infinite for a choice
     condition: str = ""  # the requirement with the relaxed bound, as one would write it; empty for an input
+    # The change as a statement of a plan: `require deadline: time <= 35 days`, `hardware.gpus = 96 GPUs`
+    statement: str = ""
+    beside: tuple[Relaxation, ...] = ()  # what is to be changed too, where one change alone does not help
 
     @property
     def text(self) -> str:
-        """`relax deadline to time <= 35 days`, `change hardware.gpus from 64 GPUs to 96 GPUs`."""
-        if self.condition:
-            return f"relax `{self.name}` to `{self.condition}`"
-        more = len(self.texts) - 4
-        values = f"{', '.join(self.texts[:4])} or {more} more" if more > 0 else " or ".join(self.texts)
-        verb = "change" if self.kind == "input" else "relax"
-        return f"{verb} `{self.name}` from {self.before} to {values}" if self.before else f"set `{self.name}` to {values}"
+        """`require deadline: time <= 35 days` instead of 30 days; of several changes all."""
+        instead = f" instead of {self.before}" if self.before else ""
+        return " and ".join([f"`{self.statement}`{instead}", *(one.text for one in self.beside)])
 
 
 @frozen

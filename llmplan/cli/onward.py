@@ -36,5 +36,5 @@ def _fix(asked: Request, solution: Solution) -> str:
     from llmplan.cli import rewrite
 
     hints = rewrite.changes(solution.diagnostics)
-    number = next((at for at, hint in enumerate(hints, 1) if rewrite.applies(hint, asked.name)), 0)
+    number = next((at for at, hint in enumerate(hints, 1) if rewrite.files(hint)), 0)
     return f"next: llmplan solve {shlex.quote(asked.path)} --fix {number}\n" if number else ""

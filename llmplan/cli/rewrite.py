@@ -1,6 +1,6 @@
 """Plans that a command changes: `fmt` lays them out, `--fix` applies the edits of hints.
 
-Only a plan that the command line names is written, whole or not at all.
+Written are plans that the command line names, and by `solve --fix` files inside the root that they use; each whole or not at all.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 
 from llmplan.diagnostics import Diagnostic, Edit, Hint
+from llmplan.source import Source
 
 
 def replace(path: str, text: str) -> None:
@@ -50,9 +51,16 @@ def applies(hint: Hint, name: str) -> bool:
     return bool(hint.edits) and all(edit.span.source.name == name for edit in hint.edits)
 
 
-def edited(text: str, hints: Sequence[Hint]) -> str:
-    """The text with the edits of hints that do not touch one another."""
-    edits = sorted((edit for hint in hints for edit in hint.edits), key=lambda edit: edit.span.start, reverse=True)
+def files(hint: Hint) -> dict[str, Source]:
+    """The texts that a hint edits, by name; none if it has no edits, or one of what is no file of the plan's."""
+    found = {edit.span.source.name: edit.span.source for edit in hint.edits}
+    return {} if any(source.library or name.startswith(("-", "<")) for name, source in found.items()) else found
+
+
+def edited(text: str, hints: Sequence[Hint], name: str = "") -> str:
+    """The text with the edits of hints that do not touch one another; with a name only those of the text that is called so."""
+    every = (edit for hint in hints for edit in hint.edits if name in ("", edit.span.source.name))
+    edits = sorted(every, key=lambda edit: edit.span.start, reverse=True)
     for edit in edits:
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text

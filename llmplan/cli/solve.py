@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,7 @@ from llmplan.cli import terminal
 from llmplan.cli.inputs import Ask, solving
 from llmplan.cli.progress import progress
 from llmplan.diagnostics import Diagnostic
-from llmplan.load.files import STATEMENTS
+from llmplan.load.files import STATEMENTS, shown
 from llmplan.request import Request
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _apply(asked: Request, solution: Solution, number: int) -> None:
     """Applies one of the changes that would make a plan feasible.
 
     Raises:
-        click.UsageError: There is no such change, or it is none of the plan's own file.
+        click.UsageError: There is no such change, or it is none of the plan and of the files inside its root that it uses.
     """
     from llmplan.cli import rewrite
 
@@ -71,10 +72,16 @@ def _apply(asked: Request, solution: Solution, number: int) -> None:
     if number > len(hints):
         raise click.UsageError(f"--fix {number}: {len(hints) or 'no'} changes are suggested")
     hint = hints[number - 1]
-    if asked.text is None or not rewrite.applies(hint, asked.name) or asked.path in ("-", STATEMENTS):
-        raise click.UsageError(f"--fix {number}: `{hint.text}` is no edit of {asked.name}")
-    try:
-        rewrite.replace(asked.path, rewrite.edited(asked.text, [hint]))
-    except OSError as error:
-        raise click.UsageError(f"cannot write {asked.path}: {error.strerror}") from None
-    terminal.result(f"{asked.path}: {hint.text.removeprefix('or ')}\n")
+    text = hint.text.partition(": ")[2]
+    files = rewrite.files(hint)
+    if not files or asked.path in ("-", STATEMENTS):
+        raise click.UsageError(f"--fix {number}: {text} is no edit of {asked.name}")
+    for name in files:
+        if not Path(name).is_file() or not Path(name).resolve().is_relative_to(asked.base):
+            raise click.UsageError(f"--fix {number}: {text} is an edit of {name}, which is no file inside {shown(asked.base)}")
+    for name, source in files.items():
+        try:
+            rewrite.replace(name, rewrite.edited(source.text, [hint], name))
+        except OSError as error:
+            raise click.UsageError(f"cannot write {name}: {error.strerror}") from None
+    terminal.result(f"{', '.join(files)}: {text}\n")

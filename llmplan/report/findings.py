@@ -9,6 +9,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from attrs import evolve
+
 from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
 from llmplan.diagnostics import Diagnostic, Hint, Label, system
@@ -23,8 +25,8 @@ from llmplan.system.reasons import why
 from llmplan.system.system import Condition, System
 from llmplan.whatif.relax import Relaxed
 
-MOST_HINTS = 8
-"""How many relaxations the message lists; the report has them all."""
+_MOST_NAMES = 8
+"""How many of what was not tried are named."""
 
 _WIDEST = 78
 _LEGAL = ("type", "domain")
@@ -119,8 +121,8 @@ def infeasible(
     if relaxed.thinned and relaxed.found:
         notes.append(f"smaller changes may suffice: not every value of {', '.join(relaxed.thinned)} was tried with each")
     if relaxed.untried:
-        more = len(relaxed.untried) - MOST_HINTS
-        listed = ", ".join(relaxed.untried[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
+        more = len(relaxed.untried) - _MOST_NAMES
+        listed = ", ".join(relaxed.untried[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
         notes.append(f"not tried, search budget exhausted: {listed}")
     entangled = _entangled(fighting, lowering)
     lacking = {} if entangled else _lacking(fighting, values)
@@ -131,7 +133,8 @@ def infeasible(
     others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)
     names = [condition.name for condition in fighting]
     partly = next((made.unknowns[index].path for index, jump in outcome.jumps.items() if jump == "tried"), "")
-    hints = entangled or (*(Hint(line_for(path, lowering.scope)) for path in lacking), *relaxed.hints)[:MOST_HINTS]
+    hints = entangled or (*(Hint(line_for(path, lowering.scope)) for path in lacking), *relaxed.hints)
+    hints = tuple(evolve(hint, text=f"{number}: {hint.text}") for number, hint in enumerate(hints, 1))
     reason = "; ".join(dict.fromkeys(lacking.values()))
     return system.infeasible(span, names, len(every), others, notes, hints, partly, reason)
 

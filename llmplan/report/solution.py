@@ -89,7 +89,7 @@ def solution(
     unsure = [one.name for one in requirements if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")]
     sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
     alternatives, front = layouts(program, built, outcome) if solved else ((), ())
-    relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress=progress)
+    relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress=progress, plan=plan)
     fights = () if solved else clashes(program, built, outcome, relaxed, most, progress)
     if not solved:
         found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))

@@ -14,6 +14,7 @@ from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
 from llmplan.system.adjustable import Knob
 from llmplan.system.build import Built, build
+from llmplan.system.lower import Lowering
 from llmplan.system.system import Condition, Objective, System
 
 _MOST = 20_000
@@ -28,6 +29,7 @@ class Opened:
     requirements: tuple[Condition, ...]
     unknown: int
     thinned: tuple[str, ...]
+    lowering: Lowering
 
 
 class Opener:
@@ -49,14 +51,15 @@ class Opener:
         program = self._with({knob.path: knob}, {knob.path: values})
         if not self.may_help(program, [knob.path], effort):
             return None
-        made = build(self._lowering, program).system
+        built = build(self._lowering, program)
+        made = built.system
         unknown = None if made is None else _index(made, knob.path)
         if made is None or unknown is None:
             return None
         requirements = requirements_of(made)
         made, paths = self._thinned(made, unknown)
         names = {c.name for c in requirements if not made.graph.reach(c.node) >> unknown & 1}
-        return None if self.fighting <= names else Opened(made, requirements, unknown, paths)
+        return None if self.fighting <= names else Opened(made, requirements, unknown, paths, built.lowering)
 
     def hopeless(self, choices: Iterable[tuple[Knob, list[float]]], effort: Effort) -> set[str]:
         """The paths of choices that would not help if several were free at once; their own value is among theirs."""

@@ -78,7 +78,7 @@ def read(text: str, scope: Scope) -> float | None:
 
 def written(text: str, type: Type) -> str:
     """A value as a plan has it."""
-    return f'"{text}"' if isinstance(type, KindType) else text.replace(",", "")
+    return f'"{text}"' if isinstance(type, KindType) else text.replace(",", "_")
 
 
 def _texts(

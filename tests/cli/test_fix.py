@@ -54,7 +54,7 @@ def test_solve_applies_the_change_of_a_number(llmplan, write, tmp_path, number):
     assert first.code == 3 and (tmp_path / "a.plan").read_text() == INFEASIBLE
     hints = [text.partition("help: ")[2] for text in first.err.splitlines() if "= help: " in text]
     outcome = llmplan("solve", "--fix", str(number), plan)
-    assert outcome.code == 0 and outcome.out.startswith(f"a.plan: {hints[number - 1].removeprefix('or ')}")
+    assert outcome.code == 0 and outcome.out.startswith(f"a.plan: {hints[number - 1].partition(': ')[2]}")
     changed = (tmp_path / "a.plan").read_text()
     assert changed != INFEASIBLE and len(changed.splitlines()) == len(INFEASIBLE.splitlines())
     assert llmplan("solve", plan).code == 0
@@ -67,3 +67,28 @@ def test_no_such_change(llmplan, write, tmp_path):
         outcome = llmplan(*arguments)
         assert outcome.code == 2 and "--fix" in outcome.err
     assert (tmp_path / "a.plan").read_text() == INFEASIBLE
+
+
+def test_a_used_file_is_changed_only_inside_the_root(llmplan, write, tmp_path):
+    bound = "require deadline: time <= 30 days\n"
+    used = write("team.plan", bound)
+    own = INFEASIBLE.replace(bound, "")
+    plan = write("a.plan", f'use "team.plan"\n{own}')
+    outcome = llmplan("solve", "--fix", "1", plan)
+    assert outcome.code == 0 and outcome.out.startswith(f"{used}: `require deadline: time <= ")
+    assert (tmp_path / "team.plan").read_text() != bound and (tmp_path / "a.plan").read_text() == f'use "team.plan"\n{own}'
+
+
+def test_what_is_not_given_is_added_at_the_end(llmplan, write, tmp_path):
+    text = """enum Speed { slow, fast }
+kind belt {
+    @lever
+    speed: Speed = slow
+}
+quantity made: Int = match belt.speed { slow => 1, fast => 3 }
+require enough: made >= 2"""
+    plan = write("a.plan", text)
+    first = llmplan("solve", plan)
+    assert "help: 2: `belt.speed = fast` instead of slow" in first.err
+    assert llmplan("solve", "--fix", "2", plan).code == 0
+    assert (tmp_path / "a.plan").read_text() == f"{text}\nbelt.speed = fast\n"

@@ -221,27 +221,37 @@ def answer(plan, solution):
     return found
 
 
+def with_changes(plan, changes):
+    """The plan with changes applied; None if one is of what it does not give."""
+    for one, shown, value in changes:
+        bare = shown.replace(",", "_")
+        assert float(bare) == value, one
+        if one.kind == "requirement":
+            assert bare in one.condition, one
+            plan = evolve(plan, rules=tuple(evolve(r, bound=value) if r.name == one.name else r for r in plan.rules))
+        elif one.name in plan.given:
+            plan = evolve(plan, given={**plan.given, one.name: value})
+        else:
+            return None
+    return plan
+
+
 def relaxations_work(plans, plan, text, solution, enumerated):
     """Each is applied, as it is printed and as its edit is, and solved again; returns how many."""
-    hints = {hint.text.removeprefix("or "): hint for d in solution.diagnostics for hint in d.hints}
+    hints = {hint.text.partition(": ")[2]: hint for d in solution.diagnostics for hint in d.hints}
     for one in solution.relaxations:
-        hint = hints.get(one.text)
+        hint = hints[one.text]
+        if hint.edits:
+            there = text
+            for edit in sorted(hint.edits, key=lambda edit: -edit.span.start):
+                there = there[: edit.span.start] + edit.text + there[edit.span.end :]
+            assert plans.solve(there).status == "solved", (text, one, there)
         for shown, value in zip(one.texts, one.values):
-            bare = shown.replace(",", "")
-            assert float(bare) == value, (text, one)
-            if one.kind == "requirement":
-                assert bare in one.condition, (text, one)
-                changed = evolve(plan, rules=tuple(evolve(r, bound=value) if r.name == one.name else r for r in plan.rules))
-            elif one.name in plan.given:
-                changed = evolve(plan, given={**plan.given, one.name: value})
-            else:
+            changed = with_changes(plan, [(one, shown, value), *((two, two.texts[0], two.values[0]) for two in one.beside)])
+            if changed is None:
                 continue
             if enumerated:
                 assert any(not changed.failing(changed.at(p)) for p in changed.points()), (text, one)
-            if hint is not None and hint.edits and shown == one.texts[0]:
-                (edit,) = hint.edits
-                there = text[: edit.span.start] + edit.text + text[edit.span.end :]
-                assert plans.solve(there).status == "solved", (text, one, there)
             assert plans.solve(changed.text()).status == "solved", (text, one)
     return len(solution.relaxations)
 

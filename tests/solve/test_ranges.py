@@ -129,7 +129,7 @@ def test_what_is_not_certain_and_must_be_does_not_hold(plans):
     (small,) = (result for result in solution.requirements if result.name == "small")
     assert (small.holds, small.certainty, small.slack) == (False, "no", -2.0)
     assert small.values == "10 <= 8 in the worst case"
-    assert [relaxation.text for relaxation in solution.relaxations] == ["relax `small` to `x * r <= 10`"]
+    assert [relaxation.text for relaxation in solution.relaxations] == ["`require certain small: x * r <= 10` instead of 8"]
 
 
 @pytest.mark.parametrize("goal", ["minimize x", "maximize x"])

@@ -14,6 +14,7 @@ from llmplan import api
 from llmplan.check.ir import Member
 from llmplan.emit.solution_json import as_json
 from llmplan.whatif import relax
+from llmplan.whatif.cures import Cures
 from llmplan.whatif.freed import Opener
 from tests.hanging import ends
 from tests.thorough import sample
@@ -244,11 +245,11 @@ def test_what_is_shown_works_and_is_one_number(plans, text):
     solution = plans.solve(text)
     (found,) = (d for d in solution.diagnostics if d.code == "E0402")
     assert solution.relaxations
-    edits = {hint.text.removeprefix("or "): hint.edits for hint in found.hints}
+    edits = {hint.text.partition(": ")[2]: hint.edits for hint in found.hints}
     for one in solution.relaxations:
         (edit,) = edits[one.text]
         for shown, value in zip(one.texts, one.values):
-            bare = shown.replace(",", "")
+            bare = shown.replace(",", "_")
             assert one.name != "r" or bare in one.condition
             assert plans.value(bare) == value
             changed = edited(text, edit).replace(edit.text, bare) if len(one.texts) > 1 else edited(text, edit)
@@ -290,13 +291,13 @@ def test_each_other_member_is_applied_and_solved_before_it_is_shown(plans, monke
     for member in found.texts:
         assert plans.solve(text, settings=[("paint.colour", member)]).status == "solved"
 
-    works = relax._Relaxer._works
+    works = Cures._works
 
     def but_not_m2(self, program, thin=False):
         won = program.winner("paint.colour")
         return won[1].value != Member("Colour", 2) and works(self, program, thin)
 
-    monkeypatch.setattr(relax._Relaxer, "_works", but_not_m2)
+    monkeypatch.setattr(Cures, "_works", but_not_m2)
     (found,) = (one for one in plans.solve(text).relaxations if one.name == "paint.colour")
     assert found.texts == ("m3",)
 
@@ -315,3 +316,40 @@ def test_no_other_model_is_advice_but_another_accelerator_may_be():
     text = DEADLINE.replace("time <= 3 days", "time <= 20 days")
     names = {one.name for one in solved(text).relaxations}
     assert "model" not in names and {"hardware.gpu", "hardware.gpus"} <= names
+
+
+LARGE = """model "llama-2-70b"
+dataset { tokens = 1T, sequence_length = 4096 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+training.global_batch = 4M tokens
+assume mfu = 40%
+require deadline: time <= 30 days
+require budget: cost <= 500K USD
+"""
+
+
+def with_edits(text, edits):
+    for edit in sorted(edits, key=lambda edit: -edit.span.start):
+        text = edited(text, edit)
+    return text
+
+
+def test_where_two_bounds_fail_the_pair_that_cures_is_named(plans):
+    solution, found = diagnosis(plans, LARGE)
+    both, pair = solution.relaxations[:2]
+    assert {both.name, both.beside[0].name} == {"deadline", "budget"}
+    assert pair.name == "hardware.gpus" and pair.beside[0].name == "budget"
+    assert found.hints[1].text.startswith(f"2: `{pair.statement}` instead of 64 GPUs and `require budget: cost <= ")
+    assert plans.solve(with_edits(LARGE, found.hints[1].edits)).status == "solved"
+
+
+@pytest.mark.parametrize("text", [DEADLINE, MEMORY, LARGE])
+@pytest.mark.slow
+def test_bounds_come_first_then_levers_and_entries_last(plans, text):
+    solution, found = diagnosis(plans, text)
+    names = [one.name for one in solution.relaxations]
+    assert len(names) <= 5 and len(names) == len(found.hints)
+    kinds = [one.kind for one in solution.relaxations]
+    assert "requirement" not in kinds[kinds.index("input") :] if "input" in kinds else True
+    assert "hardware.gpu" not in names[:-1]
+    assert [hint.text.partition(":")[0] for hint in found.hints] == [str(number) for number in range(1, len(names) + 1)]
