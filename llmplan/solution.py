@@ -23,6 +23,10 @@ __all__ = [  # what of the schema stands elsewhere
 ]  # fmt: skip
 
 
+AUTHORED = ("--set", "scenario", "sweep", "plan", "used", "solved")
+"""Layers of a value that the plan itself, or what is laid over it, gives."""
+
+
 @frozen
 class Citation:
     """`@cite(source, place)`."""
@@ -274,6 +278,7 @@ class Solution:
     replaced: tuple[str, ...] = ()  # formulas and functions
     notes: tuple[str, ...] = ()
     emits: tuple[EmitTarget, ...] = ()
+    told: tuple[str, ...] = ()  # inputs that the plan chooses and that the training software must be told of
     into: str = ""  # `into_at`: where the plan says so
     into_at: Span | None = field(default=None, eq=False, repr=False)
     plan_hash: str = ""  # of the normalised plan with its used files; a comment does not change it

@@ -28,7 +28,7 @@ from llmplan.units.table import UnknownUnit
 
 DECORATORS = (
     "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "part", "assumed", "assumed_with", "usual",
-    "compared", "decision", "lever", "cliff", "structure", "ignored", "refused",
+    "compared", "decision", "lever", "cliff", "software", "told_as", "structure", "ignored", "refused",
 )  # fmt: skip
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
@@ -148,6 +148,8 @@ class Declarations:
             return None
 
     def _kind_signature(self, kind: nodes.Kind) -> None:
+        if said(kind.decorators, "software"):
+            self.scope.software[kind.name.text] = ()
         seen: dict[str, nodes.FieldDecl] = {}
         for node in kind.fields:
             if node.name.text in seen:
@@ -156,6 +158,8 @@ class Declarations:
             seen[node.name.text] = node
             types = tuple(self.type(written) or REAL for written in node.types)
             path = f"{kind.name.text}.{node.name.text}"
+            for texts in said(node.decorators, "told_as"):
+                self.scope.told_as[path] = tuple(texts)
             if isinstance(types[0], KindType):
                 self.scope.selectors[types[0].name] = path
             self.scope.fields[path] = Field(

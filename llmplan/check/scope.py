@@ -116,6 +116,8 @@ class Scope:
         rules: The library's requirements and preferences by name, `goals` its objectives.
         selectors: By kind: the field that chooses its entry, if one has that kind as its type.
         banded: Quantities that have a band; the values are empty.
+        software: Kinds of which the training software must be told; the values are empty.
+        told_as: Inputs of those kinds that it is told of as something else, or not at all.
         parts: By quantity those that add up to it, each with what people call it.
         compared: Quantities by which plans are compared: in which column each stands, and the how-manieth it is that
             changes of a plan are sorted by.
@@ -139,6 +141,8 @@ class Scope:
     goals: tuple[Goal, ...] = ()
     selectors: dict[str, str] = field(factory=dict)
     banded: dict[str, tuple[()]] = field(factory=dict)
+    software: dict[str, tuple[()]] = field(factory=dict)
+    told_as: dict[str, tuple[str, ...]] = field(factory=dict)
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     compared: dict[str, tuple[int, int]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)

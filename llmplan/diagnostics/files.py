@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error
+from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error, warning
 from llmplan.source import Span
 from llmplan.visible import visible_line
 
@@ -36,6 +36,14 @@ def missing_option(target: str, option: str, about: str, span: Span | None) -> D
     notes = (f"`{target}.{option}`: {' '.join(about.split()).removesuffix('.')}",) if about else ()
     hint = Hint(f"give it: `emit {target} {{ {option} = … }}`")
     return error("E0501", f"`emit {target}` needs `{target}.{option}`", span, hint, notes=notes)
+
+
+def not_said(path: str, text: str, targets: Sequence[str]) -> Diagnostic:
+    """W0617: an input that the plan chooses and that nothing tells the training software."""
+    written = ", ".join(f"`{target}`" for target in targets)
+    hint = Hint("see to it in the training script, or let the target say it: `value(\"…\")` in its template")
+    message = f"`{path} = {text}` stands in no file that is written"
+    return warning("W0617", message, None, hint, notes=(f"written are {written}",))
 
 
 def stale(file: str, what: str, diff: str, causes: tuple[str, ...]) -> Diagnostic:

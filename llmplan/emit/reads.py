@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from llmplan.emit.targets import load, source
+from llmplan.emit.targets import PARTS, is_there, load, source
 
 _READ = re.compile(r"""\b(value|number|whole|text|option)\(\s*["']([A-Za-z_][\w.]*)["']\s*\)""")
 
@@ -25,7 +25,8 @@ def reads(targets: Sequence[str], templates: Path | None = None) -> tuple[str, .
         pending += [brought.folder for brought in known[name].brings if brought.folder in known]
     found: list[str] = []
     for name in seen:
-        for _, template in known[name].files:
+        parts = [part for part in PARTS if is_there(f"{name}/{part}", templates)]
+        for template in (*(template for _, template in known[name].files), *parts):
             try:
                 found += _names(name, source(f"{name}/{template}", templates))
             except (OSError, UnicodeError):

@@ -22,9 +22,9 @@ from llmplan.emit.filters import FILTERS, ROUNDING
 from llmplan.emit.picture import PICTURES
 from llmplan.emit.relative import from_root
 from llmplan.emit.solution_json import NAME, text
-from llmplan.emit.targets import Target, load, source
+from llmplan.emit.targets import PARTS, Target, is_there, load, source
 from llmplan.emit.unplaced import without_lines
-from llmplan.emit.view import MissingValue, Refused, View
+from llmplan.emit.view import MissingValue, Reading, Refused, View
 from llmplan.solution import Solution
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
         templates: A folder laid over the product's templates.
 
     Returns:
-        Contents by file name, empty if there is an error; and the errors (E0501, E0504, E0506).
+        Contents by file name, empty if there is an error; and the errors (E0501, E0504, E0506), else W0617 for each
+        input that no file says.
     """
     solution = without_lines(from_root(solution))
     known, problems = load(templates)
@@ -56,9 +57,11 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     environment = _environment(templates)
     named = {emit.name: emit for emit in solution.emits}
     written: dict[str, str] = {}
+    fragments = {target: frozenset(file for file in PARTS if is_there(f"{target}/{file}", templates)) for target in chosen}
+    reading = Reading()
     for target, asked in chosen.items():
         emit = named.get(asked)
-        view = View(solution, known[target], frozenset(chosen))
+        view = View(solution, known[target], frozenset(chosen), parts_of=fragments, reading=reading)
         for file, template in known[target].files:
             if file in written or file == NAME:
                 why = f"it writes `{file}`, and so does another target"
@@ -73,7 +76,9 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     if problems:
         return {}, _once(problems)
     written[NAME] = text(solution, written)
-    return written, []
+    launched = [target for target in chosen if known[target].when != "always"]
+    unsaid = [path for path in solution.told if path not in reading.read | reading.listed] if launched else []
+    return written, [files.not_said(path, solution.values[path].text, launched) for path in unsaid]
 
 
 def filled(template: str, solution: Solution, templates: Path | None = None) -> str:
@@ -92,9 +97,11 @@ def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnos
     """The folders to write, each with the target that asked for it."""
     chosen: dict[str, str] = {}
     asked = [(emit.name, emit.name) for emit in solution.emits] if solution.status == "solved" else []
-    asked += [(name, name) for name, target in known.items() if target.when == "always"]
-    while asked:
-        name, by = asked.pop(0)
+    # What is written in any case tells of the others.
+    last = [(name, name) for name, target in known.items() if target.when == "always"]
+    asked = [pair for pair in asked if pair not in last]
+    while asked or last:
+        name, by = (asked or last).pop(0)
         if name in chosen:
             continue
         if name not in known:

@@ -11,6 +11,8 @@ A folder that is `named` is written when the plan emits it, `always` also when i
 `brought` only with another one. Files are made in the order given, and a template that gives nothing
 but blank space makes none. Beside the manifest, `target.plan` says in the plan language what the target's
 options are, what it requires, and what is computed otherwise where it is emitted: it is a file of the library.
+Of two further files others include what there is: `launch.j2` has the macros `environment`, variables for the
+program, and `command`, how it is started; `script.j2` what the training script must do, for the report.
 A directory given by `--templates` is laid over the product's: its files come first, and a further
 folder in it is a further target. jinja2 is not needed to ask which targets there are.
 """
@@ -30,6 +32,9 @@ from llmplan.resources import MANIFEST, entries, folder, read, targets_in, text_
 
 if TYPE_CHECKING:
     from llmplan.solution import Scalar
+
+PARTS = ("launch.j2", "script.j2")
+"""Files of a folder that others include: how its program is started, and what the training script must do for it."""
 
 INDEX = "index.txt"
 """The folders that belong to the product, one a line: without it one that is missing would be one that never was."""
@@ -116,6 +121,12 @@ def source(place: str, templates: Path | None) -> str:
     own = folder("templates").joinpath(*place.split("/"))
     # Who lays folders over the product's may name files that it does not have.
     return read(own) if templates is not None else text_of(own, f"templates/{place}")
+
+
+def is_there(place: str, templates: Path | None) -> bool:
+    """Whether there is a `folder/file`."""
+    own = folder("templates").joinpath(*place.split("/"))
+    return (templates is not None and (templates / place).is_file()) or own.is_file()
 
 
 def plain_name(name: str) -> bool:

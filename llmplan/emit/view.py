@@ -6,16 +6,16 @@ A name that has no value stops the template, so that no file is written with a h
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from llmplan.emit.targets import Target
-from llmplan.solution import Alternative, RequirementResult, Row, Scalar, Solution, Value
+from llmplan.solution import AUTHORED, Alternative, RequirementResult, Row, Scalar, Solution, Value
 
 NAMES = (
     "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "shares", "option", "emits", "wrote",
-    "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "risks", "absent", "solution",
+    "having", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "risks", "absent", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -37,6 +37,19 @@ class Refused(Exception):
     hint: str
 
 
+@define
+class Reading:
+    """What the files of a plan have said so far, but for those that are written in any case.
+
+    Attributes:
+        read: Names whose value a template has read.
+        listed: Inputs that one has got from `untold`.
+    """
+
+    read: set[str] = field(factory=set)
+    listed: set[str] = field(factory=set)
+
+
 @frozen
 class View:
     """The functions that a template may call, all of them reading.
@@ -45,12 +58,16 @@ class View:
         target: The folder that the template belongs to.
         folders: Every folder that is written, brought ones too.
         files: The names of the files that come before this one.
+        parts_of: Of each folder that is written, the names of the files in it that others include.
+        reading: What this and the other files read.
     """
 
     solution: Solution
     target: Target
     folders: frozenset[str]
     files: frozenset[str] = frozenset()
+    parts_of: Mapping[str, frozenset[str]] = field(factory=dict)
+    reading: Reading = field(factory=Reading)
 
     def functions(self) -> dict[str, object]:
         """The names as templates know them."""
@@ -90,8 +107,7 @@ class View:
     def authored(self, name: str) -> bool:
         """True if the plan itself, or what is laid over it, gives the value."""
         found = self.solution.values.get(name)
-        layers = ("--set", "scenario", "sweep", "plan", "used", "solved")
-        return self.has(name) and found is not None and found.origin is not None and found.origin.layer in layers
+        return self.has(name) and found is not None and found.origin is not None and found.origin.layer in AUTHORED
 
     def present(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Value]]:
         """Of pairs of a label and a name, those that have a value."""
@@ -172,6 +188,16 @@ class View:
         """True if that file is written, and before this one."""
         return file in self.files
 
+    def having(self, file: str) -> list[str]:
+        """The folders that are written and hold a file of that name, to be included: `launch.j2`, `script.j2`."""
+        return [name for name, files in self.parts_of.items() if file in files]
+
+    def untold(self) -> list[tuple[str, Value]]:
+        """Inputs that the plan chooses, that the training software must be told of, and that no file has said so far."""
+        left = [path for path in self.solution.told if path not in self.reading.read]
+        self.reading.listed.update(left)
+        return [(path, self.solution.values[path]) for path in left]
+
     def refuse(self, message: str, hint: str = "") -> None:
         """Stop: the format has no way to say this."""
         raise Refused(message, hint)
@@ -182,4 +208,6 @@ class View:
             raise MissingValue(name)
         if found.value is None:
             raise MissingValue(name, found.needs, found.reason)
+        if self.target.when != "always":
+            self.reading.read.add(name)
         return found

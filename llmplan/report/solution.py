@@ -22,6 +22,7 @@ from llmplan.report.neighbours import neighbours
 from llmplan.report.ranges import has_ranges, judged, row_with_ends, with_ends
 from llmplan.report.relation import relation
 from llmplan.report.rules import departures, rules, shows
+from llmplan.report.told import told
 from llmplan.report.values import Values
 from llmplan.solution import ObjectiveResult, Solution, SolvedUnknown, Value
 from llmplan.solve.effort import Progress
@@ -121,6 +122,7 @@ def solution(
         departures=departures(lowering),
         replaced=tuple(program.replaced),
         emits=tuple(program.emits),
+        told=told(lowering, everything) if solved else (),
         into=program.into,
         into_at=program.into_at,
         notes=cliffs(program, built, outcome),

@@ -100,7 +100,7 @@ SHOWN = {
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
-    "A diagnostic": ("# W0616: empty scenario", "warning[W0616]: scenario `small` changes nothing", "passed"),
+    "A diagnostic": ("# W0618: empty scenario", "warning[W0618]: scenario `small` changes nothing", "passed"),
 }
 
 

@@ -111,6 +111,12 @@ def test_options() -> None:
     assert config["scheduler"]["params"]["warmup_max_lr"] == 0.0003
 
 
+def test_a_report_without_pictures() -> None:
+    drawn, plain = texts(LLAMA), texts(having(LLAMA, value("report.pictures", "none")))
+    assert [name for name in drawn if name.endswith(".svg")] and not [name for name in plain if name.endswith(".svg")]
+    assert ".svg" in drawn["report.md"] and ".svg" not in plain["report.md"]
+
+
 def test_the_script_may_bring_its_optimizer() -> None:
     plan = having(emitting(LLAMA, "deepspeed"), value("parallelism.offload", "optimizer"), *options(optimizer=False))
     config = json.loads(texts(plan)["ds_config.json"])

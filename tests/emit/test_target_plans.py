@@ -44,7 +44,7 @@ quantity memory.reduce_bucket: parameter when emits(own) = own.bucket * 1 param
 def templates(tmp_path: Path) -> Path:
     target = tmp_path / "templates" / "own"
     target.mkdir(parents=True)
-    (target / "target.json").write_text('{"about": "", "when": "named", "files": {"own.txt": "own.txt.j2"}}')
+    (target / "target.json").write_text('{"about": "", "when": "named", "files": {"own.txt": "own.txt.j2"}, "brings": ["launch"]}')
     (target / "target.plan").write_text(SAYS)
     (target / "own.txt.j2").write_text("{{ option('script') }} {{ value('own.queue') }} {{ value('own.bucket') }}\n")
     return tmp_path / "templates"
@@ -124,6 +124,16 @@ def test_a_folder_of_the_user(templates: Path, tmp_path: Path) -> None:
     assert (tmp_path / "build" / "a" / "own.txt").read_text() == "train.py long 7000000\n"
     assert solution.values["memory.reduce_bucket"].value == 7e6
     assert "own.queue" in solution.values and "deepspeed.optimizer" not in solution.values
+
+
+@pytest.mark.slow
+def test_an_input_that_no_file_says(templates: Path, tmp_path: Path) -> None:
+    manifest = templates / "own" / "target.json"
+    manifest.write_text(manifest.read_text().replace(', "brings": ["launch"]', ""))
+    more = 'hardware.gpus_per_node = 4\ntraining.attention = standard\nemit own { script = "train.py" }'
+    _, written = api.compile(_plan(tmp_path, more), settings=[("hardware.gpus", "4")], templates=templates)
+    assert {problem.code for problem in written.diagnostics} == {"W0617"}
+    assert "`training.attention = standard` stands in no file that is written" in [d.message for d in written.diagnostics]
 
 
 def _plan(tmp_path: Path, more: str) -> str:

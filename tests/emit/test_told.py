@@ -1,0 +1,170 @@
+"""What a plan says reaches the software: a configuration, the environment of the script with a line in the report, or no file at all."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pytest
+import yaml
+
+from llmplan import api
+from llmplan.check import library
+from llmplan.emit.render import render
+from llmplan.solution import Solution
+from llmplan.units.measure import BoolType, EnumType, Measure
+
+PLAN = """model "llama-7b"
+dataset { tokens = 10B, sequence_length = 2048 tokens }
+hardware { gpu = "A100-SXM4-80GB", gpus = 16 }
+training { global_batch = 256 sequences, micro_batch = 1, recompute = full }
+"""
+STACKS = {
+    "deepspeed": "parallelism { zero_stage = 2 }\nemit deepspeed\n",
+    "deepspeed by accelerate": "parallelism { zero_stage = 2 }\nemit accelerate\n",
+    "fsdp": "parallelism { zero_stage = 3, framework = fsdp }\nemit accelerate\n",
+    "ddp": "model.layers = 4\nparallelism { zero_stage = 0, framework = ddp }\nemit accelerate\n",
+}
+
+
+def solved(stack: str, *settings: tuple[str, str]) -> Solution:
+    return api.solve("-", text=PLAN + STACKS[stack], settings=settings)
+
+
+def files(stack: str, *settings: tuple[str, str]) -> dict[str, str]:
+    solution = solved(stack, *settings)
+    assert solution.status == "solved", [d.message for d in solution.diagnostics]
+    written, problems = render(solution)
+    assert not problems, problems
+    return written
+
+
+def script(written: dict[str, str]) -> str:
+    return written["report.md"].partition("## What the training script must do")[2].partition("\n## ")[0]
+
+
+# Each of these once changed the predicted time or memory and reached nothing that was written.
+
+
+def test_gradients_in_fp32_are_sent_so() -> None:
+    config = json.loads(files("deepspeed", ("training.gradient_dtype", "fp32"))["ds_config.json"])
+    assert config["communication_data_type"] == "fp32" and config["data_types"]["grad_accum_dtype"] == "fp32"
+    assert json.loads(files("deepspeed")["ds_config.json"])["communication_data_type"] == "bf16"
+
+
+def test_some_layers_are_not_all() -> None:
+    written = files("fsdp", ("training.recompute_layers", "8"))
+    assert yaml.safe_load(written["accelerate.yaml"])["fsdp_config"]["fsdp_activation_checkpointing"] is False
+    assert "export LLMPLAN_RECOMPUTE_LAYERS=8\n" in written["launch.sh"]
+    assert "Recompute 8 of 32 layers" in script(written)
+    every = files("fsdp")
+    assert yaml.safe_load(every["accelerate.yaml"])["fsdp_config"]["fsdp_activation_checkpointing"] is True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stack", STACKS)
+def test_selective_is_not_full(stack: str) -> None:
+    assert "Recompute the core of attention alone" in script(files(stack, ("training.recompute", "selective")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stack", STACKS)
+def test_tf32_is_switched_on(stack: str) -> None:
+    written = files(stack, ("training.precision", "tf32"))
+    assert "export TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1\n" in written["launch.sh"]
+    assert "set_float32_matmul_precision" in script(written)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stack", STACKS)
+def test_adapters_are_trained(stack: str) -> None:
+    written = files(stack, ("adapter.method", "lora"), ("adapter.rank", "8"))
+    assert "export LLMPLAN_ADAPTER=lora\n" in written["launch.sh"] and "LLMPLAN_ADAPTER_RANK=8\n" in written["launch.sh"]
+    assert "Train lora adapters of rank 8" in script(written)
+
+
+@pytest.mark.slow
+def test_an_optimizer_that_no_file_makes() -> None:
+    assert "Make the optimizer (adamw_8bit)" in script(files("deepspeed", ("training.optimizer", "adamw_8bit")))
+    assert "Make the optimizer (adamw) and its schedule, and clip" in script(files("fsdp"))
+    assert "Make the optimizer" not in script(files("deepspeed"))
+
+
+@pytest.mark.slow
+def test_accelerate_has_keys_of_its_own_for_shared_sequences() -> None:
+    written = files("deepspeed by accelerate", ("parallelism.context", "4"), ("parallelism.zero_stage", "3"))
+    found = yaml.safe_load(written["accelerate.yaml"])["parallelism_config"]
+    assert found["parallelism_config_sp_size"] == 4 and found["parallelism_config_dp_shard_size"] == 4
+    config = json.loads(written["ds_config.json"])
+    assert config["seq_parallel_communication_data_type"] == config["communication_data_type"] == "bf16"
+
+
+# All inputs of which the software must be told, for all targets.
+
+
+@cache
+def plain(stack: str) -> tuple[Solution, dict[str, str]]:
+    return solved(stack), files(stack)
+
+
+def inputs() -> list[str]:
+    scope = library.load()[0]
+    return [path for path in scope.fields if path.partition(".")[0] in scope.software]
+
+
+def others(path: str, base: Solution) -> list[str]:
+    """Other values of an input than it has."""
+    field, now = library.load()[0].fields[path], base.values[path].value
+    if isinstance(field.type, EnumType):
+        return [member for member in field.type.members if member != now]
+    if isinstance(field.type, BoolType):
+        return ["false" if now else "true"]
+    if path in GIVEN:
+        return [GIVEN[path]]
+    assert isinstance(field.type, Measure), path
+    unit = field.units[0] if field.units[0] not in ("Int", "Real") else ""
+    return [f"{2 * float(now or 0) or 0.5:.12g} {unit}".strip()]  # type: ignore[arg-type]
+
+
+GIVEN = {
+    "training.global_batch": "512 sequences",
+    "training.activation_offload": "0.5",
+    "training.expert_imbalance": "1.4",
+    "parallelism.offload_share": "0.5",
+    "parallelism.first_stage_layers": "16",
+    "parallelism.last_stage_layers": "16",
+    "training.recompute_layers": "3",
+    "adapter.targets": '["q_proj"]',
+    "training.dropout": "0.5",
+    "adapter.dropout": "0.5",
+    "adapter.params": "1M params",
+    "training.checkpoint_interval": "1 hour",
+}
+NOT_SAID = {"training.expert_imbalance", "adapter.params", "adapter.base_bytes", "adapter.rest_bytes"}
+"""What a plan assumes, and tells nobody."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("path", inputs())
+def test_every_input_is_said_or_refused(path: str, stack: str) -> None:
+    if path in NOT_SAID:
+        return
+    base, before = plain(stack)
+    for other in others(path, base):
+        solution = solved(stack, (path, other))
+        if solution.status != "solved":
+            continue  # refused, by a requirement or as no legal value
+        written, problems = render(solution)
+        assert not problems, (other, problems)
+        said = [name for name in written if name.endswith((".yaml", ".sh", "config.json"))]
+        assert any(_without_head(written[name]) != _without_head(before[name]) for name in said), (path, other)
+
+
+def _without_head(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if "Generated by" not in line)
+
+
+def test_some_inputs_are_said_or_refused() -> None:
+    for path in ("training.attention", "training.loss"):
+        test_every_input_is_said_or_refused(path, "fsdp")
