@@ -24,6 +24,9 @@ from llmplan.system.missing import Missing
 from llmplan.system.reasons import why
 from llmplan.units.measure import KindType, Type
 
+_NODES = 20_000
+"""Cases share a graph until it has so many."""
+
 
 class Refused(Exception):
     """A setting that the checker does not take; the argument says why."""
@@ -73,10 +76,12 @@ class Base:
     Attributes:
         program: What every case starts from.
         made: Settings by path and text: cases share most of them.
+        last: The case before, of which the next takes over what it does not change.
     """
 
     program: Program
     made: dict[tuple[str, str], Setting] = field(factory=dict)
+    last: Lowering | None = None
 
     @classmethod
     def of(cls, text: str = "") -> Base:
@@ -110,7 +115,12 @@ class Base:
         for path, text in settings.items():
             table = assumptions if path in assumptions else inputs
             table.setdefault(path, []).insert(0, ("--set", self._setting(path, text)))
-        return Values(Lowering(attrs.evolve(base, settings=inputs, assumptions=assumptions), fixed={}))
+        program = attrs.evolve(base, settings=inputs, assumptions=assumptions)
+        if self.last is None or len(self.last.graph) > _NODES:
+            self.last = Lowering(program, fixed={})
+        else:
+            self.last = self.last.again(program, fixed={})
+        return Values(self.last)
 
     def _setting(self, path: str, text: str) -> Setting:
         key = (path, text)

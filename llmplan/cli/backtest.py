@@ -42,12 +42,10 @@ def backtest(cases: str, as_json: bool) -> int:
         what = wrong.msg if isinstance(wrong, json.JSONDecodeError) else "nested too deep or a number too long"
         terminal.complain(f"llmplan: line {number} of {cases} is not JSON: {what}")
         return 2
-    from llmplan.backtest.base import Base
+    from llmplan.backtest.many import predictions
     from llmplan.backtest.predict import as_json as figures
-    from llmplan.backtest.predict import predict
 
-    base = Base.of()
-    outcomes = [predict(base, case) for case in records]
+    outcomes = predictions(records)
     terminal.result(f"{json.dumps(figures(outcomes), indent=1, allow_nan=False)}\n" if as_json else _text(outcomes))
     return 0
 

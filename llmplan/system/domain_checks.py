@@ -42,6 +42,8 @@ class DomainChecks:
         node = self.graph[value]
         if node.op == "unknown":
             return self._open(name, value, type, domain, written)
+        if domain is None and not type.whole and written is None:
+            return value
         whole = self.graph.add("whole", value) if type.whole else self.graph.const(1.0)
         inside = self._inside(value, domain)
         constant = self.graph.constant(value)

@@ -81,23 +81,24 @@ class Expressions:
             return self.lower(expr, env, base=base)
 
     def _lower(self, expr: Expr, env: Env) -> Result:
-        self._steps += 1
-        if self._steps > MAX_STEPS:
-            raise TooLarge
         match expr:  # the frequent ones first
             case ir.Ref():
                 return self.meaning.name(expr.name, (self._source, expr.start, expr.end))
+            case ir.Local():
+                return env[expr.name]
             case ir.Num():
                 # What stands for a number that is not one was reported.
                 return self.graph.const(expr.value) if expr.value == expr.value else missing()
-            case ir.Chain():
-                return self._chain(expr, env)
-            case ir.Local():
-                return env[expr.name]
-            case ir.Op():
-                return self._apply(expr.operation, [self._lower(arg, env) for arg in expr.args])
             case ir.Member():
                 return self.graph.const(float(expr.index))
+        self._steps += 1  # of what has parts: no plan unrolls to many others without many of these
+        if self._steps > MAX_STEPS:
+            raise TooLarge
+        match expr:
+            case ir.Chain():
+                return self._chain(expr, env)
+            case ir.Op():
+                return self._apply(expr.operation, [self._lower(arg, env) for arg in expr.args])
             case ir.If():
                 return self._if(expr, env)
             case ir.Index():
@@ -137,10 +138,11 @@ class Expressions:
     def _chain(self, expr: ir.Chain, env: Env) -> Result:
         result = self._lower(expr.first, env)
         for operation, part in expr.rest:
-            if operation in ("and", "or") and self._decided(operation, result):
+            logical = operation == "and" or operation == "or"
+            if logical and self._decided(operation, result):
                 continue  # what the left side decides alone does not need the right one
             value = self._lower(part, env)
-            if operation in ("and", "or"):
+            if logical:
                 result = value if self._decided(operation, value) else self._apply(operation, [result, value])
             elif isinstance(result, Missing) or isinstance(value, Missing):
                 result = missing(result, value)
@@ -224,7 +226,7 @@ class Expressions:
             constant = None if isinstance(lowered, Missing) else self.graph.constant(lowered)
             if constant is None:
                 return self._indexed_by_unknown(quantity, expr, env)
-            if constant not in range(len(self.scope.enums[enum].members)):  # NaN too: of no member there is no value
+            if not 0.0 <= constant < len(self.scope.enums[enum].members):  # NaN too: of no member there is no value
                 return self.graph.const(math.nan)
             members.append(constant)
         return self.meaning.at(quantity, tuple(members))

@@ -55,7 +55,7 @@ class Inputs:
         self._legal = checks.legal
         self._name = expressions.meaning.name
         self._said: dict[tuple[str, str, str], tuple[str, Setting] | None] = {}  # by entry and field, see `entry_settings`
-        self._instance: dict[str, str] = {}  # by kind: the member of a list whose fields are lowered
+        self.instance: dict[str, str] = {}  # by kind: the member of a list whose fields are lowered
 
     def input(self, field: Field) -> Result:
         """The value of a field of a kind."""
@@ -159,20 +159,18 @@ class Inputs:
 
     def sibling(self, name: str) -> Result | None:
         """The value of a name that is a field of the member of a list that is lowered; None if it is none."""
-        if not self._instance:
-            return None
         kind, _, field = name.partition(".")
-        if kind not in self._instance or name not in self.scope.fields:
+        if kind not in self.instance or name not in self.scope.fields:
             return None
-        return self.of_instance(kind, self._instance[kind], field)
+        return self.of_instance(kind, self.instance[kind], field)
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
         """A field of an entry that is a member of a list: siblings in its formulas are its own."""
         return self.names.once(f'{kind} "{entry}".{field}', lambda key: self._of_instance(key, kind, entry, field), circular=True)
 
     def _of_instance(self, key: str, kind: str, entry: str, field: str) -> Result:
-        outer = self._instance
-        self._instance = {**outer, kind: entry}
+        outer = self.instance
+        self.instance = {**outer, kind: entry}
         record = self.scope.fields[f"{kind}.{field}"]
         found = self.entry_settings(kind, entry, field)
         setting = found[1] if found is not None else record.default
@@ -184,7 +182,7 @@ class Inputs:
             value = self.setting(key, setting, record.type, record, record.units[0])
             value = self._legal(key, value, record.type, record.domain, written=found[1] if found else None)
             self.names.traces[key] = Trace("entry" if found else "default", setting.place, (), entry)
-        self._instance = outer
+        self.instance = outer
         return value
 
     def _of_entry(self, field: Field, kind: str, chosen: int) -> Result:

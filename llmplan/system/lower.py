@@ -132,7 +132,7 @@ class Lowering:
 
     def name(self, name: str, at: SourceRef | None = None) -> Result:
         """The value of an input, let or quantity; `at` is where it is named."""
-        sibling = self.inputs.sibling(name)
+        sibling = self.inputs.sibling(name) if self.inputs.instance else None
         return self.names.once(name, self._lower_name, at) if sibling is None else sibling
 
     def _still(self, name: str) -> Known | None:

@@ -121,14 +121,13 @@ class Names:
             at: Where it is named.
             circular: True if it may need itself, which then is missing, and no mistake.
         """
-        if self._frames:
-            frame = self._frames[-1]
-            frame.reads.append((name, self._branches > frame.depth))
-        if not self._branches:
-            self.needed.add(name)
-        known = self.values.get(name)
-        if known is not None:
-            return known
+        known = self.read(name)
+        return self.fresh(name, lower, at, circular) if known is None else known
+
+    def fresh(
+        self, name: str, lower: Callable[[str], Result], at: SourceRef | None = None, circular: bool = False
+    ) -> Result:
+        """The value of a name that `read` did not know; see `once`."""
         if name in self._kept:
             self._take(name)
             return self.values[name]
@@ -159,6 +158,15 @@ class Names:
         self.values[name] = value
         self._done[name] = frame
         return value
+
+    def read(self, name: str) -> Result | None:
+        """Notes that a name is read here; its value if it is known."""
+        if self._frames:
+            frame = self._frames[-1]
+            frame.reads.append((name, self._branches > frame.depth))
+        if not self._branches:
+            self.needed.add(name)
+        return self.values.get(name)
 
     def seen(self, name: str, conditional: bool) -> Result | None:
         """The value of a name that is read here, if it is known already."""

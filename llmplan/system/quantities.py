@@ -121,7 +121,8 @@ class Quantities:
             enums = [self.scope.enums[enum] for _, enum in quantity.indices]
             shown = ", ".join(enum.members[int(m)] for enum, m in zip(enums, members))
             name = self._shown[quantity.name, members] = f"{quantity.name}[{shown}]"
-        return self.names.once(name, lambda name: self._lower_at(quantity, members, name))
+        known = self.names.read(name)  # most are: no function is made for these
+        return self.names.fresh(name, lambda name: self._lower_at(quantity, members, name)) if known is None else known
 
     def _lower_at(self, quantity: Quantity, members: tuple[float, ...], name: str) -> Result:
         env: Env = {variable: self.graph.const(m) for (variable, _), m in zip(quantity.indices, members)}

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from llmplan import cli
+from llmplan.backtest import many
 from llmplan.backtest.base import Base, Refused
 from llmplan.backtest.case import reading, settings
 from llmplan.backtest.predict import apart, counted, measured_of, out_of_memory, predict, statistics
 from llmplan.backtest.record import Inexpressible, Record
+from llmplan.solve import workers
 
 CASES = Path(__file__).parent / "data" / "cases.jsonl"
 RECORDS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
@@ -255,6 +257,15 @@ def test_cases_do_not_touch_each_other(base: Base) -> None:
     assert predict(base, first) == predict(alone, first)
     predict(base, second)
     assert predict(base, first) == predict(alone, first)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_many_cases_are_predicted_as_each_alone(base: Base, monkeypatch: pytest.MonkeyPatch, cores: int) -> None:
+    monkeypatch.setattr(workers, "cores", lambda: cores)
+    monkeypatch.setattr(workers, "PAYS", 0.0)
+    monkeypatch.setattr(many, "PART", 2)
+    some = RECORDS[:7]
+    assert many.predictions(some) == [predict(base, case) for case in some]
 
 
 def test_a_setting_that_is_no_input_is_refused(base: Base) -> None:
