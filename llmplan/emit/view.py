@@ -6,16 +6,21 @@ A name that has no value stops the template, so that no file is written with a h
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from attrs import define, field, frozen
 
+from llmplan.emit.rounding import amount, measure
 from llmplan.emit.targets import Target
-from llmplan.solution import AUTHORED, Alternative, RequirementResult, Row, Scalar, Solution, Value
+from llmplan.solution import AUTHORED, Alternative, Moved, RequirementResult, Row, Scalar, Solution, Value
+from llmplan.units.format import number
+
+_AMOUNT = re.compile(r"\d+(?:\.\d+)?")
 
 NAMES = (
     "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "shares", "option", "emits", "wrote",
-    "having", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "risks", "absent", "solution",
+    "having", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "shift", "risks", "absent", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -163,6 +168,18 @@ class View:
     def requirement(self, name: str) -> RequirementResult | None:
         """A requirement by its name; None if none is in force."""
         return next((one for one in self.solution.requirements if one.name == name), None)
+
+    def shift(self, moved: Moved) -> str:
+        """How far a change moves a result, in the unit that the plan's own has: `-2.5 days`; `0` where it stays."""
+        if not moved.difference:
+            return "0"
+        found = self.solution.values.get(moved.name)
+        own = amount(found.text).replace(",", "") if found is not None else ""
+        unit = measure(found.text) if found is not None else ""
+        if not unit or not _AMOUNT.fullmatch(own) or not float(own):
+            return moved.difference
+        by = (moved.after - moved.before) * float(own) / moved.before
+        return f"{'+' if by > 0 else ''}{number(float(f'{by:.3g}'))} {unit}"
 
     def thinned(self, rows: Sequence[Row], most: int) -> list[Row]:
         """At most so many rows of a table: its ends, the best one, and evenly spread ones between."""
