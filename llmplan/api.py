@@ -34,6 +34,7 @@ class Written:
     Attributes:
         removed: Files of an earlier run that are no longer emitted.
         left: Files that stay though an earlier run is said to have written them, each with the reason.
+        changed: What is another answer or result than the last time: `time -1.9 days`.
     """
 
     directory: str
@@ -41,6 +42,7 @@ class Written:
     diagnostics: tuple[Diagnostic, ...]
     removed: tuple[str, ...] = ()
     left: tuple[tuple[str, str], ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
@@ -177,7 +179,7 @@ def compile(
         check: Write nothing, say what is out of date.
         force: Overwrite files that were edited or that llmplan did not write.
     """
-    from llmplan.emit import write
+    from llmplan.emit import changes, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
     from llmplan.emit.render import render
@@ -197,17 +199,18 @@ def compile(
     contents, problems = render(solution, asked.templates)
     if any(problem.severity == "error" for problem in problems):
         return solution, Written(name, (), tuple(problems))
-    said = ("", None) if out else (solution.into, solution.into_at)
+    stated = ("", None) if out else (solution.into, solution.into_at)
     own = Path(asked.path) if asked.path != "-" else None
-    folder = Folder(directory, name, asked.base, own, *said, names=written(asked.templates))
+    folder = Folder(directory, name, asked.base, own, *stated, names=written(asked.templates))
     if check:
         problems += write.check(folder, contents, solution.plan)
         return solution, Written(name, tuple(contents), tuple(problems))
-    note = unmarked(directory, contents, NAME)
+    note, last = unmarked(directory, contents, NAME), changes.last(directory)
     done = write.write(folder, contents, force)
     if note is not None and not done.problems:
         problems.append(note)
-    return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left)
+    said = changes.since(last, contents) if not done.problems else ()
+    return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left, said)
 
 
 def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options: Any) -> tuple[Solution, list[Step]]:

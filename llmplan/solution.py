@@ -242,6 +242,7 @@ class Solution:
     # By name: every let, chosen entry (`model`), input of every kind, assumption and quantity, in the order
     # of declaration
     values: dict[str, Value] = field(factory=dict)
+    compared: tuple[str, ...] = ()  # the names of the quantities that the library compares plans by
     # Of a quantity that is made of parts their names, each with what people call it, in the order of declaration
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     requirements: tuple[RequirementResult, ...] = ()

@@ -54,8 +54,10 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
         with progress() as line:
             solution, written = api.compile(asked, out=folder, check=check, force=force, progress=line)
         # What is about the repository, not about a plan, is said once for all plans.
-        terminal.show([*solution.diagnostics, *(one for one in written.diagnostics if one not in told)])
+        found = [*solution.diagnostics, *(one for one in written.diagnostics if one not in told)]
         told += [one for one in written.diagnostics if one.severity == "note" and one.span is None]
+        if as_json or solution.status == "error":
+            terminal.show(found)
         failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
         codes.append(gravest([STATUS[solution.status], int(failed)]))
         if as_json:
@@ -66,12 +68,15 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             printed.append({**record, "removed": list(written.removed)} if written.removed else record)
         elif solution.status != "error":
             from llmplan.cli import onward
-            from llmplan.cli.summary import departures
-            from llmplan.emit.answer import answer
+            from llmplan.cli.summary import departures, head
+            from llmplan.emit.answer import headline
 
-            terminal.result(f"{answer(solution)}\n")
+            width = terminal.width()
+            terminal.result(head(solution, headline(solution, asked.templates), width), verdicts=True)
             for row in departures(solution):
                 terminal.result(f"{'  '.join(row)}\n")
+            if written.changed:
+                terminal.result(f"since the last compile: {', '.join(written.changed)}\n")
             if not failed:
                 did = "up to date in" if check else "wrote to"
                 terminal.result(f"{did} {written.directory}: {', '.join(written.files)}\n")
@@ -79,6 +84,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
                 terminal.result(f"removed {written.directory}/{name}: no longer emitted\n")
             for name, why in written.left:
                 terminal.result(f"left {written.directory}/{name}: {why}\n")
+            terminal.show(found, short=True)
             if not failed and not check:
                 terminal.result(onward.after_compiling(asked, solution, written.directory, written.files))
     if printed:

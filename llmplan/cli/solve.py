@@ -45,18 +45,23 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
         if fix is not None and solution.status == "infeasible":
             _apply(asked, solution, fix)
             solution = api.solve(evolve(asked, text=None), progress=line)
-    terminal.show(solution.diagnostics)
     if as_json:
         from llmplan.emit import solution_json
 
+        terminal.show(solution.diagnostics)
         terminal.result(solution_json.dump(solution_json.as_json(solution, ())))
     elif solution.status != "error":
         from llmplan.cli import onward, summary
-        from llmplan.emit.answer import answer
+        from llmplan.emit.answer import first, headline
 
-        terminal.result(summary.render(solution, answer(solution)))
+        words = headline(solution, asked.templates), first(solution, asked.templates)
+        terminal.result(summary.render(solution, *words, terminal.width()), verdicts=True)
+        # What is to be done comes last.
+        terminal.show(solution.diagnostics, short=True)
         if following := onward.after_solving(asked, solution):
             terminal.result(f"\n{following}")
+    else:
+        terminal.show(solution.diagnostics)
     return STATUS[solution.status]
 
 

@@ -1,56 +1,82 @@
-"""A solution on one screen: the answer, the unknowns, the requirements, the results."""
+"""A solution on one screen: the answer and its verdicts, then the unknowns, levers, results and what it rests on.
+
+Input: a solution, its headline and the width of the terminal; output the text. Every line fits the width, the last
+cell of a row goes on below itself.
+"""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
+from llmplan.emit.rounding import brief
 from llmplan.solution import Lever, RequirementResult, Solution, SolvedUnknown, Value
 
-KEY_QUANTITIES = (
-    "time",
-    "wall_time",
-    "gpu_hours",
-    "cost",
-    "wall_cost",
-    "train_flops",
-    "tokens_total",
-    "model.params_total",
-    "memory.total",
-    "step_time",
-    "mfu",
-    "tokens_per_second",
-    "steps",
-    "global_batch_tokens",
-)
-"""What most readers look for first, in this order; the report has all the others."""
-
+_MOST_VERDICTS = 7
 _MOST_NOTES = 4
 _MOST_NAMES = 3
+_LEAST = 24
+"""Characters that the last cell of a row has at least, however narrow the terminal is."""
 
 
-def render(solution: Solution, answer: str) -> str:
-    """The text that `llmplan solve` prints; ends with a line end."""
+def render(solution: Solution, headline: str, first: Sequence[str], width: int) -> str:
+    """What `llmplan solve` prints below the head; ends with a line end.
+
+    Args:
+        first: The names of the results that are shown.
+    """
     found = "found" if solution.status == "solved" else "nearest"
     sections: list[tuple[str, Sequence[Sequence[str]]]] = [
         (found, [_unknown(unknown) for unknown in solution.unknowns]),
         ("levers", _levers(solution.levers)),
-        ("required", _requirements(solution.requirements)),
         ("waived or replaced", departures(solution)),
         ("preferred", _preferences(solution.preferences)),
         ("shown", [(row.text, row.value) for row in solution.shown]),
         ("front", _front(solution)),
-        ("results", _quantities(solution)),
+        ("results, and eight of ten measured" if _banded(solution, first) else "results", _quantities(solution, first)),
         ("assumed", [(text,) for text in solution.assumptions]),
         ("notes", _notes(solution.notes)),
     ]
-    blocks = [answer.rstrip()]
-    blocks += [f"{title}\n{_table([[_line(cell) for cell in row] for row in rows])}" for title, rows in sections if rows]
+    blocks = [head(solution, headline, width).rstrip("\n")]
+    blocks += [f"{title}\n{_table(rows, width)}" for title, rows in sections if rows]
     return "\n\n".join(blocks) + "\n"
 
 
-def _line(cell: str) -> str:
-    """A text of the plan may have line breaks, a cell none."""
-    return " ".join(cell.split()) if "\n" in cell else cell
+def head(solution: Solution, headline: str, width: int) -> str:
+    """The answer and its verdicts; ends with a line end."""
+    rows = verdicts(solution)
+    answer = "\n".join(textwrap.wrap(headline, max(_LEAST, width), break_long_words=False, break_on_hyphens=False))
+    return f"{answer}\n{_table(rows, width)}\n" if rows else f"{answer}\n"
+
+
+def verdicts(solution: Solution) -> list[tuple[str, ...]]:
+    """The author's requirements one by one; of the library's, those that fail or are uncertain, and how many hold."""
+    shown = [
+        one for one in solution.requirements if one.origin in ("plan", "used") or one.holds is False or one.chance is not None
+    ]
+    rest = [one for one in solution.requirements if one not in shown]
+    # What fails must not be among those that are left out.
+    listed = sorted(shown, key=lambda one: one.holds is not False)[:_MOST_VERDICTS]
+    rows = [_verdict(one) for one in shown if one in listed]
+    more = [f"{len(shown) - len(rows)} more in the report"] if len(shown) > len(rows) else []
+    held = sum(one.holds is True for one in rest)
+    more += [f"{held} requirement{'s' if held > 1 else ''} of the library hold{'' if held > 1 else 's'}"] if held else []
+    unchecked = [one.name for one in rest if one.holds is None]
+    more += [f"not checked: {_listing(unchecked)}"] if unchecked else []
+    return [*rows, ("; ".join(more),)] if more else rows
+
+
+def _verdict(one: RequirementResult) -> tuple[str, ...]:
+    name = one.name or one.text
+    if one.holds is None:
+        return (name, "not checked", _needs(one.needs))
+    word = f"{one.verdict or ('safe' if one.holds else 'no')} {one.chance_text}".rstrip()
+    if one.compared is None:
+        return (name, word, one.case or one.because or one.text)
+    it = one.compared
+    side = "to spare" if it.met else "over" if it.sign.startswith("<") else "short"
+    known = one.otherwise or brief(f"{it.planned} {it.sign} {it.limit}, {it.gap} {side}")
+    return (name, word, known if one.certainty != "expected" else f"{known}; not at every point of the ranges")
 
 
 def _unknown(unknown: SolvedUnknown) -> tuple[str, ...]:
@@ -69,33 +95,19 @@ def _brought(one: Lever) -> str:
     """`88 GPUs instead of 96 GPUs; time +1.03 days, cost -9,302 USD`."""
     parts = [f"{one.solved} instead of {one.solved_before}"] if one.anew else []
     moved = (one.solved_results if one.anew else one.results)[:_MOST_NAMES]
-    parts.append(", ".join(f"{result.name} {result.difference}" for result in moved if result.difference))
+    parts.append(", ".join(f"{result.name} {brief(result.difference)}" for result in moved if result.difference))
     if one.purpose == "safe":
         parts.append(f"safe: chance {one.chance_text}")
     return "; ".join(part for part in parts if part)
 
 
-def _requirements(requirements: Sequence[RequirementResult]) -> list[tuple[str, ...]]:
-    """The author's one by one; of the library's, only those violated or not certain to hold."""
-    listed = [
-        one
-        for one in requirements
-        if one.holds is False or one.certainty == "expected" or one.origin in ("plan", "used")
-    ]
-    rows = [_requirement(one) for one in listed]
-    rest = [one for one in requirements if one not in listed]
-    held = sum(one.holds is True for one in rest)
-    if held:
-        rows.append(("holds", f"{held} {'more ' if listed else ''}library requirement{'s' if held > 1 else ''}"))
-    unchecked = [one.name for one in rest if one.holds is None]
-    if unchecked:
-        rows.append(("not checked", f"{_listing(unchecked)} (library)"))
-    return rows
-
-
 def _preferences(preferences: Sequence[RequirementResult]) -> list[tuple[str, ...]]:
-    """The author's, and those of the library that are not met."""
-    return [_requirement(one) for one in preferences if one.holds is False or one.origin in ("plan", "used")]
+    """The author's; of those of the library that are not met there are notes."""
+    return [
+        (one.name or one.text, "not checked" if one.holds is None else "met" if one.holds else "unmet", brief(one.case or one.because or one.text))
+        for one in preferences
+        if one.origin in ("plan", "used")
+    ]
 
 
 def _requirement(one: RequirementResult) -> tuple[str, ...]:
@@ -131,8 +143,8 @@ def _front(solution: Solution) -> list[tuple[str, ...]]:
     return rows
 
 
-def _quantities(solution: Solution) -> list[tuple[str, ...]]:
-    found = [value for name in KEY_QUANTITIES if (value := solution.values.get(name)) is not None]
+def _quantities(solution: Solution, first: Sequence[str]) -> list[tuple[str, ...]]:
+    found = [value for name in first if (value := solution.values.get(name)) is not None]
     without = [value for value in found if value.value is None]
     if len(without) <= _MOST_NAMES:
         return [_quantity(value) for value in found]
@@ -144,7 +156,11 @@ def _quantity(value: Value) -> tuple[str, ...]:
     if value.value is None:
         return (value.name, _needs(value.needs) if value.needs else value.reason or "no value")
     text = f"{value.text} ({value.spread})" if value.spread else value.text
-    return (value.name, text, f"measured: {value.band} in eight of ten") if value.band else (value.name, text)
+    return (value.name, brief(text), brief(value.band)) if value.band else (value.name, brief(text))
+
+
+def _banded(solution: Solution, first: Sequence[str]) -> bool:
+    return any(solution.values[name].band for name in first)
 
 
 def _needs(names: Sequence[str]) -> str:
@@ -165,13 +181,20 @@ def _notes(notes: Sequence[str]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _table(rows: Iterable[Sequence[str]]) -> str:
-    """Rows with aligned columns, indented; the last column is as long as it is."""
-    listed = [tuple(row) for row in rows]
+def _table(rows: Iterable[Sequence[str]], width: int) -> str:
+    """Rows with aligned columns, indented; a text of the plan may have line breaks, a cell none."""
+    listed = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
     columns = max(map(len, listed))
     widths = [
         max((len(row[column]) for row in listed if column < len(row) - 1), default=0) for column in range(columns)
     ]
-    return "\n".join(
-        "  " + "  ".join(cell.ljust(widths[column]) for column, cell in enumerate(row)).rstrip() for row in listed
-    )
+    return "\n".join(_row(row, widths, width) for row in listed)
+
+
+def _row(row: Sequence[str], widths: Sequence[int], width: int) -> str:
+    before = "  " + "".join(f"{cell:<{size}}  " for cell, size in zip(row[:-1], widths))
+    start = len(before) if width - len(before) >= _LEAST else 6
+    lines = textwrap.wrap(row[-1], max(_LEAST, width - len(before)), break_long_words=False, break_on_hyphens=False) or [""]
+    if start < len(before):  # the cells before it leave no room
+        lines = ["", *textwrap.wrap(row[-1], max(_LEAST, width - start), break_long_words=False, break_on_hyphens=False)]
+    return "\n".join([f"{before}{lines[0]}".rstrip(), *(" " * start + line for line in lines[1:])])

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
 import sys
 from collections.abc import Iterable
 from typing import TextIO
 
 from llmplan.diagnostics import Diagnostic
 from llmplan.visible import visible
+
+_NARROWEST, _USUAL = 40, 80
+_VERDICT = re.compile(r"(?m)^(  \S+ +)(safe|likely|tight|no)\b")
+_COLOURS = {"safe": "32", "likely": "33", "tight": "33", "no": "31"}
 
 
 class OutputFailed(Exception):
@@ -32,14 +38,28 @@ def colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def result(text: str) -> None:
+def width() -> int:
+    """The columns of the terminal; 80 where nothing says how many there are."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        return max(_NARROWEST, shutil.get_terminal_size().columns)
+    columns = os.environ.get("COLUMNS", "")
+    return max(_NARROWEST, int(columns)) if columns.isdecimal() and len(columns) < 6 else _USUAL
+
+
+def result(text: str, verdicts: bool = False) -> None:
     """Writes to standard output, hidden characters as escapes.
+
+    Args:
+        verdicts: Whether it has rows with a verdict as their second word, which has a colour on a terminal.
 
     Raises:
         OutputFailed: The output cannot be written (a full disk).
     """
+    shown = visible(text)
+    if verdicts and sys.stdout is not None and colour(sys.stdout):
+        shown = _VERDICT.sub(lambda found: f"{found[1]}\x1b[{_COLOURS[found[2]]}m{found[2]}\x1b[0m", shown)
     try:
-        _write(sys.stdout, visible(text))
+        _write(sys.stdout, shown)
     except OSError as error:
         raise OutputFailed(error.strerror) from error
 
@@ -57,9 +77,18 @@ def steer(text: str) -> None:
         pass
 
 
-def show(diagnostics: Iterable[Diagnostic]) -> None:
-    """Writes diagnostics as text to standard error."""
+def show(diagnostics: Iterable[Diagnostic], short: bool = False) -> None:
+    """Writes diagnostics as text to standard error.
+
+    Args:
+        short: Whether a note is a line, before what is graver: there the advice comes last.
+    """
     found = list(diagnostics)
+    if short:
+        for note in (one for one in found if one.severity == "note"):
+            place = f" ({note.span.source.name}:{note.span.line})" if note.span is not None else ""
+            complain(f"note[{note.code}]: {' '.join(note.message.split())}{place}")
+        found = sorted((one for one in found if one.severity != "note"), key=lambda one: one.severity == "error")
     if not found:
         return
     from llmplan.diagnostics import render_text

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from llmplan.emit.lock import Lock
+from llmplan.emit.lock import Lock, read_lock
+from llmplan.emit.solution_json import NAME
+from llmplan.units.format import number
 
 _MOST_LINES = 24
 _MOST_COMPARED = 20_000  # the time to compare may grow with the square
@@ -42,6 +47,37 @@ def causes(lock: Lock, new: str) -> tuple[str, ...]:
     if len(found) > _MOST_CAUSES:
         found = [*found[:_MOST_CAUSES], f"and {len(found) - _MOST_CAUSES} more changes"]
     return tuple(found)
+
+
+def last(directory: Path) -> Lock:
+    """The record of the last run in a folder, empty if there is none that can be read."""
+    try:
+        return read_lock(directory)
+    except OSError:
+        return Lock()
+
+
+def since(before: Lock, contents: Mapping[str, str]) -> tuple[str, ...]:
+    """What is another than in the last run: unknowns, then results, each with how far it moved."""
+    if not before.document or NAME not in contents:
+        return ()
+    after = Lock(json.loads(contents[NAME]))
+    found = [f"{path} {old} → {new}" for path, old, new in _answers(before, after)]
+    old, new = before.part("lock", "results"), after.part("lock", "results")
+    for name in (name for name in new if name in old and old[name] != new[name]):
+        values = [lock.part("quantities", name).get("value") for lock in (before, after)]
+        found.append(f"{name} {_moved(values, str(new[name])) or f'{old[name]} → {new[name]}'}")
+    return tuple(found[:_MOST_CAUSES])
+
+
+def _moved(values: Sequence[Any], text: str) -> str:
+    """The difference of two values in base units, in the unit of the text of the second; empty if there is none."""
+    own, _, unit = text.partition(" ")
+    plain = own.replace(",", "")
+    if not unit or not re.fullmatch(r"\d+(?:\.\d+)?", plain) or not all(isinstance(one, (int, float)) for one in values):
+        return ""
+    by = (values[1] - values[0]) * float(plain) / values[1] if values[1] else 0.0
+    return f"{'+' if by > 0 else ''}{number(float(f'{by:.3g}'))} {unit}" if by else ""
 
 
 def _answers(before: Lock, after: Lock) -> list[tuple[str, str, str]]:

@@ -61,6 +61,7 @@ def text(solution: Solution, contents: dict[str, str]) -> str:
             "files": {name: digest(content) for name, content in contents.items()},
             "formulas": {name: digest(one.formula)[:12] for name, one in values if one.formula},
             "requirements": {result.name: result.text for result in solution.requirements},
+            "results": {name: solution.values[name].text for name in solution.compared if name in solution.values},
             "values": {name: one.text for name, one in values if one.role != "quantity"},
         },
     }

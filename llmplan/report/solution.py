@@ -103,6 +103,7 @@ def solution(
         unknowns=_unknowns(built.system, outcome, everything, lowering),
         values=everything,
         parts=dict(program.scope.parts),
+        compared=tuple(sorted(program.scope.compared, key=program.scope.compared.__getitem__)),
         requirements=tuple(requirements),
         preferences=tuple(preferences),
         objectives=_objectives(program, lowering),

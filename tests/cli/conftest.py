@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable
 
@@ -41,6 +42,8 @@ def llmplan(monkeypatch) -> Callable[..., Outcome]:
     def run(*arguments: object, stdin: bytes = b"", terminal: bool = False) -> Outcome:
         out, err = _Stream(terminal=terminal), _Stream(terminal=terminal)
         with monkeypatch.context() as streams:
+            if "COLUMNS" not in os.environ:  # so that no line is wrapped
+                streams.setenv("COLUMNS", "1000")
             streams.setattr(sys, "stdin", _Stream(stdin))
             streams.setattr(sys, "stdout", out)
             streams.setattr(sys, "stderr", err)

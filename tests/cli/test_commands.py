@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 
 import llmplan as package
+from llmplan.api import Written
 from llmplan.diagnostics import Diagnostic
 from llmplan.request import Request
 from llmplan.solution import Origin, RequirementResult, Solution, SolvedUnknown, Value
@@ -110,14 +111,11 @@ def test_solve_fits_on_a_screen(llmplan, stages):
     outcome = llmplan("solve", "a.plan")
     lines = outcome.out.splitlines()
     assert lines[1:] == [
+        "  deadline  safe  28.9 days <= 30 days",
+        "  1 requirement of the library holds; not checked: budget",
         "",
         "found",
         "  hardware.gpus  136 GPUs  by closed form; below 128: `deadline`",
-        "",
-        "required",
-        "  holds        deadline  28.9 days <= 30 days",
-        "  holds        1 more library requirement",
-        "  not checked  budget (library)",
         "",
         "results",
         "  time  28.9 days",
@@ -139,7 +137,7 @@ def test_solve_fits_on_a_screen(llmplan, stages):
 )
 def test_of_several_plans_the_gravest_counts(llmplan, stages, write, codes, gravest):
     status = {0: "solved", 1: "error", 3: "infeasible"}
-    written = SimpleNamespace(directory="build/a", files=(), diagnostics=(), removed=(), left=())
+    written = Written("build/a", (), ())
     stages.compile = lambda asked, **_: (of_status(status[int(asked.path[-6])]), written)
     plans = [write(f"{at}-{code}.plan", b"\xff" if code == 2 else b"") for at, code in enumerate(codes)]
     assert llmplan("compile", *plans).code == gravest
@@ -150,7 +148,7 @@ def test_compile_gives_each_of_several_plans_a_folder(llmplan, stages, write):
 
     def compile(asked, **options):
         folders.append(options["out"])
-        return SOLVED, SimpleNamespace(directory=options["out"], files=("report.md",), diagnostics=(), removed=(), left=())
+        return SOLVED, Written(options["out"], ("report.md",), ())
 
     stages.compile = compile
     llmplan("compile", "a.plan", write("x/b.plan", ""), "-o", "out")
@@ -165,7 +163,7 @@ def test_compile_refuses_plans_that_would_share_a_folder(llmplan, stages, write)
 
 
 def test_compile_fails_where_files_cannot_be_written(llmplan, stages):
-    written = SimpleNamespace(directory="build/a", files=(), diagnostics=(Diagnostic("E0505", "error", "full"),), removed=(), left=())
+    written = Written("build/a", (), (Diagnostic("E0505", "error", "full"),))
     stages.compile = lambda *_, **__: (SOLVED, written)
     outcome = llmplan("compile", "a.plan")
     assert outcome.code == 1 and "E0505" in outcome.err and "wrote" not in outcome.out
@@ -174,7 +172,7 @@ def test_compile_fails_where_files_cannot_be_written(llmplan, stages):
 
 
 def test_compile_json_of_several_plans_is_a_list(llmplan, stages, write):
-    stages.compile = lambda *_, **__: (SOLVED, SimpleNamespace(directory="d", files=("report.md",), diagnostics=(), removed=(), left=()))
+    stages.compile = lambda *_, **__: (SOLVED, Written("d", ("report.md",), ()))
     one = json.loads(llmplan("compile", "a.plan", "--json").out)
     two = json.loads(llmplan("compile", "a.plan", write("b.plan", ""), "--json").out)
     assert one["files"] == ["report.md"] and two == [one, one]

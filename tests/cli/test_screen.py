@@ -1,0 +1,74 @@
+"""The terminal: the answer and its verdicts in a dozen lines, everything within its width, advice last."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+REAL = REPOSITORY / "tests" / "report" / "real"
+SHORT = """
+model "llama-7b"
+dataset { tokens = 1T, sequence_length = 2048 }
+hardware { gpu = "A100-SXM4-80GB", gpus = 128 }
+training { global_batch = 4M tokens, micro_batch = 1, recompute = full }
+require deadline: time <= 40 days
+"""
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        pytest.param(REPOSITORY / "plans" / "llama7b.plan", marks=pytest.mark.slow),
+        REPOSITORY / "plans" / "one_card.plan",
+        pytest.param(REAL / "ranges.plan", marks=pytest.mark.slow),
+        pytest.param(REAL / "infeasible.plan", marks=pytest.mark.slow),
+        pytest.param(REPOSITORY / "plans" / "published" / "llama3_1_405b.plan", marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.parametrize("columns", [80, pytest.param(60, marks=pytest.mark.slow), pytest.param(140, marks=pytest.mark.slow)])
+def test_the_answer_and_its_verdicts_stand_first_and_fit(plan, columns, llmplan, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    outcome = llmplan("solve", plan)
+    lines = outcome.out.splitlines()
+    assert lines.index("") <= 12 or columns < 80
+    # A row whose cells leave no room for its last one goes on below itself.
+    assert all(len(line) <= columns or line.startswith("next:") for line in lines if columns >= 80)
+
+
+def test_notes_are_a_line_and_come_after_what_they_are_about(llmplan, write):
+    outcome = llmplan("solve", write("a.plan", SHORT))
+    assert re.search(r"^note\[W0606\]: .*\(a\.plan:5\)$", outcome.err, re.MULTILINE)
+    assert len(outcome.err.splitlines()) <= 2
+
+
+def test_verdicts_have_a_colour_on_a_terminal(llmplan, write, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_: shutil.os.terminal_size((100, 20)))
+    plan = write("a.plan", SHORT)
+    assert re.search("deadline +\x1b\\[3[23]m(safe|likely)\x1b\\[0m", llmplan("solve", plan, terminal=True).out)
+    assert "\x1b" not in llmplan("solve", plan).out
+
+
+def test_after_a_failure_the_advice_comes_last(llmplan, write, capsys):
+    plan = write("a.plan", SHORT.replace("40 days", "2 days"))
+    outcome = llmplan("solve", plan)
+    assert outcome.code == 3 and outcome.out.startswith("No plan meets `deadline` (")
+    assert outcome.err.splitlines()[-1].startswith("  = help: ")
+    assert "note[" not in outcome.err or outcome.err.startswith("note[")
+
+
+def test_what_changed_since_the_last_compile_is_said(llmplan, write):
+    write("pyproject.toml", "")
+    plan = write("a.plan", SHORT + "emit report\n")
+    first = llmplan("compile", plan)
+    assert "since the last compile" not in first.out
+    write("a.plan", SHORT.replace("gpus = 128", "gpus = 256") + "emit report\n")
+    second = llmplan("compile", plan)
+    (said,) = (line for line in second.out.splitlines() if line.startswith("since the last compile: "))
+    assert re.search(r"time -\d+(\.\d+)? days", said) and re.search(r"cost [+-][\d,.]+ USD", said)
+    assert "since" not in llmplan("compile", plan).out
