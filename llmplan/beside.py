@@ -53,6 +53,7 @@ class Curve:
     limit_text: str
     points: tuple[CurvePoint, ...]  # by ascending input
     chosen: int  # which point is the answer
+    again: bool = True  # whether what else is open is solved again at each point; else it stays as in the answer
     safe: int | None = None  # the nearest to the answer at which the requirement is safe, None where none is known
 
 

@@ -117,6 +117,7 @@ def _told(line: _Line) -> Curve:
         limit_text=line.of.shown(line.of.limit, scope),
         points=tuple(points),
         chosen=chosen,
+        again=_again(line),
         safe=min(safe, key=lambda number: abs(number - chosen), default=None),
     )
 
@@ -248,7 +249,7 @@ def _point(line: _Line, value: float) -> None:
 def _solved(line: _Line, value: float) -> dict[int, float] | None:
     unknowns = [_held(unknown, value) if i == line.index else unknown for i, unknown in enumerate(line.system.unknowns)]
     system = evolve(line.system, unknowns=tuple(unknowns))
-    if layouts(system) > LAYOUTS or any(unknown.values is None and unknown.used for unknown in unknowns):
+    if not _again(line):
         point = {**line.answer, line.index: value}
         unknowns = [_held(unknown, point[i]) for i, unknown in enumerate(unknowns)]
         system = evolve(system, unknowns=tuple(unknowns))
@@ -256,6 +257,13 @@ def _solved(line: _Line, value: float) -> dict[int, float] | None:
         return best_point(system, requirements_of(system), Effort(LAYOUTS))
     except OverLimit:
         return None
+
+
+def _again(line: _Line) -> bool:
+    """Whether the other unknowns are few enough to be solved for each value."""
+    others = [unknown for i, unknown in enumerate(line.system.unknowns) if i != line.index]
+    few = layouts(evolve(line.system, unknowns=tuple(others))) <= LAYOUTS
+    return few and all(unknown.values is not None or not unknown.used for unknown in others)
 
 
 def _held(unknown: Unknown, value: float) -> Unknown:

@@ -173,6 +173,17 @@ def test_points_of_a_curve_are_solutions(plans, solutions) -> None:
         assert next(result for result in there.requirements if result.name == "deadline").verdict != "safe"
 
 
+def test_where_there_are_too_many_layouts_they_stay(plans, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llmplan.report.curve.LAYOUTS", 4)
+    curve = api.solve(plans.path, text=SEVEN, limit=10**7, tables=True).curve
+    assert curve is not None and not curve.again
+    point = next(point for point in curve.points if point.verdict == "safe" and point.at > curve.points[curve.chosen].at)
+    answer = plans.solve(SEVEN)
+    settled = {unknown.path: unknown.value.value for unknown in answer.unknowns} | {"hardware.gpus": point.at}
+    there = plans.solve(SEVEN, settings=tuple((name, str(value)) for name, value in settled.items()))
+    assert there.values["time"].value == pytest.approx(point.value, rel=1e-9)
+
+
 def test_a_curve_is_drawn_where_its_figures_are(plans, solutions) -> None:
     solution = solved(QUICK, solutions, plans)
     curve, svg = solution.curve, drawn(solution)["deadline.svg"]
