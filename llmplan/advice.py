@@ -84,3 +84,14 @@ class Lever:
     @property
     def legal(self) -> bool:
         return not self.breaks
+
+
+@frozen
+class Risk:
+    """A number that the plan leaves to the library or the catalog, and a result that suffers if it is worse."""
+
+    name: str  # the input
+    text: str  # what it is taken to be, for people
+    worse: str  # what it is where the result is looked at
+    result: str  # a quantity
+    change: float  # how much larger the result is then, as a share

@@ -11,7 +11,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from llmplan.advice import Lever, Moved, Relaxation, Scalar
+from llmplan.advice import Lever, Moved, Relaxation, Risk, Scalar
 from llmplan.beside import Axis, Curve, CurvePoint, Neighbour
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
@@ -19,7 +19,7 @@ from llmplan.source import Span
 from llmplan.verdicts import Clash, Compared
 
 __all__ = [  # what of the schema stands elsewhere
-    "Axis", "Clash", "Compared", "Curve", "CurvePoint", "Lever", "Moved", "Neighbour", "Relaxation", "Scalar",
+    "Axis", "Clash", "Compared", "Curve", "CurvePoint", "Lever", "Moved", "Neighbour", "Relaxation", "Risk", "Scalar",
 ]  # fmt: skip
 
 
@@ -69,6 +69,7 @@ class Value:
     origin: Origin | None = None
     others: tuple[Origin, ...] = ()
     formula: str = ""  # the formula as written, for a quantity or a default that is one; else empty
+    indices: tuple[tuple[str, str], ...] = ()  # of an indexed quantity what each index is here: `s` is `first`
     reads: tuple[str, ...] = ()  # names that the formula read at this point, in order of appearance
     doc: str = ""  # `doc`, `cites`: of its declaration
     cites: tuple[Citation, ...] = ()
@@ -274,6 +275,7 @@ class Solution:
     # where the search could end early
     considered: int = 0
     feasible: int | None = None
+    risks: tuple[Risk, ...] = ()  # what the plan leaves to others and may be off, the largest first
     assumptions: tuple[str, ...] = ()  # `assumptions`, `departures`, `replaced`, `notes`: what the report must list
     departures: tuple[Departure, ...] = ()
     replaced: tuple[str, ...] = ()  # formulas and functions

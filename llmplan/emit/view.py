@@ -20,7 +20,7 @@ _AMOUNT = re.compile(r"\d+(?:\.\d+)?")
 
 NAMES = (
     "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "shares", "option", "emits", "wrote",
-    "having", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "shift", "risks", "absent", "solution",
+    "having", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "shift", "absent", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -188,10 +188,6 @@ class View:
         best = [at for at, row in enumerate(rows) if row.best][:1]
         spread = [round(at * (len(rows) - 1) / (most - 2)) for at in range(most - 1)]
         return [rows[at] for at in sorted({*spread, *best})]
-
-    def risks(self) -> list[str]:
-        """What is assumed and moves a result by more than a twentieth if it is off, the largest first."""
-        return []
 
     def absent(self, value: Value) -> str:
         """Why a value is missing: what it needs, or that the catalog lacks it."""

@@ -93,10 +93,11 @@ def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
 
 def _step(solution: Solution, value: Value, level: int) -> Step:
     reads = tuple(read for read in value.reads if read in solution.values)
-    numbers = with_numbers(value.formula, value.name, solution.values, value.reads) if value.formula else ""
+    formula = _at(value.formula, value.indices)
+    numbers = with_numbers(formula, value.name, solution.values, value.reads) if formula else ""
     unknown = next((u for u in solution.unknowns if u.path == value.name), None)
     return Step(
-        level, value.name, f"{value.text} ({value.spread})" if value.spread else value.text, value.role, value.doc, value.formula, numbers,
+        level, value.name, f"{value.text} ({value.spread})" if value.spread else value.text, value.role, value.doc, formula, numbers,
         value.origin, value.others, value.cites, reads, _solved(unknown),
     )  # fmt: skip
 
@@ -114,6 +115,21 @@ def _solved(unknown: SolvedUnknown | None) -> tuple[str, ...]:
     beside = (("below", unknown.below), ("above", unknown.above))
     found += [f"feasible at {unknown.works}"] if unknown.works else []
     return (*found, *(f"next feasible {where}: {text}" for where, text in beside if text))
+
+
+def _at(formula: str, indices: Sequence[tuple[str, str]]) -> str:
+    """A formula with the members of an indexed quantity in the place of its indices."""
+    for index, member in indices:
+        formula = _put(formula, index, member)
+    return formula
+
+
+def _put(formula: str, index: str, member: str) -> str:
+    """Neither a name with a dot, nor a word of a text, nor one that a fold binds anew is the index."""
+    word = re.escape(index)
+    if re.search(rf"\bfor {word}\b", formula):
+        return formula
+    return re.sub(rf'("(?:[^"\\]|\\.)*")|(?<![\w.]){word}(?![\w.(])', lambda found: found[1] or member, formula)
 
 
 def names_in(text: str) -> list[str]:

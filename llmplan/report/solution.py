@@ -38,6 +38,7 @@ from llmplan.whatif.cliffs import cliffs
 from llmplan.whatif.levers import levers
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
+from llmplan.whatif.risks import risks
 from llmplan.whatif.rounding import proposals
 from llmplan.whatif.sensitivity import sensitivity
 
@@ -113,6 +114,7 @@ def solution(
         partly=not solved and "tried" in outcome.jumps.values(),
         relaxations=relaxed.found,
         levers=levers(program, built, outcome, lowering, unsure) if solved else (),
+        risks=risks(program, lowering) if solved else (),
         sensitivities=sensitivities,
         gains=gains,
         alternatives=alternatives,

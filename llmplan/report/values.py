@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Literal
 
+from attrs import evolve
+
 from llmplan.check.ir import Ref
 from llmplan.check.program import Alternative, Quantity, Setting, SourceRef
 from llmplan.solution import Citation, Origin, Scalar, Value
@@ -80,7 +82,9 @@ class Values:
             at = tuple(float(enum.members.index(m)) for enum, m in zip(enums, members))
             name = f"{quantity.name}[{', '.join(members)}]" if members else quantity.name
             result = self.lowering.at(quantity, at) if members else self.lowering.name(name)
-            yield self._value(name, "quantity", quantity.type, quantity.unit, result, self._chosen(quantity, name))
+            found = self._value(name, "quantity", quantity.type, quantity.unit, result, self._chosen(quantity, name))
+            indices = tuple((index, member) for (index, _), member in zip(quantity.indices, members))
+            yield evolve(found, indices=indices) if indices else found
 
     def _chosen(self, quantity: Quantity, name: str) -> Alternative:
         """The alternative whose formula was used."""

@@ -87,3 +87,17 @@ def test_members_of_enums_are_no_siblings(plans):
     solution = plans.solve(text + "quantity box.sum: Int = if box.side in [a, other] then box.b + 1 else 0\nshow box.sum\n")
     (step, *_) = derive(solution, "box.sum", 0)
     assert step.numbers == "if a in [a, other] then 4 + 1 else 0"
+
+
+def test_an_indexed_formula_stands_with_its_members(plans):
+    solution = plans.solve(
+        """enum Stage { first, last }
+quantity part[s: Stage]: Int = match s { first => 2, last => 3 }
+quantity whole[s: Stage]: Int = part[s] + (if s == first then part[last] else 0)
+show whole[first]
+"""
+    )
+    steps = {step.name: step for step in derive(solution, "whole[first]", 1)}
+    step = steps["whole[first]"]
+    assert step.formula == "part[first] + (if first == first then part[last] else 0)"
+    assert step.numbers == "2 + (if first == first then 3 else 0)"

@@ -1,0 +1,63 @@
+"""What an answer rests on that its plan does not say and that may well be off: speeds of the library or of the catalog.
+
+Input: a lowering at the solution. Output: for each number that the library calls a lever by factors, and that the plan
+leaves to it, the result that suffers most at the worse factor, where that is more than a twentieth. Nothing is solved
+again: who runs the plan as it is finds out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from llmplan.check.overrides import varied
+from llmplan.check.plan import Program
+from llmplan.solution import Risk
+from llmplan.system.display import show
+from llmplan.system.levers import levers, set_to, worth
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.units.measure import Measure
+
+LEAST = 0.05
+"""A smaller change of a result is no risk."""
+
+
+def risks(program: Program, lowering: Lowering) -> tuple[Risk, ...]:
+    """The risks, the largest first."""
+    scope = program.scope
+    watched = list(_watched(lowering))
+    before = {name: _value(lowering, name) for name in watched}
+    found = []
+    for knob in levers(program):
+        factors = scope.fields[knob.path].factors
+        now = worth(knob, lowering) if factors and not knob.written and isinstance(knob.type, Measure) else None
+        if now is None or not isinstance(knob.type, Measure) or knob.path in (lowering.unknowns.fixed or {}):
+            continue
+        for factor in factors:
+            changed = varied(program, "--set", {knob.path: set_to(knob, now * factor, lowering)}, over=True)
+            there = lowering.again(changed, fixed=lowering.unknowns.fixed or {})
+            moved = [(name, _value(there, name)) for name in watched]
+            ratios = [(value / old, name) for name, value in moved for old in (before[name],) if value and old]
+            worst = max(ratios, default=(1.0, ""))
+            if worst[0] >= 1.0 + LEAST:
+                texts = [show(value, knob.type, scope, knob.unit) for value in (now, now * factor)]
+                found.append(Risk(knob.path, texts[0], texts[1], worst[1], worst[0] - 1.0))
+    found.sort(key=lambda one: -one.change)
+    return tuple({one.name: one for one in reversed(found)}.values())[::-1]
+
+
+def _watched(lowering: Lowering) -> Iterator[str]:
+    """What plans are compared by, and what is made of it and of the same measure: the time on the calendar."""
+    scope, traces = lowering.scope, lowering.names.traces
+    for name, quantity in scope.quantities.items():
+        reads = traces[name].reads if name in traces else ()
+        made = [scope.quantities[read].type for read in reads if read in scope.compared]
+        if name in scope.compared or quantity.type in made:
+            yield name
+
+
+def _value(lowering: Lowering, name: str) -> float | None:
+    node = lowering.unknowns.settled(lowering.name(name))
+    value = None if isinstance(node, Missing) else lowering.graph.constant(node)
+    return value if value is not None and math.isfinite(value) and value > 0.0 else None

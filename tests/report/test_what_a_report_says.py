@@ -1,0 +1,93 @@
+"""What was wrong in reports: sums that did not add up, ranges that were lost, names that were not those of the thing."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import pytest
+
+from llmplan import api
+from llmplan.emit.render import render
+from llmplan.solution import Solution
+
+BASE = """model "llama-7b"
+dataset { tokens = 1T, sequence_length = 2048 }
+hardware { gpu = "A100-SXM4-80GB", gpus = 128 }
+parallelism { framework = deepspeed, zero_stage = 2 }
+training { global_batch = 4M tokens, micro_batch = 4, recompute = none }
+"""
+
+
+@lru_cache(maxsize=16)
+def solved(text: str) -> Solution:
+    return api.solve("a.plan", text=text, tables=True)
+
+
+def report(text: str) -> str:
+    files, problems = render(solved(text))
+    assert not problems
+    return files["report.md"]
+
+
+def line(text: str, start: str) -> str:
+    return next(one for one in report(text).splitlines() if one.startswith(start))
+
+
+@pytest.mark.parametrize(("rate", "word"), [("30%", "more"), pytest.param("55%", "less", marks=pytest.mark.slow)])
+def test_under_an_assumed_rate_the_parts_are_those_of_the_estimate_and_add_up(rate: str, word: str) -> None:
+    said = line(f"{BASE}assume mfu = {rate}\n", "Step, s, ")
+    parts, _, assumed = said.partition(" These are the parts of the estimate")
+    shares = [int(share) for share in re.findall(r"\((\d+) %\)", parts)]
+    assert "-" not in re.sub(r"data-parallel|tensor-parallel", "", parts) and 90 <= sum(shares) <= 101
+    assert "difference" not in parts
+    slower = solved(f"{BASE}assume mfu = {rate}\n").values["step.other"].value
+    assert isinstance(slower, float) and (slower > 0) == (word == "more") and assumed.endswith(f"% {word}.")
+
+
+def test_a_sweep_keeps_ranges_and_says_where_points_tie() -> None:
+    text = report(f"{BASE}assume mfu = 30%..40%..55%\nsweep hardware.gpus in [64, 128]\nminimize cost\n")
+    table = text.partition("## Sweep")[2].partition("\n## ")[0]
+    assert table.count("as good as any") == 2 and "best" not in table
+    assert re.search(r"\| [\d.]+ \([\d.]+ – [\d.]+\) \|", table) and "Assumed in every row: `mfu` = 40%" in table
+
+
+def test_a_checkpoint_is_given_in_steps_and_numbers_as_people_write_them() -> None:
+    run = line(BASE, "| run |")
+    assert re.search(r"checkpoint every \d+ steps \([\d.]+ (min|hours)\)", run) and "learning rate 3e-4" in run
+    text = report(BASE)
+    assert "GPU*hour" not in text and not re.search(r"\de\+?\d\d", text) and "0.0003" not in text
+
+
+def test_a_card_without_a_price_is_said_once() -> None:
+    text = report(BASE.replace("A100-SXM4-80GB", "RTX-4090").replace("llama-7b", "tinyllama-1.1b").replace("micro_batch = 4", "micro_batch = 1").replace("gpus = 128", "gpus = 1"))
+    assert text.count("no price of RTX-4090") == 1 and "undefined" not in text and "needs `hardware.price`" not in text
+
+
+def test_what_holds_of_the_library_takes_no_line() -> None:
+    text = report(BASE)
+    assert "heads_divide" not in text and "library requirement" not in text
+
+
+def test_a_speed_that_the_plan_leaves_to_the_catalog_is_a_risk_where_it_matters() -> None:
+    text = BASE.replace("zero_stage = 2", "zero_stage = 3").replace("micro_batch = 4", "micro_batch = 1")
+    (risk, *_) = solved(text).risks
+    assert risk.name == "hardware.internode_bandwidth" and risk.change >= 0.05 and risk.worse == "12.5 GB/s/GPU"
+    assert f"at 12.5 GB/s/GPU `{risk.result}` is {100 * risk.change:.0f} % more" in report(text)
+    assert "a list price (" in report(text)
+    fixed = solved(f"{text}hardware.internode_bandwidth = 25 GB/s/GPU\nhardware.price = 2 USD/GPU/hour\n")
+    assert "hardware.internode_bandwidth" not in [one.name for one in fixed.risks]
+    slower = solved(f"{text}hardware.internode_bandwidth = 12.5 GB/s/GPU\n").values[risk.result].value
+    before = solved(text).values[risk.result].value
+    assert isinstance(slower, float) and isinstance(before, float)
+    assert slower / before - 1 == pytest.approx(risk.change)
+
+
+def test_a_waived_requirement_has_its_row_with_the_reason() -> None:
+    text = report(f'{BASE}waive heads_divide because "tried on one node"\n')
+    assert "| `heads_divide` (library) |" in text and "ⓘ waived: tried on one node" in text
+
+
+def test_a_chance_that_is_asked_for_stands_beside_its_limit() -> None:
+    row = line(f"{BASE}require sure: chance(time <= 60 days) >= 90%\n", "| `sure`: training, days |")
+    assert "≤ 60 at 90%" in row and "✓ safe" in row
