@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from attrs import frozen
 
 ROOT = Path(__file__).parents[2]
@@ -91,6 +92,7 @@ MISSPELT = {
                        "first(config.num_key_values_heads, 2)\n    tied_embeddings", "E0201"),
     "A formula": ("plans/std/data.plan", "dataset.epochs / hardware.gpus", "dataset.epochs / hardware.gpu_count", "E0201"),
     "A requirement": ("plans/std/requirements.plan", "{dataset.epochs} times", "{dataset.epoch} times", "E0201"),
+    "A target": ("my-templates/skypilot/target.plan", "{hardware.nodes}\"", "{hardware.node}\"", "E0201"),
 }  # fmt: skip
 """A mistake in what each recipe adds: file, right, wrong, and the code."""
 
@@ -100,6 +102,7 @@ SHOWN = {
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
+    "A target": ("my-templates/skypilot/target.plan: ok", "wrote to sky: sky.yaml, launch.sh"),
     "A diagnostic": ("# W0618: empty scenario", "warning[W0618]: scenario `small` changes nothing", "passed"),
 }
 
@@ -109,7 +112,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return Copy(tmp_path_factory.mktemp("checkout"))
 
 
-def test_there_are_six_recipes() -> None:
+def test_there_are_seven_recipes() -> None:
     assert list(recipes()) == list(SHOWN)
 
 
@@ -132,6 +135,10 @@ def test_recipe(title: str, copy: Copy) -> None:
         assert outcome.returncode == 1
         assert f"error[{code}]" in outcome.stderr and f" {file}:" in outcome.stderr
         copy.replace(file, wrong, right)
+    if title == "A target":
+        sky = yaml.safe_load((copy.folder / "sky" / "sky.yaml").read_text())
+        assert sky["resources"] == {"accelerators": "A100-80GB:8", "disk_size": 512}
+        assert sky["run"].splitlines()[-1] == "bash launch.sh train.py"
     if title == "A requirement":
         outcome = copy.run("llmplan solve plans/llama7b.plan --set dataset.epochs=5")
         assert outcome.returncode == 3 and "1T tokens are to be seen 5 times" in outcome.stdout

@@ -94,9 +94,11 @@ DEEPSPEED: dict[str, Files] = {
     "tensor": shipped("llama7b", "parallelism.tensor=8", "parallelism.zero_stage=2"),
     "tiny": tiny(2, "deepspeed", "deepspeed", "accelerate"),
     "offload": made(having(_STAGE_3, value("parallelism.offload", "all"))),
+    "gradients_in_fp32": shipped("llama7b", "training.gradient_dtype=fp32", "parallelism.zero_stage=2"),
 }
 ACCELERATE: dict[str, Files] = {
     **DEEPSPEED,
+    "context": shipped("zero3_70b_h100", "parallelism.context=2"),
     "ddp": tiny(0, "ddp", "accelerate"),
     "fsdp2": tiny(2, "fsdp", "accelerate"),
     "fsdp3": tiny(3, "fsdp", "accelerate"),
