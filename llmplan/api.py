@@ -182,7 +182,6 @@ def compile(
     from llmplan.emit import changes, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
-    from llmplan.emit.render import render
     from llmplan.emit.solution_json import NAME
     from llmplan.emit.targets import written
 
@@ -196,7 +195,7 @@ def compile(
     wrong = into.named(directory) if out else into.refused(asked.path, solution.into, solution.into_at, asked.base)
     if wrong is not None:
         return solution, Written(name, (), (wrong,))
-    contents, problems = render(solution, asked.templates)
+    contents, problems = _files(solution, asked)
     if any(problem.severity == "error" for problem in problems):
         return solution, Written(name, (), tuple(problems))
     stated = ("", None) if out else (solution.into, solution.into_at)
@@ -211,6 +210,20 @@ def compile(
         problems.append(note)
     said = changes.since(last, contents) if not done.problems else ()
     return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left, said)
+
+
+def _files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Diagnostic]]:
+    """What a solution emits, as `render` says it; it follows from the answer, and is kept like that."""
+    from llmplan.emit.render import render
+
+    question = Question("files", asked, solution.plan_hash)
+    kept = None if asked.templates else question.recall()
+    if kept is not None:
+        return kept[0], list(kept[1])
+    contents, problems = render(solution, asked.templates)
+    if solution.status == "solved" and not asked.templates:
+        question.keep((contents, tuple(problems)), ())
+    return contents, problems
 
 
 def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options: Any) -> tuple[Solution, list[Step]]:

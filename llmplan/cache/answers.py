@@ -1,4 +1,4 @@
-"""Answers kept between runs: the diagnostics of a sound plan, the solution of a solved one.
+"""Answers kept between runs: the diagnostics of a sound plan, the solution of a solved one, the files that it emits.
 
 An answer counts as long as everything that it was made from is unchanged: the question, the plan,
 every file that the plan reads, and llmplan itself with its library and templates. The plan's files
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from llmplan.request import Request
     from llmplan.solution import Solution
 
+    Answer = tuple[Diagnostic, ...] | Solution | tuple[dict[str, str], tuple[Diagnostic, ...]]
+
 KEPT = 32
 """How many answers of a sort are kept; with 0 none is recalled either."""
 
@@ -41,7 +43,7 @@ class Question:
     """What is asked of a plan.
 
     Args:
-        sort: `check` or `solve`: answers of different sorts never meet.
+        sort: `check`, `solve` or `files`: answers of different sorts never meet.
         asked: The request, with the plan's text.
         details: What else the answer depends on, as plain data.
     """
@@ -52,8 +54,8 @@ class Question:
         whole = (asked.path, asked.text, asked.statements, str(asked.base), asked.settings, asked.scenario, asked.no_waive, asked.limit)
         self._key = repr((*whole, os.getcwd(), *details, self._installed))
 
-    def keep(self, answer: tuple[Diagnostic, ...] | Solution, modules: Iterable[Module]) -> None:
-        """Keeps an answer that was made from these files, the plan first."""
+    def keep(self, answer: Answer, modules: Sequence[Module]) -> None:
+        """Keeps an answer that was made from these files, the plan first; from what `details` name, if there are none."""
         if not self._installed:
             return
         names = [source.name for module in modules for source in (module.source, *_configurations(module))]
@@ -64,7 +66,10 @@ class Question:
             store.keep(self._sort, self._key, (files, packing.frozen(), packed), most=KEPT)
 
     def recall(self) -> Any:
-        """The answer that was kept, None if there is none: of `check` its diagnostics, of `solve` the solution."""
+        """The answer that was kept, None if there is none.
+
+        Of `check` the diagnostics, of `solve` the solution, of `files` the texts by name and the diagnostics.
+        """
         found: Any = store.load(self._sort, self._key) if self._installed else None
         if found is None:
             return None

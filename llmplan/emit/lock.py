@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 
 from llmplan.emit.leftovers import NEW, leftovers
 from llmplan.emit.look import look
-from llmplan.emit.solution_json import NAME, digest, dump, seal
+from llmplan.emit.solution_json import NAME, digest, sealed
 from llmplan.emit.targets import plain_name
 
 # What no run of llmplan comes near, so that a record made by hand costs neither minutes nor memory.
@@ -107,8 +107,7 @@ def _is_intact(content: str) -> bool:
         document = _parsed(content)
         if _nests_deeper(document, _DEEPEST):
             return False  # writing it out again takes the longer the deeper it nests
-        recorded = document["lock"]["files"][NAME]
-        return content == dump(document) + "\n" and bool(seal(document)["lock"]["files"][NAME] == recorded)
+        return content == sealed(document)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return False
 

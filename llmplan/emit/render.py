@@ -138,6 +138,7 @@ def _environment(templates: Path | None) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
+        optimized=False,  # takes longer than what it saves in one run
     )
     environment.filters.update(FILTERS)
     environment.globals.update(FURTHER)

@@ -22,6 +22,7 @@ from llmplan.visible import visible
 
 NAME = "solution.json"
 _LINE = 180
+_INNER = "  "
 
 
 def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def text(solution: Solution, contents: dict[str, str]) -> str:
             "values": {name: one.text for name, one in values if one.role != "quantity"},
         },
     }
-    return dump(seal(document)) + "\n"
+    return sealed(document)
 
 
 def _unplaced(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -76,11 +77,20 @@ def _unplaced(diagnostic: Diagnostic) -> dict[str, Any]:
     return {**{key: found[key] for key in kept}, "others": others}
 
 
-def seal(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with its own hash in the lock, so that an edit of the file itself is seen too."""
-    document["lock"]["files"].pop(NAME, None)
-    document["lock"]["files"][NAME] = digest(dump(document) + "\n")
-    return document
+def sealed(document: dict[str, Any]) -> str:
+    """The file with its own hash in the lock, so that an edit of the file itself is seen too."""
+    lock = document["lock"]
+    lock["files"].pop(NAME, None)
+    # Only the lock differs between what is hashed and what is written.
+    rows = {key: dump(item, _INNER) for key, item in document.items()}
+    lock["files"][NAME] = digest(_whole(rows))
+    return _whole({**rows, "lock": dump(lock, _INNER)})
+
+
+def _whole(rows: dict[str, str]) -> str:
+    """The file from its parts; no solution fits on a line."""
+    inside = f",\n{_INNER}".join(f"{dump(key)}: {row}" for key, row in rows.items())
+    return f"{{\n{_INNER}{inside}\n}}\n"
 
 
 def dump(value: Any, indent: str = "") -> str:
@@ -88,7 +98,7 @@ def dump(value: Any, indent: str = "") -> str:
     line = visible(json.dumps(value, ensure_ascii=False, allow_nan=False))
     if len(line) <= _LINE or not isinstance(value, (dict, list)):
         return line
-    inner = indent + "  "
+    inner = indent + _INNER
     if isinstance(value, dict):
         rows = [f"{dump(key)}: {dump(item, inner)}" for key, item in value.items()]
     else:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from llmplan.diagnostics import render_json, render_text
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
-from llmplan.emit.solution_json import NAME, digest, dump, seal
+from llmplan.emit.solution_json import NAME, digest, sealed
 from llmplan.emit.targets import written
 from llmplan.emit.write import check, write
 from tests.emit.samples import PLAN, emitting, solution
@@ -50,7 +50,7 @@ def documents(draw: st.DrawFn) -> Any:
 
 def as_text(document: Any, sound: bool) -> str:
     try:
-        return dump(seal(document)) + "\n" if sound else json.dumps(document)
+        return sealed(document) if sound else json.dumps(document)
     except (ValueError, KeyError, TypeError, AttributeError):
         return json.dumps(document)
 

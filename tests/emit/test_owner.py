@@ -15,7 +15,7 @@ from attrs import evolve
 from llmplan.emit import exclusive
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
-from llmplan.emit.solution_json import NAME, digest, dump, seal
+from llmplan.emit.solution_json import NAME, digest, sealed
 from llmplan.emit.targets import written
 from llmplan.emit.write import Outcome, check, write
 from llmplan.solution import Solution
@@ -56,7 +56,7 @@ def forge(folder: Path, **files: str) -> None:
     """Has an intact `solution.json` vouch for more files: it is committed, and anybody may edit it."""
     document = json.loads((folder / NAME).read_text())
     document["lock"]["files"] |= {name.replace("_", "."): digest(text) for name, text in files.items()}
-    (folder / NAME).write_text(dump(seal(document)) + "\n")
+    (folder / NAME).write_text(sealed(document))
 
 
 def test_a_second_plan_is_refused_by_name(project: Path) -> None:
@@ -144,7 +144,7 @@ def test_the_name_of_the_owner_may_be_anything(plan: object, project: Path) -> N
     write(at(folder, project), texts(LLAMA))
     document = json.loads((folder / NAME).read_text())
     document["plan"] = plan
-    (folder / NAME).write_text(dump(seal(document)) + "\n")
+    (folder / NAME).write_text(sealed(document))
     for problem in write(at(folder), texts(OTHER)).problems:
         assert problem.code == "E0509" and problem.message.isprintable() and len(problem.message) < 1000
 
