@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from llmplan.emit.solution_json import digest, dump, seal
+from llmplan.emit.solution_json import digest, sealed
 
 PLAN = """
 model "llama-7b"
@@ -38,7 +38,7 @@ def forge(folder: Path, name: str, text: str) -> None:
     """`solution.json` lies among the project's files, and whoever edits it can give it a sound hash."""
     document = json.loads((folder / "solution.json").read_text())
     document["lock"]["files"][name] = digest(text)
-    (folder / "solution.json").write_text(dump(seal(document)) + "\n")
+    (folder / "solution.json").write_text(sealed(document))
 
 
 @pytest.mark.parametrize("into", ["../../outside", "/tmp/outside", ".git/hooks", "~/configs", "a\\\\b", "a\\nb", "link/x"])
