@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve
 
+from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import Knob, as_expression, decided, knob_of
@@ -84,3 +85,14 @@ def beside(
 def set_to(knob: Knob, value: float, point: Lowering) -> Setting:
     """The setting that gives an input a value, as `--set` would."""
     return Setting(as_expression(value, knob.type, point), None, knob.setting.place, knob.setting.unit)
+
+
+def described(program: Program, knob: Knob) -> bool:
+    """Whether a plan says something else of the entry that it takes, such as a price, which holds for no other entry."""
+    kind = f"{knob.type.name}." if isinstance(knob.type, KindType) else ""
+    for path in program.settings if kind else ():
+        field = program.scope.fields.get(path)
+        default = field.default.value if field is not None and field.default is not None else None
+        if path != knob.path and (path.startswith(kind) or isinstance(default, Ref) and default.name.startswith(kind)):
+            return True
+    return False

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from llmplan.advice import Lever, Moved
-from llmplan.check.ir import Ref
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
@@ -25,7 +24,7 @@ from llmplan.system.adjustable import Knob, knob_of
 from llmplan.system.build import Built, build
 from llmplan.system.display import scalar, show
 from llmplan.system.evaluate import evaluate
-from llmplan.system.levers import beside, set_to, values, worth
+from llmplan.system.levers import beside, described, set_to, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.lower import Lowering
 from llmplan.units.measure import KindType, Measure
@@ -191,7 +190,7 @@ class _Levers:
 
     def _entry(self, knob: Knob, now: float) -> list[Lever]:
         """The best other entry, by what plans are compared by, among those for which all results have a value."""
-        if knob.setting.open or self._said_of(knob):
+        if knob.setting.open or described(self.program, knob):
             return []
         others = values(knob, now, self.point)
         program = varied(self._fixed(knob.path), "--set", {knob.path: knob.opened(others)}, over=True)
@@ -208,16 +207,6 @@ class _Levers:
         tried = [self.changes.tried(knob, now, value) for _, value in sorted(found)[:_ENTRIES]]
         rows = [self._again(one, evolve(self._row(one), purpose="entry")) for one in tried if one is not None]
         return sorted((row for row in rows if row.legal or row.solved), key=self._final)[:1]
-
-    def _said_of(self, knob: Knob) -> bool:
-        """Whether the plan says something else of the entry that it has, such as a price, which holds for no other."""
-        kind = f"{knob.type.name}." if isinstance(knob.type, KindType) else ""
-        for path in self.program.settings:
-            field = self.program.scope.fields.get(path)
-            default = field.default.value if field is not None and field.default is not None else None
-            if path != knob.path and (path.startswith(kind) or isinstance(default, Ref) and default.name.startswith(kind)):
-                return True
-        return False
 
     def _fixed(self, but: str) -> Program:
         """The plan with every unknown at its answer, but one."""

@@ -1,4 +1,4 @@
-"""Two changes that together make an infeasible plan feasible, where several bounds of its author fail.
+"""Two changes that together make an infeasible plan feasible, where several requirements fail.
 
 Input: the plan's changes and its failing bounds. Output: pairs, each found by dropping one bound, curing the rest by a single
 change, and then relaxing the dropped bound to the best that this allows: `hardware.gpus = 1,048` and `cost <= 3.0 MUSD`.
@@ -30,7 +30,7 @@ def pairs(cures: Cures, bounds: Sequence[Rule], switches: Sequence[Knob]) -> Ite
             if made >= _MOST:
                 return
             rest = [rule for rule in bounds if rule is not dropped]
-            found = _pair(cures, dropped, switches if inputs else rest)
+            found = _pair(cures, dropped, switches if inputs else rest) if inputs or rest else None
             if found is not None:
                 made += 1
                 yield found

@@ -22,7 +22,7 @@ from llmplan.solve.effort import Budget, Effort, OverLimit, Progress
 from llmplan.solve.outcome import Outcome
 from llmplan.system.adjustable import Knob, domains, knobs
 from llmplan.system.build import Built
-from llmplan.system.levers import levers
+from llmplan.system.levers import described, levers
 from llmplan.system.lower import Lowering
 from llmplan.units.measure import BoolType, EnumType, KindType
 from llmplan.whatif.cures import Cure, Cures
@@ -117,16 +117,23 @@ class _Relaxer:
             self.found += self._once("pairs", lambda: list(self._pairs(bounds))) or []
         self._all([knob for knob in switches if knob not in entries])
         self._all(rest, sort=True)
-        self._all(entries)
+        self._all([knob for knob in entries if not described(self.program, knob)])
+        if not self.found and len(bounds) == 1:
+            self.found += self._once("pairs", lambda: list(self._pairs(bounds))) or []
         shown = self.found[:MOST]
         hints = [Hint(one.text, edits) for one, edits in shown]
         untried = tuple(self.untried) if len(shown) < MOST else ()
         return Relaxed(tuple(one for one, _ in shown), tuple(hints), untried, tuple(sorted(self.thinned)))
 
     def _given(self) -> Iterator[Knob]:
-        """What the plan gives; what may lie anywhere in a range is nobody's to choose."""
+        """What the plan gives and may give otherwise: no range and no assumption, which are nobody's to choose.
+
+        Neither is what describes an entry of the catalog: other parameters are another model.
+        """
+        entries = self.program.scope.entries
         for knob in knobs(self.program, self.cures.constants):
-            if knob.setting.spread is None and knob.written:
+            free = knob.setting.spread is None and knob.role != "assumption"
+            if free and knob.written and knob.path.partition(".")[0] not in entries:
                 yield knob
         # A member of a domain that the author left out is nearer to the plan than another model.
         yield from domains(self.program)
