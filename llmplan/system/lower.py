@@ -78,6 +78,7 @@ class Lowering:
         self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads)
         self.quantities = Quantities(self.expressions, checks, end)
         self._ends: dict[BandEnd, Lowering] = {}
+        self._chances: dict[tuple[Sides, str], Result] = {}
         self._kept: dict[str, dict[str, Known]] = {}  # by what has changed
         self.at = self.quantities.at
         self.instances = self.inputs.instances
@@ -214,6 +215,13 @@ class Lowering:
 
     def probability(self, sides: Sides, base: str) -> Result:
         """The probability of a comparison by size, from the bands and the ranges that its sides depend on."""
+        if not self.names.outside:
+            return self._probability(sides, base)
+        if (sides, base) not in self._chances:  # several rules ask for the same one
+            self._chances[sides, base] = self._probability(sides, base)
+        return self._chances[sides, base]
+
+    def _probability(self, sides: Sides, base: str) -> Result:
         spreads = self.inputs.spreads
         if spreads is not None and spreads.inside:
             return self._by_bands(sides, base)

@@ -261,6 +261,11 @@ class Names:
         self._done.clear()
         return self._taken
 
+    @property
+    def outside(self) -> bool:
+        """Whether what is lowered is lowered for no name, and needed by every candidate: nothing depends on its reads."""
+        return not self._frames and not self._branches
+
     def _users_of(self, known: Mapping[str, Known]) -> dict[str, list[str]]:
         """By name or path the names that depend on it; of a name that is known nothing changes, so it is asked once."""
         if self._users is None or self._users[0] != len(known):

@@ -43,10 +43,10 @@ _BEST = 3
 _OF_ONE = 2
 """Rows of one lever."""
 
-_ENTRIES = 2
-"""So many other entries are solved again to find the best."""
+_ENTRIES = 3
+"""So many other entries are tried, the best as the layout is first."""
 
-_AGAIN = 4
+_AGAIN = 2
 """So many other changes are solved again, in the order in which the library declares the levers."""
 
 _EVALUATIONS = 5e8
@@ -204,9 +204,12 @@ class _Levers:
             at = evaluate(there.graph, {index: value}, [line.node for line in lines])
             if all(math.isfinite(at[line.node]) for line in lines):
                 found.append((self.changes.key({line.name: at[line.node] for line in lines}), value))
-        tried = [self.changes.tried(knob, now, value) for _, value in sorted(found)[:_ENTRIES]]
-        rows = [self._again(one, evolve(self._row(one), purpose="entry")) for one in tried if one is not None]
-        return sorted((row for row in rows if row.legal or row.solved), key=self._final)[:1]
+        for _, value in sorted(found)[:_ENTRIES]:
+            one = self.changes.tried(knob, now, value)
+            row = None if one is None else self._again(one, evolve(self._row(one), purpose="entry"))
+            if row is not None and (row.legal or row.solved):
+                return [row]
+        return []
 
     def _fixed(self, but: str) -> Program:
         """The plan with every unknown at its answer, but one."""
