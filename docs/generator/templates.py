@@ -27,7 +27,9 @@ _SAYS = """`target.plan` holds, in the plan language and checked with the librar
 - Requirements and preferences, each `when emits(NAME)`: what the format cannot say, so that no search ends with an answer
   that the target then refuses.
 - Formulas of the library's quantities, `when emits(NAME)`: they come before the library's own, which need not know of
-  them. Of several targets that say one quantity, the first by name counts."""
+  them. Of several targets that say one quantity, the first by name counts.
+- `amend enum Framework { nanotron }`: a further member of an enum of the library. A `match` over it without `_` must then
+  say what holds for it."""
 _EXAMPLE = """kind nanotron {
     ## Elements summed at a time.
     bucket: Int in 1..1B = 25M ? in [10M, 25M, 50M]

@@ -107,6 +107,9 @@ class Declarations:
                         self.report(names.defined_twice(member.span, member.name.text, first.span))
                 scope.enums[s.name.text] = EnumType(s.name.text, members)
         for s in statements:
+            if isinstance(s, nodes.AmendEnum):
+                self._amend_enum(s)
+        for s in statements:
             if isinstance(s, nodes.Kind) and self._once(s.name.text, s, s.name.text in scope.kinds):
                 scope.kinds[s.name.text] = tuple(field.name.text for field in s.fields)
         for s in statements:
@@ -146,6 +149,22 @@ class Declarations:
             near = self.scope.units.suggest(unknown.word)
             self.report(units.unknown_unit(node.span, unknown.word, near, None))
             return None
+
+    def _amend_enum(self, node: nodes.AmendEnum) -> None:
+        """Further members: before anything reads the enum, so that a `match` over it must say what holds for them."""
+        known = self.scope.enums.get(node.name.text)
+        if known is None:
+            self.report(names.undefined(node.name.span, "enum", node.name.text, self.scope.enums))
+        elif not node.span.source.library:
+            self.report(units.not_here(node.span, "`amend enum`", "it in the `target.plan` of a target"))
+        else:
+            members = list(known.members)
+            for member in node.members:
+                if member.name.text in members:
+                    self.report(names.member_twice(member.span, member.name.text, known.name))
+                else:
+                    members.append(member.name.text)
+            self.scope.enums[known.name] = EnumType(known.name, tuple(members))
 
     def _kind_signature(self, kind: nodes.Kind) -> None:
         if said(kind.decorators, "software"):

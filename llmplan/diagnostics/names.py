@@ -140,6 +140,11 @@ def taken(span: Span, name: str) -> Diagnostic:
     return error("E0203", f"`{name}` is already the name of a block", span, "choose another name")
 
 
+def member_twice(span: Span, name: str, enum: str) -> Diagnostic:
+    """E0203: a further member of an enum that has it already."""
+    return error("E0203", f"`{enum}` already has a member `{name}`", span, "choose another name, or leave it out")
+
+
 def built_in(span: Span, name: str) -> Diagnostic:
     """E0203: a unit that the language itself defines."""
     return error("E0203", f"`{name}` is built in and cannot be declared", span, "choose another name")

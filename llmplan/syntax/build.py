@@ -54,6 +54,7 @@ _NODES: dict[str, tuple[type[n.Node], str, dict[str, object]]] = {
     "decorator": (n.Decorator, "name *arguments", {}),
     "entry": (n.Entry, "decorators kind name like fields", {}),
     "amend": (n.Amend, "decorators kind name fields", {}),
+    "amend_enum": (n.AmendEnum, "decorators name *members", {}),
     "quantity": (n.Quantity, "decorators replace name indices type domain when value", {}),
     "function": (n.Fn, "decorators replace name params result body", {}),
     "body": (n.Body, "*lets value", {}),

@@ -250,6 +250,13 @@ class Enum(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
+class AmendEnum(Statement):  # `amend enum Framework { nanotron }`, of a target
+    name: Word
+    members: tuple[EnumMember, ...]
+    decorators: tuple[Decorator, ...] = ()
+
+
+@frozen(kw_only=True, eq=False, repr=False)
 class Dimension(Statement):  # `dimension Information`; `@count` above it says that its things are counted
     name: Word
     decorators: tuple[Decorator, ...] = ()

@@ -157,6 +157,19 @@ def test_an_option_without_a_default_must_be_given(templates: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
+def test_a_framework_of_its_own(templates: Path, tmp_path: Path) -> None:
+    file = templates / "own" / "target.plan"
+    further = "quantity framework_advice: Framework when emits(own) = nanotron\n"
+    file.write_text(f"{SAYS}\namend enum Framework {{ nanotron }}\n{further}")
+    more = 'hardware.gpus_per_node = 4\nemit own { script = "train.py" }'
+    found_there = solved(tmp_path, more, templates=templates, settings=[("hardware.gpus", "4")])
+    assert found_there.values["parallelism.framework"].value == "nanotron"
+    file.write_text(f"{SAYS}\namend enum Framework {{ fsdp }}\n")
+    (problem,) = api.check(str(file))
+    assert (problem.code, problem.message) == ("E0203", "`Framework` already has a member `fsdp`")
+
+
+@pytest.mark.slow
 def test_a_mistake_in_it_is_shown_in_its_place(templates: Path, tmp_path: Path) -> None:
     file = templates / "own" / "target.plan"
     file.write_text(SAYS + "require wrong: hardware.gpu_count == 1 when emits(own)\n")
