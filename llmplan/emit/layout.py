@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from llmplan.emit.rounding import amount, brief, ends, measure
 
-_ROW = re.compile(r"(\*{0,2})([-+−]?\d[\d,.]*(?:e-?\d+)?(?: \([^()]*\))?) ([^\W\d][^*]*)\1\Z")
+_ROW = re.compile(r"(\*{0,2})([-+−]?\d[\d,.]*(?:e-?\d+)?[MBT]?(?: \([^()]*\))?) ([^\W\d][^*]*)\1\Z")
 """A number with its unit, between them perhaps the ends of its range."""
 
 

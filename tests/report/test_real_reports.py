@@ -27,7 +27,7 @@ PLANS = {
 CHANGES = {
     "7b": ("time <= 30 days", "time <= 29 days"),
     "70b": ("3.5 MUSD", "3 MUSD"),
-    "405b": ("15.6T", "15T"),
+    "405b": ("15.6T", "15.5T"),
     "moe": ("500B", "600B"),
     "one card": ("10B", "12B"),
     "lora": ("rank = 16", "rank = 32"),
