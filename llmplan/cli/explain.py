@@ -63,7 +63,7 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, everything: bool, form:
 
         terminal.result(json.dumps(render.as_json(steps), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        terminal.result(render.as_markdown(steps) if form == "markdown" else render.text(steps))
+        terminal.result(render.as_markdown(steps) if form == "markdown" else terminal.wrapped(render.text(steps)))
     return STATUS[solution.status]
 
 

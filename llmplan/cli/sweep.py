@@ -41,5 +41,5 @@ def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
         document = {"schema": 1, "plan": plan, **tables.as_json(table)}
         terminal.result(dump({**document, "diagnostics": [record(found) for found in diagnostics]}) + "\n")
     else:
-        terminal.result(tables.as_csv(table) if as_csv else tables.text(table))
+        terminal.result(tables.as_csv(table) if as_csv else tables.text(table, terminal.width()))
     return 0 if any(row.status == "solved" for row in table.rows) else 3

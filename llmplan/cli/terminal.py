@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -44,6 +45,17 @@ def width() -> int:
         return max(_NARROWEST, shutil.get_terminal_size().columns)
     columns = os.environ.get("COLUMNS", "")
     return max(_NARROWEST, int(columns)) if columns.isdecimal() and len(columns) < 6 else _USUAL
+
+
+def wrapped(text: str) -> str:
+    """A text whose lines fit the terminal: what is longer goes on below, further in than it began."""
+    columns = width()
+    lines: list[str] = []
+    for line in text.splitlines():
+        inner = " " * min(len(line) - len(line.lstrip()) + 2, columns // 2)
+        long = len(line) > columns
+        lines += textwrap.wrap(line, columns, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False) if long else [line]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def result(text: str, verdicts: bool = False) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,12 +36,25 @@ def cells(table: Table, row: Row) -> list[str]:
     return [*row.at, *blank, row.reason]
 
 
-def text(table: Table) -> str:
-    """Aligned columns; ends with a line end."""
+def text(table: Table, width: int) -> str:
+    """Aligned columns, or where they are wider than the terminal a block for each point; ends with a line end."""
     rows = [header(table), *(cells(table, row) for row in table.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[-1]]).rstrip() for row in rows]
-    return "\n".join(lines) + "\n"
+    lines = ["  ".join([*(cell.ljust(size) for cell, size in zip(row, widths)), row[-1]]).rstrip() for row in rows]
+    fits = all(len(line) <= width for line in lines)
+    return "\n".join(lines if fits else _blocks(table, rows[0], rows[1:], width)) + "\n"
+
+
+def _blocks(table: Table, names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """A block for each point: where it is and what is to be said of it, then its results one below the other."""
+    many, longest = len(table.axes), max(map(len, names))
+    lines: list[str] = []
+    for row in rows:
+        at = ", ".join(f"{name} = {value}" for name, value in zip(names[:many], row))
+        lines += textwrap.wrap(f"{at}: {row[-1]}" if row[-1] else at, width, subsequent_indent="  ", break_long_words=False)
+        results = list(zip(names[many:-1], row[many:-1]))
+        lines += [f"  {name:<{longest}}  {value}" for name, value in results if value not in ("", "–")]
+    return lines
 
 
 def as_csv(table: Table) -> str:

@@ -72,3 +72,21 @@ def test_what_changed_since_the_last_compile_is_said(llmplan, write):
     (said,) = (line for line in second.out.splitlines() if line.startswith("since the last compile: "))
     assert re.search(r"time -\d+(\.\d+)? days", said) and re.search(r"cost [+-][\d,.]+ USD", said)
     assert "since" not in llmplan("compile", plan).out
+
+
+def test_a_derivation_fits_the_terminal(llmplan, write, monkeypatch):
+    plan = write("a.plan", SHORT)
+    wide = llmplan("explain", plan, "step_time").out
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = llmplan("explain", plan, "step_time").out
+    assert max(map(len, wide.splitlines())) > 80 >= max(map(len, narrow.splitlines()))
+    assert narrow.split() == wide.split()
+
+
+def test_a_sweep_that_is_too_wide_is_a_block_for_each_point(llmplan, write, monkeypatch):
+    plan = write("a.plan", SHORT + "sweep hardware.gpus in [64, 128]\nshow wall_time in days\n")
+    wide = llmplan("sweep", plan).out
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = llmplan("sweep", plan).out
+    assert max(map(len, wide.splitlines())) > 60 >= max(map(len, narrow.splitlines()))
+    assert "hardware.gpus = 128 GPUs" in narrow and narrow.count("  time ") == 1 and "violates deadline" in narrow
