@@ -9,22 +9,19 @@ directions; of a choice every member that works is found, of entries the best.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from attrs import evolve
 
-from llmplan.advice import Relaxation
 from llmplan.check.ir import Num
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.diagnostics import Edit
 from llmplan.solve.effort import ENDLESS
 from llmplan.solve.engines import best_point
 from llmplan.solve.nearest import feasible_values, nearest, with_values
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
-from llmplan.source import Span
 from llmplan.system.adjustable import Knob, in_authors_unit, ladder, value_of
 from llmplan.system.build import Built, build
 from llmplan.system.display import one_line
@@ -34,11 +31,12 @@ from llmplan.system.levers import values as beside
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.system import Condition, Objective
-from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure
 from llmplan.whatif.bounds import bound_of, bounded_by, place_of
 from llmplan.whatif.freed import Opened, Opener
 from llmplan.whatif.robust import solve_certain
-from llmplan.whatif.rounding import Proposal, proposals, written
+from llmplan.whatif.rounding import Proposal, proposals
+from llmplan.whatif.telling import Cure, Telling
 
 _CERTAIN = 1_000_000
 """Points that one solution may look at where requirements hold at every point of ranges, which no budget counts."""
@@ -48,9 +46,6 @@ _MOST_CHOICES = 16
 
 _CHOICES = 120
 """So many of all choices together."""
-
-Cure = tuple[Relaxation, tuple[Edit, ...]]
-
 
 class Cures:
     """The changes of one infeasible plan; `effort` bounds the next of them.
@@ -71,8 +66,7 @@ class Cures:
         self.constants = built.lowering
         self.reads = built.reads
         self.choices = _CHOICES
-        text = program.scope.sources.get(plan)
-        self.end = None if text is None or text.library else Span(text, len(text.text), len(text.text))
+        self.told = Telling(program, point, plan)
         self.paths: tuple[str, ...] = ()  # of what the last system was thinned by
 
     # Bounds of requirements
@@ -104,7 +98,7 @@ class Cures:
         else:
             return None
         place, span = place_of(self.program, rule, at), self.program.scope.span(rule.place)
-        made = self._made(rule.name, "requirement", rule.type, rule.unit, bound.value, [one], place)
+        made = self.told.made(rule.name, "requirement", rule.type, rule.unit, bound.value, [one], place)
         if place is None:
             return made
         edit = made[1][0]
@@ -176,7 +170,7 @@ class Cures:
             if one is not None:
                 found.append(one)
         before = start if not excluded else None
-        return self._of_input(knob, before, found, start)
+        return self.told.of_input(knob, before, found, start)
 
     def _factors(self, knob: Knob) -> Cure | None:
         """A lever that follows from others, at the factors that the library declares."""
@@ -188,7 +182,7 @@ class Cures:
             for one in proposals(value, knob.type, knob.unit, None, self.point):  # type: ignore[arg-type]
                 if abs(one.value - value) <= 1e-3 * abs(value):
                     if self._works(self._set(knob, one.value), True):
-                        return self._of_input(knob, now, [one])
+                        return self.told.of_input(knob, now, [one])
                     break
         return None
 
@@ -244,7 +238,7 @@ class Cures:
         self.choices -= len(found)
         found = [value for value in found if self._works(self._set(knob, value), True)]
         named = [Proposal(in_authors_unit(value, knob.type, "", self.point), value) for value in found]
-        return self._of_input(knob, now, named)
+        return self.told.of_input(knob, now, named)
 
     def _entry(self, knob: Knob) -> Cure | None:
         """The best other entry: by the objectives, of those that have what plans are compared by where any has."""
@@ -264,7 +258,7 @@ class Cures:
         if point is None or not self._works(self._set(knob, point[made.unknown]), True):
             return None
         best = point[made.unknown]
-        return self._of_input(knob, now, [Proposal(in_authors_unit(best, knob.type, "", self.point), best)])
+        return self.told.of_input(knob, now, [Proposal(in_authors_unit(best, knob.type, "", self.point), best)])
 
     def _compared(self, made: Opened) -> tuple[tuple[Objective, ...], tuple[Condition, ...]]:
         """What plans are compared by, as objectives in that order, and that each of them has a value."""
@@ -291,55 +285,3 @@ class Cures:
         """The paths of choices that need not be tried one by one."""
         choices = [knob for knob in knobs if isinstance(knob.type, (EnumType, BoolType)) and not knob.setting.open]
         return self.opener.hopeless([(knob, self._all(knob)) for knob in choices], self.effort)
-
-    # What is shown
-
-    def _of_input(self, knob: Knob, now: float | None, found: Sequence[Proposal], start: float | None = None) -> Cure | None:
-        if not found:
-            return None
-        scale = now if now is not None else start
-        if isinstance(knob.type, Measure) and scale is not None:
-            found = sorted(found, key=lambda one: _distance(one.value, scale))
-        made = self._made(knob.path, "input", knob.type, knob.unit, now, found, self._span(knob), start)
-        word = "let " if knob.role == "let" else "assume " if knob.role == "assumption" else ""
-        text = f"{knob.path} = {written(made[0].texts[0], knob.type)}"
-        edits = made[1]
-        if not knob.written and self.end is not None:
-            line = "" if self.end.source.text.endswith("\n") else "\n"
-            edits = (Edit(self.end, f"{line}{text}\n"),)
-        return evolve(made[0], statement=f"{word}{text}"), edits
-
-    def _span(self, knob: Knob) -> Span | None:
-        """Where an input is given, or left open, in a text of the plan."""
-        span = self.program.scope.span(knob.setting.place)
-        return span if knob.written and not span.source.library and not span.source.name.startswith("--set") else None
-
-    def _made(
-        self,
-        name: str,
-        kind: str,
-        type: Type,
-        unit: str,
-        now: float | None,
-        proposed: Sequence[Proposal],
-        at: Span | None,
-        start: float | None = None,
-    ) -> Cure:
-        found, texts = [one.value for one in proposed], tuple(one.text for one in proposed)
-        before = "" if now is None else in_authors_unit(now, type, unit, self.point)
-        scale = now if now is not None else start
-        change = math.inf
-        if isinstance(type, Measure) and scale is not None:
-            change = min(_distance(value, scale) for value in found)
-        base = self.program.scope.units.base(type) if isinstance(type, Measure) else None
-        scalars = tuple(
-            value if isinstance(type, Measure) else value == 1.0 if isinstance(type, BoolType) else text
-            for value, text in zip(found, texts)
-        )
-        made = Relaxation(name, kind, before, scalars, base, texts, change)  # type: ignore[arg-type]
-        return made, () if at is None else (Edit(at, written(texts[0], type)),)
-
-
-def _distance(value: float, scale: float) -> float:
-    """How far a value is from what was given, relatively."""
-    return abs(math.log(value / scale)) if value * scale > 0 else 1e9

@@ -15,7 +15,8 @@ from llmplan.check.program import Rule
 from llmplan.solve.passes import solve
 from llmplan.system.adjustable import Knob
 from llmplan.system.build import build
-from llmplan.whatif.cures import Cure, Cures
+from llmplan.whatif.cures import Cures
+from llmplan.whatif.telling import Cure
 
 _LIMIT = 10**7
 _MOST = 3

@@ -25,8 +25,9 @@ from llmplan.system.build import Built
 from llmplan.system.levers import described, levers
 from llmplan.system.lower import Lowering
 from llmplan.units.measure import BoolType, EnumType, KindType
-from llmplan.whatif.cures import Cure, Cures
+from llmplan.whatif.cures import Cures
 from llmplan.whatif.pairs import pairs
+from llmplan.whatif.telling import Cure
 
 EVALUATIONS = 2e9
 """What all changes together may cost, see `llmplan.solve.effort`: a few seconds; 0 for none to be tried."""
