@@ -58,6 +58,7 @@ def test_no_byte_changes(changed, llmplan, write, tmp_path):
     assert contents(tmp_path / "out") == before
 
 
+@pytest.mark.slow
 def test_no_line_is_written(llmplan, write, tmp_path):
     write("pyproject.toml", "")
     llmplan("compile", write("a.plan", PLAN), "-o", "out")

@@ -54,6 +54,7 @@ def test_verdicts_have_a_colour_on_a_terminal(llmplan, write, monkeypatch):
     assert "\x1b" not in llmplan("solve", plan).out
 
 
+@pytest.mark.slow
 def test_after_a_failure_the_advice_comes_last(llmplan, write, capsys):
     plan = write("a.plan", SHORT.replace("40 days", "2 days"))
     outcome = llmplan("solve", plan)
@@ -62,6 +63,7 @@ def test_after_a_failure_the_advice_comes_last(llmplan, write, capsys):
     assert "note[" not in outcome.err or outcome.err.startswith("note[")
 
 
+@pytest.mark.slow
 def test_what_changed_since_the_last_compile_is_said(llmplan, write):
     write("pyproject.toml", "")
     plan = write("a.plan", SHORT + "emit report\n")
@@ -74,6 +76,7 @@ def test_what_changed_since_the_last_compile_is_said(llmplan, write):
     assert "since" not in llmplan("compile", plan).out
 
 
+@pytest.mark.slow
 def test_a_derivation_fits_the_terminal(llmplan, write, monkeypatch):
     plan = write("a.plan", SHORT)
     wide = llmplan("explain", plan, "step_time").out
@@ -83,6 +86,7 @@ def test_a_derivation_fits_the_terminal(llmplan, write, monkeypatch):
     assert narrow.split() == wide.split()
 
 
+@pytest.mark.slow
 def test_a_sweep_that_is_too_wide_is_a_block_for_each_point(llmplan, write, monkeypatch):
     plan = write("a.plan", SHORT + "sweep hardware.gpus in [64, 128]\nshow wall_time in days\n")
     wide = llmplan("sweep", plan).out

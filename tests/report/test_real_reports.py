@@ -44,7 +44,7 @@ FIRST = {  # what the first sentence must say, so that it answers the title
     "infeasible": ("No plan meets `deadline`", "nor `budget`", "would do"),
     "ranges": ("The budget of 290,000 USD, set on planned cost, is likely",),
 }
-SLOW = ("70b", "405b", "infeasible", "ranges", "moe")
+SLOW = ("7b", "70b", "405b", "infeasible", "ranges", "moe", "lora")
 NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PLANS]
 
 

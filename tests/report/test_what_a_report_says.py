@@ -34,7 +34,7 @@ def line(text: str, start: str) -> str:
     return next(one for one in report(text).splitlines() if one.startswith(start))
 
 
-@pytest.mark.parametrize(("rate", "word"), [("30%", "more"), pytest.param("55%", "less", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("rate", "word"), [pytest.param("30%", "more", marks=pytest.mark.slow), pytest.param("55%", "less", marks=pytest.mark.slow)])
 def test_under_an_assumed_rate_the_parts_are_those_of_the_estimate_and_add_up(rate: str, word: str) -> None:
     said = line(f"{BASE}assume mfu = {rate}\n", "Step, s, ")
     parts, _, assumed = said.partition(" These are the parts of the estimate")
@@ -45,6 +45,7 @@ def test_under_an_assumed_rate_the_parts_are_those_of_the_estimate_and_add_up(ra
     assert isinstance(slower, float) and (slower > 0) == (word == "more") and assumed.endswith(f"% {word}.")
 
 
+@pytest.mark.slow
 def test_a_sweep_keeps_ranges_and_says_where_points_tie() -> None:
     text = report(f"{BASE}assume mfu = 30%..40%..55%\nsweep hardware.gpus in [64, 128]\nminimize cost\n")
     table = text.partition("## Sweep")[2].partition("\n## ")[0]
@@ -59,6 +60,7 @@ def test_a_checkpoint_is_given_in_steps_and_numbers_as_people_write_them() -> No
     assert "GPU*hour" not in text and not re.search(r"\de\+?\d\d", text) and "0.0003" not in text
 
 
+@pytest.mark.slow
 def test_a_card_without_a_price_is_said_once() -> None:
     text = report(BASE.replace("A100-SXM4-80GB", "RTX-4090").replace("llama-7b", "tinyllama-1.1b").replace("micro_batch = 4", "micro_batch = 1").replace("gpus = 128", "gpus = 1"))
     assert text.count("no price of RTX-4090") == 1 and "undefined" not in text and "needs `hardware.price`" not in text
@@ -69,6 +71,7 @@ def test_what_holds_of_the_library_takes_no_line() -> None:
     assert "heads_divide" not in text and "library requirement" not in text
 
 
+@pytest.mark.slow
 def test_a_speed_that_the_plan_leaves_to_the_catalog_is_a_risk_where_it_matters() -> None:
     text = BASE.replace("zero_stage = 2", "zero_stage = 3").replace("micro_batch = 4", "micro_batch = 1")
     (risk, *_) = solved(text).risks
@@ -83,11 +86,13 @@ def test_a_speed_that_the_plan_leaves_to_the_catalog_is_a_risk_where_it_matters(
     assert slower / before - 1 == pytest.approx(risk.change)
 
 
+@pytest.mark.slow
 def test_a_waived_requirement_has_its_row_with_the_reason() -> None:
     text = report(f'{BASE}waive heads_divide because "tried on one node"\n')
     assert "| `heads_divide` (library) |" in text and "ⓘ waived: tried on one node" in text
 
 
+@pytest.mark.slow
 def test_a_chance_that_is_asked_for_stands_beside_its_limit() -> None:
     row = line(f"{BASE}require sure: chance(time <= 60 days) >= 90%\n", "| `sure`: training, days |")
     assert "≤ 60 at 90%" in row and "✓ safe" in row
