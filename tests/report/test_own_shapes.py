@@ -28,7 +28,7 @@ def test_a_size_that_another_makes_impossible_names_what_to_give_beside_it():
     (error,) = [one for one in solve("hidden = 6144").diagnostics if one.severity == "error"]
     assert error.code == "E0402"
     hints = [hint.text for hint in error.hints]
-    assert hints[0] == "give `model.heads` beside `model.hidden`: `model { heads = … }`"
+    assert hints[0] == "1: give `model.heads` beside `model.hidden`: `model { heads = … }`"
     assert any("model.head_dim" in hint for hint in hints)
     assert not any("baichuan" in hint or "from llama-13b" in hint for hint in hints)
 
@@ -37,4 +37,4 @@ def test_a_size_that_another_makes_impossible_names_what_to_give_beside_it():
 def test_a_link_that_the_catalog_lacks_is_named_in_the_error():
     (error,) = [one for one in solve("", "RTX-4090").diagnostics if one.severity == "error"]
     assert '"RTX-4090" has no internode_bandwidth' in error.message
-    assert error.hints[0].text.startswith("add `hardware { internode_bandwidth = … }`")
+    assert error.hints[0].text.startswith("1: add `hardware { internode_bandwidth = … }`")
