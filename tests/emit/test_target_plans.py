@@ -75,7 +75,7 @@ def config(tmp_path: Path, more: str, **options: object) -> dict[str, object]:
     ("more", "options"),
     [
         ("emit deepspeed { reduce_bucket_size = 200M }", {}),
-        ("deepspeed.reduce_bucket_size = 200M\nemit deepspeed", {}),
+        SLOW("deepspeed.reduce_bucket_size = 200M\nemit deepspeed", {}),
         SLOW("deepspeed { reduce_bucket_size = 200M }\nemit deepspeed", {}),
         SLOW("emit deepspeed", {"settings": [("deepspeed.reduce_bucket_size", "200M")]}),
         SLOW('emit deepspeed\nscenario "small" { deepspeed.reduce_bucket_size = 200M }', {"scenario": "small"}),
@@ -87,6 +87,7 @@ def test_an_option_is_an_input(more: str, options: dict[str, object], tmp_path: 
     assert config(tmp_path, more, **options)["reduce_bucket_size"] == 200_000_000
 
 
+@pytest.mark.slow
 def test_what_a_file_says_of_a_buffer_is_what_memory_counts(tmp_path: Path) -> None:
     buffers = "memory.bucket_buffers[first_layer]"
     plain = solved(tmp_path, "emit deepspeed").values[buffers].value
@@ -100,7 +101,8 @@ def test_a_bucket_that_deepspeed_refuses(size: str, tmp_path: Path) -> None:
     assert [d.code for d in found(tmp_path, f"emit deepspeed {{ reduce_bucket_size = {size} }}")] == ["E0305"]
 
 
-@pytest.mark.parametrize("stage", [1, SLOW(2), SLOW(3)])
+@pytest.mark.parametrize("stage", [1, 2, 3])
+@pytest.mark.slow
 def test_file_and_plan_agree_on_what_overlaps(stage: int, tmp_path: Path) -> None:
     chosen = [("parallelism.zero_stage", str(stage))]
     counted = solved(tmp_path, "emit deepspeed", settings=chosen).values["step.data_overlapped"].value
@@ -116,6 +118,7 @@ def test_an_option_that_is_swept(tmp_path: Path) -> None:
     assert table is not None and len(table.rows) == 2
 
 
+@pytest.mark.slow
 def test_a_folder_of_the_user(templates: Path, tmp_path: Path) -> None:
     more = 'hardware.gpus_per_node = 4\nemit own { script = "train.py", queue = long }'
     settings = [("hardware.gpus", "4")]
@@ -148,7 +151,6 @@ def test_its_requirements_hold(templates: Path, tmp_path: Path) -> None:
     assert solution.status == "infeasible" and "own_gpus" in solution.conflict
 
 
-@pytest.mark.slow
 def test_an_option_without_a_default_must_be_given(templates: Path, tmp_path: Path) -> None:
     (lacking,) = found(tmp_path, "emit own", templates=templates)
     assert (lacking.code, lacking.message) == ("E0501", "`emit own` needs `own.script`")
