@@ -16,8 +16,8 @@ from lark import Token, Tree
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes as n
+from llmplan.syntax.limits import NESTING, TooDeep
 from llmplan.syntax.literals import Interpolate, Literals
-from llmplan.syntax.nesting import NESTING, TooDeep
 
 LANGUAGE = 1
 MOST_UNITS = 20  # words of a compound unit

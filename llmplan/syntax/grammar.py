@@ -19,7 +19,7 @@ from lark.lexer import TerminalDef
 from llmplan.broken import Broken
 from llmplan.cache import store
 from llmplan.resources import folder, text_of
-from llmplan.syntax.nesting import NESTING, TooDeep
+from llmplan.syntax.limits import NESTING, WORDS, TooDeep, TooLong
 from llmplan.syntax.positions import lighten
 
 END = "$END"
@@ -46,10 +46,17 @@ class LineEnds(PostLex):
         self.reserved: dict[str, str] = {}  # terminals of the reserved words
 
     def process(self, stream: Iterator[lark.Token]) -> Iterator[lark.Token]:
-        """The tokens of a text, or of its rest after an error; `TooDeep` if one opens a bracket too many."""
+        """The tokens of a text, or of its rest after an error.
+
+        Raises:
+            TooDeep: if one opens a bracket too many.
+            TooLong: if there are too many.
+        """
         brackets: list[str] = []
         previous = ""
-        for token in stream:
+        for number, token in enumerate(stream):
+            if number == WORDS:
+                raise TooLong(token.start_pos or 0)
             # Of places only the first and the last character count; of a text that nests far too deep all words are kept.
             token.line = token.column = token.end_line = token.end_column = None
             kind = token.type

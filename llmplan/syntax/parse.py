@@ -17,9 +17,10 @@ from llmplan.syntax.build import Branch, Builder
 from llmplan.syntax.characters import hidden_characters
 from llmplan.syntax.comments import comments, docs
 from llmplan.syntax.grammar import grammar
+from llmplan.syntax.limits import WORDS, TooDeep, TooLong
 from llmplan.syntax.lines import merge_missing_brace
-from llmplan.syntax.nesting import TooDeep
 from llmplan.syntax.nodes import Expr, File, Interpolation
+from llmplan.syntax.positions import shift
 
 ERRORS = 20  # diagnostics of one text, one a line
 
@@ -65,7 +66,7 @@ def words(source: Source) -> list[Word]:
             mark = language.marks.get(token.type, "")
             found.append(Word(token.type, mark, token.start_pos or 0, token.end_pos or 0))
         parser.feed_eof()
-    except (UnexpectedInput, TooDeep) as error:
+    except (UnexpectedInput, TooDeep, TooLong) as error:
         raise ValueError(f"{source.name} does not parse: {error}") from error
     return found
 
@@ -91,7 +92,11 @@ class _Reading:
             return None
         for diagnostic in hidden_characters(self.source):
             self._report(diagnostic)
-        return self._read(_slice(self.source), rule, recover)
+        try:
+            return self._read(_slice(self.source), rule, recover)
+        except TooLong as long:
+            self._report(syntax.too_many_words(Span(self.source, long.place, long.place + 1), WORDS))
+            return None
 
     def builder(self, documented: dict[int, str]) -> Builder:
         return Builder(self.source, documented, grammar().reserved, self._report, self._interpolate)
@@ -108,6 +113,15 @@ class _Reading:
             recovery = Recovery(self.source, text, rule, self._report, recover)
             return (recovery.go_on(error) if isinstance(error, UnexpectedInput) else recovery).run()
 
+    def _inner(self, start: int, end: int) -> Branch | None:
+        """What stands between two offsets, read by itself: of a part Lark counts all lines before it first."""
+        try:
+            tree = grammar().parser.parse(self.source.text[start:end], start="interpolation")
+        except (UnexpectedInput, TooDeep):
+            return self._read(TextSlice(self.source.text, start, end), "interpolation", recover=False)
+        shift(tree, start)
+        return tree
+
     def _report(self, diagnostic: Diagnostic) -> bool:
         """Keeps the first diagnostic of a line; False if there are enough."""
         assert diagnostic.span is not None
@@ -116,7 +130,9 @@ class _Reading:
         return len(self._found) < ERRORS
 
     def _interpolate(self, start: int, end: int) -> Interpolation | None:
-        tree = self._read(TextSlice(self.source.text, start, end), "interpolation", recover=False)
+        if len(self._found) >= ERRORS:
+            return None
+        tree = self._inner(start, end)
         comment = self.source.text.find("#", start, end)
         if comment >= 0:
             self._report(syntax.unexpected(Span(self.source, comment, end), "a comment", "`}`"))

@@ -28,6 +28,19 @@ def lighten(parser: lark.Lark) -> None:
         callbacks.update(light)
 
 
+def shift(tree: Tree[Token], by: int) -> None:
+    """Moves a tree that was read by itself to where it stands in a text."""
+    for part in tree.iter_subtrees():
+        meta = part.meta.__dict__
+        for name in ("start_pos", "end_pos", "container_start_pos", "container_end_pos"):
+            if name in meta:
+                meta[name] += by
+        for child in part.children:
+            if isinstance(child, Token):
+                child.start_pos = (child.start_pos or 0) + by
+                child.end_pos = (child.end_pos or 0) + by
+
+
 def _light(rule: object, callback: Any) -> Any:
     if not isinstance(rule, Rule) or type(callback) is not PropagatePositions or callback.node_filter is not None:
         return callback

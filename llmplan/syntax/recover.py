@@ -21,7 +21,7 @@ from llmplan.syntax import lines, mistakes
 from llmplan.syntax.build import Branch
 from llmplan.syntax.error_context import ErrorContext
 from llmplan.syntax.grammar import BAD, CLOSING, END, OPENING, grammar
-from llmplan.syntax.nesting import DEEPEST, NESTING, TooDeep
+from llmplan.syntax.limits import DEEPEST, NESTING, TooDeep
 from llmplan.syntax.resume import stand
 from llmplan.syntax.skip import after_line_end, item_end
 

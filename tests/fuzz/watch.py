@@ -124,6 +124,7 @@ def _said(run: Run, code: int | None, out: str, err: str) -> Iterator[str]:
         if steers:
             yield f"U+{ord(steers[0]):04X} raw on standard {name}: {text[max(0, steers.start() - 60) : steers.end()]!r}"
     options = run.arguments[: run.arguments.index("--")] if "--" in run.arguments else run.arguments
+    options = [option for before, option in zip(("", *options), options) if before != "-o"]
     if out and ("--json" in options or run.arguments[1:3] == ("--format", "json")):
         try:
             json.loads(out, parse_constant=_refused)

@@ -346,6 +346,16 @@ def test_interpolation_only_where_it_is_shown():
     assert text.parts[1].span.text == "time in days"
 
 
+def test_what_is_interpolated_stands_where_it_is_written():
+    file, _ = parse(Source("x", 'a = 1\nrequire b because "c {max(d.e, 2) in GB} {f} g"\n'))
+    require = file.statements[1]
+    assert isinstance(require, n.Require) and require.because is not None
+    first, second = (part for part in require.because.parts if isinstance(part, n.Interpolation))
+    assert isinstance(first.value, n.Call) and first.unit is not None and isinstance(second.value, n.Name)
+    shown = [first.span, first.value.span, first.value.function.span, first.value.arguments[0].span, first.unit.span, second.value.span]
+    assert [span.text for span in shown] == ["max(d.e, 2) in GB", "max(d.e, 2)", "max", "d.e", "GB", "f"]
+
+
 def test_a_value_alone():
     nothing, diagnostics = parse_value(Source("--set", ""))
     assert nothing is None and [d.code for d in diagnostics] == ["E0101"]

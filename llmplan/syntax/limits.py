@@ -1,0 +1,29 @@
+"""How deep a text may nest, in brackets and operators, and how many words it may have."""
+
+from __future__ import annotations
+
+NESTING = 100
+
+DEEPEST = 50 * NESTING
+"""So much a parser may have open at once. What nests within the limit never comes near; what does not is refused here, before
+it fills the memory."""
+
+WORDS = 250_000
+"""Words and marks of one text. A plan of 1 MB has half of that; of words of a single letter it could have a million, each of which
+becomes a node."""
+
+
+class TooDeep(Exception):
+    """What stands at `place` nests more than `NESTING` deep."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+class TooLong(Exception):
+    """At `place` begins the word after the first `WORDS`."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
