@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Callable
 
@@ -37,13 +36,12 @@ class _Stream(io.TextIOWrapper):
 
 @pytest.fixture
 def llmplan(monkeypatch) -> Callable[..., Outcome]:
-    """Runs `llmplan` with arguments; what was on the streams is in the outcome."""
+    """Runs `llmplan` with arguments; what was on the streams is in the outcome. No line is wrapped unless `columns` are few."""
 
-    def run(*arguments: object, stdin: bytes = b"", terminal: bool = False) -> Outcome:
+    def run(*arguments: object, stdin: bytes = b"", terminal: bool = False, columns: int = 1000) -> Outcome:
         out, err = _Stream(terminal=terminal), _Stream(terminal=terminal)
         with monkeypatch.context() as streams:
-            if "COLUMNS" not in os.environ:  # so that no line is wrapped
-                streams.setenv("COLUMNS", "1000")
+            streams.setenv("COLUMNS", str(columns))
             streams.setattr(sys, "stdin", _Stream(stdin))
             streams.setattr(sys, "stdout", out)
             streams.setattr(sys, "stderr", err)

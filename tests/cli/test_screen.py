@@ -30,9 +30,8 @@ require deadline: time <= 40 days
     ],
 )
 @pytest.mark.parametrize("columns", [80, pytest.param(60, marks=pytest.mark.slow), pytest.param(140, marks=pytest.mark.slow)])
-def test_the_answer_and_its_verdicts_stand_first_and_fit(plan, columns, llmplan, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    outcome = llmplan("solve", plan)
+def test_the_answer_and_its_verdicts_stand_first_and_fit(plan, columns, llmplan):
+    outcome = llmplan("solve", plan, columns=columns)
     lines = outcome.out.splitlines()
     assert lines.index("") <= 12 or columns < 80
     # A row whose cells leave no room for its last one goes on below itself.
@@ -77,20 +76,18 @@ def test_what_changed_since_the_last_compile_is_said(llmplan, write):
 
 
 @pytest.mark.slow
-def test_a_derivation_fits_the_terminal(llmplan, write, monkeypatch):
+def test_a_derivation_fits_the_terminal(llmplan, write):
     plan = write("a.plan", SHORT)
     wide = llmplan("explain", plan, "step_time").out
-    monkeypatch.setenv("COLUMNS", "80")
-    narrow = llmplan("explain", plan, "step_time").out
+    narrow = llmplan("explain", plan, "step_time", columns=80).out
     assert max(map(len, wide.splitlines())) > 80 >= max(map(len, narrow.splitlines()))
     assert narrow.split() == wide.split()
 
 
 @pytest.mark.slow
-def test_a_sweep_that_is_too_wide_is_a_block_for_each_point(llmplan, write, monkeypatch):
+def test_a_sweep_that_is_too_wide_is_a_block_for_each_point(llmplan, write):
     plan = write("a.plan", SHORT + "sweep hardware.gpus in [64, 128]\nshow wall_time in days\n")
     wide = llmplan("sweep", plan).out
-    monkeypatch.setenv("COLUMNS", "60")
-    narrow = llmplan("sweep", plan).out
+    narrow = llmplan("sweep", plan, columns=60).out
     assert max(map(len, wide.splitlines())) > 60 >= max(map(len, narrow.splitlines()))
     assert "hardware.gpus = 128 GPUs" in narrow and narrow.count("  time ") == 1 and "violates deadline" in narrow
