@@ -139,3 +139,10 @@ def test_inputs_that_adapters_keep(base: Base, names: tuple[str, ...], dropout: 
         return base.values(ONE_CARD | inputs).number("memory.layer_activations")
 
     assert layer(names) - layer(()) == kept
+
+
+def test_a_checkpoint_holds_what_is_trained(base: Base) -> None:
+    whole = {"model": "llama-7b", "parallelism.zero_stage": "0"}
+    found = base.values(whole | {"adapter.method": "qlora", "adapter.rank": "16"})
+    assert found.number("checkpoint_size") == found.number("adapter.params") * (4 + 2 * 4)
+    assert base.values(whole).number("checkpoint_size") > 80e9
