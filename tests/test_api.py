@@ -75,6 +75,7 @@ def test_the_same_twice(plans):
     assert repr(solve(plans)) == repr(solve(plans))
 
 
+@pytest.mark.slow
 def test_explain(plans):
     _, steps = api.explain(plans.path, "time", text=PLAN)
     assert steps[0].name == "time" and steps[0].formula and steps[0].origin is not None

@@ -85,7 +85,7 @@ class Layers:
         for layer, let in self._lets[name]:
             known = self._let(name)
             check = Expressions(self.scope, self.report)
-            nameless = name in self.scope.kinds  # at this path stands which entry of the kind is chosen
+            nameless = name in self.scope.entries  # at this path stands which entry of the kind is chosen
             if nameless or known is None or known.type is None and isinstance(let.value, nodes.Unknown):
                 found = Setting(UNDEFINED, None, place(let.value.span))
                 if isinstance(let.value, nodes.Unknown):

@@ -125,7 +125,10 @@ def _nodes(lowering: Lowering) -> _Nodes:
 def _moved(reader: _Reader, answer: Neighbour, point: dict[int, float], only: Sequence[str] = ()) -> list[Neighbour]:
     """Each unknown at its other values, as far as these come to something else."""
     found = []
-    for index, unknown in enumerate(reader.system.unknowns):
+    # In the order in which the library declares them: where a plan gives something changes no byte.
+    declared = {path: number for number, path in enumerate(reader.lowering.scope.fields)}
+    unknowns = sorted(enumerate(reader.system.unknowns), key=lambda pair: declared.get(pair[1].path, len(declared)))
+    for index, unknown in unknowns:
         if not unknown.used or index not in point or (only and unknown.path not in only):
             continue
         for value in _beside(unknown, point[index]):

@@ -8,9 +8,9 @@ DEEPEST = 50 * NESTING
 """So much a parser may have open at once. What nests within the limit never comes near; what does not is refused here, before
 it fills the memory."""
 
-WORDS = 250_000
-"""Words and marks of one text. A plan of 1 MB has half of that; of words of a single letter it could have a million, each of which
-becomes a node."""
+WORDS = 400_000
+"""Words and marks of one text. Plans of 1 MB have 100,000 to 350,000; of words of a single letter it could be a million, each of
+which becomes a node."""
 
 
 class TooDeep(Exception):

@@ -308,13 +308,13 @@ def test_closed_standard_input(command, tmp_path):
 SIZE = 1_000_000
 LONG = {
     "statements": ("let a<n> = <n> + 1\n", "let = 3\n", "E0107"),
-    "one line": ("let x = 1", " + 1", "= 3\n", "E0106"),
-    "a list": ("let x = ? in [1", ", 1", "\n", "E0103"),
+    "one line": ("let x = 1", " + 1", "= 3\n", "E0108"),
+    "a list": ("let x = ? in [1", ", 1", "\n", "E0108"),
     "powers": ("let x = 1", "^2", "\n", "E0108"),
     "signs": ("let x = ", "-", "1\n", "E0108"),
     "a block": ("hardware {\n", "gpus = 3\n", "= }\n", ""),
     "undefined names": ("show zz<n>x\n", "", "E0201"),
-    "names again": ("let a = 1\n", "", "E0203"),
+    "names again": ("let a = 10_000_000\n", "", "E0203"),
     "a unit": ("show 1 GB", "*GB", "\n", "E0108"),
     "members": ("enum E {\n", "m<n>\n", "}\n", ""),
     "files": ('use "a<n>.plan"\n', "", "E0207"),

@@ -53,6 +53,7 @@ def test_a_plan_writes_nowhere_but_in_its_project(into, llmplan, write, tmp_path
     assert contents(tmp_path) == before and set(os.listdir(tmp_path)) == {"project"}
 
 
+@pytest.mark.slow
 def test_a_link_made_after_the_answer_was_kept(llmplan, write, plan, tmp_path, monkeypatch):
     from llmplan.cache import answers
 

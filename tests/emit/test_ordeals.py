@@ -31,6 +31,7 @@ def tried(folder: Path, seed: int, **ordeals: int) -> list[int]:
     return [int(line) for line in done.stdout.split()]
 
 
+@pytest.mark.slow
 @FORKS
 def test_some_of_each_ordeal(tmp_path: Path) -> None:
     few = {name: least for name, (least, _) in ORDEALS.items()}

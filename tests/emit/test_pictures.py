@@ -173,6 +173,7 @@ def test_points_of_a_curve_are_solutions(plans, solutions) -> None:
         assert next(result for result in there.requirements if result.name == "deadline").verdict != "safe"
 
 
+@pytest.mark.slow
 def test_where_there_are_too_many_layouts_they_stay(plans, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("llmplan.report.curve.LAYOUTS", 4)
     curve = api.solve(plans.path, text=SEVEN, limit=10**7, tables=True).curve

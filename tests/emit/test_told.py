@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -147,19 +148,21 @@ NOT_SAID = {"training.expert_imbalance", "adapter.params", "adapter.base_bytes",
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stack", STACKS)
-@pytest.mark.parametrize("path", inputs())
-def test_every_input_is_said_or_refused(path: str, stack: str) -> None:
-    if path in NOT_SAID:
-        return
+def test_every_input_is_said_or_refused(stack: str) -> None:
+    assert [wrong for path in inputs() for wrong in unsaid(path, stack)] == []
+
+
+def unsaid(path: str, stack: str) -> Iterator[tuple[str, str, object]]:
+    """The other values of an input that a stack neither says nor refuses, with what is wrong."""
     base, before = plain(stack)
-    for other in others(path, base):
+    for other in others(path, base) if path not in NOT_SAID else ():
         solution = solved(stack, (path, other))
         if solution.status != "solved":
             continue  # refused, by a requirement or as no legal value
         written, problems = render(solution)
-        assert not problems, (other, problems)
         said = [name for name in written if name.endswith((".yaml", ".sh", "config.json"))]
-        assert any(_without_head(written[name]) != _without_head(before[name]) for name in said), (path, other)
+        if problems or all(_without_head(written[name]) == _without_head(before[name]) for name in said):
+            yield path, other, problems
 
 
 def _without_head(text: str) -> str:
@@ -167,4 +170,4 @@ def _without_head(text: str) -> str:
 
 
 def test_an_input_is_said_or_refused() -> None:
-    test_every_input_is_said_or_refused("training.attention", "fsdp")
+    assert list(unsaid("training.attention", "fsdp")) == []

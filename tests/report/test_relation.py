@@ -60,6 +60,7 @@ def relations(solution):
         maximize dataset.tokens""",
     ],
 )
+@pytest.mark.slow
 def test_both_unknowns_of_the_compute_optimal_question_stand_alone(plans, asked):
     solution = plans.solve(COMPUTE_OPTIMAL.format(asked=asked))
     found = relations(solution)

@@ -98,11 +98,11 @@ def test_a_search_that_did_not_try_every_jump_does_not_say_that_there_is_no_plan
     (found,) = (one for one in solution.diagnostics if one.code == "E0402")
     assert found.message == "requirement `r` could not be satisfied"
     assert found.notes[0] == "`x` passes more jumps than can be tried: between those that were, a plan may exist"
-    assert answer(solution).startswith("No plan was found that satisfies `r`. ")
+    assert answer(solution).startswith("No plan was found that meets `r`")
     assert solution.partly
     few = solve(plans, "let x = ? in 0.5..9.0\nrequire r: ceil(x) > 9\nminimize x\n")
     assert not few.partly
     assert few.diagnostics[0].message == "requirement `r` cannot be satisfied"
-    assert answer(few).startswith("No plan satisfies `r`. ")
+    assert answer(few).startswith("No plan meets `r`")
     swept = api.sweep(plans.path, text="sweep k in [1e-7]\nlet k = 1\n" + text.format("k"))[0]
     assert [row.reason.endswith("not every jump was tried") for row in swept.rows] == [True]

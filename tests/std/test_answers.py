@@ -29,6 +29,7 @@ def test_rule_of_thumb_in_whole_nodes() -> None:
     assert gpus == pytest.approx(129.84, abs=0.005)
 
 
+@pytest.mark.slow
 def test_gpt3_as_narayanan_et_al_estimate_it() -> None:
     solution = solve_file("gpt3_1024_a100.plan")
     assert round(number(solution, "time") / DAY) == 34
@@ -124,6 +125,7 @@ def test_communication_is_nothing_on_one_gpu() -> None:
         assert number(solution, f"step.{part}") == 0
 
 
+@pytest.mark.slow
 def test_tensor_parallelism_costs_time() -> None:
     def step(tensor: int) -> float:
         plan = 'model "llama-7b"\ndataset.tokens = 1T\nhardware.gpu = "A100-SXM4-80GB"\nhardware.gpus = 64\n'

@@ -130,6 +130,7 @@ def test_what_is_safe_is_the_nearest_that_is():
     assert verdict(safe.value) == "safe" and verdict(safe.value - 8) != "safe"
 
 
+@pytest.mark.slow
 def test_an_entry_is_proposed_by_its_own_price_alone():
     (entry,) = (lever for lever in solved(ASKED).levers if lever.purpose == "entry")
     assert entry.statement == f'hardware.gpu = "{entry.text}"' and entry.solved

@@ -108,6 +108,7 @@ def test_every_change_makes_the_plan_feasible(plans, text):
         assert plans.solve(changed).status == "solved", edit.text
 
 
+@pytest.mark.slow
 def test_an_ordered_input_becomes_the_nearest_value_that_works(plans):
     solution, _ = diagnosis(plans, DEADLINE)
     by_name = {relaxation.name: relaxation for relaxation in solution.relaxations}

@@ -49,6 +49,7 @@ def test_elasticities_are_what_solving_again_gives(plans):
     assert shown["growth"] == pytest.approx(2.0)
 
 
+@pytest.mark.slow
 def test_the_strongest_comes_first_and_what_does_nothing_is_left_out(plans):
     solution = plans.solve(text())
     time = next(one for one in solution.sensitivities if one.result == "time")

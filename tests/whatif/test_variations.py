@@ -136,6 +136,7 @@ def test_the_front_is_of_what_meets_the_preferences_best(plans):
     assert solution.values["x"].value == 3
 
 
+@pytest.mark.slow
 def test_preferences_come_before_objectives_and_objectives_in_order(plans):
     lines = "prefer slim: memory.total <= 40 GB weight 2\nprefer wide: parallelism.tensor == 1\n"
     preferred = plans.solve(PLAN + lines)
