@@ -84,7 +84,7 @@ class Swift:
 
     def _library(self, case: Case, name: str) -> tuple[int, str]:
         case.lay(self._room)
-        return _said(frontend.library_file(name, self._room.resolve() / "plans").diagnostics)
+        return _said(frontend.library_file(name, self._room.resolve()).diagnostics)
 
     def _record(self, content: bytes) -> tuple[int, str]:
         try:
