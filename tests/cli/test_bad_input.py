@@ -373,6 +373,7 @@ def test_what_nests_far_too_deep_ends_there(llmplan, write):
         ]
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_seen_is_no_folder(llmplan, write, tmp_path):
     for name in ("a\nb", "a\x1b[2J", "a\u202eb"):
         outcome = llmplan("compile", "-o", name, write("small.plan", b"show 1 + 1\nemit report\n"))

@@ -161,6 +161,7 @@ def test_an_output_folder_that_is_none(make, llmplan, write, plan, tmp_path):
     assert llmplan("compile", "--check", plan).code == 1
 
 
+@pytest.mark.slow
 def test_departures_are_said(llmplan, write, tmp_path):
     write("pyproject.toml", "")
     write("base.plan", "require budget: cost <= 1 USD\n")

@@ -63,6 +63,7 @@ def test_too_many_points_are_an_error_for_every_command(llmplan, write, command,
     assert [path.name for path in tmp_path.iterdir()] == ["a.plan"]
 
 
+@pytest.mark.slow
 def test_columns_are_in_the_units_that_were_asked_for(llmplan):
     asked = PLAN + b"show time in hours\nshow cost / dataset.tokens in USD/Ttoken\nshow cost in kUSD\n"
     row = list(csv.DictReader(io.StringIO(llmplan("sweep", "-", "--csv", stdin=asked).out)))[2]

@@ -151,6 +151,7 @@ def test_its_requirements_hold(templates: Path, tmp_path: Path) -> None:
     assert solution.status == "infeasible" and "own_gpus" in solution.conflict
 
 
+@pytest.mark.slow
 def test_an_option_without_a_default_must_be_given(templates: Path, tmp_path: Path) -> None:
     (lacking,) = found(tmp_path, "emit own", templates=templates)
     assert (lacking.code, lacking.message) == ("E0501", "`emit own` needs `own.script`")

@@ -152,7 +152,7 @@ BRUTE = {
 }  # fmt: skip
 
 
-FEW = ("tensor", "recompute", "layers")
+FEW = ("recompute",)
 
 
 @pytest.mark.usefixtures("no_advice")

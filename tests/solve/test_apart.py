@@ -51,6 +51,7 @@ def beside(one, other, order):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150, 0.2), phases=[Phase.generate])
 @given(TWO, TWO, st.permutations(range(6)), st.integers(1, 4), st.sampled_from([0.0, 0.5]))
 def test_the_parts_together_are_the_whole(one, other, order, keep, low):

@@ -88,6 +88,7 @@ def test_fused_llama_layers(model: str, bytes_per_token: int) -> None:
     assert number(solution, "memory.layer_activations") == bytes_per_token
 
 
+@pytest.mark.slow
 def test_tensor_parallelism_splits_matrices_and_leaves_norms() -> None:
     whole = solve(layout(recompute="none") + "parallelism.zero_stage = 1\n")
     halves = solve(layout(recompute="none") + "parallelism.zero_stage = 1\nparallelism.tensor = 2\n")

@@ -53,6 +53,7 @@ def test_latent_attention_keeps_the_latent_and_few_experts_are_read() -> None:
     assert number(found, "serving.weights_read") == pytest.approx(2 * read)
 
 
+@pytest.mark.slow
 def test_a_window_bounds_the_cache() -> None:
     long, short = (serving("gemma-2-2b", batch=1, input_tokens=tokens) for tokens in (50_000, 1000))
     width = number(long, "serving.cache_width") * 2

@@ -155,6 +155,7 @@ def test_whatever_was_checked_before_the_same_is_said(plans):
             text = edited(text, rnd)
 
 
+@pytest.mark.slow
 def test_only_a_check_leaves_something_behind(plans):
     api.solve(plans.path, text=PLAN)
     assert not frontend._latest

@@ -118,6 +118,7 @@ def test_rows_are_sorted_few_and_legal_where_they_are_said_to_be_best():
     assert {lever.purpose for lever in best} == {"change", "safe", "entry"}
 
 
+@pytest.mark.slow
 def test_what_is_safe_is_the_nearest_that_is():
     (safe,) = (lever for lever in solved(ASKED).levers if lever.purpose == "safe")
     assert safe.name == "hardware.gpus" and safe.chance >= 0.9

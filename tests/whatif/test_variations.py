@@ -107,6 +107,7 @@ def test_all_scenarios_are_compared_and_the_plan_itself_with_them(plans):
     assert chosen == found
 
 
+@pytest.mark.slow
 def test_the_next_best_layouts_say_what_they_give_up(plans):
     solution = plans.solve(PLAN)
     first, *others = solution.alternatives
