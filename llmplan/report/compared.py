@@ -15,13 +15,11 @@ from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
 from llmplan.report.ends import joined
 from llmplan.solution import Compared, RequirementResult
-from llmplan.system.display import SYMBOLS, one_line, show
+from llmplan.system.display import SYMBOLS, TURNED, one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.ranges import Ranges
-
-_TURNED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt"}
 
 
 @frozen
@@ -79,12 +77,12 @@ def _ends(ends: tuple[float, float], event: _Event, lowering: Lowering) -> str:
 
 def _event(rule: Rule, scope: Scope) -> _Event | None:
     sides, type, unit, asked = rule.sides, rule.type, rule.unit, None
-    if sides is None or sides.operation not in _TURNED:
+    if sides is None or sides.operation not in TURNED:
         return None
     text = one_line(scope.span(rule.place).text)
     chance = next((side for side in (sides.left, sides.right) if isinstance(side, Chance)), None)
     if chance is not None:
-        if len(chance.of) != 1 or chance.of[0].operation not in _TURNED:
+        if len(chance.of) != 1 or chance.of[0].operation not in TURNED:
             return None
         asked = sides.right if chance is sides.left else sides.left
         sides = chance.of[0]
@@ -94,7 +92,7 @@ def _event(rule: Rule, scope: Scope) -> _Event | None:
         return None
     subject, limit, operation = sides.left, sides.right, sides.operation
     if isinstance(subject, Num) and not isinstance(limit, Num):
-        subject, limit, operation = limit, subject, _TURNED[operation]
+        subject, limit, operation = limit, subject, TURNED[operation]
     return _Event(subject, limit, operation, type, unit, _said(subject, sides, text), asked)
 
 

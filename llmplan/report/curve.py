@@ -21,6 +21,7 @@ from llmplan.report.limited import Limited, limited, unit_of
 from llmplan.solution import RequirementResult
 from llmplan.solve.effort import Effort, OverLimit
 from llmplan.solve.engines import best_point, layouts
+from llmplan.solve.nearest import with_values
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
 from llmplan.system.adjustable import knob_of, value_of
@@ -28,7 +29,7 @@ from llmplan.system.build import Built, build
 from llmplan.system.display import one_line
 from llmplan.system.domains import candidates
 from llmplan.system.expressions import TooLarge
-from llmplan.system.system import System, Unknown
+from llmplan.system.system import System
 from llmplan.units.measure import Measure
 
 MOST = 12
@@ -247,12 +248,10 @@ def _point(line: _Line, value: float) -> None:
 
 
 def _solved(line: _Line, value: float) -> dict[int, float] | None:
-    unknowns = [_held(unknown, value) if i == line.index else unknown for i, unknown in enumerate(line.system.unknowns)]
-    system = evolve(line.system, unknowns=tuple(unknowns))
-    if not _again(line):
-        point = {**line.answer, line.index: value}
-        unknowns = [_held(unknown, point[i]) for i, unknown in enumerate(unknowns)]
-        system = evolve(system, unknowns=tuple(unknowns))
+    held = {line.index: value} if _again(line) else {**line.answer, line.index: value}
+    system = line.system
+    for index, at in held.items():
+        system = with_values(system, index, (at,))
     try:
         return best_point(system, requirements_of(system), Effort(LAYOUTS))
     except OverLimit:
@@ -264,7 +263,3 @@ def _again(line: _Line) -> bool:
     others = [unknown for i, unknown in enumerate(line.system.unknowns) if i != line.index]
     few = layouts(evolve(line.system, unknowns=tuple(others))) <= LAYOUTS
     return few and all(unknown.values is not None or not unknown.used for unknown in others)
-
-
-def _held(unknown: Unknown, value: float) -> Unknown:
-    return evolve(unknown, values=(value,), low=value, high=value)

@@ -18,7 +18,7 @@ from llmplan.check.scope import Scope
 from llmplan.report.bands import verdict
 from llmplan.report.ranges import has_ranges
 from llmplan.system.build import Built
-from llmplan.system.display import SYMBOLS, one_line, show
+from llmplan.system.display import SYMBOLS, TURNED, one_line, show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -28,7 +28,7 @@ from llmplan.units.table import UnknownUnit
 from llmplan.whatif.bands import Bands, around, percent
 from llmplan.whatif.ranges import Ranges
 
-_TURNED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt", "eq": "eq"}
+_TURNED = {**TURNED, "eq": "eq"}
 
 
 @frozen

@@ -54,6 +54,8 @@ def scalar(value: float, type: Type, scope: Scope) -> Scalar:
 
 
 SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}
+TURNED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt"}
+"""Comparisons by size, seen from the other side."""
 """How comparisons are written."""
 
 

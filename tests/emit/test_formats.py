@@ -53,8 +53,8 @@ def test_tables_keep_their_columns(rows: list[list[str]]) -> None:
     lines = layout.table(["a", "b", "c"], rows, "lr").split("\n")
     assert len(lines) == len(rows) + 2
     said = [at for at in range(3) if at == 0 or any(row[at].strip() for row in rows)]  # empty columns are left out
-    assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
-    assert lines[0].count("|") <= 1 + len(said)
+    for line in lines:
+        assert line.replace("\\|", "").count("|") == 1 + len(said)
 
 
 def test_tables_read_as_text() -> None:
