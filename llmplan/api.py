@@ -21,6 +21,7 @@ from llmplan.request import Request, request
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
+    from llmplan.check.plan import Program
     from llmplan.frontend import Checked
     from llmplan.load.modules import Module
     from llmplan.report.derivation import Step
@@ -53,9 +54,7 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
     if kept is not None:
         return list(kept)
     checked = analyse(asked, checking=True)
-    if checked.failed and checked.program is not None and checked.program.sweeps:
-        there = analyse(asked, point=0)
-        checked = checked if there.failed else there
+    checked = _swept(checked, asked) or checked
     if not checked.failed and checked.modules and not asked.templates:  # a file of the library depends on all others of it
         question.keep(checked.diagnostics, checked.modules)
     return list(checked.diagnostics)
@@ -84,8 +83,9 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     checked = analyse(asked)
     notes: tuple[str, ...] = ()
     grid: Table | None = None
-    if checked.failed and checked.program is not None and checked.program.sweeps:
-        checked, notes, grid = _at_the_best_point(checked, asked)
+    first = _swept(checked, asked)
+    if first is not None and checked.program is not None:
+        checked, notes, grid = _at_the_best_point(checked.program, first, asked)
     solution = evolve(_solution(checked, asked, tables), sources=_from_root(checked.modules, asked.base))
     solution = evolve(solution, notes=(*solution.notes, *notes))
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
@@ -115,23 +115,30 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     return table, checked.diagnostics
 
 
-def _at_the_best_point(checked: Checked, asked: Request) -> tuple[Checked, tuple[str, ...], Table | None]:
-    """A plan that sweeps what has no value besides, at the best point of its sweeps; with a note that says so.
+def _swept(alone: Checked, asked: Request) -> Checked | None:
+    """A plan that fails by itself, as it sweeps what has no value besides, at the first point of its sweeps; None for others."""
+    if not alone.failed or alone.program is None or not alone.program.sweeps:
+        return None
+    from llmplan.system.sweeps import without_value
 
-    With them the sweep that was made to find it.
+    there = analyse(asked, point=0) if without_value(alone.program) else alone
+    return None if there.failed else there
+
+
+def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[Checked, tuple[str, ...], Table | None]:
+    """A plan that fails without its sweeps, at the best point of them; with a note that says so, and the sweep.
+
+    Args:
+        first: The plan at the first point.
     """
     from llmplan.system.sweeps import without_value
     from llmplan.whatif import variations
 
-    assert checked.program is not None
-    paths = without_value(checked.program)
-    there = analyse(asked, point=0) if paths else checked
-    if there.failed or there.program is None or there.built is None:
-        return checked, (), None
-    table = variations.sweep(there.program, there.built.lowering, asked.limit, asked.progress)
+    assert first.program is not None and first.built is not None
+    table = variations.sweep(first.program, first.built.lowering, asked.limit, asked.progress)
     rows = table.rows if table is not None else ()
     best = next((number for number, row in enumerate(rows) if row.best), 0)
-    named = " and ".join(f"`{path}`" for path in paths)
+    named = " and ".join(f"`{path}`" for path in without_value(alone))
     note = f"{named} has no value but those of the sweep: this is {'the best' if rows and rows[best].best else 'the first'} of {len(rows)} points"
     return analyse(asked, point=best), (note,), table
 
@@ -161,8 +168,9 @@ def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
     built, outcome = solve_certain(program, built, asked.limit, KEPT, progress=asked.progress)
     try:
         return solution(
-            checked.plan, program, built, outcome, found, plan_hash, library_hash, asked.limit, asked.progress, pictures
-        )
+            checked.plan, program, built, outcome, found, plan_hash, library_hash, asked.limit, asked.progress, pictures,
+            asked.effort,
+        )  # fmt: skip
     except (RecursionError, TooLarge) as stopped:
         # Everything is computed here, also what the plan did not ask for.
         wrong = system.too_large(None) if isinstance(stopped, TooLarge) else system.too_deep()

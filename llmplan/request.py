@@ -24,6 +24,10 @@ def _limit(limit: int | None) -> int:
     return limit or DEFAULT_LIMIT
 
 
+def _effort(effort: float | None) -> float:
+    return effort or 1.0
+
+
 @frozen
 class Request:
     """A plan and how to look at it.
@@ -38,6 +42,7 @@ class Request:
         scenario: The scenario of the plan to apply.
         no_waive: Every departure from a requirement is an error.
         limit: The largest number of combinations to look at.
+        effort: How many times the usual work may go into advice on an infeasible plan.
         templates: A folder laid over the templates that ship with llmplan.
         progress: Is told how many of how many are done, and of what, where that takes long.
     """
@@ -50,6 +55,7 @@ class Request:
     scenario: str | None = None
     no_waive: bool = False
     limit: int = field(default=DEFAULT_LIMIT, converter=_limit)
+    effort: float = field(default=1.0, converter=_effort)
     templates: Path | None = field(default=None, converter=optional(Path))
     progress: Progress | None = None
 

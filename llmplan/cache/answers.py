@@ -51,8 +51,8 @@ class Question:
     def __init__(self, sort: str, asked: Request, *details: object) -> None:
         self._sort = sort
         self._installed = _installed() if KEPT else ""
-        whole = (asked.path, asked.text, asked.statements, str(asked.base), asked.settings, asked.scenario, asked.no_waive, asked.limit)
-        self._key = repr((*whole, os.getcwd(), *details, self._installed))
+        whole = (asked.path, asked.text, asked.statements, str(asked.base), asked.settings, asked.scenario)
+        self._key = repr((*whole, asked.no_waive, asked.limit, asked.effort, os.getcwd(), *details, self._installed))
 
     def keep(self, answer: Answer, modules: Sequence[Module]) -> None:
         """Keeps an answer that was made from these files, the plan first; from what `details` name, if there are none."""

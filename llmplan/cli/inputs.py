@@ -1,4 +1,5 @@
-"""What commands take: plans by name or on standard input, and the options `--root`, `--set`, `--scenario`, `--limit`."""
+"""What commands take: plans by name or on standard input, and the options `--root`, `--set`, `--scenario`, `--limit`,
+`--effort`."""
 
 from __future__ import annotations
 
@@ -14,6 +15,8 @@ from attrs import frozen
 from llmplan.diagnostics import Diagnostic, command
 from llmplan.load import files
 from llmplan.request import Request
+
+_MOST_EFFORT = 1000.0
 
 _GRAVITY = (0, 3, 1, 2)
 
@@ -79,6 +82,19 @@ def _settings(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     return tuple((path.strip(), text.strip()) for path, _, text in parted)
 
 
+def _effort(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """`10x` as 10."""
+    if value is None:
+        return None
+    try:
+        found = float(value.removesuffix("x"))
+    except ValueError:
+        found = 0.0
+    if not 0.0 < found <= _MOST_EFFORT:
+        raise click.BadParameter(f"{value!r} is no multiple, as in --effort 10x")
+    return found
+
+
 _OPTIONS: dict[str, Callable[[Command], Command]] = {
     "root": click.option(
         "--root",
@@ -112,6 +128,12 @@ _OPTIONS: dict[str, Callable[[Command], Command]] = {
         metavar="N",
         help="Maximum number of combinations of unknowns to search.",
     ),
+    "effort": click.option(
+        "--effort",
+        callback=_effort,
+        metavar="Nx",
+        help="Work so many times as long on advice for an infeasible plan, as in 10x.",
+    ),
     "templates": click.option(
         "--templates",
         type=click.Path(exists=True, file_okay=False),
@@ -142,11 +164,11 @@ def _asking(*names: str) -> Callable[[Command], Command]:
 checking = _asking("statements", "settings", "scenario", "root", "no_waive", "templates")
 """`-e`, `--set`, `--scenario`, `--root`, `--no-waive` and `--templates`."""
 
-solving = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit")
-"""The same and `--limit`."""
+solving = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit", "effort")
+"""The same, `--limit` and `--effort`."""
 
 sweeping = _asking("settings", "scenario", "root", "templates", "limit")
 """Of a plan in a file: `--set`, `--scenario`, `--root`, `--templates` and `--limit`."""
 
-compiling = _asking("settings", "scenario", "root", "no_waive", "templates", "limit")
+compiling = _asking("settings", "scenario", "root", "no_waive", "templates", "limit", "effort")
 """Of plans in files: all of these but `-e`."""

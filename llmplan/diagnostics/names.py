@@ -91,12 +91,13 @@ def unknown_field(
     Args:
         elsewhere: Other kinds that have a field of that name.
     """
-    there = (Hint(f"`{name}` is a field of `{other}`: write `{other}.{name} = …` outside the block") for other in elsewhere)
+    there = [Hint(f"`{name}` is a field of `{other}`: write `{other}.{name} = …` outside the block") for other in elsewhere]
+    longer = [field for field in fields if len(name) >= 3 and field.startswith(f"{name}_")]
     return error(
         "E0202",
         f"`{kind}` has no field `{name}`",
         span,
-        *(tuple(there)[:2] or did_you_mean(span, name, fields)),
+        *(did_you_mean(span, name, longer) if longer else there[:2] or did_you_mean(span, name, fields)),
         notes=(f"`{kind}` has {listing(fields, 12)}",),
     )
 

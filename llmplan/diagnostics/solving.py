@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.source import Span
+
+_BEARABLE = 1e10
+"""So many combinations take a quarter of an hour; a longer search is not proposed."""
 
 
 def _count(number: float) -> str:
@@ -39,7 +43,8 @@ def too_many_combinations(sizes: Sequence[tuple[str, int, Span]], limit: int, po
         limit: The largest number of combinations.
         points: How many there are.
     """
-    return _too_many(sizes, points, f"the limit is {_count(limit)}")
+    more = f"; `--limit {math.ceil(points):_}` allows them" if points <= _BEARABLE else ""
+    return _too_many(sizes, points, f"the limit is {_count(limit)}", more)
 
 
 def too_long_a_line(sizes: Sequence[tuple[str, int, Span]], limit: int, points: float, path: str) -> Diagnostic:
@@ -49,10 +54,10 @@ def too_long_a_line(sizes: Sequence[tuple[str, int, Span]], limit: int, points: 
         limit: The largest number of evaluations.
         path: The continuous unknown.
     """
-    return _too_many(sizes, points, f"along the continuous `{path}` they take more than {_count(limit)} evaluations")
+    return _too_many(sizes, points, f"along the continuous `{path}` they take more than {_count(limit)} evaluations", "; `--limit` raises the limit")
 
 
-def _too_many(sizes: Sequence[tuple[str, int, Span]], points: float, why: str) -> Diagnostic:
+def _too_many(sizes: Sequence[tuple[str, int, Span]], points: float, why: str, more: str) -> Diagnostic:
     large = sorted(sizes, key=lambda item: -item[1])
     names = " and ".join(f"`{path}`" for path, _, _ in large[:2])
     count = len(sizes)
@@ -60,7 +65,7 @@ def _too_many(sizes: Sequence[tuple[str, int, Span]], points: float, why: str) -
         "E0404",
         f"{count} unknown{'s span' if count != 1 else ' spans'} {_count(points)} combinations; {why}",
         large[0][2],
-        f"use a `step` or a shorter list for {names}; `--limit` raises the limit",
+        f"use a `step` or a shorter list for {names}{more}",
         label="the largest domain",
         notes=(", ".join(f"{path} {size:,}" for path, size, _ in sizes),),
     )

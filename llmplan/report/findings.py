@@ -28,6 +28,9 @@ from llmplan.whatif.relax import Relaxed
 _MOST_NAMES = 8
 """How many of what was not tried are named."""
 
+_MORE = 10
+"""With so many times the effort most changes are tried. What they take is known only when they have been."""
+
 _WIDEST = 78
 _LEGAL = ("type", "domain")
 """Origins of conditions that are not written as requirements."""
@@ -123,7 +126,7 @@ def infeasible(
     if relaxed.untried:
         more = len(relaxed.untried) - _MOST_NAMES
         listed = ", ".join(relaxed.untried[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-        notes.append(f"not tried, search budget exhausted: {listed}")
+        notes.append(f"not tried, search budget exhausted: {listed}; `--effort {_MORE}x` tries more")
     entangled = _entangled(fighting, lowering)
     lacking = {} if entangled else _lacking(fighting, values)
     if lacking:

@@ -37,7 +37,7 @@ from llmplan.whatif.clashes import clashes
 from llmplan.whatif.cliffs import cliffs
 from llmplan.whatif.levers import levers
 from llmplan.whatif.ranges import Ranges
-from llmplan.whatif.relax import Relaxed, relax
+from llmplan.whatif.relax import EVALUATIONS, Relaxed, relax
 from llmplan.whatif.risks import risks
 from llmplan.whatif.rounding import proposals
 from llmplan.whatif.sensitivity import sensitivity
@@ -56,6 +56,7 @@ def solution(
     most: int,
     progress: Progress | None = None,
     pictures: bool = False,
+    effort: float = 1.0,
 ) -> Solution:
     """Everything that is known about a plan at the point that was found.
 
@@ -63,6 +64,7 @@ def solution(
         most: Points that a search may look at.
         progress: Is told how far it is.
         pictures: Also what pictures are drawn from.
+        effort: How many times the usual work may go into what would make an infeasible plan feasible.
     """
     assert built.system is not None
     found = (*diagnostics, *outcome.diagnostics)
@@ -91,7 +93,7 @@ def solution(
     unsure = [one.name for one in requirements if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")]
     sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
     alternatives, front = layouts(program, built, outcome) if solved else ((), ())
-    relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress=progress, plan=plan)
+    relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress, effort * EVALUATIONS, plan)
     fights = () if solved else clashes(program, built, outcome, relaxed, most, progress)
     if not solved:
         found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))

@@ -93,3 +93,10 @@ def test_the_front_is_printed(llmplan):
     plan = PLAN.partition(b"minimize")[0] + b"hardware.gpus = ? in [32, 64, 128]\npareto hardware.gpus, time\n"
     front = llmplan("solve", "-", stdin=plan).out.partition("\nfront\n")[2].partition("\n\n")[0].splitlines()
     assert front[0].split()[0] == "hardware.gpus" and [line.split()[0] for line in front[1:]] == ["32", "64", "128"]
+
+
+def test_check_and_solve_look_at_the_same_plan(llmplan, write):
+    """What is swept and has a value besides is not needed to be right at a point of the sweep alone."""
+    wrong = PLAN.decode().replace("sweep", "hardware.gpus = 0\nsweep")
+    codes = {command: llmplan(command, write("wrong.plan", wrong)).code for command in ("check", "solve")}
+    assert codes == {"check": 1, "solve": 1}

@@ -100,3 +100,17 @@ def test_every_stage_has_rules_where_no_framework_is_named(stage: int, framework
     solution = first(more=f"parallelism.zero_stage = {stage}\n")
     assert solution.status == "solved" and solution.values["parallelism.framework"].value == framework
     assert solution.values["training.kernels"].value in ("compiled", "fused")
+
+
+def test_a_batch_that_nobody_gave_does_not_grow_for_the_sake_of_speed() -> None:
+    """Larger micro-batches on many GPUs would make it half as large again, and a run faster that learns less."""
+    plan = FIRST.replace("7b", "13b").replace("A100-SXM4-80GB", "H100-SXM5-80GB").format(tokens="1T", gpus=512)
+    assert number(api.solve("-", text=plan), "global_batch_tokens") <= 1.4 * 4e6
+    free = api.solve("-", text=plan + "waive batch_as_advised\n")
+    assert number(free, "global_batch_tokens") > 1.4 * 4e6 and number(free, "time") < number(api.solve("-", text=plan), "time")
+
+
+def test_a_batch_that_must_be_larger_than_usual_is_remarked_on() -> None:
+    solution = api.solve("-", text=FIRST.format(tokens="100M", gpus=64) + "training.micro_batch = 16 sequences\n")
+    (said,) = (one for one in solution.diagnostics if "no global batch is given" in one.message)
+    assert said.severity == "note" and "500,000 tokens is usual" in said.message

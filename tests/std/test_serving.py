@@ -91,3 +91,7 @@ def test_a_copy_splits_its_heads() -> None:
     found = serving(batch=128)
     assert number(found, "serving.memory") > 2 * number(found, "gpu.memory")
     assert number(found, "serving.copy_gpus") == 4
+
+
+def test_queries_of_a_second_are_sixty_in_a_minute() -> None:
+    assert number(serving(queries_per_second=2), "serving.gpus") == number(serving(queries_per_minute=120), "serving.gpus")
