@@ -46,6 +46,7 @@ class Tables:
     """The tables for one kind: entries by each `model_type`, keys of the file by their names in formulas.
 
     Attributes:
+        words: By name in formulas, of one that is a member of an enum, what a text of the file means; `*` is any other.
         refused: By `model_type` without an entry why there is none.
         structure: Patterns of keys that name structure.
         ignored: Patterns of keys that change nothing that is counted, whatever the type.
@@ -54,6 +55,7 @@ class Tables:
     sources: tuple[Source, ...]
     entries: dict[str, nodes.Entry]
     keys: dict[str, str]
+    words: dict[str, dict[str, str]]
     refused: dict[str, str]
     structure: tuple[str, ...]
     ignored: tuple[str, ...]
@@ -65,19 +67,22 @@ class Tables:
         entries: dict[str, nodes.Entry] = {}
         keys: dict[str, str] = {}
         refused: dict[str, str] = {}
-        words: dict[str, tuple[str, ...]] = {"structure": (), "ignored": ()}
+        members: dict[str, dict[str, str]] = {}
+        patterns: dict[str, tuple[str, ...]] = {"structure": (), "ignored": ()}
         for file in listed(folder("plans").joinpath("configs"), "plans/configs"):
             place = f"plans/configs/{file.name}"
             sources.append(Source(place, text_of(file, place), library=True))
             for s in parse(sources[-1])[0].statements:
                 if isinstance(s, nodes.Kind):
                     keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}
-                    words = {word: (*known, *_arguments(s, word)) for word, known in words.items()}
+                    meant = {enum: _members(s, enum) for enum, *_ in _each(s, "words")}
+                    members |= {f"{s.name.text}.{f.name.text}": meant.get(f.types[0].text, {}) for f in s.fields}
+                    patterns = {word: (*known, *_arguments(s, word)) for word, known in patterns.items()}
                     refused |= {type: why for why, *types in _each(s, "refused") for type in types}
                 elif isinstance(s, nodes.Entry) and s.kind.text == kind:
                     own = evolve(s, decorators=tuple(d for d in s.decorators if d.name.text != "names"))
                     entries |= dict.fromkeys(_arguments(s, "names", s.name.plain or ""), own)
-        return cls(tuple(sources), entries, keys, refused, words["structure"], words["ignored"])
+        return cls(tuple(sources), entries, keys, members, refused, patterns["structure"], patterns["ignored"])
 
     def fields(self, type: str) -> dict[str, nodes.Field]:
         """The fields of an entry and of those that it is like, each once."""
@@ -126,6 +131,11 @@ def _each(node: nodes.FieldDecl | nodes.Entry | nodes.Kind, decorator: str) -> l
 def _arguments(node: nodes.FieldDecl | nodes.Entry | nodes.Kind, decorator: str, *first: str) -> list[str]:
     """Names, and those that a decorator adds to them."""
     return [*first, *(text for texts in _each(node, decorator) for text in texts)]
+
+
+def _members(kind: nodes.Kind, enum: str) -> dict[str, str]:
+    """By each text that a key of an enum may hold the member that it means."""
+    return {word: member for name, member, *words in _each(kind, "words") if name == enum for word in (member, *words)}
 
 
 def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnostic:
@@ -230,6 +240,13 @@ def _value(key: str, values: Values) -> nodes.Expr | None:
     return values.get(key)
 
 
+def _member(found: nodes.Expr, words: Mapping[str, str]) -> nodes.Expr:
+    """A value; of a text that means a member of an enum, by `words`, that member."""
+    if not isinstance(found, nodes.Text) or not words:
+        return found
+    return nodes.Name(span=found.span, parts=(words.get(found.plain or "", words["*"]),))
+
+
 def _filled(node: Any, tables: Tables, values: Values) -> Any:
     """A formula with the file's values in place of keys, and without the branches that they rule out."""
     key = tables.key(node)
@@ -237,7 +254,7 @@ def _filled(node: Any, tables: Tables, values: Values) -> Any:
         found = _value(key, values)
         if found is None:
             raise _Missing(key)
-        return found
+        return _member(found, tables.words[node.text])
     if isinstance(node, nodes.Call) and node.function.text == "first":
         return _filled(written_out(node), tables, values)
     if isinstance(node, nodes.Call) and node.function.text == "given" and (key := tables.key(node.arguments[0])):
