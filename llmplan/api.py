@@ -7,7 +7,7 @@ Stages are imported where they are first needed: an answer that was kept needs n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,12 +90,14 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     solution = evolve(solution, notes=(*solution.notes, *notes))
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.whatif import variations
+        from llmplan.whatif.comparable import side_by_side
 
         how = (checked.program, checked.built.lowering, asked.limit, asked.progress)
         if grid is None and checked.program.sweeps:
             grid = variations.sweep(*how)
         table = variations.scenarios(*how)
-        solution = evolve(solution, sweep=grid, scenarios=table)
+        unlike = side_by_side(checked.program, checked.built.lowering, table=grid)
+        solution = evolve(solution, sweep=grid, scenarios=table, diagnostics=_joined(solution.diagnostics, unlike))
     if solution.status == "solved" and not asked.templates:
         question.keep(solution, checked.modules)
     return solution
@@ -111,8 +113,16 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
 
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
+    from llmplan.whatif.comparable import side_by_side
+
     table = variations.sweep(checked.program, checked.built.lowering, asked.limit, asked.progress)
-    return table, checked.diagnostics
+    unlike = side_by_side(checked.program, checked.built.lowering, table=table)
+    return table, (*checked.diagnostics, *unlike)
+
+
+def _joined(found: tuple[Diagnostic, ...], more: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Diagnostics and those of other codes: of what is said once of the answer, a table says nothing again."""
+    return (*found, *(one for one in more if one.code not in {other.code for other in found}))
 
 
 def _swept(alone: Checked, asked: Request) -> Checked | None:

@@ -28,7 +28,7 @@ from llmplan.units.table import UnknownUnit
 
 DECORATORS = (
     "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "part", "assumed", "assumed_with", "usual",
-    "compared", "decision", "lever", "cliff", "software", "told_as", "structure", "ignored", "refused", "words",
+    "compared", "decision", "lever", "cliff", "software", "told_as", "comparable", "structure", "ignored", "refused", "words",
 )  # fmt: skip
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
@@ -179,6 +179,8 @@ class Declarations:
             path = f"{kind.name.text}.{node.name.text}"
             for texts in said(node.decorators, "told_as"):
                 self.scope.told_as[path] = tuple(texts)
+            for texts in said(node.decorators, "comparable"):
+                self._comparable(kind, node, path, texts)
             if isinstance(types[0], KindType):
                 self.scope.selectors[types[0].name] = path
             self.scope.fields[path] = Field(
@@ -190,6 +192,15 @@ class Declarations:
                 bool(said(node.decorators, "lever")),
                 *tried(node.decorators, types[0], self.report),
             )  # fmt: skip
+
+    def _comparable(self, kind: nodes.Kind, node: nodes.FieldDecl, path: str, texts: Sequence[str]) -> None:
+        """Notes the field that values of two entries must have in common; E0202 for one that the kind lacks."""
+        others = [field.name.text for field in kind.fields if field is not node]
+        for one in texts:
+            if one in others:
+                self.scope.comparable[path] = f"{kind.name.text}.{one}"
+            else:
+                self.report(names.unknown_field(node.name.span, kind.name.text, one, others))
 
     def _quantity_signature(self, node: nodes.Quantity) -> None:
         name = node.name.text

@@ -1,9 +1,9 @@
-"""Mistakes that show while searching: E0403, E0404, E0405, W0604, and E0401 for a sweep of nothing."""
+"""Mistakes that show while searching: E0403, E0404, E0405, W0604, W0618, and E0401 for a sweep of nothing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.source import Span
@@ -102,3 +102,27 @@ def flat_objective(text: str, span: Span) -> Diagnostic:
 def no_sweep(plan: str) -> Diagnostic:
     """E0401: `llmplan sweep` of a plan that sweeps nothing."""
     return error("E0401", f"`{plan}` has no `sweep`", None, "add one, as in `sweep hardware.gpus in 64..512 step 64`")
+
+
+def not_alike(results: Sequence[str], path: str, basis: str, sorts: Mapping[str, Sequence[str]]) -> Diagnostic:
+    """W0618: entries are compared of which a figure is not of one sort.
+
+    Args:
+        results: What is made of the figure.
+        path: The figure, a field of the entries' kind.
+        basis: The field that says of which sort it is.
+        sorts: By its value the entries.
+    """
+    kind, field = path.split(".")
+    rare = min(sorts, key=lambda sort: (len(sorts[sort]), sort))
+    said = "; ".join(f"{sort} for {_few(sorts[sort])}" for sort in sorted(sorts, key=lambda sort: len(sorts[sort])))
+    compared = " and ".join(f"`{name}`" for name in results[:2])
+    message = f"entries are compared by {compared}, but `{path}` of them is of different sorts: {said}"
+    common = max(sorts, key=lambda sort: len(sorts[sort]))
+    hint = f'give one of the same sort: `amend {kind} "{sorts[rare][0]}" {{ {field} = …, {basis.split(".")[1]} = {common} }}`'
+    return Diagnostic("W0618", "note", message, None, hints=(Hint(hint),))
+
+
+def _few(entries: Sequence[str]) -> str:
+    more = len(entries) - 3
+    return ", ".join(entries[:3]) + (f" and {more} more" if more > 0 else "")

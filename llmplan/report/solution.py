@@ -35,6 +35,7 @@ from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.clashes import clashes
 from llmplan.whatif.cliffs import cliffs
+from llmplan.whatif.comparable import side_by_side
 from llmplan.whatif.levers import levers
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import EVALUATIONS, Relaxed, relax
@@ -94,6 +95,9 @@ def solution(
     sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
     alternatives, front = layouts(program, built, outcome) if solved else ((), ())
     relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress, effort * EVALUATIONS, plan)
+    advised = levers(program, built, outcome, lowering, unsure) if solved else ()
+    changes = tuple(one for one in advised if one.best) or relaxed.found
+    found = (*found, *side_by_side(program, lowering, (*alternatives, *front), changes))
     fights = () if solved else clashes(program, built, outcome, relaxed, most, progress)
     if not solved:
         found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))
@@ -115,7 +119,7 @@ def solution(
         clashes=fights,
         partly=not solved and "tried" in outcome.jumps.values(),
         relaxations=relaxed.found,
-        levers=levers(program, built, outcome, lowering, unsure) if solved else (),
+        levers=advised,
         risks=risks(program, lowering) if solved else (),
         sensitivities=sensitivities,
         gains=gains,
