@@ -81,6 +81,10 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     if kept is not None:
         return kept
     checked = analyse(asked)
+    if checked.program is not None and not checked.failed:
+        from llmplan.emit import ahead
+
+        ahead.begin([emit.name for emit in checked.program.emits], asked.templates)
     notes: tuple[str, ...] = ()
     grid: Table | None = None
     first = _swept(checked, asked)
@@ -197,14 +201,16 @@ def compile(
         check: Write nothing, say what is out of date.
         force: Overwrite files that were edited or that llmplan did not write.
     """
-    from llmplan.emit import changes, write
+    from llmplan.emit import ahead, changes, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
     from llmplan.emit.solution_json import NAME
     from llmplan.emit.targets import written
 
     asked = request(plan, **options)
-    solution = solve(asked, tables=True)
+    with ahead.compiling():
+        solution = solve(asked, tables=True)
+        contents, problems = ({}, []) if solution.status == "error" else _files(solution, asked)
     directory = Path(out) if out else into.folder(asked.path, solution.into)
     name = shown(directory)
     if solution.status == "error":
@@ -213,7 +219,6 @@ def compile(
     wrong = into.named(directory) if out else into.refused(asked.path, solution.into, solution.into_at, asked.base)
     if wrong is not None:
         return solution, Written(name, (), (wrong,))
-    contents, problems = _files(solution, asked)
     if any(problem.severity == "error" for problem in problems):
         return solution, Written(name, (), tuple(problems))
     stated = ("", None) if out else (solution.into, solution.into_at)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from llmplan.emit import targets, view
+from llmplan.emit.environment import FURTHER
 from llmplan.emit.filters import FILTERS
-from llmplan.emit.render import FURTHER
 from llmplan.resources import TARGET, folder
 
 FILE = "templates/README.md"

@@ -7,8 +7,6 @@ and the version of the compiler only in `solution.json`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,24 +15,16 @@ from attrs import evolve
 from llmplan.broken import Broken
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
-from llmplan.emit import layout
-from llmplan.emit.filters import FILTERS, ROUNDING
-from llmplan.emit.picture import PICTURES
+from llmplan.emit.environment import environment_of
 from llmplan.emit.relative import from_root
 from llmplan.emit.solution_json import NAME, text
-from llmplan.emit.targets import PARTS, Target, is_there, load, source
+from llmplan.emit.targets import PARTS, Target, is_there, load
 from llmplan.emit.unplaced import without_lines
 from llmplan.emit.view import MissingValue, Reading, Refused, View
 from llmplan.solution import Solution
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-FURTHER = {
-    "table": layout.table, "bar": layout.bar, "cells": layout.cells, "within": layout.within, **ROUNDING, **PICTURES,
-}  # fmt: skip
-"""What every template may call beside the functions of its `View`."""
-
 
 def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str, str], list[Diagnostic]]:
     """The files of a solution, `solution.json` last, or what is missing for them.
@@ -54,7 +44,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     chosen = _chosen(solution, known, problems)
     if problems:
         return {}, problems
-    environment = _environment(templates)
+    environment = environment_of(templates)
     named = {emit.name: emit for emit in solution.emits}
     written: dict[str, str] = {}
     fragments = {target: frozenset(file for file in PARTS if is_there(f"{target}/{file}", templates)) for target in chosen}
@@ -88,7 +78,7 @@ def filled(template: str, solution: Solution, templates: Path | None = None) -> 
     target = load(templates)[0]["report"]
     view = View(solution, target, frozenset((target.name,)))
     try:
-        return _environment(templates).get_template(template).render(**view.functions())
+        return environment_of(templates).get_template(template).render(**view.functions())
     except (TemplateError, MissingValue, Refused) as error:
         raise Broken(f"{_place(error, template)}: {error}") from error
 
@@ -115,42 +105,6 @@ def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnos
                 own = any(emit.name == brought.folder for emit in solution.emits)
                 asked.append((brought.folder, brought.folder if own else by))
     return chosen
-
-
-@lru_cache(maxsize=4)
-def _environment(templates: Path | None) -> Environment:
-    """Compiles a template once in a process, and again when its text has changed."""
-    from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound
-    from jinja2.sandbox import SandboxedEnvironment
-
-    def find(place: str) -> tuple[str, str, Callable[[], bool]]:
-        try:
-            text = source(place, templates)
-            return text, f"templates/{place}", lambda: _is(place, templates, text)
-        except (OSError, UnicodeError) as error:
-            raise TemplateNotFound(place, f"templates/{place}: {error}") from error
-
-    environment = SandboxedEnvironment(
-        loader=FunctionLoader(find),
-        undefined=StrictUndefined,
-        extensions=["jinja2.ext.do"],
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-        optimized=False,  # takes longer than what it saves in one run
-    )
-    environment.filters.update(FILTERS)
-    environment.globals.update(FURTHER)
-    environment.tests["match_start"] = lambda text, start: str(text).startswith(start)
-    return environment
-
-
-def _is(place: str, templates: Path | None, text: str) -> bool:
-    try:
-        return source(place, templates) == text
-    except (OSError, UnicodeError):
-        return False
 
 
 def _fill(

@@ -20,6 +20,7 @@ folder in it is a further target. jinja2 is not needed to ask which targets ther
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,8 +67,12 @@ class Target:
 def targets(templates: Path | None = None) -> dict[str, frozenset[str]]:
     """What a plan may emit: by name the folders that may be written for it, its own and those that it brings along."""
     known, _ = load(templates)
-    always = [name for name, target in known.items() if target.when == "always"]
+    always = _always(known)
     return {name: _with_brought([name, *always], known) for name, target in known.items() if target.when != "brought"}
+
+
+def _always(known: dict[str, Target]) -> list[str]:
+    return [name for name, target in known.items() if target.when == "always"]
 
 
 def _with_brought(names: list[str], known: dict[str, Target]) -> frozenset[str]:
@@ -127,6 +132,17 @@ def is_there(place: str, templates: Path | None) -> bool:
     """Whether there is a `folder/file`."""
     own = folder("templates").joinpath(*place.split("/"))
     return (templates is not None and (templates / place).is_file()) or own.is_file()
+
+
+def texts(emitted: Sequence[str], templates: Path | None) -> list[str]:
+    """The templates that may be read where these targets are emitted, as `folder/file`."""
+    known, _ = load(templates)
+    found = []
+    for name in sorted(_with_brought([*emitted, *_always(known)], known)):
+        own = folder("templates").joinpath(name)
+        places = [place for place in (own, None if templates is None else templates / name) if place is not None and place.is_dir()]
+        found += sorted({f"{name}/{file.name}" for place in places for file in place.iterdir() if file.name.endswith(".j2")})
+    return found
 
 
 def plain_name(name: str) -> bool:

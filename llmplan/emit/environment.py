@@ -1,0 +1,67 @@
+"""The sandbox that templates are compiled for and run in: what they may call, and where their texts come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from llmplan.emit import ahead, layout
+from llmplan.emit.filters import FILTERS, ROUNDING
+from llmplan.emit.picture import PICTURES
+from llmplan.emit.targets import source
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from llmplan.emit.compiled import Codes
+
+FURTHER = {
+    "table": layout.table, "bar": layout.bar, "cells": layout.cells, "within": layout.within, **ROUNDING, **PICTURES,
+}  # fmt: skip
+"""What every template may call beside the functions of its `View`."""
+
+
+@lru_cache(maxsize=4)
+def environment_of(templates: Path | None) -> Environment:
+    """Compiles a template once in a process, and again when its text has changed."""
+    return made(templates, ahead.finished())
+
+
+def made(templates: Path | None, codes: Codes) -> Environment:
+    """A new one, which takes what was compiled from `codes` and puts there what it compiles."""
+    from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound
+    from jinja2.sandbox import SandboxedEnvironment
+
+    from llmplan.emit.compiled import Compiled
+
+    def find(place: str) -> tuple[str, str, Callable[[], bool]]:
+        try:
+            text = source(place, templates)
+            return text, f"templates/{place}", lambda: _is(place, templates, text)
+        except (OSError, UnicodeError) as error:
+            raise TemplateNotFound(place, f"templates/{place}: {error}") from error
+
+    environment = SandboxedEnvironment(
+        loader=FunctionLoader(find),
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.do"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        optimized=False,  # takes longer than what it saves in one run
+        bytecode_cache=Compiled(codes),
+    )
+    environment.filters.update(FILTERS)
+    environment.globals.update(FURTHER)
+    environment.tests["match_start"] = lambda text, start: str(text).startswith(start)
+    return environment
+
+
+def _is(place: str, templates: Path | None, text: str) -> bool:
+    try:
+        return source(place, templates) == text
+    except (OSError, UnicodeError):
+        return False
