@@ -88,11 +88,16 @@ def analyse(
     except (OSError, UnicodeError) as error:
         problem = files.broken_template(str(asked.templates), str(error))
         return Checked(asked.name, (), None, None, (problem,), "")
-    scope, content, problems = library.load(texts)
+    scope, content, problems = library.load(texts, tables=False)
+    modules: list[Module] = []
+    diagnostics: list[Diagnostic] = []
+    if not problems:
+        modules, diagnostics = load(asked.path, asked.text, asked.root, asked.statements)
+        if diagnostics or any(module.configured for module in modules):
+            problems = library.tables_of(scope, texts)
     if _failed(problems):
         # Nothing can be said of a plan upon a library that is broken.
         return Checked(asked.name, (), None, None, tuple(dict.fromkeys(_causes(problems))), content)
-    modules, diagnostics = load(asked.path, asked.text, asked.root, asked.statements)
     for module in modules:
         further = (source for found in module.configured for source in found.sources)
         for source in (module.source, *further):

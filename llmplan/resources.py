@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 
-LIBRARY = ("std", "catalog", "configs")
-"""The folders of `plans/` that make up the library."""
+CONFIGS = "configs"
+"""The folder of `plans/` with the tables by which model configurations are read."""
 
+LIBRARY = ("std", "catalog", CONFIGS)
+"""The folders of `plans/` that make up the library."""
 
 TARGET = "target.plan"
 """What a target's folder says in the plan language: its options and requirements, a file of the library."""

@@ -24,7 +24,7 @@ from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
 from llmplan.diagnostics import Diagnostic
 from llmplan.load.files import shown
-from llmplan.resources import LIBRARY, MANIFEST, TARGET, entries, folder, read, text_of
+from llmplan.resources import CONFIGS, LIBRARY, MANIFEST, TARGET, entries, folder, read, text_of
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
@@ -35,11 +35,15 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 CACHE_NAME = "library"
+_TABLES = "tables"
 _RECORDS = ("fields", "quantities", "functions", "rules")  # tables of a scope that are unpacked by the piece
 _PLAIN = ("dimensions", "kinds", "aliases", "selectors", "banded", "software", "told_as", "comparable", "parts", "compared", "usual")  # those that are kept as they are
 
 _loaded: dict[str, Scope] = {}
 """The library by its key: a process makes each of its records once, for all plans that it checks."""
+
+_sound: set[str] = set()
+"""Keys of libraries whose tables are known to be right."""
 
 
 def library_files(root: Path | None = None, templates: Path | None = None) -> dict[str, str]:
@@ -105,47 +109,74 @@ def _compiler_hash() -> str:
     return digest.hexdigest()
 
 
-def load(texts: Mapping[str, str] | None = None) -> tuple[Scope, str, list[Diagnostic]]:
-    """A scope that holds the library (llmplan's own if None), its hash, and what is wrong with it."""
+def load(texts: Mapping[str, str] | None = None, tables: bool = True) -> tuple[Scope, str, list[Diagnostic]]:
+    """A scope that holds the library (llmplan's own if None), its hash, and what is wrong with it.
+
+    Args:
+        tables: False to leave unread what configurations are read by; a plan that reads none does not need it.
+    """
     texts = library_files() if texts is None else texts
     content = library_hash(texts)
     key = hashlib.sha256((content + _compiler_hash()).encode()).hexdigest()
     if key not in _loaded:
         frozen = store.load(CACHE_NAME, key)
         if not isinstance(frozen, dict):
-            scope, problems = build(texts)
+            scope, problems = _built(texts)
             if problems:
-                return scope, content, problems
+                return scope, content, problems + (tables_of(scope, texts) if tables else [])
             frozen = _freeze(scope)
             store.keep(CACHE_NAME, key, frozen)
         _loaded.clear()
         _loaded[key] = _restore(frozen)
-    return _over(_loaded[key], texts), content, []
+    scope = _over(_loaded[key], texts)
+    return scope, content, tables_of(scope, texts) if tables else []
 
 
 def build(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
-    """Parses and checks the library's files as one.
+    """Parses and checks the library's files as one; nothing is read from a cache or kept."""
+    scope, problems = _built(texts)
+    return scope, problems + _wrong_in(scope, texts)
 
-    The tables of `plans/configs` see the rest and not the other way round: their kind is for them, and their entries
-    describe what a configuration says and are none of the catalog.
-    """
-    scope = Scope()
+
+def tables_of(scope: Scope, texts: Mapping[str, str] | None = None) -> list[Diagnostic]:
+    """What is wrong with the tables by which configurations are read, above a library; that nothing is, is kept."""
+    texts = library_files() if texts is None else texts
+    key = library_hash(texts) + _compiler_hash()
+    if key not in _sound and store.load(_TABLES, key) is not True:
+        wrong = _wrong_in(scope, texts)
+        if wrong:
+            return wrong
+        store.keep(_TABLES, key, True)
+    _sound.add(key)
+    return []
+
+
+def _built(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
+    scope = Scope(sources={name: Source(name, text, library=True) for name, text in texts.items()})
     problems: list[Diagnostic] = []
-    statements: list[nodes.Statement] = []
-    tables: list[nodes.Statement] = []
-    for name, text in texts.items():
-        source = Source(name, text, library=True)
-        scope.sources[name] = source
-        tree, found = parse(source)
-        problems += found
-        (tables if name.startswith("plans/configs/") else statements).extend(tree.statements)
-    _declare(scope, statements, problems)
-    apart = evolve(scope, kinds=dict(scope.kinds), fields=Overlay(scope.fields), entries={}, aliases={})
-    _declare(apart, tables, problems)
+    _declare(scope, [name for name in texts if not _is_table(name)], problems)
     return scope, problems
 
 
-def _declare(scope: Scope, statements: Sequence[nodes.Statement], problems: list[Diagnostic]) -> None:
+def _wrong_in(scope: Scope, texts: Mapping[str, str]) -> list[Diagnostic]:
+    """Tables see the rest and not the other way round: their kind is for them, and their entries describe what a
+    configuration says and are none of the catalog."""
+    problems: list[Diagnostic] = []
+    apart = evolve(scope, kinds=dict(scope.kinds), fields=Overlay(scope.fields), entries={}, aliases={})
+    _declare(apart, [name for name in texts if _is_table(name)], problems)
+    return problems
+
+
+def _is_table(name: str) -> bool:
+    return name.startswith(f"plans/{CONFIGS}/")
+
+
+def _declare(scope: Scope, files: Sequence[str], problems: list[Diagnostic]) -> None:
+    statements: list[nodes.Statement] = []
+    for name in files:
+        tree, found = parse(scope.sources[name])
+        problems += found
+        statements += tree.statements
     declared = Declarations(scope, problems.append)
     declared.declare(statements)
     Definitions(scope, problems.append, "library").define(statements, declared.alternatives)
