@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 
 _TUPLE, _DICT = -1, -2
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 class Packing:
@@ -31,7 +32,8 @@ class Packing:
         """The value as plain data."""
         number = self._numbers.get(type(value))
         if number is not None:
-            return [number, *[self.pack(getattr(value, name)) for name in self._fields[type(value)]]]
+            parts = [getattr(value, name) for name in self._fields[type(value)]]
+            return [number, *[part if type(part) in _PLAIN else self.pack(part) for part in parts]]
         if isinstance(value, tuple):
             items = [self.pack(item) for item in value]
             return [_TUPLE, *items] if any(isinstance(item, list) for item in items) else value

@@ -63,26 +63,22 @@ def _placed(build: Reduce) -> Reduce:
             if child.__class__ is Token:
                 first = child.start_pos
                 break
-            if child.__class__ is Tree and not (place := child.meta).empty:
-                meta = place.__dict__
-                first = meta["container_start_pos"] if "container_start_pos" in meta else meta["start_pos"]
+            if child.__class__ is Tree and (first := child.meta.__dict__.get("container_start_pos")) is not None:
                 break
-        if first is not None:
-            for child in reversed(children):
-                if child.__class__ is Token:
-                    last = child.end_pos
-                    break
-                if child.__class__ is Tree and not (place := child.meta).empty:
-                    meta = place.__dict__
-                    last = meta["container_end_pos"] if "container_end_pos" in meta else meta["end_pos"]
-                    break
+        if first is None:
+            return build(children)
+        for child in reversed(children):
+            if child.__class__ is Token:
+                last = child.end_pos
+                break
+            if child.__class__ is Tree and (last := child.meta.__dict__.get("container_end_pos")) is not None:
+                break
         made = build(children)
-        if last is not None and made.__class__ is Tree:
+        if made.__class__ is Tree:
             meta = made.meta.__dict__
-            meta.setdefault("start_pos", first)
-            meta.setdefault("end_pos", last)
-            meta["container_start_pos"] = first
-            meta["container_end_pos"] = last
+            if "start_pos" not in meta:
+                meta["start_pos"], meta["end_pos"] = first, last
+            meta["container_start_pos"], meta["container_end_pos"] = first, last
             meta["empty"] = False
         return made
 
