@@ -7,6 +7,7 @@ killed between two files, the `solution.json` that it was about to put in place 
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,7 @@ def _is_in_place(directory: Path, file: str, lock: Lock) -> bool:
     return content is not None and lock.matches(file, content)
 
 
+@lru_cache(maxsize=4)  # it is asked of the same text several times
 def _is_intact(content: str) -> bool:
     """True if a `solution.json` is as it was written: it has its own hash."""
     try:

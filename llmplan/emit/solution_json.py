@@ -23,6 +23,7 @@ from llmplan.visible import visible
 NAME = "solution.json"
 _LINE = 180
 _INNER = "  "
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
@@ -95,7 +96,7 @@ def _whole(rows: dict[str, str]) -> str:
 
 def dump(value: Any, indent: str = "") -> str:
     """JSON in which what fits on a line stands on one, so that a changed value is a changed line."""
-    line = visible(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    line = visible(_ENCODER.encode(value))
     if len(line) <= _LINE or not isinstance(value, (dict, list)):
         return line
     inner = indent + _INNER

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from llmplan.system.graph import Graph, Node
 
+_KEPT = 64
+"""Orders that a graph keeps: the same few roots are evaluated at many points."""
 
-def ancestors(graph: Graph, roots: Iterable[int], leaves: Container[int] = ()) -> list[int]:
+
+def ancestors(graph: Graph, roots: Iterable[int], leaves: Container[int] = ()) -> Sequence[int]:
     """The nodes that `roots` need, themselves included, in the order of evaluation.
 
     What `leaves` are made of is left out.
     """
+    if leaves:
+        return _order(graph, roots, leaves)
+    key = tuple(roots)
+    found = graph.orders.get(key)
+    if found is None:
+        if len(graph.orders) >= _KEPT:
+            graph.orders.clear()
+        found = graph.orders[key] = tuple(_order(graph, key, ()))
+    return found
+
+
+def _order(graph: Graph, roots: Iterable[int], leaves: Container[int]) -> list[int]:
     nodes = graph.nodes
     needed: set[int] = set()
     pending = list(roots)

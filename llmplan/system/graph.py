@@ -45,10 +45,15 @@ class Node:
 
 
 class Graph:
-    """A growing list of nodes without duplicates."""
+    """A growing list of nodes without duplicates.
+
+    Attributes:
+        orders: By some nodes what they need, in the order of evaluation, see `llmplan.system.evaluate`.
+    """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
+        self.orders: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._constants: dict[float | str, int] = {}
         self._others: dict[tuple[object, ...], int] = {}
         self._operations: dict[tuple[str, tuple[int, ...]], int] = {}  # what `add` has answered
