@@ -27,7 +27,8 @@ def main() -> None:
     try:
         code = _run()
     except KeyboardInterrupt:
-        code = INTERRUPTED
+        # All is undone. An interrupted import can leave a lock behind that the interpreter's own end would wait for.
+        _leave(signal.SIGINT, None)
     sys.exit(code)
 
 
