@@ -20,6 +20,7 @@ _INPUTS = {
     "cuda_graphs": "training.cuda_graphs",
     "tp_overlap": "parallelism.tensor_overlap",
     "dp_overlap": "parallelism.data_overlap",
+    "ep_overlap": "parallelism.expert_overlap",
 }
 """Settings that are one input each."""
 

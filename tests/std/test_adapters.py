@@ -146,3 +146,27 @@ def test_a_checkpoint_holds_what_is_trained(base: Base) -> None:
     found = base.values(whole | {"adapter.method": "qlora", "adapter.rank": "16"})
     assert found.number("checkpoint_size") == found.number("adapter.params") * (4 + 2 * 4)
     assert base.values(whole).number("checkpoint_size") > 80e9
+
+
+def test_frozen_weights_have_no_gradients_of_their_own(base: Base) -> None:
+    """4 operations a parameter where the same model in full takes 6; what adapters add is small."""
+    whole = ONE_CARD | {"model": "llama-2-7b", "adapter.method": "none"}
+    full, few = (base.values(whole | {"adapter.method": method}) for method in ("none", "lora"))
+    spared = full.number("flops_per_token") - few.number("flops_per_token")
+    assert spared == 2 * full.number("model.params_matmul") - 6 * few.number("adapter.params")
+    for name in ("hardware_flops_per_token", "counted_flops_per_token"):
+        assert full.number(name) - few.number(name) == spared
+
+
+def test_adapters_are_planned_by_the_rules_of_what_trains_them(base: Base) -> None:
+    from llmplan import api
+
+    text = """model "llama-3.1-8b"
+dataset { tokens = 50M, sequence_length = 2048 }
+hardware { gpu = "RTX-4090", gpus = 1 }
+adapter.method = qlora
+minimize time
+"""
+    solution = api.solve("-", text=text)
+    assert solution.values["parallelism.framework"].value == "deepspeed"
+    assert any("train adapters" in line for line in solution.assumptions)
