@@ -239,6 +239,8 @@ class Declarations:
         # Above any of its formulas.
         if said(node.decorators, "within"):
             self.scope.banded[name] = ()
+        if said(node.decorators, "cliff"):
+            self.scope.cliffs[name] = ()
         for whole, label in (texts for texts in said(node.decorators, "part") if len(texts) == 2):
             others = {part: text for part, text in self.scope.parts.get(whole, ()) if part != name}
             self.scope.parts[whole] = (*others.items(), (name, label))

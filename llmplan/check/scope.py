@@ -119,6 +119,7 @@ class Scope:
         software: Kinds of which the training software must be told; the values are empty.
         told_as: Inputs of those kinds that it is told of as something else, or not at all.
         comparable: Fields of which the values of two entries can be compared only where another field is the same: that.
+        cliffs: Quantities that must be whole and so can make an answer jump; the values are empty.
         parts: By quantity those that add up to it, each with what people call it.
         compared: Quantities by which plans are compared: in which column each stands, and the how-manieth it is that
             changes of a plan are sorted by.
@@ -145,6 +146,7 @@ class Scope:
     software: dict[str, tuple[()]] = field(factory=dict)
     told_as: dict[str, tuple[str, ...]] = field(factory=dict)
     comparable: dict[str, str] = field(factory=dict)
+    cliffs: dict[str, tuple[()]] = field(factory=dict)
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     compared: dict[str, tuple[int, int]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
