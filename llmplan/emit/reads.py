@@ -10,6 +10,7 @@ from pathlib import Path
 from llmplan.emit.targets import PARTS, is_there, load, source
 
 _READ = re.compile(r"""\b(value|number|whole|text|option)\(\s*["']([A-Za-z_][\w.]*)["']\s*\)""")
+_PART = re.compile(r"""\{%-?\s*(?:import|from|include)\s+["']([\w.-]+)/([\w.-]+)["']""")
 
 
 def reads(targets: Sequence[str], templates: Path | None = None) -> tuple[str, ...]:
@@ -24,13 +25,17 @@ def reads(targets: Sequence[str], templates: Path | None = None) -> tuple[str, .
         seen.append(name)
         pending += [brought.folder for brought in known[name].brings if brought.folder in known]
     found: list[str] = []
+    read: list[tuple[str, str]] = []
     for name in seen:
         parts = [part for part in PARTS if is_there(f"{name}/{part}", templates)]
-        for template in (*(template for _, template in known[name].files), *parts):
-            try:
-                found += _names(name, source(f"{name}/{template}", templates))
-            except (OSError, UnicodeError):
-                continue  # rendering reports it
+        read += [(name, template) for template in (*(template for _, template in known[name].files), *parts)]
+    for name, template in read:  # which grows by what is included
+        try:
+            text = source(f"{name}/{template}", templates)
+        except (OSError, UnicodeError):
+            continue  # rendering reports it
+        found += _names(name, text)
+        read += [part for part in dict.fromkeys(_PART.findall(text)) if part not in read]
     return tuple(dict.fromkeys(found))
 
 

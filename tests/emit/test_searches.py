@@ -27,7 +27,8 @@ KNOBS = (
     "training.recompute = ?",
     "hardware.nodes = ? in 1..4",
 )
-TARGETS = ("deepspeed", "accelerate", "deepspeed, accelerate", 'deepspeed, slurm { script = "train.py" }', 'slurm { script = "a" }')
+TRL = 'huggingface { trainer = trl, model = "a", dataset = "b", output = "c" }'
+TARGETS = ("deepspeed", "accelerate", "deepspeed, accelerate", 'deepspeed, slurm { script = "train.py" }', 'slurm { script = "a" }', TRL, TRL.replace("trl", "transformers"))
 
 
 def plan(seed: int) -> str:
@@ -47,7 +48,7 @@ def plan(seed: int) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 30))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 40))])
 def test_no_answer_is_refused(seed: int) -> None:
     text = plan(seed)
     solution = api.solve("-", text=text)

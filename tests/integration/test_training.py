@@ -49,7 +49,7 @@ def test_trains(stage: int, framework: str, targets: tuple[str, ...], kind: str,
     assert ranks[0]["data"] != ranks[1]["data"]
 
 
-def launch(command: list[str]) -> tuple[int, str]:
+def launch(command: list[str], **more: str) -> tuple[int, str]:
     """Exit code and errors of a training run.
 
     A run takes ten seconds. On a loaded machine two gloo processes now and then wait for each other
@@ -58,7 +58,7 @@ def launch(command: list[str]) -> tuple[int, str]:
     for left in (1, 0):
         run = subprocess.Popen(
             command,
-            env=environment(MASTER_PORT=free_port()),
+            env=environment(MASTER_PORT=free_port(), **more),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,

@@ -1,0 +1,162 @@
+"""The arguments of the Trainer and of TRL: the plan's numbers under the trainers' own names, and what neither can do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from llmplan import api
+from llmplan.emit.render import render
+from llmplan.solution import Solution
+
+PLAN = """model "llama-7b"
+dataset { tokens = 1B, sequence_length = 2048 tokens }
+hardware { gpu = "A100-SXM4-80GB", gpus = 8 }
+training { global_batch = 64 sequences, micro_batch = 2, recompute = full }
+"""
+WHAT = 'model = "a/b", dataset = "c/d", output = "runs/it\'s"'
+TRAINER, TRL = f"emit huggingface {{ {WHAT} }}\n", f"emit huggingface {{ trainer = trl, {WHAT} }}\n"
+
+
+def solved(more: str, *settings: tuple[str, str]) -> Solution:
+    return api.solve("-", text=PLAN + more, settings=settings)
+
+
+def files(more: str, *settings: tuple[str, str]) -> dict[str, str]:
+    solution = solved(more, *settings)
+    assert solution.status == "solved", [d.message for d in solution.diagnostics]
+    written, problems = render(solution)
+    assert not problems, problems
+    return written
+
+
+def arguments(written: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(written["sft.yaml"]) if "sft.yaml" in written else json.loads(written["training_args.json"])
+    return found
+
+
+def test_the_plan_is_what_the_trainer_does() -> None:
+    written = files("parallelism { zero_stage = 3 }\n" + TRAINER)
+    assert "sft.yaml" not in written and "ds_config.json" not in written and "accelerate.yaml" not in written
+    found = arguments(written)
+    assert (found["per_device_train_batch_size"], found["gradient_accumulation_steps"]) == (2, 4)
+    assert (found["max_steps"], found["output_dir"], found["bf16"]) == (7630, "runs/it's", True)
+    assert found["fsdp"] is True and found["fsdp_config"]["reshard_after_forward"] is True
+    # FSDP recomputes its own layers; both at once would recompute twice.
+    assert found["fsdp_config"]["activation_checkpointing"] is True and found["gradient_checkpointing"] is False
+    assert 'export LLMPLAN_TRAINING_ARGS="$here/training_args.json"\n' in written["launch.sh"]
+
+
+def test_deepspeed_takes_what_the_arguments_say() -> None:
+    found = arguments(files("parallelism { zero_stage = 2, framework = deepspeed }\n" + TRAINER))
+    inside = found["deepspeed"]
+    assert inside["train_micro_batch_size_per_gpu"] == inside["gradient_accumulation_steps"] == "auto"
+    assert inside["gradient_clipping"] == inside["bf16"]["enabled"] == inside["optimizer"]["params"]["lr"] == "auto"
+    assert "scheduler" not in inside and found["lr_scheduler_type"] == "cosine"
+    assert inside["zero_optimization"]["stage"] == 2 and "fsdp" not in found
+
+
+@pytest.mark.slow
+def test_a_file_for_deepspeed_where_it_is_named() -> None:
+    written = files("parallelism { zero_stage = 2 }\nemit deepspeed\n" + TRAINER)
+    assert json.loads(written["ds_config.json"]) == arguments(written)["deepspeed"]
+    alone = files("parallelism { zero_stage = 2 }\nemit deepspeed { trainer = huggingface }\n")
+    assert json.loads(alone["ds_config.json"])["bf16"] == {"enabled": "auto"}
+
+
+def test_adapters_by_trl() -> None:
+    written = files('parallelism { zero_stage = 0 }\nadapter { method = qlora, targets = ["q_proj", "v_proj"], rank = 8 }\n' + TRL)
+    found = arguments(written)
+    assert (found["use_peft"], found["lora_r"], found["lora_alpha"], found["lora_dropout"]) == (True, 8, 16, 0.0)
+    assert found["lora_target_modules"] == ["q_proj", "v_proj"] and found["load_in_4bit"] and found["use_bnb_nested_quant"]
+    assert (found["dtype"], found["max_length"], found["packing"]) == ("bfloat16", 2048, True)
+    assert (found["model_name_or_path"], found["dataset_name"]) == ("a/b", "c/d")
+    assert "What the training script must do" not in written["report.md"]
+
+
+@pytest.mark.slow
+def test_all_weights_by_trl() -> None:
+    found = arguments(files("model.layers = 4\nparallelism { zero_stage = 0 }\n" + TRL))
+    assert found["dtype"] == "float32" and "use_peft" not in found and found["ddp_find_unused_parameters"] is False
+    assert found["gradient_checkpointing"] is True and found["learning_rate"] == 2e-5  # fine-tuning
+
+
+@pytest.mark.slow
+def test_weights_are_split_in_groups() -> None:
+    text = files("parallelism { zero_stage = 3, replicas = 2 }\n" + TRAINER)["launch.sh"]
+    assert "export PARALLELISM_CONFIG_DP_REPLICATE_SIZE=2\n" in text and "export PARALLELISM_CONFIG_DP_SHARD_SIZE=4\n" in text
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_from_its_last_whole_checkpoint(tmp_path: Path) -> None:
+    text = files("parallelism { zero_stage = 0 }\nadapter.method = lora\n" + TRL)["launch.sh"]
+    (tmp_path / "launch.sh").write_text(text)
+    (tmp_path / "torchrun").write_text('#!/usr/bin/env bash\nprintf "%s|" "$@"\n')
+    (tmp_path / "torchrun").chmod(0o755)
+
+    def started() -> str:
+        environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        done = subprocess.run(["bash", "launch.sh", "--seed", "1"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.partition("|-m|")[2]
+
+    assert started() == f"trl.scripts.sft|--config|{tmp_path}/sft.yaml|--seed|1|"
+    for step, whole in ((9, True), (10, True), (11, False)):
+        folder = tmp_path / "runs" / "it's" / f"checkpoint-{step}"
+        folder.mkdir(parents=True)
+        if whole:
+            (folder / "trainer_state.json").touch()
+    assert started().endswith("/sft.yaml|--resume_from_checkpoint|runs/it's/checkpoint-10|--seed|1|")
+
+
+REFUSED = {
+    "huggingface_expert": ('model "mixtral-8x7b"', "parallelism { zero_stage = 3, expert = 8 }"),
+    "huggingface_framework": ("", "parallelism { zero_stage = 1, framework = megatron }"),
+    "huggingface_pipeline": ("", "parallelism { zero_stage = 3, pipeline = 2 }"),
+    "huggingface_tensor": ("", "parallelism { zero_stage = 2, framework = deepspeed, tensor = 2 }"),
+    "huggingface_context": ("", "parallelism { zero_stage = 3, framework = deepspeed, context = 2 }"),
+    "huggingface_recompute": ("", "parallelism { zero_stage = 3 }\ntraining.recompute_layers = 8"),
+    "huggingface_kernels": ("", "parallelism { zero_stage = 3 }\ntraining.cuda_graphs = true"),
+    "huggingface_loss": ("", "parallelism { zero_stage = 3 }\ntraining.loss = in_place"),
+    "huggingface_optimizer": ("", "parallelism { zero_stage = 3 }\ntraining.optimizer = muon"),
+    "huggingface_update": ("", "parallelism { zero_stage = 3 }\ntraining.update = single"),
+    "huggingface_states": ("", "parallelism { zero_stage = 3 }\ntraining.optimizer_dtype = bf16"),
+    "huggingface_master": ("", "model.layers = 4\nparallelism { zero_stage = 0 }\ntraining { parameter_dtype = bf16, master_dtype = fp32 }"),
+    "accelerate_precision": ("", "parallelism { zero_stage = 3 }\ntraining.precision = fp8\nhardware.gpu = \"H100-SXM5-80GB\""),
+    "activations_stay": ("", "parallelism { zero_stage = 3 }\ntraining.activation_offload = 0.5"),
+}
+
+
+@pytest.mark.parametrize("name", ["huggingface_expert", *(pytest.param(name, marks=pytest.mark.slow) for name in list(REFUSED)[1:])])
+def test_what_the_trainer_cannot_do_is_a_requirement(name: str) -> None:
+    model, more = REFUSED[name]
+    text = PLAN.replace('model "llama-7b"', model or 'model "llama-7b"')
+    if "hardware.gpu" in more:
+        text, more = text.replace("A100-SXM4-80GB", "H100-SXM5-80GB"), more.rpartition("\n")[0]
+    solution = api.solve("-", text=f"{text}{more}\n{TRAINER}")
+    assert solution.status == "infeasible"
+    assert name in [found.name for found in solution.requirements if found.holds is False]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", ["training.dropout = 0.1", "training.attention_8bit = true", "training.gradient_fusion = true"])
+def test_what_trl_is_told_by_no_key(more: str) -> None:
+    solution = solved(f"parallelism {{ zero_stage = 3 }}\n{more}\n{TRL}")
+    assert [found.name for found in solution.requirements if found.holds is False] == ["huggingface_model"]
+
+
+@pytest.mark.slow
+def test_a_tokenizer_of_its_own() -> None:
+    _, problems = render(solved("parallelism { zero_stage = 3 }\n" + TRL.replace("trainer = trl", 'trainer = trl, tokenizer = "x"')))
+    assert [problem.code for problem in problems] == ["E0504"]
+
+
+@pytest.mark.slow
+def test_what_is_trained_must_be_named() -> None:
+    messages = {found.message for found in solved("emit huggingface\n").diagnostics if found.code == "E0501"}
+    assert {f"`emit huggingface` needs `huggingface.{name}`" for name in ("model", "dataset", "output")} <= messages
