@@ -12,7 +12,8 @@ A folder that is `named` is written when the plan emits it, `always` also when i
 but blank space makes none. Beside the manifest, `target.plan` says in the plan language what the target's
 options are, what it requires, and what is computed otherwise where it is emitted: it is a file of the library.
 Of two further files others include what there is: `launch.j2` has the macros `environment`, variables for the
-program, and `command`, how it is started; `script.j2` what the training script must do, for the report.
+program, `command`, how it is started, and `started`, what is where no training script is named; `script.j2` what the
+training script must do, for the report.
 A directory given by `--templates` is laid over the product's: its files come first, and a further
 folder in it is a further target. jinja2 is not needed to ask which targets there are.
 """
