@@ -1,0 +1,245 @@
+"""Megatron-LM: every value that time or memory depends on is an argument, or is refused by a requirement with a name."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from llmplan import api
+from llmplan.emit.render import render
+from llmplan.solution import Solution
+from tests.emit.test_told import NOT_SAID, inputs
+from tests.emit.test_told import others as values
+
+DENSE = """model "llama-3-8b"
+dataset { tokens = 100B, sequence_length = 8192 tokens }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+parallelism { tensor = 2, pipeline = 2, zero_stage = 1 }
+training { global_batch = 256 sequences, micro_batch = 1, recompute = full }
+emit megatron
+"""
+EXPERTS = """model "mixtral-8x7b"
+dataset { tokens = 100B, sequence_length = 4096 tokens }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+parallelism { tensor = 2, pipeline = 4, expert = 8, zero_stage = 1 }
+training { global_batch = 256 sequences, micro_batch = 1, recompute = selective, recompute_norms = true }
+emit megatron
+"""
+PLANS = {"dense": DENSE, "experts": EXPERTS}
+
+
+def solved(plan: str, *settings: tuple[str, str]) -> Solution:
+    return api.solve("-", text=plan, settings=settings)
+
+
+def files(plan: str, *settings: tuple[str, str]) -> dict[str, str]:
+    solution = solved(plan, *settings)
+    assert solution.status == "solved", [d.message for d in solution.diagnostics]
+    written, problems = render(solution)
+    assert not problems, problems
+    return written
+
+
+def said(text: str) -> dict[str, str]:
+    """By argument its values; comments and blank lines are none."""
+    lines = (line.partition(" ") for line in text.splitlines() if line and not line.startswith("#"))
+    return {name: rest for name, _, rest in lines}
+
+
+def arguments(plan: str, *settings: tuple[str, str]) -> dict[str, str]:
+    return said(files(plan, *settings)["megatron.args"])
+
+
+def refusals(plan: str, *settings: tuple[str, str]) -> set[str]:
+    """The requirements of the target that a plan violates; without one it is solved."""
+    solution = solved(plan, *settings)
+    found = {result.name or "" for result in solution.requirements if result.holds is False}
+    assert bool(found) == (solution.status != "solved"), (found, [d.message for d in solution.diagnostics])
+    return {name for name in found if name.startswith("megatron_")}
+
+
+def test_the_file_is_the_plan() -> None:
+    found = arguments(DENSE)
+    assert {name: found[name] for name in list(found)[:4]} == {
+        "--num-layers": "32", "--hidden-size": "4096", "--ffn-hidden-size": "14336", "--num-attention-heads": "32",
+    }  # fmt: skip
+    assert found["--norm-epsilon"] == "1e-05" and found["--rotary-base"] == "500000" and found["--swiglu"] == ""
+    assert found["--num-query-groups"] == "8" and found["--untie-embeddings-and-output-weights"] == ""
+    assert (found["--micro-batch-size"], found["--global-batch-size"], found["--train-iters"]) == ("1", "256", "47684")
+    assert "--bf16" in found and "--fp16" not in found and "--grad-reduce-in-bf16" not in found
+    assert {"--use-distributed-optimizer", "--sequence-parallel", "--overlap-param-gather"} <= set(found)
+    assert found["--recompute-granularity"] == "full" and found["--recompute-num-layers"] == "1"
+
+
+ARGUMENTS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, str | None]]] = [
+    ("dense", (("training.precision", "fp8"),), {"--bf16": "", "--fp8-recipe": "delayed", "--fp8-format": "hybrid"}),
+    ("dense", (("training.precision", "fp16"),), {"--fp16": "", "--accumulate-allreduce-grads-in-fp32": ""}),
+    ("dense", (("training.precision", "tf32"),), {"--bf16": None, "--fp16": None}),
+    ("dense", (("training.recompute_layers", "8"),), {"--recompute-method": "block", "--recompute-num-layers": "4"}),
+    ("dense", (("training.recompute", "none"),), {"--recompute-granularity": None}),
+    ("dense", (("parallelism.virtual_pipeline", "2"),), {"--num-virtual-stages-per-pipeline-rank": "2"}),
+    ("dense", (("parallelism.zero_stage", "0"),), {"--use-distributed-optimizer": None, "--overlap-param-gather": None}),
+    ("dense", (("parallelism.replicas", "2"),), {"--num-distributed-optimizer-instances": "2"}),
+    ("dense", (("parallelism.offload", "optimizer"),), {"--optimizer-cpu-offload": "", "--use-precision-aware-optimizer": ""}),
+    ("dense", (("training.optimizer_dtype", "bf16"),), {"--exp-avg-dtype": "bf16", "--exp-avg-sq-dtype": "bf16"}),
+    ("dense", (("training.attention", "standard"),), {"--attention-backend": "unfused"}),
+    ("dense", (("training.flash_kernel", "ampere"),), {"--attention-backend": "flash"}),
+    ("dense", (("training.loss", "fused"),), {"--cross-entropy-loss-fusion": "", "--cross-entropy-fusion-impl": "native"}),
+    ("dense", (("training.dropout", "0.1"),), {"--hidden-dropout": "0.1", "--attention-dropout": "0.1"}),
+    ("dense", (("model", '"llama-3.1-8b"'),), {"--use-rope-scaling": "", "--rope-scaling-factor": "8"}),
+    ("dense", (("model", '"qwen2.5-7b"'),), {"--add-qkv-bias": "", "--disable-bias-linear": ""}),
+    ("dense", (("model", '"qwen3-8b"'),), {"--qk-layernorm": "", "--rotary-base": "1000000"}),
+    ("dense", (("model", '"mistral-7b"'),), {"--window-size": "(4095,0)"}),
+    ("dense", (("megatron.data", '"0.3 a 0.7 b"'), ("megatron.tokenizer", '"me/mine"')),
+     {"--data-path": "0.3 a 0.7 b", "--tokenizer-model": "me/mine", "--mock-data": None, "--split": "100,0,0"}),
+    ("experts", (), {"--num-experts": "8", "--expert-model-parallel-size": "8", "--expert-tensor-parallel-size": "1"}),
+    ("experts", (), {"--recompute-modules": "core_attn layernorm", "--moe-router-pre-softmax": None}),
+    ("experts", (("model", '"deepseekmoe-16b"'), ("parallelism.pipeline", "1")),
+     {"--moe-layer-freq": "([0]*1+[1]*27)", "--moe-shared-expert-intermediate-size": "2816", "--moe-router-pre-softmax": ""}),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("plan", "settings", "expected"), ARGUMENTS, ids=lambda value: str(value)[:50])
+def test_what_a_plan_says_is_an_argument(
+    plan: str, settings: tuple[tuple[str, str], ...], expected: dict[str, str | None]
+) -> None:
+    found = arguments(PLANS[plan] + "waive fits\n", *settings)
+    assert {name: found.get(name) for name in expected} == expected
+
+
+REFUSED = [
+    ("framework", "dense", (("parallelism.framework", "fsdp"),)),
+    ("zero", "dense", (("parallelism.zero_stage", "2"),)),
+    ("replicas", "dense", (("parallelism.replicas", "2"), ("parallelism.zero_stage", "0"))),
+    ("adapter", "dense", (("adapter.method", "qlora"),)),
+    ("precision", "dense", (("training.precision", "fp32"),)),
+    ("optimizer", "dense", (("training.optimizer", "adamw_8bit"),)),
+    ("offload", "dense", (("parallelism.offload", "all"),)),
+    ("micro_batches", "dense", (("parallelism.virtual_pipeline", "2"), ("parallelism.pipeline", "4"), ("training.global_batch", "40 sequences"))),
+    ("experts_sequence", "experts", (("parallelism.sequence_parallel", "false"),)),
+    ("expert_width", "experts", (("parallelism.expert_tensor", "3"),)),
+    ("rope", "dense", (("model", '"llama-3.2-3b"'),)),
+    ("activation", "dense", (("model", '"gemma-7b"'),)),
+    ("latent", "experts", (("model", '"deepseek-v3"'),)),
+    ("positions", "dense", (("model", '"bloom-7.1b"'),)),
+    ("block", "dense", (("model", '"olmo-2-7b"'),)),
+    ("plain", "dense", (("model", '"gemma-2-9b"'),)),
+    ("window", "dense", (("model.sliding_layers", "4"), ("model.sliding_window", "1024"))),
+    ("vocab", "dense", (("model.vocab", "128_257"),)),
+    ("biases", "dense", (("model.mlp_bias", "true"),)),
+    ("qk_norm", "dense", (("model.qk_norm", "full"),)),
+    ("loss", "dense", (("training.loss", "chunked"),)),
+    ("kernels", "dense", (("training.kernels", "eager"),)),
+    ("gradients", "dense", (("parallelism.communication_dtype", "bf16"),)),
+    ("states", "dense", (("training.optimizer_dtype", "int8"),)),
+    ("schedule", "dense", (("parallelism.schedule", "zero_bubble"),)),
+    ("recompute_layers", "dense", (("training.recompute_layers", "7"),)),
+    ("selected_layers", "dense", (("training.recompute", "selective"), ("training.recompute_layers", "8"))),
+    ("attention_8bit", "dense", (("training.attention_8bit", "true"),)),
+    ("activations_stay", "dense", (("training.activation_offload", "0.5"),)),
+    ("lengths", "dense", (("dataset.varying_lengths", "true"),)),
+    ("graphs", "experts", (("training.cuda_graphs", "true"),)),
+    ("routing", "experts", (("model.routing", "other"),)),
+]  # fmt: skip
+QUICK = {"zero", "adapter"}
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "settings"),
+    [pytest.param(*case, id=case[0], marks=[pytest.mark.slow] * (case[0] not in QUICK)) for case in REFUSED],
+)
+def test_what_no_argument_says_is_refused(name: str, plan: str, settings: tuple[tuple[str, str], ...]) -> None:
+    assert f"megatron_{name}" in refusals(PLANS[plan] + "waive fits\n", *settings)
+
+
+OWN = """model { layers = 4, hidden = 1024, heads = 16, ffn = 2816, vocab = 32_000, max_context = 2048, gated_mlp = true }
+dataset { tokens = 1B, sequence_length = 2048 tokens }
+hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
+training { global_batch = 64 sequences, micro_batch = 1, recompute = none }
+parallelism.zero_stage = 1
+emit megatron
+"""
+
+
+KNOWN = "model.activation = silu\nmodel.norm_epsilon = 0.000_01\n"
+
+
+def test_a_model_is_not_trained_by_guesses() -> None:
+    wanting = [d.message for d in api.check("-", text=OWN) if d.severity == "error"]
+    assert [name for name in ("activation", "epsilon") if any(f"megatron_{name}_known" in w for w in wanting)] == ["activation", "epsilon"]
+    assert refusals(OWN + KNOWN) == {"megatron_rope_known"}
+    assert refusals(OWN + KNOWN + "model { rope_base = 10_000, rope_scaling = none }\n") == set()
+
+
+@pytest.mark.slow
+def test_experts_need_a_routing() -> None:
+    experts = (("model.experts", "8"), ("model.experts_per_token", "2"), ("model.expert_ffn", "512"))
+    assert "megatron_routing_known" in refusals(OWN + KNOWN, *experts)
+
+
+# All inputs of which Megatron-LM must be told.
+
+
+@cache
+def plain(plan: str) -> tuple[Solution, dict[str, str], str]:
+    solution = solved(PLANS[plan])
+    written = files(PLANS[plan])
+    return solution, said(written["megatron.args"]), _own(written["launch.sh"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plan", PLANS)
+def test_every_input_is_said_or_refused(plan: str) -> None:
+    """For experts those of the layout and of what is recomputed; the others are as without."""
+    every = [path for path in inputs() if plan == "dense" or path.startswith(("parallelism.", "training.recompute"))]
+    assert [wrong for path in every for wrong in unsaid(path, plan)] == []
+
+
+def test_an_input_is_said_or_refused() -> None:
+    assert list(unsaid("training.attention", "dense")) == []
+
+
+def unsaid(path: str, plan: str) -> Iterator[tuple[str, str]]:
+    """The other values of an input that change time or memory, and neither an argument nor a variable."""
+    base, before, environment = plain(plan)
+    for other in values(path, base) if path not in NOT_SAID else ():
+        solution = solved(PLANS[plan], (path, other))
+        if solution.status != "solved":
+            continue  # refused, by a requirement or as no legal value
+        written, problems = render(solution)
+        same = not problems and said(written["megatron.args"]) == before and _own(written["launch.sh"]) == environment
+        if problems or (same and any(_result(solution, name) != _result(base, name) for name in ("step_time", "memory.total"))):
+            yield path, other
+
+
+def _own(launcher: str) -> str:
+    """The lines of a launcher that Megatron-LM sees: variables of the plan it does not know."""
+    return "\n".join(line for line in launcher.splitlines() if not line.startswith(("#", "export LLMPLAN_")))
+
+
+def _result(solution: Solution, name: str) -> object:
+    return solution.values[name].value
+
+
+def test_the_launcher_hands_the_arguments_over(tmp_path: Path) -> None:
+    settings = (("megatron.data", '"0.3 a 0.7 b"'), ("hardware.gpus", "8"))
+    written = files(DENSE, *settings)
+    for name in ("launch.sh", "megatron.args"):
+        (tmp_path / name).write_text(written[name], encoding="utf-8")
+    stub = tmp_path / "torchrun"
+    stub.write_text('#!/bin/sh\necho "$CUDA_DEVICE_MAX_CONNECTIONS"\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    stub.chmod(0o755)
+    command = ["bash", str(tmp_path / "launch.sh"), "--train-iters", "5"]
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment, cwd="/")
+    connections, *words = done.stdout.splitlines()
+    words = words[words.index("pretrain_gpt.py") + 1 :]
+    mine = [word for name, rest in said(written["megatron.args"]).items() for word in (name, *rest.split())]
+    assert connections == "1"
+    assert words == [*mine, "--train-iters", "5"]
+    assert "--data-path" in mine and mine[mine.index("--data-path") + 4] == "b"
