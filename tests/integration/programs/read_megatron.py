@@ -14,7 +14,7 @@ import typing
 
 sources, ranks, *arguments = sys.argv[1:]
 sys.path.insert(0, sources)
-os.environ.update(WORLD_SIZE=ranks, RANK="0", LOCAL_RANK="0", CUDA_DEVICE_MAX_CONNECTIONS=os.environ.get("CUDA_DEVICE_MAX_CONNECTIONS", ""))
+os.environ.update(WORLD_SIZE=ranks, RANK="0", LOCAL_RANK="0")
 
 import torch
 import torch._dynamo
