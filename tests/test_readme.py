@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from llmplan.cli import group
+from llmplan.emit.targets import targets
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,6 +29,11 @@ def test_quick_start_has_two_commands_that_stand_alone():
 def test_every_command_is_described():
     described = set(re.findall(r"^\| `llmplan (\w+)", README, flags=re.MULTILINE))
     assert described == set(group.commands)
+
+
+def test_every_target_is_listed():
+    listed = set(re.findall(r"^\| `(\w+)` \| `\w+\.\w+`", README, flags=re.MULTILINE))
+    assert listed == set(targets())
 
 
 def test_links_lead_somewhere():

@@ -8,11 +8,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection
 
+from llmplan.emit.targets import load
 from llmplan.load.files import STATEMENTS
 from llmplan.request import Request
 from llmplan.solution import Solution
-
-_LAUNCHER = "launch.sh"
 
 
 def after_solving(asked: Request, solution: Solution) -> str:
@@ -29,7 +28,25 @@ def after_compiling(asked: Request, solution: Solution, directory: str, files: C
     """How to launch what was written; after a failure as `after_solving`."""
     if solution.status == "infeasible":
         return after_solving(asked, solution)
-    return f"next: {shlex.quote(f'{directory}/{_LAUNCHER}')} train.py\n" if _LAUNCHER in files else ""
+    words = _starting(asked, solution, files)
+    shown = (shlex.quote(f"{directory}/{word}" if word in files else word) for word in words)
+    return f"next: {' '.join(shown)}\n" if words else ""
+
+
+def _starting(asked: Request, solution: Solution, files: Collection[str]) -> tuple[str, ...]:
+    """The command by which a target starts what was written: of one that comes last before that of any other, of one that the
+    plan names before that of one that is brought along."""
+    known, _ = load(asked.templates)
+    named = [emit.name for emit in solution.emits]
+    order = sorted(known.values(), key=lambda one: (one.name not in named, not one.last, one.name))
+    for target in order:
+        if not any(file in files for file, _ in target.files):
+            continue
+        for command in target.next:
+            values = ((solution.values.get(path), wanted) for path, wanted in command.when)
+            if all(value is not None and value.value == wanted for value, wanted in values):
+                return command.words
+    return ()
 
 
 def _fix(asked: Request, solution: Solution) -> str:

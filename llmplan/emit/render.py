@@ -47,6 +47,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     environment = environment_of(templates)
     named = {emit.name: emit for emit in solution.emits}
     written: dict[str, str] = {}
+    plain: dict[str, str] = {}  # what others may hold or start
     fragments = {target: frozenset(file for file in PARTS if is_there(f"{target}/{file}", templates)) for target in chosen}
     reading = Reading()
     for target, asked in chosen.items():
@@ -57,12 +58,14 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
                 why = f"it writes `{file}`, and so does another target"
                 problems.append(files.broken_template(f"templates/{target}/target.json", why))
                 continue
-            before = evolve(view, files=frozenset(written))
+            before = evolve(view, files=frozenset(written), plain=plain)
             result = _fill(environment, f"{target}/{template}", before, asked, emit)
             if isinstance(result, Diagnostic):
                 problems.append(result)
             elif result and not result.isspace():
                 written[file] = result
+                if not known[target].last:
+                    plain[file] = result
     if problems:
         return {}, _once(problems)
     written[NAME] = text(solution, written)
@@ -104,7 +107,7 @@ def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnos
                 # What the plan emits itself is asked for by its own name.
                 own = any(emit.name == brought.folder for emit in solution.emits)
                 asked.append((brought.folder, brought.folder if own else by))
-    return chosen
+    return dict(sorted(chosen.items(), key=lambda pair: (known[pair[0]].when == "always", known[pair[0]].last)))
 
 
 def _fill(

@@ -4,12 +4,16 @@
       "about":  "one line for people",
       "when":   "named" | "always" | "brought",
       "files":  {"ds_config.json": "ds_config.json.j2"},
-      "brings": ["launch", {"folder": "deepspeed", "if": {"parallelism.framework": "deepspeed"}}]
+      "brings": ["launch", {"folder": "deepspeed", "if": {"parallelism.framework": "deepspeed"}}],
+      "next":   ["sbatch", "job.sbatch"],
+      "last":   true
     }
 
 A folder that is `named` is written when the plan emits it, `always` also when it does not, and
 `brought` only with another one. Files are made in the order given, and a template that gives nothing
-but blank space makes none. Beside the manifest, `target.plan` says in the plan language what the target's
+but blank space makes none. `next` is the command that starts the run, which `compile` ends with, a file of the folder by
+its path; or a list of such, each `{"command": […], "if": {…}}`, of which the first that applies counts. The files of a target
+that comes `last` hold or start those of others. Beside the manifest, `target.plan` says in the plan language what the target's
 options are, what it requires, and what is computed otherwise where it is emitted: it is a file of the library.
 Of two further files others include what there is: `launch.j2` has the macros `environment`, variables for the
 program, `command`, how it is started, and `started`, what is where no training script is named; `script.j2` what the
@@ -51,11 +55,21 @@ class Brought:
 
 
 @frozen
+class Command:
+    """What starts a run, word by word, where every value named in `when` is as said."""
+
+    words: tuple[str, ...]
+    when: tuple[tuple[str, Scalar], ...] = ()
+
+
+@frozen
 class Target:
     """A folder of templates.
 
     Attributes:
         files: Pairs of the file to write and its template's name in the folder.
+        next: Commands that start the run, the first that applies.
+        last: Whether its files come after those of other targets, which they hold or start.
     """
 
     name: str
@@ -63,6 +77,8 @@ class Target:
     when: str
     files: tuple[tuple[str, str], ...]
     brings: tuple[Brought, ...] = ()
+    next: tuple[Command, ...] = ()
+    last: bool = False
 
 
 def targets(templates: Path | None = None) -> dict[str, frozenset[str]]:
@@ -181,7 +197,15 @@ def _target(name: str, text: str) -> Target:
         when=when,
         files=written,
         brings=tuple(_brought(item) for item in manifest.get("brings", [])),
+        next=_commands(manifest.get("next", [])),
+        last=bool(manifest.get("last", False)),
     )
+
+
+def _commands(items: list[Any]) -> tuple[Command, ...]:
+    if items and all(isinstance(item, str) for item in items):
+        return (Command(tuple(items)),)
+    return tuple(Command(tuple(map(str, item["command"])), tuple(item.get("if", {}).items())) for item in items)
 
 
 def _brought(item: Any) -> Brought:

@@ -19,7 +19,7 @@ from llmplan.units.format import number
 _AMOUNT = re.compile(r"\d+(?:\.\d+)?")
 
 NAMES = (
-    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "shares", "option", "emits", "wrote",
+    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "shares", "option", "emits", "wrote", "texts",
     "having", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "shift", "absent", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
@@ -62,7 +62,7 @@ class View:
     Attributes:
         target: The folder that the template belongs to.
         folders: Every folder that is written, brought ones too.
-        files: The names of the files that come before this one.
+        files: The names of the files that come before this one; `plain` those of targets that do not come last, with their texts.
         parts_of: Of each folder that is written, the names of the files in it that others include.
         reading: What this and the other files read.
     """
@@ -71,6 +71,7 @@ class View:
     target: Target
     folders: frozenset[str]
     files: frozenset[str] = frozenset()
+    plain: Mapping[str, str] = field(factory=dict)
     parts_of: Mapping[str, frozenset[str]] = field(factory=dict)
     reading: Reading = field(factory=Reading)
 
@@ -200,6 +201,10 @@ class View:
     def wrote(self, file: str) -> bool:
         """True if that file is written, and before this one."""
         return file in self.files
+
+    def texts(self) -> list[tuple[str, str]]:
+        """Names and texts of the files that are written before this one, but those that hold or start others."""
+        return list(self.plain.items())
 
     def having(self, file: str) -> list[str]:
         """The folders that are written and hold a file of that name, to be included: `launch.j2`, `script.j2`."""

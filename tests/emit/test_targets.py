@@ -24,7 +24,7 @@ def folder(directory: Path, name: str, **manifest: object) -> Path:
 def test_the_product_has() -> None:
     known, problems = load()
     assert not problems
-    assert set(targets()) == {"accelerate", "deepspeed", "huggingface", "megatron", "report", "slurm"}
+    assert set(targets()) == {"accelerate", "deepspeed", "huggingface", "kubernetes", "megatron", "report", "slurm"}
     assert set(known) - set(targets()) == {"launch"}
     assert all(target.about for target in known.values())
 
@@ -73,6 +73,7 @@ def test_names_that_would_leave(name: str) -> None:
         ('{"about": "", "when": "never", "files": {}}', "'never'"),
         ('{"about": "", "when": "named", "files": {"../x": "x.j2"}}', "not a plain file name"),
         ('{"about": "", "when": "named", "files": {}, "brings": ["nothing"]}', "uses the folder `nothing`"),
+        ('{"about": "", "when": "named", "files": {}, "next": [{"if": {}}]}', "it has no 'command'"),
     ],
 )
 def test_a_broken_manifest_is_a_diagnostic(text: str, part: str, tmp_path: Path) -> None:

@@ -1,0 +1,124 @@
+"""k8s.yaml as Kubernetes reads and starts it: the files of the plan are written in the pod, and launch.sh is started there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from llmplan import api
+from llmplan.emit.render import render
+
+PLAN = """model "llama-7b"
+dataset { tokens = 10B, sequence_length = 2048 tokens }
+hardware { gpu = "A100-SXM4-80GB", gpus = 16 }
+parallelism { zero_stage = 3 }
+training { global_batch = 256 sequences, micro_batch = 1, recompute = full }
+"""
+WHAT = 'script = "train it.py", arguments = "--data $(ls) $$x", image = "reg.io/a:1"'
+STUB = """#!/usr/bin/env bash
+config="$LLMPLAN_DEEPSPEED_CONFIG"
+{ printf "%s|" "$LLMPLAN_GRAD_ACCUM" "$@"; echo; cat "$config"; } >"$LOG"
+"""
+
+
+def files(emitted: str, plan: str = "-", **options: Any) -> dict[str, str]:
+    solution = api.solve(plan, text=PLAN + emitted, **options)
+    assert solution.status == "solved", [d.message for d in solution.diagnostics]
+    written, problems = render(solution)
+    assert not problems, problems
+    return written
+
+
+def expanded(text: str, environment: dict[str, str]) -> str:
+    """As the kubelet does it: $(NAME) of the pod's environment, $$ for $, and all else as it is."""
+    found = re.compile(r"\$\$|\$\(([A-Za-z_][\w.-]*)\)")
+    return found.sub(lambda m: "$" if m.group() == "$$" else environment.get(m.group(1), m.group()), text)
+
+
+def container(job: dict[str, Any]) -> dict[str, Any]:
+    if job["kind"] == "TrainJob":
+        return dict(job["spec"]["trainer"])
+    (found,) = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    "kind", ["train_job", pytest.param("pytorch_job", marks=pytest.mark.slow)]
+)
+def test_a_pod_starts_its_node(kind: str, tmp_path: Path) -> None:
+    written = files(f"emit kubernetes {{ {WHAT}, job = {kind} }}, deepspeed\n")
+    started = container(yaml.safe_load(written["k8s.yaml"]))
+    (tmp_path / "torchrun").write_text(STUB)
+    (tmp_path / "torchrun").chmod(0o755)
+    pod = {"PET_NODE_RANK": "1", "PET_MASTER_ADDR": "k-node-0-0", "PET_MASTER_PORT": "29400"}
+    words = [expanded(word, pod) for word in (*started["command"], *started["args"])]
+    environment = {**pod, "PATH": f"{tmp_path}:{os.environ['PATH']}", "LOG": str(tmp_path / "log"), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(words, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said, _, config = (tmp_path / "log").read_text().partition("\n")
+    assert said.startswith("16|--nnodes|2|--nproc_per_node|8|--node_rank|1|--master_addr|k-node-0-0|--master_port|29400|")
+    assert said.endswith("|train it.py|--data|$(ls)|$$x|")
+    assert config == written["ds_config.json"]
+
+
+def test_a_train_job() -> None:
+    job = yaml.safe_load(files(f'emit kubernetes {{ {WHAT}, mounts = "data:/data", namespace = "ml" }}\n')["k8s.yaml"])
+    assert (job["apiVersion"], job["kind"], job["metadata"]["namespace"]) == ("trainer.kubeflow.org/v1alpha1", "TrainJob", "ml")
+    trainer = job["spec"]["trainer"]
+    assert (trainer["numNodes"], trainer["numProcPerNode"], trainer["image"]) == (2, 8, "reg.io/a:1")
+    assert trainer["resourcesPerNode"] == {"limits": {"nvidia.com/gpu": 8}}
+    # The operator gives these itself, and refuses them.
+    assert "env" not in trainer
+    (replicated,) = job["spec"]["runtimePatches"][0]["trainingRuntimeSpec"]["template"]["spec"]["replicatedJobs"]
+    pod = replicated["template"]["spec"]["template"]["spec"]
+    assert [volume["name"] for volume in pod["volumes"]] == [mount["name"] for mount in pod["containers"][0]["volumeMounts"]]
+    assert pod["volumes"][1]["persistentVolumeClaim"] == {"claimName": "data"}
+
+
+@pytest.mark.slow
+def test_a_pytorch_job_has_a_master_and_the_other_nodes() -> None:
+    spec = yaml.safe_load(files(f"emit kubernetes {{ {WHAT}, job = pytorch_job }}\n")["k8s.yaml"])["spec"]
+    assert spec["nprocPerNode"] == "8"
+    replicas = spec["pytorchReplicaSpecs"]
+    assert [replicas[role]["replicas"] for role in ("Master", "Worker")] == [1, 1]
+    assert replicas["Master"]["template"] == replicas["Worker"]["template"]
+
+
+@pytest.mark.slow
+def test_trl_needs_no_script() -> None:
+    trl = 'huggingface { trainer = trl, model = "a\\nEND", dataset = "b", output = "c" }'
+    written = files(f'emit {trl}, kubernetes {{ script = "", image = "i" }}\n')
+    started = container(yaml.safe_load(written["k8s.yaml"]))
+    assert started["args"][1:] == ["launch.sh"] and "cat >\"$here/sft.yaml\"" in started["args"][0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("given", "name"), [('name = "run-7"', "run-7"), ('name = "Run 7"', None), ('name = "7b"', None), (f'name = "{"a" * 64}"', None)]
+)
+def test_names(given: str, name: str | None) -> None:
+    _, problems = rendered = render(api.solve("-", text=f"{PLAN}emit kubernetes {{ {WHAT}, {given} }}\n"))
+    assert [problem.code for problem in problems] == ([] if name else ["E0504"])
+    if name:
+        assert yaml.safe_load(rendered[0]["k8s.yaml"])["metadata"]["name"] == name
+
+
+@pytest.mark.slow
+def test_mounts_that_are_none() -> None:
+    _, problems = render(api.solve("-", text=f'{PLAN}emit kubernetes {{ {WHAT}, mounts = "data" }}\n'))
+    assert [problem.code for problem in problems] == ["E0504"]
+
+
+def test_the_plan_names_the_job(tmp_path: Path) -> None:
+    plan = tmp_path / "7B_run.v2.plan"
+    plan.write_text(f"{PLAN}emit kubernetes {{ {WHAT} }}\n")
+    api.compile(str(plan), out=str(tmp_path / "out"))
+    assert yaml.safe_load((tmp_path / "out" / "k8s.yaml").read_text())["metadata"]["name"] == "plan-7b-run-v2"
+    assert json.loads((tmp_path / "out" / "solution.json").read_text())["files"]
