@@ -47,6 +47,7 @@ class Moved:
     unit: str  # the base unit
     text: str  # what it becomes: `25.4 days`
     difference: str  # with its sign: `-2.51 days`, `+1.2%`; empty where it stays
+    band: str = ""  # what eight of ten measured values lie between then, where that was looked at: `20.4 .. 63.5 days`
 
 
 @frozen

@@ -35,22 +35,16 @@ def table(
     return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
 
 
-def cells(
-    label: str, planned: str, band: str = "", spread: str = "", limit: str = "", before: str = "", after: str = ""
-) -> list[str]:
-    """A row of a result: its label, what is planned, the ends of its band and ranges, its limit.
+def cells(label: str, planned: str, band: str = "", sign: str = "", limit: str = "") -> list[str]:
+    """A row of a result: its label with its limit, what is planned, the ends of its band.
 
     The unit that all numbers of the row share stands in the label.
-
-    Args:
-        before: Stands before the limit, `after` behind it.
     """
     unit = measure(planned)
-    texts = [text for text in (limit, *(one.partition(" .. ")[0] for one in (band, spread))) if text]
-    shared = bool(unit) and all(measure(text) in ("", unit) for text in texts) and not (limit and measure(limit) != unit)
-    shown = [amount(brief(text)) if shared else brief(text) for text in (planned, limit)]
-    row = [f"{label}, {brief(unit)}" if shared else label, shown[0], ends(band) if band else "", ends(spread) if spread else ""]
-    return [*row, f"{before}{shown[1]}{after}" if limit else ""]
+    low, _, high = band.partition(" .. ")
+    shared = bool(unit) and all(measure(text) in ("", unit) for text in (low, high, limit))
+    last = f" {sign} {brief(limit)}" if limit else f", {brief(unit)}" if shared else ""
+    return [label + last, amount(brief(planned)) if shared else brief(planned), ends(band) if band else ""]
 
 
 def bar(share: float, cells: int = 20) -> str:

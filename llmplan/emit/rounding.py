@@ -46,15 +46,15 @@ def ends(band: str, digits: int = 3) -> str:
     return f"{first} – {second}" if measure(low) else f"{first} – {amount(second)}"
 
 
-def low(band: str) -> str:
+def low(band: str, digits: int = 3) -> str:
     """The lower end of a band, without its unit where the upper one has the same."""
-    return rough(band.partition(" .. ")[0])
+    return rough(band.partition(" .. ")[0], digits)
 
 
-def high(band: str) -> str:
+def high(band: str, digits: int = 3) -> str:
     """The upper end of a band, without its unit where the lower one has none of its own."""
     first, _, second = band.partition(" .. ")
-    return rough(second) if measure(first) else amount(rough(second))
+    return rough(second, digits) if measure(first) else amount(rough(second, digits))
 
 
 def cut(text: str, most: int) -> str:

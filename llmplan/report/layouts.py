@@ -68,6 +68,7 @@ def _loss(system: System, point: Mapping[int, float], best: Mapping[int, float])
 
 
 def _change(text: str, a: float, b: float) -> str:
-    if math.isfinite(a) and b and abs(a / b - 1) < 10 and max(abs(a), abs(b)) > 10:
+    counts = a == round(a) and b == round(b) and max(abs(a), abs(b)) <= 10 if math.isfinite(a) and math.isfinite(b) else True
+    if not counts and b and abs(a / b - 1) < 10:
         return f"{text} {100 * (a / b - 1):+.1f}%"
     return f"{text} {a:.4g} instead of {b:.4g}"

@@ -11,6 +11,7 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
+from llmplan.whatif.changes import case
 
 
 def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> tuple[tuple[str, ...], str]:
@@ -22,6 +23,11 @@ def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> t
     names = tuple(condition.name for condition in conditions)
     if found is None:
         return names, ""
+    if found.unmet:
+        value = made.unknowns[unknown].text(found.value, lowering.scope)
+        there = lowering.again(fixed=made.by_path(found.point))
+        cases = [case(there, condition.name) for condition in found.unmet]
+        return tuple(one.name for one in found.unmet), f"With {value}: {'; '.join(case or 'not met' for case in cases)}"
     parts = [_violation(made, condition, found.point, lowering) for condition in conditions]
     if len(parts) > 1:
         parts = [f"`{condition.name}` {part}" for condition, part in zip(conditions, parts)]

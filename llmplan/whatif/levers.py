@@ -30,6 +30,7 @@ from llmplan.system.lower import Lowering
 from llmplan.units.measure import KindType, Measure
 from llmplan.whatif.bands import percent
 from llmplan.whatif.changes import Changes, Tried, alike, case
+from llmplan.whatif.doubts import doubted
 from llmplan.whatif.results import results
 from llmplan.whatif.rounding import written
 from llmplan.whatif.safe import safest
@@ -179,12 +180,13 @@ class _Levers:
         after = {line.name: (line, at[line.node]) for line in lines}
         if any(name not in after or not math.isfinite(after[name][1]) for name in self.changes.figures):
             return row
-        return evolve(
+        row = evolve(
             row,
             solved=unknown.text(point[index], scope),
             solved_value=scalar(point[index], unknown.type, scope),
             solved_results=self.changes.moved(after, made.lowering),
         )
+        return doubted(row, made.lowering.again(fixed=made.system.by_path(point))) if row.purpose == "entry" else row
 
     # Other entries, and what is safe
 
@@ -207,8 +209,8 @@ class _Levers:
         for _, value in sorted(found)[:_ENTRIES]:
             one = self.changes.tried(knob, now, value)
             row = None if one is None else self._again(one, evolve(self._row(one), purpose="entry"))
-            if row is not None and (row.legal or row.solved):
-                return [row]
+            if one is not None and row is not None and (row.legal or row.solved):
+                return [row if row.solved else doubted(row, one.point)]
         return []
 
     def _fixed(self, but: str) -> Program:

@@ -39,7 +39,7 @@ def risks(program: Program, lowering: Lowering) -> tuple[Risk, ...]:
             there = lowering.again(changed, fixed=lowering.unknowns.fixed or {})
             moved = [(name, _value(there, name)) for name in watched]
             ratios = [(value / old, name) for name, value in moved for old in (before[name],) if value and old]
-            worst = max(ratios, default=(1.0, ""))
+            worst = max(ratios, key=lambda one: round(one[0], 6), default=(1.0, ""))  # of equal ones the first
             if worst[0] >= 1.0 + LEAST:
                 texts = [show(value, knob.type, scope, knob.unit) for value in (now, now * factor)]
                 found.append(Risk(knob.path, texts[0], texts[1], worst[1], worst[0] - 1.0))

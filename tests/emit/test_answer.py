@@ -47,7 +47,7 @@ def test_the_calendar_comes_first_and_the_limit_says_what_it_is_set_on() -> None
     said = answer(having(LLAMA, wall, bill, value("cost", 1.8e5, "184,676 USD", "USD", formula="…")))
     assert said.startswith(
         "88 A100-SXM4-80GB (11 nodes) train llama-7b on 1T tokens in about 39 days on the calendar (27 – 63) and 250,000 USD; "
-        "29.9 days and 184,676 USD if every step runs as planned. The deadline of 30 days, set on planned time, is tight (51%), not safe."
+        "29.9 days and 185,000 USD if every step runs as planned. The deadline of 30 days, set on planned time, is tight (51%), not safe."
     )
 
 
@@ -136,7 +136,7 @@ def test_each_independent_conflict_stands_with_its_nearest_cure_in_a_short_sente
     )
     said = answer(evolve(LLAMA, status="infeasible", requirements=requirements, clashes=clashes, conflict=("deadline",)))
     assert said == (
-        "No plan meets `deadline` (138 days, limit 21 days): hardware.gpus 480 GPUs would do; nor "
+        "No plan meets `deadline` (138 days, limit 21 days): `hardware.gpus = 480 GPUs` would do; nor "
         "`budget` with `fits`: `cost <= 590_000 USD` would do."
     )
     assert len(said.split()) <= 40

@@ -47,6 +47,20 @@ def test_explain_says_which_requirement_set_it_and_what_the_next_value_violates(
     assert any(line.startswith("binding constraint: deadline. With ") for line in step.solved)
 
 
+HELD = """let x = ? in 1..9
+require enough: x >= 2
+prefer roomy: x >= 5 else "room for {x} only" weight 1
+minimize x
+"""
+
+
+def test_what_a_preference_alone_holds_back_is_said_to_be_set_by_it(plans):
+    (answer,) = plans.solve(HELD).unknowns
+    assert answer.value.value == 5 and answer.set_by == ("roomy",) and answer.beyond == "With 4: room for 4 only"
+    (lower,) = plans.solve(HELD.replace("x >= 2", "x >= 5")).unknowns
+    assert lower.value.value == 5 and lower.set_by == ("enough",)
+
+
 @given(systems())
 @settings(max_examples=examples(80), deadline=None)
 @pytest.mark.slow
@@ -63,4 +77,7 @@ def test_what_lies_beyond_is_infeasible_for_every_choice_of_the_others(system):
             continue
         values = evaluate(system.graph, found.point, [c.node for c in required])
         assert found.point[unknown] == found.value
+        if found.unmet:  # feasible, and held back by preferences
+            assert found.violated == () and all(values[c.node] == 1.0 for c in required)
+            continue
         assert found.violated == tuple(i for i, c in enumerate(required) if values[c.node] != 1.0) != ()

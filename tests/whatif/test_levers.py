@@ -132,6 +132,23 @@ def test_what_is_safe_is_the_nearest_that_is():
 
 
 @pytest.mark.slow
+def test_of_another_entry_it_is_said_how_sure_it_is():
+    (entry,) = (lever for lever in solved(ASKED).levers if lever.purpose == "entry")
+    there = api.solve("test.plan", text=ASKED, settings=[(entry.name, f'"{entry.text}"')])
+    (deadline,) = (one for one in there.requirements if one.name == "deadline")
+    assert entry.chance == pytest.approx(deadline.chance) and entry.chance_text == deadline.chance_text
+    bands = {moved.name: moved.band for moved in entry.solved_results}
+    assert bands["time"] == f"{there.values['time'].model_low / 86400:.4g} days .. {there.values['time'].model_high / 86400:.4g} days"
+    # No run on it was measured: its band is wider than that of the answer.
+    ends = [(one.values["time"].model_high / one.values["time"].model_low) for one in (solved(ASKED), there)]
+    assert ends[1] > 2 * ends[0]
+
+
+def test_a_change_of_what_was_measured_says_nothing_of_bands():
+    assert not any(moved.band for lever in solved(ASKED).levers if lever.purpose == "change" for moved in lever.results)
+
+
+@pytest.mark.slow
 def test_an_entry_is_proposed_by_its_own_price_alone():
     (entry,) = (lever for lever in solved(ASKED).levers if lever.purpose == "entry")
     assert entry.statement == f'hardware.gpu = "{entry.text}"' and entry.solved

@@ -137,11 +137,16 @@ def _root(
 
 @frozen
 class Beyond:
-    """A value that the objectives would prefer, the nearest plan with it, and what that one violates."""
+    """A value that the objectives would prefer, the nearest plan with it, and what that one violates.
+
+    Attributes:
+        unmet: Where it violates nothing, the preferences that the answer meets and it does not.
+    """
 
     value: float
     point: dict[int, float]
     violated: tuple[int, ...]
+    unmet: tuple[Condition, ...] = ()
 
 
 def beyond(
@@ -150,7 +155,8 @@ def beyond(
     """The next better value of a discrete unknown that is infeasible for all values of the others.
 
     A value that breaks what must divide is passed over for the next one that breaks nothing but bounds,
-    if there is one near; None if nothing better is infeasible, or the search would be too large.
+    if there is one near. A feasible one is told where preferences, which count before objectives, hold it back. None if
+    nothing better is held back, or the search would be too large.
     """
     values = system.unknowns[unknown].values
     if values is None or not isinstance(system.unknowns[unknown].type, Measure) or len(values) < 2:
@@ -163,14 +169,25 @@ def beyond(
     for side in better_sides(system, point, unknown):
         for value in side[: max(1, min(_TRIED, BUDGET // cost))]:
             tried = with_values(system, unknown, (value,))
-            if best_point(tried, requirements, Effort(BUDGET)) is not None:
+            there = best_point(tried, requirements, Effort(BUDGET))
+            if there is not None:
+                unmet = _unmet(system, point, there)
+                first = first or (Beyond(value, there, (), unmet) if unmet else None)
                 break
             conflict = diagnose_grid(tried, requirements)
-            there = Beyond(value, conflict.nearest, conflict.violated)
-            first = first or there
+            infeasible = Beyond(value, conflict.nearest, conflict.violated)
+            first = first or infeasible
             if all(requirements[index].op in _BOUNDS for index in conflict.violated):
-                return there
+                return infeasible
     return first
+
+
+def _unmet(system: System, here: Mapping[int, float], there: Mapping[int, float]) -> tuple[Condition, ...]:
+    """The preferences that one point meets and another one does not."""
+    weighed = [preference for preference in system.preferences if preference.weight]
+    nodes = [preference.node for preference in weighed]
+    mine, other = evaluate(system.graph, here, nodes), evaluate(system.graph, there, nodes)
+    return tuple(one for one in weighed if mine[one.node] == 1.0 and other[one.node] != 1.0)
 
 
 def binding(system: System, outcome: Outcome, unknown: int) -> tuple[tuple[int, ...], Beyond | None]:
