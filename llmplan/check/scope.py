@@ -5,6 +5,7 @@ The library's scope is read from the cache piece by piece; a plan's own declarat
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any, TypeVar
@@ -89,6 +90,14 @@ class Meaning:
 def normal(name: str) -> str:
     """Catalog names match without regard to case; space, `_` and `-` are one."""
     return re.sub(r"[\s_-]+", "-", name.strip().lower())
+
+
+_ALIKE = 0.7
+"""Of two names that are as much alike one may be a slip for the other; less is another thing."""
+
+
+def _alike(wanted: str, key: str) -> bool:
+    return difflib.SequenceMatcher(None, wanted, key).ratio() >= _ALIKE
 
 
 _VARIANTS = re.compile(r"-(hf|instruct|base|chat|it)$")
@@ -206,7 +215,9 @@ class Scope:
             return None, sorted(found)
         parts = [names for key, names in index.items() if key.startswith(wanted + "-") or f"-{wanted}-" in f"-{key}-"]
         near = sorted({name for names in parts for name in names})
-        return None, near or [n for key in closest(wanted, index, 3) for n in index[key]]
+        # `NVIDIA H100`: what a maker's or an organisation's name stands before.
+        near = near or list(index.get(wanted.partition("-")[2], ()))
+        return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
 
     def _like(self, kind: str, wanted: str, meant: str) -> list[str]:
         """The other entries that a name could mean."""
@@ -218,7 +229,9 @@ class Scope:
         index = self.aliases.get(kind, {})
         spelt = [[key for key, found in index.items() if entry in found] for entry in near]
         many = len(near) > 1 and all(any(normal(name) in key for key in keys) for keys in spelt)
-        return no_entry(span, kind, name, near, many)
+        # Of what stands in lists, as matrices do, there is no list of its own to look at.
+        alone = not any(isinstance(type, ListType) and type.kind == kind for field in self.fields.values() for type in field.types)
+        return no_entry(span, kind, name, near, many, alone)
 
     def having(self, name: str) -> list[str]:
         """The kinds that have a field of a name, those of which a plan has one first."""

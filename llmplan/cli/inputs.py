@@ -35,7 +35,7 @@ def read(path: str) -> str | Diagnostic:
             return files.decode(_standard_input())
         return files.read_plan(Path(path))
     except files.Unreadable as why:
-        return command.unreadable("<stdin>" if path == "-" else path, str(why))
+        return command.unreadable("<stdin>" if path == "-" else path, str(why), path != "-" and Path(path).is_dir())
 
 
 def _standard_input() -> bytes:

@@ -187,13 +187,14 @@ def inherits_itself(span: Span, name: str, like: Span) -> Diagnostic:
 # E0207: files and entries
 
 
-def no_entry(span: Span, kind: str, name: str, near: list[str], many: bool) -> Diagnostic:
-    """E0207. `many`: the name matches several entries."""
+def no_entry(span: Span, kind: str, name: str, near: list[str], many: bool, alone: bool = False) -> Diagnostic:
+    """E0207. `many`: the name matches several entries; `alone`: a plan has one of the kind, and may give its own."""
     if many:
         hint = Hint("write one of " + ", ".join(f'"{entry}"' for entry in near))
         return error("E0207", f"`{name}` matches several catalog entries", span, hint)
-    hints = (Hint(f'did you mean "{entry}"?', (Edit(span, f'"{entry}"'),)) for entry in near[:1])
-    return error("E0207", f"the catalog has no {kind} `{name}`", span, *hints)
+    hints = [Hint(f'did you mean "{entry}"?', (Edit(span, f'"{entry}"'),)) for entry in near[:1]]
+    own = f"`llmplan catalog {kind}s` lists what there is; for one of your own give its figures: `{kind} {{ … }}`"
+    return error("E0207", f"the catalog has no {kind} `{name}`", span, *hints, own if alone else "")
 
 
 def usual_entry(span: Span, name: str, meant: str, others: Sequence[str]) -> Diagnostic:

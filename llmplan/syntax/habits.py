@@ -14,6 +14,7 @@ _BLOCK = re.compile(r":[ \t]*(#[^\r\n]*)?(\r?\n|\Z|\{)")
 _NOTHING = re.compile(r"\ufeff?\s*")
 _TABLE = re.compile(r"\[\[?([A-Za-z_]\w*)\]\]?[ \t]*(#[^\r\n]*)?(\r?\n|\Z)")
 _CONDITIONAL = re.compile(r"if\b([^\r\n{]+?)(?:\bthen\b|[:,])[ \t]*(require|prefer)\b([^\r\n]+)")
+_VARIANT = re.compile(r'(?P<kind>[a-z_]\w*)[ \t]+(?P<word>like[ \t]+)(?P<name>"[^"\r\n]*")')
 _CHOICE = re.compile(r"[^?\r\n]*:")
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {"a": 1, "half": 0.5, **{word: number for number, word in enumerate(_COUNTED, 1)}}
@@ -120,6 +121,16 @@ def condition(context: ErrorContext) -> Diagnostic | None:
     return syntax.unexpected(context.span, "`if`", "a statement", syntax.replacement(whole, text))
 
 
+def variant(context: ErrorContext) -> Diagnostic | None:
+    """`model like "llama-13b" { … }`: an entry with other sizes is that entry in a block."""
+    found = _VARIANT.match(context.source.text, context.item)
+    if found is None or not context.item <= context.start <= found.end("word"):
+        return None
+    word = Span(context.source, found.start("word"), found.end("word"))
+    hint = Hint(f"an entry with other values is written `{found['kind']} {found['name']} {{ … }}`", (Edit(word, ""),))
+    return syntax.unexpected(word, "`like`", "text in quotes", hint)
+
+
 def pattern(context: ErrorContext) -> Diagnostic | None:
     """`-1 => …`."""
     if context.mark != "-" or not context.takes("_"):
@@ -128,4 +139,4 @@ def pattern(context: ErrorContext) -> Diagnostic | None:
     return syntax.unexpected(context.span, "`-`", "a pattern", hint)
 
 
-CHECKS = (condition, pattern, other_format, comment, setting, range_, magnitude, remainder, choice, quoted)
+CHECKS = (condition, variant, pattern, other_format, comment, setting, range_, magnitude, remainder, choice, quoted)

@@ -394,3 +394,8 @@ def test_line_breaks_in_texts_do_not_break_tables(llmplan, write):
     assert "three four" in failed.out and "three four" in failed.err
     for said in (solved.out, failed.out, solved.err, failed.err):
         assert not any(line.strip() in ("two", "four", "six") for line in said.splitlines())
+
+
+def test_a_folder_is_told_how_its_plans_are_named(llmplan, tmp_path):
+    outcome = llmplan("compile", str(tmp_path))
+    assert outcome.code == 2 and f"{tmp_path}/*.plan" in outcome.err
