@@ -159,4 +159,13 @@ def test_a_tokenizer_of_its_own() -> None:
 @pytest.mark.slow
 def test_what_is_trained_must_be_named() -> None:
     messages = {found.message for found in solved("emit huggingface\n").diagnostics if found.code == "E0501"}
-    assert {f"`emit huggingface` needs `huggingface.{name}`" for name in ("model", "dataset", "output")} <= messages
+    assert {f"`emit huggingface` needs `huggingface.{name}`" for name in ("dataset", "output")} <= messages
+
+
+@pytest.mark.slow
+def test_the_catalog_knows_the_name_on_the_hub() -> None:
+    what = 'trainer = trl, dataset = "c/d", output = "e"'
+    solution = solved(f"parallelism {{ zero_stage = 3 }}\nemit huggingface {{ {what} }}\n")
+    hub = solution.values["model.hub"].value
+    assert isinstance(hub, str) and hub
+    assert yaml.safe_load(render(solution)[0]["sft.yaml"])["model_name_or_path"] == hub
