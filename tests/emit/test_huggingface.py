@@ -94,6 +94,15 @@ def test_weights_are_split_in_groups() -> None:
 
 
 @pytest.mark.slow
+def test_sequences_are_shared_between_ranks_of_deepspeed() -> None:
+    written = files("parallelism { zero_stage = 3, framework = deepspeed, context = 2 }\n" + TRL)
+    assert "export PARALLELISM_CONFIG_SP_SIZE=2\n" in written["launch.sh"]
+    assert "export PARALLELISM_CONFIG_DP_SHARD_SIZE=4\n" in written["launch.sh"]
+    found = arguments(written)
+    assert found["deepspeed"]["sequence_parallel_size"] == 2 and found["gradient_accumulation_steps"] * 2 * 4 == 64
+
+
+@pytest.mark.slow
 def test_a_run_goes_on_from_its_last_whole_checkpoint(tmp_path: Path) -> None:
     text = files("parallelism { zero_stage = 0 }\nadapter.method = lora\n" + TRL)["launch.sh"]
     (tmp_path / "launch.sh").write_text(text)
@@ -119,7 +128,7 @@ REFUSED = {
     "huggingface_framework": ("", "parallelism { zero_stage = 1, framework = megatron }"),
     "huggingface_pipeline": ("", "parallelism { zero_stage = 3, pipeline = 2 }"),
     "huggingface_tensor": ("", "parallelism { zero_stage = 2, framework = deepspeed, tensor = 2 }"),
-    "huggingface_context": ("", "parallelism { zero_stage = 3, framework = deepspeed, context = 2 }"),
+    "huggingface_context": ("", "parallelism { zero_stage = 3, context = 2 }"),
     "huggingface_recompute": ("", "parallelism { zero_stage = 3 }\ntraining.recompute_layers = 8"),
     "huggingface_kernels": ("", "parallelism { zero_stage = 3 }\ntraining.cuda_graphs = true"),
     "huggingface_loss": ("", "parallelism { zero_stage = 3 }\ntraining.loss = in_place"),

@@ -45,6 +45,7 @@ PLANS: dict[str, Files] = {
     "liger": plan("parallelism { zero_stage = 3 }", training=", kernels = fused, loss = linear"),
     "trl": plan("parallelism { zero_stage = 3 }", options=TRL),
     "trl_zero_3": plan("parallelism { zero_stage = 3, framework = deepspeed }", options=TRL),
+    "trl_context": plan("parallelism { zero_stage = 3, framework = deepspeed, context = 8 }", gpus=64, options=TRL),
     "lora": plan("parallelism { zero_stage = 0 }\nadapter { method = lora, rank = 32 }", options=TRL),
     "lora_zero_3": plan("parallelism { zero_stage = 3, framework = deepspeed }\nadapter { method = lora, embeddings = true }", options=TRL),
     "qlora": plan('adapter { method = qlora, rank = 64, targets = ["q_proj", "v_proj"], dropout = 0.1 }', gpus=1, options=TRL),
@@ -91,6 +92,25 @@ def test_every_argument_is_taken_as_it_is(name: str, tmp_path: Path) -> None:
         assert rank == quantity(folder, "adapter.rank")
         assert targets == ("all-linear" if name != "qlora" else ["q_proj", "v_proj"])
         assert seen["four_bits"] == (quantity(folder, "adapter.method") == "qlora")
+
+
+GROUPS = {
+    "hsdp": ("parallelism { zero_stage = 3, replicas = 8 }", [8, 8, 1]),
+    "context": ("parallelism { zero_stage = 3, framework = deepspeed, context = 8 }", [1, 8, 8]),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_accelerate_takes_the_groups_of_ranks(name: str, tmp_path: Path) -> None:
+    """What no argument says, `launch.sh` says to Accelerate within the Trainer."""
+    needs("accelerate")
+    more, sizes = GROUPS[name]
+    folder = plan(more, gpus=64)(tmp_path)
+    code = "from accelerate.parallelism_config import ParallelismConfig as P; p = P(); print(p.dp_replicate_size, p.dp_shard_size, p.sp_size, p.total_size)"
+    exports = [line for line in (folder / "launch.sh").read_text().splitlines() if line.startswith(("export PARA", "export ACC"))]
+    script = "\n".join([*exports, 'exec "$0" -c "$1"'])
+    done = subprocess.run(["bash", "-c", script, sys.executable, code], env=environment(), capture_output=True, text=True, check=True)
+    assert list(map(int, done.stdout.split())) == [*sizes, 64]
 
 
 TINY = """
