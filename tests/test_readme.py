@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from llmplan import api
 from llmplan.cli import group
+from llmplan.emit.render import render
 from llmplan.emit.targets import targets
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,6 +21,26 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_the_plan_is_the_example():
     plan = (ROOT / "plans" / "llama7b.plan").read_text(encoding="utf-8")
     assert f"```\n{plan}```\n" in README
+
+
+@pytest.mark.slow
+def test_the_answer_and_the_picture_are_those_of_the_example(monkeypatch):
+    """Both are written anew with `LLMPLAN_UPDATE=1`."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = CliRunner().invoke(group, ["solve", "plans/llama7b.plan"]).stdout
+    answer = printed.partition("\nresults")[0].rstrip("\n") + "\n"
+    files, problems = render(api.solve("plans/llama7b.plan", tables=True))
+    assert not problems
+    shown = re.search(r"(?s)`llmplan solve plans/llama7b.plan` answers[^`]*```\n(.*?)```\n\n!\[[^]]*\]\((\S+)\)", README)
+    assert shown is not None
+    picture = ROOT / shown[2]
+    if os.environ.get("LLMPLAN_UPDATE"):
+        (ROOT / "README.md").write_text(README[: shown.start(1)] + answer + README[shown.end(1) :], encoding="utf-8")
+        picture.write_text(files["deadline.svg"], encoding="utf-8")
+    else:
+        assert shown[1] == answer
+        assert picture.read_text(encoding="utf-8") == files["deadline.svg"]
 
 
 def test_quick_start_has_two_commands_that_stand_alone():

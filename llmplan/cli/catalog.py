@@ -69,33 +69,44 @@ def _bare(cell: Cell, column: Column) -> str:
 
 
 def _aligned(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    """Columns under each other; those for which the terminal is too narrow stand below, beside the names again."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(right))]
-    text = ""
-    for line in lines:
-        cells = (cell.rjust(w) if at else cell.ljust(w) for cell, w, at in zip(line, widths, right))
-        text += "  ".join(cells).rstrip() + "\n"
-    return text
+    room = terminal.width()
+    groups: list[list[int]] = [[]]
+    for at in range(1, len(right)):
+        if groups[-1] and sum(widths[i] + 2 for i in (0, *groups[-1])) + widths[at] > room:
+            groups.append([])
+        groups[-1].append(at)
+    blocks = []
+    for group in groups:
+        text = ""
+        for line in lines:
+            cells = (line[i].rjust(widths[i]) if right[i] else line[i].ljust(widths[i]) for i in (0, *group))
+            text += "  ".join(cells).rstrip() + "\n"
+        blocks.append(terminal.wrapped(text))
+    return "\n".join(blocks)
 
 
 def _page(entry: Entry, view: View) -> str:
     record = entry.record
     blocks = [record.name]
     if record.doc:
-        blocks.append(" ".join(record.doc.split()))
+        blocks.append(terminal.wrapped(" ".join(record.doc.split())).rstrip("\n"))
     if record.names:
-        blocks.append(f"also called {', '.join(record.names)}")
+        blocks.append(terminal.wrapped(f"also called {', '.join(record.names)}").rstrip("\n"))
     rows = [
-        [f"  {field.path.removeprefix(view.kind + '.')}", field.cell.text, _said(field, record.name)]
+        (field.path.removeprefix(view.kind + "."), field.cell.text, _said(field, record.name))
         for field in entry.fields
     ]
-    blocks.append(_aligned(rows, [False] * 3).rstrip("\n") if rows else "  no figures")
-    figures = [[f"  {column.title}", cell.text] for column, cell in entry.figures if _is_new(column, entry)]
+    blocks.append(terminal.table(rows, terminal.width()) if rows else "  no figures")
+    figures = [(column.title, cell.text) for column, cell in entry.figures if _is_new(column, entry)]
     if figures:
-        blocks.append("derived\n" + _aligned(figures, [False] * 2).rstrip("\n"))
+        blocks.append("derived\n" + terminal.table(figures, terminal.width()))
     if view.grid is not None and entry.conventions:
         blocks.append(_grid(entry.conventions, view.grid.title))
     if entry.sources:
-        blocks.append("sources\n" + "\n".join(f"  {source}" for source in entry.sources))
+        listed = "".join(f"  {source}\n" for source in entry.sources)
+        blocks.append("sources\n" + terminal.wrapped(listed).rstrip("\n"))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -116,7 +127,7 @@ def _grid(conventions: Sequence[Convention], title: str) -> str:
     for (column, note), members in notes.items():
         where = "" if len(members) == len(rows) else f", {', '.join(members)}"
         said += f"\n  {column}{where}: {note}"
-    return f"{title}\n{table}{said}"
+    return f"{title}\n{table}{terminal.wrapped(said)}".rstrip("\n")
 
 
 def _is_new(column: Column, entry: Entry) -> bool:

@@ -7,16 +7,15 @@ cell of a row goes on below itself.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from llmplan.cli.terminal import LEAST, table
 from llmplan.emit.rounding import brief
 from llmplan.solution import Lever, RequirementResult, Solution, SolvedUnknown, Value
 
 _MOST_VERDICTS = 7
 _MOST_NOTES = 4
 _MOST_NAMES = 3
-_LEAST = 24
-"""Characters that the last cell of a row has at least, however narrow the terminal is."""
 
 
 def render(solution: Solution, headline: str, first: Sequence[str], width: int) -> str:
@@ -38,15 +37,15 @@ def render(solution: Solution, headline: str, first: Sequence[str], width: int) 
         ("notes", _notes(solution.notes)),
     ]
     blocks = [head(solution, headline, width).rstrip("\n")]
-    blocks += [f"{title}\n{_table(rows, width)}" for title, rows in sections if rows]
+    blocks += [f"{title}\n{table(rows, width)}" for title, rows in sections if rows]
     return "\n\n".join(blocks) + "\n"
 
 
 def head(solution: Solution, headline: str, width: int) -> str:
     """The answer and its verdicts; ends with a line end."""
     rows = verdicts(solution)
-    answer = "\n".join(textwrap.wrap(headline, max(_LEAST, width), break_long_words=False, break_on_hyphens=False))
-    return f"{answer}\n{_table(rows, width)}\n" if rows else f"{answer}\n"
+    answer = "\n".join(textwrap.wrap(headline, max(LEAST, width), break_long_words=False, break_on_hyphens=False))
+    return f"{answer}\n{table(rows, width)}\n" if rows else f"{answer}\n"
 
 
 def verdicts(solution: Solution) -> list[tuple[str, ...]]:
@@ -96,8 +95,11 @@ def _brought(one: Lever) -> str:
     parts = [f"{one.solved} instead of {one.solved_before}"] if one.anew else []
     moved = (one.solved_results if one.anew else one.results)[:_MOST_NAMES]
     parts.append(", ".join(f"{result.name} {brief(result.difference)}" for result in moved if result.difference))
-    if one.purpose == "safe":
-        parts.append(f"safe: chance {one.chance_text}")
+    banded = next((result for result in moved if result.band), None)
+    if banded is not None:
+        parts.append(f"{banded.name} {brief(banded.band)} in eight of ten")
+    if one.chance_text:
+        parts.append(f"{'safe: ' if one.purpose == 'safe' else ''}chance {one.chance_text}")
     return "; ".join(part for part in parts if part)
 
 
@@ -179,22 +181,3 @@ def _notes(notes: Sequence[str]) -> list[tuple[str, ...]]:
     if len(notes) > _MOST_NOTES:
         rows.append((f"and {len(notes) - _MOST_NOTES} more in the report of `llmplan compile`",))
     return rows
-
-
-def _table(rows: Iterable[Sequence[str]], width: int) -> str:
-    """Rows with aligned columns, indented; a text of the plan may have line breaks, a cell none."""
-    listed = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
-    columns = max(map(len, listed))
-    widths = [
-        max((len(row[column]) for row in listed if column < len(row) - 1), default=0) for column in range(columns)
-    ]
-    return "\n".join(_row(row, widths, width) for row in listed)
-
-
-def _row(row: Sequence[str], widths: Sequence[int], width: int) -> str:
-    before = "  " + "".join(f"{cell:<{size}}  " for cell, size in zip(row[:-1], widths))
-    start = len(before) if width - len(before) >= _LEAST else 6
-    lines = textwrap.wrap(row[-1], max(_LEAST, width - len(before)), break_long_words=False, break_on_hyphens=False) or [""]
-    if start < len(before):  # the cells before it leave no room
-        lines = ["", *textwrap.wrap(row[-1], max(_LEAST, width - start), break_long_words=False, break_on_hyphens=False)]
-    return "\n".join([f"{before}{lines[0]}".rstrip(), *(" " * start + line for line in lines[1:])])

@@ -12,8 +12,9 @@ from attrs import evolve
 
 from llmplan.check.program import Rule
 from llmplan.report import compared
-from llmplan.report.ends import can_have, joined, written
+from llmplan.report.ends import can_have, written
 from llmplan.solution import RequirementResult, Value
+from llmplan.system.display import joined
 from llmplan.whatif.bands import SAFE, Bands, percent
 
 LIKELY = 0.6

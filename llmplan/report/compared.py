@@ -13,9 +13,8 @@ from attrs import evolve, frozen
 from llmplan.check.ir import Chance, Expr, Num, Ref, Sides
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
-from llmplan.report.ends import joined
 from llmplan.solution import Compared, RequirementResult
-from llmplan.system.display import SYMBOLS, TURNED, one_line, show
+from llmplan.system.display import SYMBOLS, TURNED, joined, one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands

@@ -13,12 +13,6 @@ def can_have(value: Value) -> bool:
     return isinstance(value.value, (int, float)) and not isinstance(value.value, bool) and "[" not in value.name
 
 
-def joined(low: str, high: str) -> str:
-    """`24.4 .. 34.8 days`: a unit that both have is written once."""
-    first, second = low.partition(" "), high.partition(" ")
-    return f"{first[0]} .. {high}" if first[2] == second[2] else f"{low} .. {high}"
-
-
 def written(name: str, ends: tuple[float, float], scope: Scope) -> tuple[str, str]:
     """The ends in the unit that the quantity is declared in; empty for what has no unit."""
     meaning = scope.lookup(name)

@@ -7,9 +7,9 @@ from attrs import evolve
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule, ShowRow
 from llmplan.report import compared
-from llmplan.report.ends import can_have, joined, written
+from llmplan.report.ends import can_have, written
 from llmplan.solution import RequirementResult, Shown, Value
-from llmplan.system.display import SYMBOLS, show
+from llmplan.system.display import SYMBOLS, joined, show
 from llmplan.system.intervals import bounds
 from llmplan.units.measure import Measure
 from llmplan.whatif.ranges import Ranges

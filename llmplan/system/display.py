@@ -75,3 +75,9 @@ def one_line(text: str) -> str:
         out += " ".join(line.split())
         depth += line.count("{") - line.count("}")
     return out
+
+
+def joined(low: str, high: str) -> str:
+    """`24.4 .. 34.8 days`: a unit that both have is written once."""
+    first, second = low.partition(" "), high.partition(" ")
+    return f"{first[0]} .. {high}" if first[2] == second[2] else f"{low} .. {high}"

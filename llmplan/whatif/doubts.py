@@ -10,6 +10,7 @@ from attrs import evolve
 
 from llmplan.advice import Lever, Moved
 from llmplan.check.program import Rule
+from llmplan.system.display import joined
 from llmplan.system.lower import Lowering
 from llmplan.whatif.bands import Bands, percent
 from llmplan.whatif.results import results
@@ -36,7 +37,7 @@ def _banded(moved: tuple[Moved, ...], bands: Bands) -> tuple[Moved, ...]:
     for one in moved:
         ends = bands.ends(one.name) if one.name in bands.lowering.scope.quantities else None
         texts = [shown[one.name].text(end, bands.lowering) for end in ends] if ends and one.name in shown else []
-        found.append(evolve(one, band=" .. ".join(texts)))
+        found.append(evolve(one, band=joined(*texts) if texts else ""))
     return tuple(found)
 
 

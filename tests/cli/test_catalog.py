@@ -178,3 +178,20 @@ def test_no_heavy_imports():
         "sys.exit(any(name in sys.modules for name in ('sympy', 'numpy', 'jinja2')))"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
+def test_lists_fit_the_terminal_with_every_figure(llmplan, columns):
+    for what in ("gpus", "stacks", "prices"):
+        wide, narrow = llmplan("catalog", what).out, llmplan("catalog", what, columns=columns).out
+        assert max(map(len, narrow.splitlines())) <= columns < max(map(len, wide.splitlines()))
+        assert sorted({*wide.split()}) == sorted({*narrow.split()})
+
+
+@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
+def test_an_entry_fits_the_terminal(llmplan, columns):
+    for what, name in (("gpus", "H100-SXM5-80GB"), ("models", "llama-7b")):
+        wide, narrow = llmplan("catalog", what, name).out, llmplan("catalog", what, name, columns=columns).out
+        words = {word for word in narrow.split() if len(word) > columns // 2}  # a path or a name that stands whole
+        assert all(len(line) <= columns or words & {*line.split()} for line in narrow.splitlines())
+        assert {*wide.split()} == {*narrow.split()}
