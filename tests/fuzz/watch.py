@@ -114,6 +114,10 @@ def _run(run: Run, seen: Seen) -> Iterator[str]:
     yield from _said(run, code, _text(out), _text(err))
 
 
+VALUED = frozenset({"-o", "-e", "--out", "--set", "--scenario", "--root", "--limit", "--effort", "--templates", "--depth", "--format"})
+"""Options whose value may look like another option."""
+
+
 def _said(run: Run, code: int | None, out: str, err: str) -> Iterator[str]:
     if "E0901" in err and "explain" not in run.arguments[:1] or "Traceback" in err:
         yield f"E0901: {err[err.find('E0901') :][:200]}"
@@ -124,7 +128,7 @@ def _said(run: Run, code: int | None, out: str, err: str) -> Iterator[str]:
         if steers:
             yield f"U+{ord(steers[0]):04X} raw on standard {name}: {text[max(0, steers.start() - 60) : steers.end()]!r}"
     options = run.arguments[: run.arguments.index("--")] if "--" in run.arguments else run.arguments
-    options = [option for before, option in zip(("", *options), options) if before != "-o"]
+    options = [option for before, option in zip(("", *options), options) if before not in VALUED]
     if out and ("--json" in options or run.arguments[1:3] == ("--format", "json")):
         try:
             json.loads(out, parse_constant=_refused)
