@@ -166,6 +166,10 @@ def too_many_words(span: Span, most: int) -> Diagnostic:
     return error("E0108", f"more than {most:,} words and marks", span, "split the file and join the parts with `use`")
 
 
+def too_many_interpolations(span: Span, most: int) -> Diagnostic:
+    return error("E0108", f"more than {most:,} interpolations in texts", span, "split the file and join the parts with `use`")
+
+
 def number_too_long(span: Span, digits: int) -> Diagnostic:
     hint = "write the significant digits and an exponent, as in `6.02e23`"
     return error("E0108", f"number with more than {digits} digits", span, hint)

@@ -86,7 +86,7 @@ def line_points(system: System, continuous: int | None) -> int:
 
 def best_point(system: System, requirements: Sequence[Condition], effort: Effort) -> dict[int, float] | None:
     """The best feasible point; None if there is none, or several are continuous. For OverLimit see `find`."""
-    reduced = reduce(system, tuple(requirements))
+    reduced = reduce(system, tuple(requirements), left=0)
     continuous = open_unknowns(reduced.system, reduced.requirements)
     if len(continuous) > 1:
         return None

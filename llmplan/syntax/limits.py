@@ -13,6 +13,10 @@ WORDS = 400_000
 which becomes a node."""
 
 
+INTERPOLATIONS = 60_000
+"""Interpolations in the texts of one plan. Each is read by itself, which takes as long as a line; plans have dozens."""
+
+
 class TooDeep(Exception):
     """What stands at `place` nests more than `NESTING` deep."""
 
@@ -22,7 +26,7 @@ class TooDeep(Exception):
 
 
 class TooLong(Exception):
-    """At `place` begins the word after the first `WORDS`."""
+    """At `place` begins what is one too many, of `WORDS` or of `INTERPOLATIONS`."""
 
     def __init__(self, place: int) -> None:
         super().__init__(place)

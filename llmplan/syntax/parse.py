@@ -17,7 +17,7 @@ from llmplan.syntax.build import Branch, Builder
 from llmplan.syntax.characters import hidden_characters
 from llmplan.syntax.comments import comments, docs
 from llmplan.syntax.grammar import grammar
-from llmplan.syntax.limits import WORDS, TooDeep, TooLong
+from llmplan.syntax.limits import INTERPOLATIONS, WORDS, TooDeep, TooLong
 from llmplan.syntax.lines import merge_missing_brace
 from llmplan.syntax.nodes import Expr, File, Interpolation
 from llmplan.syntax.positions import shift
@@ -82,6 +82,7 @@ class _Reading:
     def __init__(self, source: Source) -> None:
         self.source = source
         self._found: dict[int, Diagnostic] = {}
+        self._interpolations = 0
 
     def tree(self, rule: str, recover: bool) -> Branch | None:
         """What Lark makes of the text; None where there is nothing to go on with."""
@@ -95,7 +96,7 @@ class _Reading:
         try:
             return self._read(_slice(self.source), rule, recover)
         except TooLong as long:
-            self._report(syntax.too_many_words(Span(self.source, long.place, long.place + 1), WORDS))
+            self._too_long(long.place)
             return None
 
     def builder(self, documented: dict[int, str]) -> Builder:
@@ -122,6 +123,9 @@ class _Reading:
         shift(tree, start)
         return tree
 
+    def _too_long(self, place: int) -> None:
+        self._report(syntax.too_many_words(Span(self.source, place, place + 1), WORDS))
+
     def _report(self, diagnostic: Diagnostic) -> bool:
         """Keeps the first diagnostic of a line; False if there are enough."""
         assert diagnostic.span is not None
@@ -130,9 +134,16 @@ class _Reading:
         return len(self._found) < ERRORS
 
     def _interpolate(self, start: int, end: int) -> Interpolation | None:
-        if len(self._found) >= ERRORS:
+        self._interpolations += 1
+        if self._interpolations == INTERPOLATIONS + 1:
+            self._report(syntax.too_many_interpolations(Span(self.source, start, end), INTERPOLATIONS))
+        if len(self._found) >= ERRORS or self._interpolations > INTERPOLATIONS:
             return None
-        tree = self._inner(start, end)
+        try:
+            tree = self._inner(start, end)
+        except TooLong as long:
+            self._too_long(start + long.place)
+            return None
         comment = self.source.text.find("#", start, end)
         if comment >= 0:
             self._report(syntax.unexpected(Span(self.source, comment, end), "a comment", "`}`"))

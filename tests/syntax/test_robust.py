@@ -107,6 +107,8 @@ MILLION = 990_000
         pytest.param("x = 3\n" * 2_000_000, "E0108", id="size", marks=pytest.mark.slow),
         pytest.param("x = 1" + "+1" * 210_000, "E0108", id="words", marks=pytest.mark.slow),
         pytest.param("x = = 1\nx = 1" + "+1" * 210_000, "E0108", id="words after a mistake", marks=pytest.mark.slow),
+        pytest.param('x = "{1' + "+1" * 210_000 + '}"', "E0108", id="words in a text", marks=pytest.mark.slow),
+        pytest.param('x = "' + "{1}" * 60_001 + '"', "E0108", id="interpolations", marks=pytest.mark.slow),
         pytest.param("\0" * MILLION, "E0110", id="null", marks=pytest.mark.slow),
         pytest.param('"' * 100_000, "E0109", id="quotes"),
         pytest.param('x = "' + "a" * MILLION, "E0110", id="open text", marks=pytest.mark.slow),

@@ -90,7 +90,7 @@ def test_the_answer_does_not_depend_on_the_clock(plans):
 
 
 def test_what_is_too_much_to_try_is_said(plans, monkeypatch):
-    monkeypatch.setattr(relax, "EVALUATIONS", 1e6)
+    monkeypatch.setattr(relax, "EVALUATIONS", 1e5)
     (found,) = (d for d in plans.solve(MEMORY).diagnostics if d.code == "E0402")
     (note,) = (note for note in found.notes if "not tried" in note)
     assert "training.recompute" in note

@@ -72,12 +72,16 @@ def judged(system: System, requirements: Sequence[Condition]) -> list[int]:
     return [c.node for c in requirements] + preferences + goals
 
 
-def reduce(system: System, requirements: tuple[Condition, ...]) -> Reduced:
-    """Eliminates continuous unknowns until one is left, as far as there are equations, and what domains define."""
+def reduce(system: System, requirements: tuple[Condition, ...], left: int = 1) -> Reduced:
+    """Eliminates continuous unknowns until so many are left, as far as there are equations, and what domains define.
+
+    One is left where it matters how its value is found; where only the best point is wanted, none is searched along a
+    line that an equation defines.
+    """
     found = Reduced(system, requirements, requirements)
     for index in range(len(system.unknowns)):
         found = _followed(found, index)
-    while len(open_ := open_unknowns(found.system, found.requirements)) > 1:
+    while len(open_ := open_unknowns(found.system, found.requirements)) > left:
         if (definition := _definition(found, open_) or _pushed(found, open_)) is None:
             break
         found = _substituted(found, definition)
