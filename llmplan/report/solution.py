@@ -38,7 +38,7 @@ from llmplan.whatif.cliffs import cliffs
 from llmplan.whatif.comparable import side_by_side
 from llmplan.whatif.levers import levers
 from llmplan.whatif.ranges import Ranges
-from llmplan.whatif.relax import EVALUATIONS, Relaxed, relax
+from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.risks import risks
 from llmplan.whatif.rounding import proposals
 from llmplan.whatif.sensitivity import sensitivity
@@ -94,11 +94,11 @@ def solution(
     unsure = [one.name for one in requirements if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")]
     sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
     alternatives, front = layouts(program, built, outcome) if solved else ((), ())
-    relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress, effort * EVALUATIONS, plan)
+    relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress, effort, plan)
     advised = levers(program, built, outcome, lowering, unsure) if solved else ()
     changes = tuple(one for one in advised if one.best) or relaxed.found
     found = (*found, *side_by_side(program, lowering, (*alternatives, *front), changes))
-    fights = () if solved else clashes(program, built, outcome, relaxed, most, progress)
+    fights = () if solved else clashes(program, built, outcome, relaxed, most, progress, effort)
     if not solved:
         found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))
     else:

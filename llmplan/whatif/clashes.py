@@ -15,13 +15,14 @@ from llmplan.solution import Clash, Relaxation
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built, build
-from llmplan.whatif import relax
+from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.robust import solve_certain
 
 
 def clashes(
-    program: Program, built: Built, outcome: Outcome, relaxed: relax.Relaxed, limit: int, progress: Progress | None = None
-) -> tuple[Clash, ...]:
+    program: Program, built: Built, outcome: Outcome, relaxed: Relaxed, limit: int,
+    progress: Progress | None = None, effort: float = 1.0,
+) -> tuple[Clash, ...]:  # fmt: skip
     """The conflicts, the smallest of all first; those of values that are never legal are left to the message."""
     assert outcome.conflict is not None
     rules = {rule.name for rule in program.rules}
@@ -30,7 +31,7 @@ def clashes(
     named = [names for names in named if rules.issuperset(names)]
     if len(named) < 2:
         return tuple(Clash(names, _chosen_first(program, relaxed.found)) for names in named)
-    share = relax.EVALUATIONS / len(named)
+    share = effort / len(named)
     found = []
     for names in named:
         others = {name for other in named if other is not names for name in other}
@@ -48,7 +49,7 @@ def _cures(
     if outcome.status != "infeasible" or built.system is None:
         return ()
     point = built.lowering.again(program, fixed=built.system.by_path(outcome.point))
-    return _chosen_first(program, relax.relax(program, built, outcome, point, progress, share).found)
+    return _chosen_first(program, relax(program, built, outcome, point, progress, share).found)
 
 
 def _chosen_first(program: Program, cures: Sequence[Relaxation]) -> tuple[Relaxation, ...]:

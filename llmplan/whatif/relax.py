@@ -63,17 +63,17 @@ def relax(
     outcome: Outcome,
     point: Lowering,
     progress: Progress | None = None,
-    evaluations: float | None = None,
+    effort: float = 1.0,
     plan: str = "",
 ) -> Relaxed:
     """Relaxations of an infeasible plan, lowered at its nearest point.
 
     Args:
         progress: Is told after each change.
-        evaluations: What all together may cost, if other than `EVALUATIONS`.
+        effort: What all together may cost, as a multiple of the usual.
         plan: The name of the plan's text, for edits that add a line.
     """
-    return _Relaxer(Cures(program, built, outcome, point, plan), progress, evaluations).run()
+    return _Relaxer(Cures(program, built, outcome, point, plan), progress, effort * EVALUATIONS).run()
 
 
 def changed(program: Program, built: Built, outcome: Outcome, knob: Knob) -> str:
@@ -90,12 +90,12 @@ def changed(program: Program, built: Built, outcome: Outcome, knob: Knob) -> str
 
 
 class _Relaxer:
-    def __init__(self, cures: Cures, progress: Progress | None, evaluations: float | None) -> None:
+    def __init__(self, cures: Cures, progress: Progress | None, evaluations: float) -> None:
         self.cures = cures
         self.program = cures.program
         self.progress = progress
-        self.evaluations = EVALUATIONS if evaluations is None else evaluations
-        self.budget = Budget(self.evaluations)
+        self.evaluations = evaluations
+        self.budget = Budget(evaluations)
         self.found: list[Cure] = []
         self.untried: list[str] = []
         self.thinned: set[str] = set()
