@@ -103,8 +103,7 @@ def record(solution: Any) -> dict[str, Any]:
         "considered": solution.considered,
         "feasible": solution.feasible,
         "assumptions": solution.assumptions,
-        "waived": solution.waived,
-        "replaced": solution.replaced,
+        "departures": [[one.name, one.what, one.text] for one in solution.departures],
         "emits": [target.name for target in solution.emits],
     }  # fmt: skip
 
