@@ -1,20 +1,23 @@
-"""Let Megatron-LM's own parser, checks and classes read the arguments for one rank of many, without GPUs.
+"""Let Megatron-LM's own parser, checks and classes read arguments for one rank of many, without GPUs.
 
-Usage: read_megatron.py SOURCES RANKS ARGUMENT...
+Usage: read_megatron.py SOURCES CASES.json, a list of cases with `ranks`, `arguments` and `environment`.
 
 What Megatron-LM imports and only GPUs need is replaced: triton by an empty module, the capability of the device by that
-of Hopper.
+of Hopper; of Transformer Engine, once Megatron-LM is imported without it, what is asked of its presence.
 """
 
+import contextlib
+import io
 import json
 import os
 import sys
 import types
 import typing
+from pathlib import Path
 
-sources, ranks, *arguments = sys.argv[1:]
+sources, cases = sys.argv[1:]
 sys.path.insert(0, sources)
-os.environ.update(WORLD_SIZE=ranks, RANK="0", LOCAL_RANK="0")
+os.environ.update(RANK="0", LOCAL_RANK="0")
 
 import torch
 import torch._dynamo
@@ -56,31 +59,78 @@ from megatron.core import parallel_state
 from megatron.core.models.common.embeddings import rope_utils
 from megatron.core.optimizer import OptimizerConfig
 from megatron.training.arguments import core_transformer_config_from_args, parse_args, validate_args
+from torch.testing._internal.distributed.fake_pg import FakeStore
 
 # Kernels of Transformer Engine, of which only the presence is looked at.
 for kernel in ("fused_apply_rotary_pos_emb", "fused_apply_rotary_pos_emb_thd"):
     setattr(rope_utils, kernel, getattr(rope_utils, kernel, None) or Anything())
 
-sys.argv = ["pretrain_gpt.py", *arguments]
-args = validate_args(parse_args())
-config = core_transformer_config_from_args(args)
-OptimizerConfig(**{name: getattr(args, name) for name in OptimizerConfig.__dataclass_fields__ if hasattr(args, name)})
 
-from torch.testing._internal.distributed.fake_pg import FakeStore
 
-torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=int(ranks))
-parallel_state.initialize_model_parallel(
-    args.tensor_model_parallel_size,
-    args.pipeline_model_parallel_size,
-    args.virtual_pipeline_model_parallel_size,
-    context_parallel_size=args.context_parallel_size,
-    expert_model_parallel_size=args.expert_model_parallel_size,
-    expert_tensor_parallel_size=args.expert_tensor_parallel_size,
-    num_distributed_optimizer_instances=args.num_distributed_optimizer_instances,
-    create_gloo_process_groups=False,
-)
-seen = {name: value for name, value in vars(args).items() if isinstance(value, (bool, int, float, str, list, type(None)))}
-seen["params_dtype"] = str(args.params_dtype)
-seen["gated_linear_unit"] = config.gated_linear_unit
-seen["activation_func"] = getattr(config.activation_func, "__name__", "")
-print(json.dumps(seen, default=str))
+class FusedAdam:
+    """As in Transformer Engine 2.8, whose optimizer keeps states in other formats."""
+
+    def __init__(self, params, master_weight_dtype, exp_avg_dtype, exp_avg_sq_dtype, use_decoupled_grad):
+        pass
+
+
+for name in ("transformer_engine", "transformer_engine.pytorch", "transformer_engine.pytorch.optimizers"):
+    sys.modules[name] = Empty(name)
+sys.modules["transformer_engine"].__version__ = "2.8.0"
+sys.modules["transformer_engine.pytorch.optimizers"].FusedAdam = FusedAdam
+
+PLAIN = (bool, int, float, str, list, type(None))
+
+
+def read(case):
+    """What Megatron-LM makes of the arguments, and which of them it has changed."""
+    os.environ["WORLD_SIZE"] = str(case["ranks"])
+    os.environ.pop("CUDA_DEVICE_MAX_CONNECTIONS", None)
+    os.environ.update(case["environment"])
+    sys.argv = ["pretrain_gpt.py", *case["arguments"]]
+    said = vars(parse_args())
+    sys.argv = ["pretrain_gpt.py"]
+    default = vars(parse_args())
+    sys.argv = ["pretrain_gpt.py", *case["arguments"]]
+    given = {name: value for name, value in said.items() if value != default[name] and isinstance(value, PLAIN)}
+    args = validate_args(parse_args())
+    config = core_transformer_config_from_args(args)
+    OptimizerConfig(**{name: getattr(args, name) for name in OptimizerConfig.__dataclass_fields__ if hasattr(args, name)})
+    torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=case["ranks"])
+    try:
+        parallel_state.initialize_model_parallel(
+            args.tensor_model_parallel_size,
+            args.pipeline_model_parallel_size,
+            args.virtual_pipeline_model_parallel_size,
+            context_parallel_size=args.context_parallel_size,
+            expert_model_parallel_size=args.expert_model_parallel_size,
+            expert_tensor_parallel_size=args.expert_tensor_parallel_size,
+            num_distributed_optimizer_instances=args.num_distributed_optimizer_instances,
+            create_gloo_process_groups=False,
+        )
+    finally:
+        parallel_state.destroy_model_parallel()
+        torch.distributed.destroy_process_group()
+    seen = {name: value for name, value in vars(args).items() if isinstance(value, PLAIN)}
+    seen["params_dtype"] = str(args.params_dtype)
+    seen["gated"] = config.gated_linear_unit
+    seen["activation"] = getattr(config.activation_func, "__name__", "")
+    # A list of one item becomes that item.
+    seen["changed"] = [name for name, value in given.items() if name in seen and seen[name] not in (value, *one(value))]
+    return seen
+
+
+def one(value):
+    return value if isinstance(value, list) and len(value) == 1 else []
+
+
+def tried(case):
+    """The same; what it raised under `error`."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return read(case)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever it raises is the answer
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+print(json.dumps([tried(case) for case in json.loads(Path(cases).read_text(encoding="utf-8"))], default=str))
