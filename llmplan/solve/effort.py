@@ -63,10 +63,10 @@ class Effort:
             self.progress(done, count, what)
 
 
-_LINE = 10
+_LINE = 40
 """What a search along a continuous unknown may cost for each point of the limit, in evaluations."""
 
-_LINES_AT_LEAST = 1e9
+_LINES_AT_LEAST = 4e9
 
 
 def along_a_line(limit: float) -> float:

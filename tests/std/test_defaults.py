@@ -114,3 +114,16 @@ def test_a_batch_that_must_be_larger_than_usual_is_remarked_on() -> None:
     solution = api.solve("-", text=FIRST.format(tokens="100M", gpus=64) + "training.micro_batch = 16 sequences\n")
     (said,) = (one for one in solution.diagnostics if "no global batch is given" in one.message)
     assert said.severity == "note" and "500,000 tokens is usual" in said.message
+
+
+@pytest.mark.slow
+def test_tokens_for_a_budget_need_no_global_batch() -> None:
+    """The batch that is taken grows with the tokens, in steps, at each of which the answer may lie."""
+    text = """model "llama-3.2-3b"
+dataset { tokens = ?, sequence_length = 4096 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+require cost <= 50K USD
+maximize dataset.tokens
+"""
+    solution = api.solve("-", text=text)
+    assert solution.status == "solved" and 49_900 < number(solution, "cost") <= 50_000

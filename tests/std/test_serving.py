@@ -95,3 +95,20 @@ def test_a_copy_splits_its_heads() -> None:
 
 def test_queries_of_a_second_are_sixty_in_a_minute() -> None:
     assert number(serving(queries_per_second=2), "serving.gpus") == number(serving(queries_per_minute=120), "serving.gpus")
+
+
+LATENCY = """model "qwen2.5-32b"
+hardware {{ gpu = "L40S", gpus = ? }}
+serving {{ queries_per_second = 5, input_tokens = 2000, output_tokens = 500 }}
+require serving.latency <= {seconds} s
+minimize hardware.gpus
+"""
+
+
+def test_more_accelerators_share_a_copy_where_answers_must_come_sooner() -> None:
+    """Two hold the model, and would take 24 s."""
+    found = api.solve("-", text=LATENCY.format(seconds=20) + "serving.tensor = ?\n")
+    assert found.status == "solved" and number(found, "serving.latency") <= 20
+    assert number(found, "serving.copy_gpus") == number(found, "serving.tensor") > 2
+    alone = api.solve("-", text=LATENCY.format(seconds=20))
+    assert alone.status == "infeasible" and "serving.tensor" in {one.name for one in alone.relaxations}
