@@ -13,9 +13,11 @@ from attrs import frozen
 
 from generator import latex
 from generator.outline import Item, Key, Page, pages
+from generator.placed import placed
 from generator.units import unit_tables
 from llmplan.check import library
 from llmplan.check.scope import Scope
+from llmplan.emit.targets import load
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import BoolType, EnumType, ListType, Measure, TextType
@@ -82,6 +84,7 @@ class _Writer:
         lines = [f"# {page.title}", "", _NOTICE, "", f"From {_file(page.source.name)}. [Index](README.md)", ""]
         if page.intro:
             lines += [_prose(page.intro), ""]
+        lines += self._keys(page)
         goals: list[nodes.Objective] = []
         units = [s for item in page.items for s in item.statements if isinstance(s, (nodes.Dimension, nodes.UnitDecl))]
         if units:
@@ -100,6 +103,23 @@ class _Writer:
             else:
                 lines += self._item(item, page.name)
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
+
+    def _keys(self, page: Page) -> Iterator[str]:
+        """Of a target's page the keys of its files, each with what it is made of."""
+        target = load()[0].get(page.name.removeprefix("target-"))
+        if target is None or page.name == target.name:
+            return
+        for file, rows in placed(target).items():
+            yield from (f"### `{file}`", "", "| key | from |", "|---|---|")
+            for key, names in rows:
+                links = [self._named(name, page.name) for name in names]
+                yield f"| `{key}` | {', '.join(links)} |"
+            yield ""
+
+    def _named(self, name: str, page: str) -> str:
+        """A name, with a link where the reference has it."""
+        known = [key for key in self.places if key[1] == name]
+        return self._link(known[0], page) if known else f"`{name}`"
 
     # Items
 
