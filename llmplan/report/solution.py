@@ -37,6 +37,7 @@ from llmplan.whatif.clashes import clashes
 from llmplan.whatif.cliffs import cliffs
 from llmplan.whatif.comparable import side_by_side
 from llmplan.whatif.levers import levers
+from llmplan.whatif.passed_over import passed_over
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.risks import risks
@@ -134,7 +135,7 @@ def solution(
         told=told(lowering, everything) if solved else (),
         into=program.into,
         into_at=program.into_at,
-        notes=cliffs(program, built, outcome),
+        notes=(*cliffs(program, built, outcome), *passed_over(program, built, outcome)),
         curve=curve(program, built, outcome, requirements) if solved and pictures else None,
         neighbours=neighbours(program, built, outcome) if solved and pictures else (),
         diagnostics=found,
