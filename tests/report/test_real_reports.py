@@ -16,6 +16,7 @@ from llmplan.cli import group
 from llmplan.emit.render import render
 from llmplan.emit.rounding import brief
 from llmplan.solution import Solution
+from tests.emit.drawn import faults
 
 REPOSITORY = Path(__file__).parents[2]
 REAL = Path(__file__).parent / "real"
@@ -60,10 +61,14 @@ def solved(name: str, changed: bool = False) -> Solution:
 
 
 @lru_cache(maxsize=32)
-def report(name: str, changed: bool = False) -> str:
-    files, problems = render(solved(name, changed))
+def files(name: str, changed: bool = False) -> dict[str, str]:
+    found, problems = render(solved(name, changed))
     assert not problems
-    return files["report.md"]
+    return found
+
+
+def report(name: str, changed: bool = False) -> str:
+    return files(name, changed)["report.md"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -108,15 +113,28 @@ def test_a_comment_changes_no_file(name: str, tmp_path: Path) -> None:
         assert found.exception is None, found.exception
         return int(found.return_value or 0)
 
-    def files() -> dict[str, bytes]:
+    def written() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
 
     assert compiled() == expected
-    before = files()
+    before = written()
     title, _, rest = text.partition("\n")
     plan.write_text(f"{title}\n# Nothing of this matters.\n{rest}\n\n# Nor this.\n", encoding="utf-8")
     assert compiled("--check") == expected
-    assert compiled() == expected and files() == before
+    assert compiled() == expected and written() == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pictures_keep_their_texts_within_and_apart(name: str) -> None:
+    drawn = {file: text for file, text in files(name).items() if file.endswith(".svg")}
+    assert {"memory.svg", "step.svg"} <= set(drawn)
+    assert {file: faults(text) for file, text in drawn.items()} == dict.fromkeys(drawn, [])
+
+
+@pytest.mark.slow
+def test_neighbours_that_are_worse_in_memory_and_time_are_not_drawn() -> None:
+    rows = re.findall(r"> *((?:precision|attention) [a-z0-9]+)<", files("moe")["memory.svg"])
+    assert rows == []
 
 
 # Advance widths of Helvetica, which a browser has or replaces by a font of the same, in thousandths of its size.
