@@ -16,9 +16,10 @@ from llmplan.check import ir
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
 from llmplan.report.bands import verdict
+from llmplan.report.event import event
 from llmplan.report.ranges import has_ranges
 from llmplan.system.build import Built
-from llmplan.system.display import SYMBOLS, TURNED, one_line, show
+from llmplan.system.display import TURNED, show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -109,30 +110,22 @@ class Limited:
 
 def limited(lowering: Lowering, rule: Rule) -> Limited | None:
     """What a requirement limits; None where it does not compare something open with something known."""
-    if rule.sides is None:
+    found = event(rule, lowering.scope, _TURNED)
+    if found is None:
         return None
-    asked = next((side for side in (rule.sides.left, rule.sides.right) if isinstance(side, ir.Chance)), None)
-    if asked is not None and len(asked.of) != 1:
-        return None
-    sides = rule.sides if asked is None else asked.of[0]
-    if sides.operation not in _TURNED:
-        return None
+    sides = found.sides
     nodes = [lowering.lower(side, {}, base=rule.place[0]) for side in (sides.left, sides.right)]
     known = [None if isinstance(node, Missing) else lowering.graph.constant(node) for node in nodes]
     if (known[0] is None) == (known[1] is None):
         return None
     at = 0 if known[0] is None else 1
     node, limit, expression = nodes[at], known[1 - at], (sides.left, sides.right)[at]
-    name = expression.name if isinstance(expression, ir.Ref) else ""
-    meaning = lowering.scope.lookup(name) if name else None
-    type, unit = (rule.type, rule.unit) if asked is None or meaning is None else (meaning.type, meaning.unit)
-    if isinstance(node, Missing) or limit is None or not math.isfinite(limit) or not isinstance(type, Measure):
+    if isinstance(node, Missing) or limit is None or not math.isfinite(limit):
         return None
-    whole = one_line(lowering.scope.span(rule.place).text)
-    written = whole.split(f" {SYMBOLS[sides.operation]} ") if asked is None else []
-    text = name or (written[at] if len(written) == 2 else rule.name)
+    name = expression.name if isinstance(expression, ir.Ref) else ""
     operation = sides.operation if at == 0 else _TURNED[sides.operation]
-    return Limited(rule, sides, expression, name, text, node, operation, limit, type, unit)
+    text = found.said(expression, rule.name)
+    return Limited(rule, sides, expression, name, text, node, operation, limit, found.type, found.unit)
 
 
 def unit_of(text: str, scope: Scope) -> tuple[str, float]:
