@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 from collections.abc import Iterator
 from functools import cache
@@ -12,6 +13,7 @@ import pytest
 from llmplan import api
 from llmplan.emit.render import render
 from llmplan.solution import Solution
+from tests.emit.test_searches import KNOBS
 from tests.emit.test_told import NOT_SAID, inputs
 from tests.emit.test_told import others as values
 
@@ -183,6 +185,45 @@ def test_a_model_is_not_trained_by_guesses() -> None:
 def test_experts_need_a_routing() -> None:
     experts = (("model.experts", "8"), ("model.experts_per_token", "2"), ("model.expert_ffn", "512"))
     assert "megatron_routing_known" in refusals(OWN + KNOWN, *experts)
+
+
+FIXED = """parallelism { expert = 1, expert_tensor = 1, schedule = one_f_one_b, prefetch = true, keep_gathered = false, replicas = 1 }
+parallelism { vocab_parallel = true, reshard = false, communication_dtype = fp32, offload = none, expert_overlap = false }
+training { kernels = fused, reduce_dtype = fp32, parameter_dtype = bf16, gradient_dtype = fp32, attention_8bit = false }
+training { activation_offload = 0, task = pretrain, recompute_latents = false, flash_kernel = native, loss = compiled }
+adapter.method = none
+"""
+
+
+@pytest.mark.slow
+def test_what_is_said_by_no_argument_is_no_warning() -> None:
+    assert arguments(DENSE + FIXED) == arguments(DENSE)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
+def test_no_answer_of_a_search_is_refused(seed: int) -> None:
+    solution = solved(drawn(seed))
+    assert solution.status in ("solved", "infeasible"), [d.message for d in solution.diagnostics]
+    if solution.status == "solved":
+        assert render(solution)[1] == []
+
+
+def drawn(seed: int) -> str:
+    """A plan for Megatron-LM with some knobs open."""
+    chance = random.Random(seed)
+    knobs = [knob for knob in KNOBS if "framework" not in knob]
+    return "\n".join(
+        [
+            f'model "{chance.choice(("llama-7b", "mixtral-8x7b", "llama-3.1-8b", "qwen3-30b-a3b", "gpt2-medium"))}"',
+            "model.vocab = 65_536",
+            "dataset { tokens = 10B, sequence_length = 1024 tokens }",
+            f'hardware {{ gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB"))}", gpus = {chance.choice((8, 16, 64))} }}',
+            "training.global_batch = 256 sequences",
+            *chance.sample(knobs, chance.randint(2, 4)),
+            "emit megatron",
+            "minimize time",
+        ]
+    )
 
 
 # All inputs of which Megatron-LM must be told.

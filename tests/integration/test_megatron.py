@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 from collections.abc import Mapping
 from functools import cache
@@ -20,8 +19,7 @@ import pytest
 from llmplan import api
 from llmplan.emit.render import render
 from llmplan.solution import Solution
-from tests.emit.test_megatron import said
-from tests.emit.test_searches import KNOBS
+from tests.emit.test_megatron import drawn, said
 from tests.integration.plans import ROOT
 from tests.integration.real import PROGRAMS
 from tests.thorough import examples
@@ -178,21 +176,3 @@ def test_answers_of_searches_are_accepted(sources: Path, tmp_path: Path) -> None
     found = read(sources, cases, tmp_path)
     assert [(seen["error"], one["arguments"]) for one, seen in zip(cases, found, strict=True) if "error" in seen] == []
     assert [seen["changed"] for seen in found if seen["changed"]] == []
-
-
-def drawn(seed: int) -> str:
-    """A plan for Megatron-LM with some knobs open."""
-    chance = random.Random(seed)
-    knobs = [knob for knob in KNOBS if "framework" not in knob]
-    return "\n".join(
-        [
-            f'model "{chance.choice(("llama-7b", "mixtral-8x7b", "llama-3.1-8b", "qwen3-30b-a3b", "gpt2-medium"))}"',
-            "model.vocab = 65_536",
-            "dataset { tokens = 10B, sequence_length = 1024 tokens }",
-            f'hardware {{ gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB"))}", gpus = {chance.choice((8, 16, 64))} }}',
-            "training.global_batch = 256 sequences",
-            *chance.sample(knobs, chance.randint(2, 4)),
-            "emit megatron",
-            "minimize time",
-        ]
-    )
