@@ -76,18 +76,20 @@ def test_what_changed_since_the_last_compile_is_said(llmplan, write):
 
 
 @pytest.mark.slow
-def test_a_derivation_fits_the_terminal(llmplan, write):
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_derivation_fits_the_terminal(columns, llmplan, write):
     plan = write("a.plan", SHORT)
     wide = llmplan("explain", plan, "step_time").out
-    narrow = llmplan("explain", plan, "step_time", columns=80).out
-    assert max(map(len, wide.splitlines())) > 80 >= max(map(len, narrow.splitlines()))
+    narrow = llmplan("explain", plan, "step_time", columns=columns).out
+    assert max(map(len, wide.splitlines())) > columns >= max(map(len, narrow.splitlines()))
     assert narrow.split() == wide.split()
 
 
 @pytest.mark.slow
-def test_a_sweep_that_is_too_wide_is_a_block_for_each_point(llmplan, write):
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_sweep_that_is_too_wide_is_a_block_for_each_point(columns, llmplan, write):
     plan = write("a.plan", SHORT + "sweep hardware.gpus in [64, 128]\nshow wall_time in days\n")
     wide = llmplan("sweep", plan).out
-    narrow = llmplan("sweep", plan, columns=60).out
-    assert max(map(len, wide.splitlines())) > 60 >= max(map(len, narrow.splitlines()))
+    narrow = llmplan("sweep", plan, columns=columns).out
+    assert max(map(len, wide.splitlines())) > columns >= max(map(len, narrow.splitlines()))
     assert "hardware.gpus = 128 GPUs" in narrow and narrow.count("  time ") == 1 and "violates deadline" in narrow
