@@ -144,3 +144,37 @@ def test_adapters_are_trained_by_two_processes(tmp_path: Path) -> None:
     # Started again it has nothing left to do: it goes on from the last checkpoint.
     code, said = launch(["bash", str(folder / "launch.sh"), "--use_cpu", "true", "--log_level", "info"], HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path / "home"))
     assert code == 0 and f"Loading model from {tmp_path}/out/checkpoint-{int(steps)}" in said, said[-4000:]
+
+
+SMALL = """
+model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab = 64 }}
+dataset {{ tokens = 1024, sequence_length = 16 }}
+hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
+parallelism {{ {layout} }}
+training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2, learning_rate = 0.02, gradient_clipping = 0.7 }}
+emit huggingface {{ model = "a", dataset = "b", output = "{folder}/out", log_every = 1, workers = 0 }}
+"""
+LAYOUTS = {
+    "ddp": ("zero_stage = 0", "MULTI_CPU"),
+    "zero_2": ("zero_stage = 2, framework = deepspeed", "DEEPSPEED"),
+    "zero_3": ("zero_stage = 3, framework = deepspeed", "DEEPSPEED"),
+    "fsdp_3": ("zero_stage = 3", "FSDP"),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_trainer_trains_what_was_planned(name: str, tmp_path: Path) -> None:
+    needs("torch", "transformers", "accelerate", "deepspeed")
+    layout, kind = LAYOUTS[name]
+    folder = written(SMALL.format(layout=layout, folder=tmp_path))(tmp_path)
+    (tmp_path / "reports").mkdir()
+    code, said = launch(["bash", str(folder / "launch.sh"), str(PROGRAMS / "train_by_trainer.py"), str(tmp_path / "reports")])
+    assert code == 0, said[-4000:]
+    for rank in range(2):
+        seen = json.loads((tmp_path / "reports" / f"rank-{rank}.json").read_text())
+        assert (seen["kind"], seen["world"], seen["batch"], seen["total"]) == (kind, 2, [[2, 16]], 8)
+        assert seen["steps"] == quantity(folder, "steps") and max(seen["rates"]) == pytest.approx(0.02)
+        assert sum(seen["losses"][-2:]) < sum(seen["losses"][:2])
+        if kind == "DEEPSPEED":
+            assert seen["engine"] == [2, 2, 0.7, int(name[-1]), "torch.bfloat16"]
+        assert seen["recomputes"] is (kind != "FSDP")
