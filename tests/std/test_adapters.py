@@ -158,6 +158,7 @@ def test_frozen_weights_have_no_gradients_of_their_own(base: Base) -> None:
         assert full.number(name) - few.number(name) == spared
 
 
+@pytest.mark.slow
 def test_adapters_are_planned_by_the_rules_of_what_trains_them(base: Base) -> None:
     from llmplan import api
 

@@ -102,6 +102,7 @@ def test_every_stage_has_rules_where_no_framework_is_named(stage: int, framework
     assert solution.values["training.kernels"].value in ("compiled", "fused")
 
 
+@pytest.mark.slow
 def test_a_batch_that_nobody_gave_does_not_grow_for_the_sake_of_speed() -> None:
     """Larger micro-batches on many GPUs would make it half as large again, and a run faster that learns less."""
     plan = FIRST.replace("7b", "13b").replace("A100-SXM4-80GB", "H100-SXM5-80GB").format(tokens="1T", gpus=512)

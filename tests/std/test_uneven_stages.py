@@ -122,6 +122,7 @@ def test_short_plans_of_famous_runs_need_no_word_on_uneven_stages() -> None:
     assert isinstance(rate, float) and rate / 1e12 == pytest.approx(400, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_published_layout_of_deepseek_v3_takes_about_the_published_time() -> None:
     """2.664M hours of the whole run. The plan steps in 42 days, and is 58 on the calendar: 6 % too many."""
     found = api.solve("-", text=AS_PUBLISHED)

@@ -53,6 +53,7 @@ minimize hardware.gpus
 """
 
 
+@pytest.mark.slow
 def test_whole_replicas_name_the_degree_that_gets_the_neighbour():
     solution = api.solve("-", text=WHOLE)
     (note,) = solution.notes
@@ -80,7 +81,7 @@ minimize hardware.gpus
 """
 
 
-@pytest.mark.parametrize(("text", "rule"), [(NODES, "nodes_are_whole"), (HEADS, "heads_divide")])
+@pytest.mark.parametrize(("text", "rule"), [(NODES, "nodes_are_whole"), pytest.param(HEADS, "heads_divide", marks=pytest.mark.slow)])
 def test_a_rule_that_no_change_meets_names_the_neighbour_and_no_other_model(text, rule):
     (note,) = api.solve("-", text=text).notes
     found = re.fullmatch(rf"hardware\.gpus = (\d+) GPUs would do but for `{rule}`", note)

@@ -36,7 +36,7 @@ def test_a_sweep_over_a_list_price_and_a_median_says_so():
     [
         ("B200", ""),
         ("MI300X", "\nhardware.price = 2 USD/GPU/hour"),
-        ("MI300X", '\namend gpu "MI300X" { price = 3.45 USD/GPU/hour, price_basis = list }'),
+        pytest.param("MI300X", '\namend gpu "MI300X" { price = 3.45 USD/GPU/hour, price_basis = list }', marks=pytest.mark.slow),
     ],
 )
 def test_prices_of_one_sort_are_no_remark(other, more):
@@ -47,6 +47,7 @@ def test_an_entry_without_a_price_is_none_that_is_compared():
     assert swept("H20") == []
 
 
+@pytest.mark.slow
 def test_a_front_and_advice_say_so_too():
     front = api.solve("-", text=PLAN.format(gpu=OPEN, more="pareto cost, time"))
     one = api.solve("-", text=PLAN.format(gpu='"MI300X"', more="require cost <= 10 USD\nminimize time"))
@@ -55,6 +56,7 @@ def test_a_front_and_advice_say_so_too():
     assert bool(remarks(one.diagnostics)) == bool(named)
 
 
+@pytest.mark.slow
 def test_the_sort_must_be_a_field_of_the_same_kind(tmp_path):
     from llmplan.check import library
 

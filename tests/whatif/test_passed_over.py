@@ -26,6 +26,7 @@ def test_what_has_no_price_is_named_where_cost_decides():
     assert notes("minimize cost") == ['not considered: RTX-4090 (`cost`: "RTX-4090" has no price)']
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", ["minimize time", "minimize cost\nhardware.price = 2 USD/GPU/hour"])
 def test_what_is_considered_is_not(goal):
     assert notes(goal) == []
