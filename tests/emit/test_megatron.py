@@ -38,6 +38,7 @@ def solved(plan: str, *settings: tuple[str, str]) -> Solution:
     return api.solve("-", text=plan, settings=settings)
 
 
+@cache
 def files(plan: str, *settings: tuple[str, str]) -> dict[str, str]:
     solution = solved(plan, *settings)
     assert solution.status == "solved", [d.message for d in solution.diagnostics]
@@ -151,7 +152,7 @@ REFUSED = [
     ("graphs", "experts", (("training.cuda_graphs", "true"),)),
     ("routing", "experts", (("model.routing", "other"),)),
 ]  # fmt: skip
-QUICK = {"zero", "adapter"}
+QUICK = {"zero"}
 
 
 @pytest.mark.parametrize(
@@ -174,6 +175,7 @@ emit megatron
 KNOWN = "model.activation = silu\nmodel.norm_epsilon = 0.000_01\n"
 
 
+@pytest.mark.slow
 def test_a_model_is_not_trained_by_guesses() -> None:
     wanting = [d.message for d in api.check("-", text=OWN) if d.severity == "error"]
     assert len(wanting) == 2 and all(f"megatron_{name}_known" in " ".join(wanting) for name in ("activation", "epsilon"))
@@ -200,7 +202,7 @@ def test_what_is_said_by_no_argument_is_no_warning() -> None:
     assert arguments(DENSE + FIXED) == arguments(DENSE)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.slow) for seed in range(20)])
 def test_no_answer_of_a_search_is_refused(seed: int) -> None:
     solution = solved(drawn(seed))
     assert solution.status in ("solved", "infeasible"), [d.message for d in solution.diagnostics]
@@ -244,10 +246,6 @@ def test_every_input_is_said_or_refused(plan: str) -> None:
     assert [wrong for path in every for wrong in unsaid(path, plan)] == []
 
 
-def test_an_input_is_said_or_refused() -> None:
-    assert list(unsaid("training.attention", "dense")) == []
-
-
 def unsaid(path: str, plan: str) -> Iterator[tuple[str, str]]:
     """The other values of an input that change time or memory, and neither an argument nor a variable."""
     base, before, environment = plain(plan)
@@ -270,8 +268,8 @@ def _result(solution: Solution, name: str) -> object:
     return solution.values[name].value
 
 
-def test_the_launcher_hands_the_arguments_over(tmp_path: Path) -> None:
-    settings = (("megatron.data", '"0.3 a 0.7 b"'), ("hardware.gpus", "8"))
+@pytest.mark.parametrize("settings", [(), pytest.param((("megatron.data", '"0.3 a 0.7 b"'),), marks=pytest.mark.slow)])
+def test_the_launcher_hands_the_arguments_over(settings: tuple[tuple[str, str], ...], tmp_path: Path) -> None:
     written = files(DENSE, *settings)
     for name in ("launch.sh", "megatron.args"):
         (tmp_path / name).write_text(written[name], encoding="utf-8")
@@ -279,11 +277,11 @@ def test_the_launcher_hands_the_arguments_over(tmp_path: Path) -> None:
     stub.write_text('#!/bin/sh\necho "$CUDA_DEVICE_MAX_CONNECTIONS"\nprintf "%s\\n" "$@"\n', encoding="utf-8")
     stub.chmod(0o755)
     command = ["bash", str(tmp_path / "launch.sh"), "--train-iters", "5"]
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "NODE_RANK": "7", "MASTER_ADDR": "a"}
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment, cwd="/")
     connections, *words = done.stdout.splitlines()
     words = words[words.index("pretrain_gpt.py") + 1 :]
     mine = [word for name, rest in said(written["megatron.args"]).items() for word in (name, *rest.split())]
     assert connections == "1"
     assert words == [*mine, "--train-iters", "5"]
-    assert "--data-path" in mine and mine[mine.index("--data-path") + 4] == "b"
+    assert not settings or mine[mine.index("--data-path") + 4] == "b"
