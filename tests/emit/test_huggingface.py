@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from llmplan import api
+from llmplan.check import library
 from llmplan.emit.render import render
 from llmplan.solution import Solution
 
@@ -152,11 +153,25 @@ def test_what_the_trainer_cannot_do_is_a_requirement(name: str) -> None:
     assert name in [found.name for found in solution.requirements if found.holds is False]
 
 
+UNTOLD = [
+    ("huggingface_model", "training.dropout = 0.1"),
+    ("huggingface_model", "training.attention_8bit = true"),
+    ("huggingface_model", "training.gradient_fusion = true"),
+    ("huggingface_rest", "training.recompute_norms = true"),
+    ("huggingface_adapter", "adapter { method = lora, base_bytes = 4 bytes/param }"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("more", ["training.dropout = 0.1", "training.attention_8bit = true", "training.gradient_fusion = true"])
-def test_what_trl_is_told_by_no_key(more: str) -> None:
+@pytest.mark.parametrize(("name", "more"), UNTOLD)
+def test_what_trl_is_told_by_no_key(name: str, more: str) -> None:
     solution = solved(f"parallelism {{ zero_stage = 3 }}\n{more}\n{TRL}")
-    assert [found.name for found in solution.requirements if found.holds is False] == ["huggingface_model"]
+    assert [found.name for found in solution.requirements if found.holds is False] == [name]
+
+
+def test_each_requirement_is_tried() -> None:
+    known = {name for name in library.load()[0].rules if name.startswith("huggingface_")}
+    assert known == {name for name in REFUSED if name in known} | {name for name, _ in UNTOLD}
 
 
 @pytest.mark.slow
