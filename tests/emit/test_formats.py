@@ -77,9 +77,10 @@ def test_a_column_that_says_nothing_is_left_out_and_a_unit_stands_in_the_header(
 
 
 def test_a_row_has_its_unit_in_the_label() -> None:
-    assert layout.cells("time", "28.73 days", "24.99 .. 34.48 days", "", "30 days", "≤ ") == ["time, days", "28.7", "25 – 34.5", "", "≤ 30"]
-    assert layout.cells("time", "28.73 days", "23 hours .. 34.48 days") == ["time", "28.7 days", "23 hours – 34.5 days", "", ""]
-    assert layout.cells("mfu", "41.25%", "", "", "40%") == ["mfu", "41.2%", "", "", "40%"]
+    assert layout.cells("time", "28.73 days", "24.99 .. 34.48 days", "≤", "30 days") == ["time ≤ 30 days", "28.7", "25 – 34.5"]
+    assert layout.cells("time", "28.73 days", "24.99 .. 34.48 days") == ["time, days", "28.7", "25 – 34.5"]
+    assert layout.cells("time", "28.73 days", "23 hours .. 34.48 days") == ["time", "28.7 days", "23 hours – 34.5 days"]
+    assert layout.cells("mfu", "41.25%", "", "≥", "40%") == ["mfu ≥ 40%", "41.2%", ""]
 
 
 @pytest.mark.parametrize(
