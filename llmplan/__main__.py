@@ -51,7 +51,7 @@ def _run() -> int:
     sys.unraisablehook = _unraisable
     if interruptible:
         signal.signal(signal.SIGINT, _interrupt)
-    code = cli.run()
+    code = cli.run(interrupted=lambda: signal.getsignal(signal.SIGINT) is _leave)
     if interruptible:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return code

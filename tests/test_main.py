@@ -69,6 +69,12 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
             marks=pytest.mark.slow,
         ),
         pytest.param(
+            "from llmplan import api\n"
+            f"def check(*rest, **more):\n try: {NOW}\n except KeyboardInterrupt: raise ImportError('half')\napi.check = check\n",
+            130,
+            id="where it ends as another error",
+        ),
+        pytest.param(
             f"signal.signal(signal.SIGINT, signal.SIG_IGN)\nimport atexit\nfrom llmplan import api\n{NOW}\n", 0, id="ignored"
         ),
     ],

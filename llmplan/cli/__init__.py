@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 import click
@@ -68,8 +68,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(run(arguments))
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns its exit code; nothing is raised."""
+def run(arguments: Sequence[str] | None = None, interrupted: Callable[[], bool] = lambda: False) -> int:
+    """Runs the command line and returns its exit code; nothing is raised.
+
+    An interrupt in the middle of an import can end as an error of that import: what follows an interrupt is no bug.
+    """
     terminal.prepare()
     try:
         # Commands return their exit code; click raises for wrong use only.
@@ -85,6 +88,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         terminal.complain(f"llmplan: cannot write the output: {failed}")
         return 2
     except Exception as bug:
+        if interrupted():
+            return 130
         if os.environ.get("LLMPLAN_DEBUG") == "1":
             raise
         installation = about(bug)

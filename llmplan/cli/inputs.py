@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -35,7 +36,7 @@ def read(path: str) -> str | Diagnostic:
             return files.decode(_standard_input())
         return files.read_plan(Path(path))
     except files.Unreadable as why:
-        return command.unreadable("<stdin>" if path == "-" else path, str(why), path != "-" and Path(path).is_dir())
+        return command.unreadable("<stdin>" if path == "-" else path, str(why), path != "-" and os.path.isdir(path))
 
 
 def _standard_input() -> bytes:
