@@ -19,6 +19,9 @@ LET_GROW = (400_000, 100, 100)
 is made once and stays until the process ends, a million small objects and more; looking through all of them again and again
 finds nothing and takes up to a third of the time."""
 
+ONE_THREAD = "OPENBLAS_NUM_THREADS"
+"""Of numpy no matrices are multiplied. Its threads would only wait, and a process that has some cannot be forked safely."""
+
 INTERRUPTED = 130
 
 
@@ -38,6 +41,7 @@ def _run() -> int:
     if interruptible:
         signal.signal(signal.SIGINT, _leave)
     gc.set_threshold(*LET_GROW)
+    os.environ.setdefault(ONE_THREAD, "1")
     try:
         from llmplan import cli
     except ImportError as missing:

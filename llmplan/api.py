@@ -80,11 +80,10 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     kept: Solution | None = None if asked.templates else question.recall()
     if kept is not None:
         return kept
-    checked = analyse(asked)
-    if checked.program is not None and not checked.failed:
-        from llmplan.emit import ahead
+    from llmplan.emit import ahead
 
-        ahead.begin([emit.name for emit in checked.program.emits], asked.templates)
+    ahead.begin(f"{asked.text}\n{asked.statements}", asked.templates)
+    checked = analyse(asked)
     notes: tuple[str, ...] = ()
     grid: Table | None = None
     first = _swept(checked, asked)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from contextlib import nullcontext
 from typing import Literal
 
 from attrs import evolve
 
+from llmplan.advice import Lever, Moved
+from llmplan.cache.records import Packing
 from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
+from llmplan.fork import Fork
 from llmplan.report.assumed import assumed
 from llmplan.report.bands import assessed, with_band
 from llmplan.report.curve import curve
@@ -43,6 +47,8 @@ from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.risks import risks
 from llmplan.whatif.rounding import proposals
 from llmplan.whatif.sensitivity import sensitivity
+
+_LEVERS = Packing((Lever, Moved))
 
 _JUMPS = {"edge": "at the edge of a jump", "tried": "at the best of many jumps, not all tried"}
 
@@ -93,55 +99,59 @@ def solution(
         preferences = [assessed(bands, by_name[result.name], result) for result in preferences]
     solved = outcome.status != "infeasible"
     unsure = [one.name for one in requirements if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")]
-    sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
-    alternatives, front = layouts(program, built, outcome) if solved else ((), ())
-    relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress, effort, plan)
-    advised = levers(program, built, outcome, lowering, unsure) if solved else ()
+    # The levers take as long as all the rest, and neither needs the other.
+    with Fork(lambda: _LEVERS.pack(levers(program, built, outcome, lowering, unsure))) if solved else nullcontext() as aside:
+        sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
+        alternatives, front = layouts(program, built, outcome) if solved else ((), ())
+        relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress, effort, plan)
+        fights = () if solved else clashes(program, built, outcome, relaxed, most, progress, effort)
+        if not solved:
+            wanting: tuple[Diagnostic, ...] = (infeasible(built.system, outcome, requirements, lowering, everything, relaxed),)
+        else:
+            wanting = (*unmet(lowering, preferences), *without_value(program, lowering))
+        made = Solution(
+            plan=plan,
+            title=program.title,
+            status=outcome.status,
+            unknowns=_unknowns(built.system, outcome, everything, lowering),
+            values=everything,
+            parts=dict(program.scope.parts),
+            compared=tuple(sorted(program.scope.compared, key=program.scope.compared.__getitem__)),
+            requirements=tuple(requirements),
+            preferences=tuple(preferences),
+            objectives=_objectives(program, lowering),
+            shown=shown,
+            conflict=tuple(condition.name for condition in conflict(outcome)),
+            clashes=fights,
+            partly=not solved and "tried" in outcome.jumps.values(),
+            relaxations=relaxed.found,
+            risks=risks(program, lowering) if solved else (),
+            sensitivities=sensitivities,
+            gains=gains,
+            alternatives=alternatives,
+            front=front,
+            considered=outcome.considered,
+            feasible=outcome.feasible,
+            assumptions=(*program.assumptions, *assumed(lowering, everything, (*requirements, *preferences))),
+            departures=departures(lowering),
+            replaced=tuple(program.replaced),
+            emits=tuple(program.emits),
+            told=told(lowering, everything) if solved else (),
+            into=program.into,
+            into_at=program.into_at,
+            notes=(*cliffs(program, built, outcome), *passed_over(program, built, outcome)),
+            curve=curve(program, built, outcome, requirements) if solved and pictures else None,
+            neighbours=neighbours(program, built, outcome) if solved and pictures else (),
+            plan_hash=plan_hash,
+            library_hash=library_hash,
+        )
+        advised: tuple[Lever, ...] = ()
+        if aside is not None:
+            there = aside.result()
+            advised = levers(program, built, outcome, lowering, unsure) if there is None else _LEVERS.unpack(there)
     changes = tuple(one for one in advised if one.best) or relaxed.found
-    found = (*found, *side_by_side(program, lowering, (*alternatives, *front), changes))
-    fights = () if solved else clashes(program, built, outcome, relaxed, most, progress, effort)
-    if not solved:
-        found = (*found, infeasible(built.system, outcome, requirements, lowering, everything, relaxed))
-    else:
-        found = (*found, *unmet(lowering, preferences), *without_value(program, lowering))
-    return Solution(
-        plan=plan,
-        title=program.title,
-        status=outcome.status,
-        unknowns=_unknowns(built.system, outcome, everything, lowering),
-        values=everything,
-        parts=dict(program.scope.parts),
-        compared=tuple(sorted(program.scope.compared, key=program.scope.compared.__getitem__)),
-        requirements=tuple(requirements),
-        preferences=tuple(preferences),
-        objectives=_objectives(program, lowering),
-        shown=shown,
-        conflict=tuple(condition.name for condition in conflict(outcome)),
-        clashes=fights,
-        partly=not solved and "tried" in outcome.jumps.values(),
-        relaxations=relaxed.found,
-        levers=advised,
-        risks=risks(program, lowering) if solved else (),
-        sensitivities=sensitivities,
-        gains=gains,
-        alternatives=alternatives,
-        front=front,
-        considered=outcome.considered,
-        feasible=outcome.feasible,
-        assumptions=(*program.assumptions, *assumed(lowering, everything, (*requirements, *preferences))),
-        departures=departures(lowering),
-        replaced=tuple(program.replaced),
-        emits=tuple(program.emits),
-        told=told(lowering, everything) if solved else (),
-        into=program.into,
-        into_at=program.into_at,
-        notes=(*cliffs(program, built, outcome), *passed_over(program, built, outcome)),
-        curve=curve(program, built, outcome, requirements) if solved and pictures else None,
-        neighbours=neighbours(program, built, outcome) if solved and pictures else (),
-        diagnostics=found,
-        plan_hash=plan_hash,
-        library_hash=library_hash,
-    )
+    unlike = side_by_side(program, lowering, (*alternatives, *front), changes)
+    return evolve(made, levers=advised, diagnostics=(*found, *unlike, *wanting))
 
 
 def _unknowns(

@@ -14,11 +14,10 @@ CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else {0}
 forks = pytest.mark.skipif(not hasattr(os, "fork") or len(CORES) < 2, reason="needs a system that forks, and two cores")
 
 CHILDREN = """
-import os, sys
+import os
 from llmplan.emit import ahead
-{before}
 with ahead.compiling():
-    ahead.begin(["deepspeed"], None)
+    ahead.begin('emit deepspeed', None)
     {inside}
 try:
     os.waitpid(-1, os.WNOHANG)
@@ -28,8 +27,8 @@ except ChildProcessError:
 """
 
 
-def python(**options: str) -> list[str]:
-    code = CHILDREN.format(**{"before": "", **options})
+def python(inside: str) -> list[str]:
+    code = CHILDREN.format(inside=inside)
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
     assert done.stderr == ""
     return done.stdout.splitlines()
@@ -37,7 +36,7 @@ def python(**options: str) -> list[str]:
 
 @forks
 def test_what_is_emitted_is_compiled_beside_and_nobody_is_left() -> None:
-    said = python(inside="print(*sorted({code.co_filename for code in ahead.finished().values()}), sep='\\n')")
+    said = python("print(*sorted({code.co_filename for code in ahead.finished().values()}), sep='\\n')")
     assert "templates/deepspeed/ds_config.json.j2" in said and "templates/report/report.md.j2" in said
     assert not any(line.startswith("templates/slurm/") for line in said)
     assert said[-1] == "left none"
@@ -45,15 +44,11 @@ def test_what_is_emitted_is_compiled_beside_and_nobody_is_left() -> None:
 
 @forks
 def test_who_leaves_early_leaves_nobody() -> None:
-    assert python(inside="pass") == ["left none"]
-
-
-def test_where_there_may_be_other_threads_nothing_is_forked() -> None:
-    assert python(before="import numpy", inside="print(ahead.finished())") == ["{}", "left none"]
+    assert python("pass") == ["left none"]
 
 
 def test_without_a_caller_nothing_begins() -> None:
-    code = "from llmplan.emit import ahead; ahead.begin(['deepspeed'], None); print(ahead.finished())"
+    code = "from llmplan.emit import ahead; ahead.begin('emit deepspeed', None); print(ahead.finished())"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout == "{}\n"
 
 

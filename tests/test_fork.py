@@ -1,0 +1,78 @@
+"""Work done by a fork: its answer or none, never two, and no process left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+HEAD = """
+import os, threading, time
+os.environ["OPENBLAS_NUM_THREADS"] = {threads!r}
+from llmplan.fork import Fork
+{before}
+with Fork(lambda: {work}) as aside:
+    {inside}
+try:
+    os.waitpid(-1, os.WNOHANG)
+    print("left a process")
+except ChildProcessError:
+    print("left none")
+"""
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+forks = pytest.mark.skipif(not hasattr(os, "fork") or CORES < 2, reason="needs a system that forks, and two cores")
+
+
+def said(work: str, inside: str = "print(aside.result())", before: str = "", threads: str = "1") -> list[str]:
+    code = HEAD.format(work=work, inside=inside, before=before, threads=threads)
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@forks
+@pytest.mark.parametrize(
+    ("work", "answer"),
+    [
+        ("(1.5, 'two', [3])", "(1.5, 'two', [3])"),
+        ("os.getpid() != os.getppid() and print('heard by nobody') or 7", "7"),
+        pytest.param("1 / 0", "None", id="an error"),
+        pytest.param("object()", "None", id="what is no plain data"),
+        pytest.param("os.kill(os.getpid(), 9)", "None", id="killed"),
+    ],
+)
+def test_an_answer_or_none(work: str, answer: str) -> None:
+    assert said(work) == [answer, "left none"]
+
+
+@pytest.mark.slow
+@forks
+def test_with_one_thread_of_numpy_too() -> None:
+    assert said("[1]", before="import numpy") == ["[1]", "left none"]
+
+
+@forks
+def test_it_is_gone_at_the_end() -> None:
+    assert said("time.sleep(50)", "pass") == ["left none"]
+
+
+WAITING = "threading.Thread(target=time.sleep, args=(9,), daemon=True).start()"
+
+
+@pytest.mark.parametrize(
+    ("before", "threads"),
+    [
+        (WAITING, "1"),
+        pytest.param(
+            "import numpy", "2", marks=[pytest.mark.slow, pytest.mark.skipif(CORES < 2, reason="one core has no pool of threads")]
+        ),
+    ],
+)
+def test_beside_other_threads_nothing_is_forked(before: str, threads: str) -> None:
+    assert said("1", before=before, threads=threads) == ["None", "left none"]
