@@ -159,6 +159,7 @@ UNTOLD = [
     ("huggingface_model", "training.gradient_fusion = true"),
     ("huggingface_rest", "training.recompute_norms = true"),
     ("huggingface_adapter", "adapter { method = lora, base_bytes = 4 bytes/param }"),
+    ("huggingface_adapter", "adapter.method = qlora\ntraining.parameter_dtype = bf16"),
 ]
 
 
@@ -171,7 +172,7 @@ def test_what_trl_is_told_by_no_key(name: str, more: str) -> None:
 
 def test_each_requirement_is_tried() -> None:
     known = {name for name in library.load()[0].rules if name.startswith("huggingface_")}
-    assert known == {name for name in REFUSED if name in known} | {name for name, _ in UNTOLD}
+    assert known == {name for name in REFUSED if name in known} | {name for name, _ in UNTOLD} | {"huggingface_steps"}
 
 
 @pytest.mark.slow
@@ -184,6 +185,13 @@ def test_a_tokenizer_of_its_own() -> None:
 def test_what_is_trained_must_be_named() -> None:
     messages = {found.message for found in solved("emit huggingface\n").diagnostics if found.code == "E0501"}
     assert {f"`emit huggingface` needs `huggingface.{name}`" for name in ("dataset", "output")} <= messages
+
+
+@pytest.mark.slow
+def test_steps_are_known_before_anything_is_solved() -> None:
+    text = PLAN.replace("tokens = 1B, ", "") + "parallelism { zero_stage = 3 }\n"
+    assert [found.code for found in api.check("-", text=text + TRAINER) if found.severity == "error"] == ["E0406"]
+    assert [found.code for found in api.check("-", text=text + TRL) if "`dataset.tokens`" in " ".join(found.notes)] == ["E0406"]
 
 
 @pytest.mark.slow

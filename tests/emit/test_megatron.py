@@ -184,6 +184,12 @@ def test_a_model_is_not_trained_by_guesses() -> None:
 
 
 @pytest.mark.slow
+def test_steps_are_known_before_anything_is_solved() -> None:
+    (found,) = (d for d in api.check("-", text=DENSE.replace("tokens = 100B, ", "")) if d.severity == "error")
+    assert found.code == "E0406" and "`megatron_steps`" in found.message
+
+
+@pytest.mark.slow
 def test_experts_need_a_routing() -> None:
     experts = (("model.experts", "8"), ("model.experts_per_token", "2"), ("model.expert_ffn", "512"))
     assert "megatron_routing_known" in refusals(OWN + KNOWN, *experts)

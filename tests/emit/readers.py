@@ -1,0 +1,384 @@
+"""What the files of a plan say, each read back by a reader of its own, and where they differ from `solution.json`.
+
+A reader gives facts by name: a value, or a `frozenset` of values of which a file cannot say more. `launch.sh` is not read
+but run, under launchers that tell how they were called.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Facts = dict[str, Any]
+"""Values by what they are called here; None is not said."""
+
+WITHOUT = frozenset({"fp32", "tf32"})
+"""What a file means that switches no 16-bit format on."""
+
+STUB = """#!/usr/bin/env bash
+printf '%s\\0' "${0##*/}" "$@" >"$SEEN/arguments"
+env -0 >"$SEEN/environment"
+"""
+
+
+def planned(document: Mapping[str, Any]) -> Facts:
+    """What the plan says, from `solution.json`."""
+
+    def value(name: str) -> Any:
+        return document["quantities"].get(name, {}).get("value")
+
+    gpus, nodes = value("hardware.gpus"), value("hardware.nodes")
+    adapted = value("adapter.method") != "none"
+    return {
+        "ranks": gpus,
+        "nodes": nodes,
+        "ranks of a node": gpus // nodes,
+        "data": value("data_parallel"),
+        "micro-batch": value("training.micro_batch"),
+        "accumulation": value("grad_accum"),
+        "global batch": value("global_batch_sequences"),
+        "length": value("dataset.sequence_length"),
+        "steps": value("steps"),
+        "warm-up": value("training.warmup"),
+        "rate": value("training.learning_rate"),
+        "decay": value("training.weight_decay"),
+        "clipping": value("training.gradient_clipping"),
+        "saved every": value("checkpoint_interval_steps"),
+        "precision": value("training.precision"),
+        "wire": value("parallelism.communication_dtype"),
+        "gradients": value("training.gradient_dtype"),
+        "stage": value("parallelism.zero_stage"),
+        "tensor": value("parallelism.tensor"),
+        "pipeline": value("parallelism.pipeline"),
+        "chunks": value("parallelism.virtual_pipeline"),
+        "context": value("parallelism.context"),
+        "expert": value("parallelism.expert"),
+        "replicas": value("parallelism.replicas"),
+        "offload": value("parallelism.offload"),
+        "optimizer": value("training.optimizer"),
+        "recompute": value("training.recompute"),
+        "recomputed layers": value("training.recompute_layers"),
+        "adapter": value("adapter.method"),
+        "rank": value("adapter.rank") if adapted else None,
+    }
+
+
+def deepspeed(config: Mapping[str, Any]) -> Facts:
+    """A configuration of DeepSpeed; `"auto"` is what the Trainer says."""
+    zero, rate = config["zero_optimization"], config.get("optimizer", {}).get("params", {})
+    course = config.get("scheduler", {}).get("params", {})
+    found = {
+        "micro-batch": config["train_micro_batch_size_per_gpu"],
+        "accumulation": config["gradient_accumulation_steps"],
+        "clipping": config["gradient_clipping"],
+        "precision": next((name for name in ("bf16", "fp16") if config.get(name, {}).get("enabled")), WITHOUT),
+        "wire": config["communication_data_type"],
+        "gradients": config.get("data_types", {}).get("grad_accum_dtype"),
+        "stage": zero["stage"],
+        "tensor": config.get("tensor_parallel", {}).get("autotp_size", 1),
+        "context": config.get("sequence_parallel_size", 1),
+        "offload": {(False, False): "none", (True, False): "optimizer", (False, True): "parameters", (True, True): "all"}[
+            "offload_optimizer" in zero, "offload_param" in zero
+        ],
+        "optimizer": config.get("optimizer", {}).get("type", "").lower() or None,
+        "rate": rate.get("lr"),
+        "decay": rate.get("weight_decay"),
+        "steps": course.get("total_num_steps"),
+        "warm-up": course.get("warmup_num_steps"),
+    }
+    if "warmup_max_lr" in course:
+        assert course["warmup_max_lr"] == rate["lr"]
+    return {name: None if value == "auto" else value for name, value in found.items()}
+
+
+def accelerate(text: str) -> Facts:
+    file = yaml.safe_load(text)
+    found = {"ranks": file["num_processes"], "nodes": file["num_machines"]}
+    groups = {name.removeprefix("parallelism_config_"): size for name, size in file.get("parallelism_config", {}).items()}
+    if groups:
+        sizes = [groups.get(name, 1) for name in ("dp_replicate_size", "dp_shard_size", "tp_size", "cp_size", "sp_size")]
+        assert _product(sizes) == file["num_processes"], groups
+        found |= {"replicas": sizes[0], "context": sizes[4]}
+    if "mixed_precision" in file:
+        found["precision"] = WITHOUT if file["mixed_precision"] == "no" else file["mixed_precision"]
+    sharded = file.get("fsdp_config")
+    if sharded is not None:
+        found |= _sharded(sharded, "fsdp_")
+    elif "deepspeed_config" in file:
+        assert file["deepspeed_config"]["deepspeed_config_file"] == "ds_config.json"
+        found["stage"] = 3 if file["deepspeed_config"]["zero3_init_flag"] else frozenset({0, 1, 2})
+    else:
+        found |= {"stage": 0, "offload": "none"}
+    return found
+
+
+def trainer(arguments: Mapping[str, Any]) -> Facts:
+    """Arguments of the Trainer of transformers, or of TRL's script."""
+    names = {"adamw_torch": "adamw", "adamw_torch_fused": "adamw", "lion_32bit": "lion"}
+    found = {
+        "micro-batch": arguments["per_device_train_batch_size"],
+        "accumulation": arguments["gradient_accumulation_steps"],
+        "clipping": arguments["max_grad_norm"],
+        "rate": arguments["learning_rate"],
+        "decay": arguments["weight_decay"],
+        "steps": arguments["max_steps"],
+        "warm-up": arguments["warmup_steps"],
+        "saved every": arguments["save_steps"],
+        "length": arguments.get("max_length"),
+        "precision": _trainer_precision(arguments),
+        "optimizer": names.get(arguments["optim"], arguments["optim"]) if "optim" in arguments else None,
+        "recompute": "full" if arguments["gradient_checkpointing"] else None if "fsdp_config" in arguments else "none",
+        "tensor": 1,
+        "pipeline": 1,
+    }
+    if "fsdp_config" in arguments:
+        found |= _sharded(arguments["fsdp_config"], "")
+    elif "deepspeed" in arguments:
+        inside = deepspeed(arguments["deepspeed"])
+        # What is said twice is the same twice; what only one of both says is said.
+        assert all(found.get(name) is None or value is None or _same(value, found[name]) for name, value in inside.items()), inside
+        found |= {name: value for name, value in inside.items() if value is not None and found.get(name) is None}
+    else:
+        found |= {"stage": 0, "offload": "none"}
+    if "model_name_or_path" in arguments:
+        adapted = arguments.get("use_peft", False)
+        found["adapter"] = ("qlora" if arguments.get("load_in_4bit") else "lora") if adapted else "none"
+        found["rank"] = arguments["lora_r"] if adapted else None
+    return found
+
+
+def _trainer_precision(arguments: Mapping[str, Any]) -> Any:
+    on = [name for name in ("bf16", "fp16", "tf32") if arguments.get(name)]
+    assert len(on) <= 1, on
+    return on[0] if on else "fp32"
+
+
+def _sharded(config: Mapping[str, Any], prefix: str) -> Facts:
+    """FSDP, of Accelerate or of the Trainer."""
+    return {
+        "stage": 3 if config[f"{prefix}reshard_after_forward"] else frozenset({2, 3}),
+        "offload": "all" if config.get(f"{prefix}offload_params", config.get("cpu_offload")) else "none",
+        "recompute": "full" if config[f"{prefix}activation_checkpointing"] else None,
+    }
+
+
+def megatron(words: list[str]) -> Facts:
+    """Arguments of `pretrain_gpt.py`."""
+    found: dict[str, Any] = {}
+    for word in words:
+        if word.startswith("--"):
+            name = word
+            found[name] = []
+        else:
+            found[name].append(word)
+
+    def number(name: str, absent: Any = None) -> Any:
+        return _number(found[name][0]) if name in found else absent
+
+    formats = [name for name in ("bf16", "fp16") if f"--{name}" in found]
+    eight = {"hybrid": "fp8", "e4m3": "mxfp8"}
+    layers = number("--num-layers")
+    granularity = found.get("--recompute-granularity", ["none"])[0]
+    whole = found.get("--recompute-method") == ["uniform"]
+    chunks = number("--pipeline-model-parallel-size") * number("--num-virtual-stages-per-pipeline-rank", 1)
+    sixteen = formats[0] if formats else "fp32"
+    gradients = "fp32" if "--fp16" not in found or "--accumulate-allreduce-grads-in-fp32" in found else "fp16"
+    return {
+        "micro-batch": number("--micro-batch-size"),
+        "global batch": number("--global-batch-size"),
+        "length": number("--seq-length"),
+        "steps": number("--train-iters"),
+        "warm-up": number("--lr-warmup-iters"),
+        "rate": number("--lr"),
+        "decay": number("--weight-decay"),
+        "clipping": number("--clip-grad"),
+        "saved every": number("--save-interval"),
+        "precision": eight[found["--fp8-format"][0]] if "--fp8-format" in found else formats[0] if formats else "tf32",
+        "gradients": sixteen if "--grad-reduce-in-bf16" in found else gradients,
+        "stage": 1 if "--use-distributed-optimizer" in found else 0,
+        "tensor": number("--tensor-model-parallel-size"),
+        "pipeline": number("--pipeline-model-parallel-size"),
+        "chunks": number("--num-virtual-stages-per-pipeline-rank", 1),
+        "context": number("--context-parallel-size"),
+        "expert": number("--expert-model-parallel-size", 1),
+        "replicas": number("--num-distributed-optimizer-instances", 1),
+        "offload": "optimizer" if "--optimizer-cpu-offload" in found else "none",
+        "optimizer": {"adam": "adamw"}.get(*2 * found["--optimizer"]),
+        "recompute": granularity,
+        "recomputed layers": None if granularity != "full" else layers if whole else chunks * number("--recompute-num-layers"),
+        "adapter": "none",
+    }
+
+
+def slurm(text: str) -> Facts:
+    given = dict(re.findall(r"^#SBATCH --([\w-]+)=(\S+)$", text, re.MULTILINE))
+    return {"nodes": int(given["nodes"]), "ranks of a node": int(given["gpus-per-node"])}
+
+
+def kubernetes(text: str, written: Mapping[str, str]) -> Facts:
+    """The job, which holds all other files as they are."""
+    job = yaml.safe_load(text)
+    if job["kind"] == "TrainJob":
+        pod = job["spec"]["trainer"]
+        nodes, each = pod["numNodes"], pod["numProcPerNode"]
+        counts = [*pod["resourcesPerNode"]["limits"].values()]
+    else:
+        replicas = job["spec"]["pytorchReplicaSpecs"]
+        (pod,) = replicas["Master"]["template"]["spec"]["containers"]
+        nodes, each = sum(one["replicas"] for one in replicas.values()), int(job["spec"]["nprocPerNode"])
+        counts = [*pod["resources"]["limits"].values()]
+    assert counts == [each]
+    script = pod["args"][0].replace("$$", "$")
+    held = dict(re.findall(r"""^cat >"\$here/([\w.]+)" <<'(?:END-\w+)'\n(.*?)\nEND-\w+$""", script, re.MULTILINE | re.DOTALL))
+    here = {"job.sbatch", "k8s.yaml", "report.md", "solution.json"}
+    expected = {name: content.rstrip("\n") for name, content in written.items() if name not in here and not name.endswith(".svg")}
+    assert {name: text for name, text in held.items() if name in expected} == expected
+    return {"nodes": nodes, "ranks of a node": each}
+
+
+def launched(text: str, written: Mapping[str, str], folder: Path) -> Facts:
+    """`launch.sh`, run on the last node of the plan under stubs."""
+    for name in ("torchrun", "accelerate"):
+        (folder / name).write_text(STUB)
+        (folder / name).chmod(0o755)
+    for name, content in written.items():
+        (folder / name).write_text(content)
+    (nodes,) = re.findall(r"^nodes=(\d+)$", text, re.MULTILINE)
+    variables = {"PATH": f"{folder}:{os.environ['PATH']}", "SEEN": str(folder), "NODE_RANK": str(int(nodes) - 1), "MASTER_ADDR": "first"}
+    done = subprocess.run(["bash", "launch.sh", "train.py"], cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    program, *words = (folder / "arguments").read_text().split("\0")[:-1]
+    said = dict(line.split("=", 1) for line in (folder / "environment").read_text().split("\0")[:-1])
+    found: Facts = {}
+    for name, variable in VARIABLES.items():
+        found[name] = _number(said[variable]) if variable in said else None
+    given = {word: words[at + 1] for at, word in enumerate(words[:-1]) if word.startswith("--")}
+    if program == "accelerate":
+        found |= {"ranks": int(given["--num_processes"]), "nodes": int(given["--num_machines"])}
+        assert given["--machine_rank"] == variables["NODE_RANK"]
+    else:
+        found |= {"nodes": int(given["--nnodes"]), "ranks of a node": int(given["--nproc_per_node"])}
+        assert given["--node_rank"] == variables["NODE_RANK"]
+    groups = {name: int(said.get(f"PARALLELISM_CONFIG_{name}_SIZE", 1)) for name in ("DP_REPLICATE", "DP_SHARD", "SP")}
+    if "ACCELERATE_USE_PARALLELISM_CONFIG" in said:
+        assert _product([*groups.values()]) == found["nodes"] * found["ranks of a node"]
+        found |= {"replicas": groups["DP_REPLICATE"], "context": groups["SP"]}
+    if "ACCELERATE_GRADIENT_ACCUMULATION_STEPS" in said:
+        found["accumulation, to Accelerate"] = int(said["ACCELERATE_GRADIENT_ACCUMULATION_STEPS"])
+    if found["precision"] is not None or "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE" in said:
+        assert (found["precision"] in (None, "tf32")) == ("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE" in said)
+    if "megatron.args" in written:
+        # What reaches the program is what stands in the file.
+        handed = megatron(words[words.index("--num-layers") : -1])
+        assert handed == megatron(_words(written["megatron.args"]))
+    return found
+
+
+VARIABLES = {
+    "micro-batch": "LLMPLAN_MICRO_BATCH",
+    "accumulation": "LLMPLAN_GRAD_ACCUM",
+    "length": "LLMPLAN_SEQUENCE_LENGTH",
+    "steps": "LLMPLAN_STEPS",
+    "precision": "LLMPLAN_PRECISION",
+    "recompute": "LLMPLAN_RECOMPUTE",
+    "recomputed layers": "LLMPLAN_RECOMPUTE_LAYERS",
+    "optimizer": "LLMPLAN_OPTIMIZER",
+    "rate": "LLMPLAN_LEARNING_RATE",
+    "warm-up": "LLMPLAN_WARMUP_STEPS",
+    "decay": "LLMPLAN_WEIGHT_DECAY",
+    "clipping": "LLMPLAN_GRADIENT_CLIPPING",
+    "tensor": "LLMPLAN_TENSOR_PARALLEL",
+    "context": "LLMPLAN_CONTEXT_PARALLEL",
+    "adapter": "LLMPLAN_ADAPTER",
+    "rank": "LLMPLAN_ADAPTER_RANK",
+    "gradients": "LLMPLAN_TRAINING_GRADIENT_DTYPE",
+    "wire": "LLMPLAN_PARALLELISM_COMMUNICATION_DTYPE",
+    "stage": "LLMPLAN_PARALLELISM_ZERO_STAGE",
+}
+
+
+def report(text: str) -> Facts:
+    """The line that says what is launched; rates are rounded there."""
+    (line,) = re.findall(r"^\*\*Launched\*\*: (.*)$", text, re.MULTILINE)
+    line = line.replace(",", "").replace("\\", "")
+    patterns = {
+        "data": r"\bdata ([\d.e+]+)", "stage": r"ZeRO (\d)", "tensor": r"tensor (\d+)", "pipeline": r"pipeline (\d+)",
+        "context": r"context (\d+)", "expert": r"expert (\d+)", "chunks": r"chunks a stage (\d+)",
+        "micro-batch": r"(\d+) sequences? ×", "accumulation": r"accumulation (\d+)", "length": r"sequences of (\d+) token",
+        "steps": r"(\d+) steps? ·", "warm-up": r"after (\d+) steps?", "saved every": r"checkpoint every (\d+) steps?",
+        "precision": r"; (\w+) · \w+ · recompute", "optimizer": r"; \w+ · (\w+) · recompute", "recompute": r"recompute (\w+)",
+    }  # fmt: skip
+    found = {name: re.search(pattern, line) for name, pattern in patterns.items()}
+    return {name: _number(match.group(1)) for name, match in found.items() if match}
+
+
+def _words(text: str) -> list[str]:
+    return [word for line in text.splitlines() if not line.startswith("#") for word in line.split()]
+
+
+READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
+    "ds_config.json": lambda text, written, folder: deepspeed(json.loads(text)),
+    "accelerate.yaml": lambda text, written, folder: accelerate(text),
+    "training_args.json": lambda text, written, folder: trainer(json.loads(text)),
+    "sft.yaml": lambda text, written, folder: trainer(yaml.safe_load(text)),
+    "megatron.args": lambda text, written, folder: megatron(_words(text)),
+    "job.sbatch": lambda text, written, folder: slurm(text),
+    "k8s.yaml": lambda text, written, folder: kubernetes(text, written),
+    "launch.sh": launched,
+    "report.md": lambda text, written, folder: report(text),
+}
+"""How each file that says something of a run is read; a target's files are added here."""
+
+
+def differences(written: Mapping[str, str], folder: Path) -> list[str]:
+    """Where a file says something else than `solution.json`, and what all training files together must say and do not."""
+    plan = planned(json.loads(written["solution.json"]))
+    plan["accumulation, to Accelerate"] = plan["accumulation"]
+    wrong, said = [], set()
+    for file, text in written.items():
+        if file == "solution.json" or file.endswith(".svg"):
+            continue
+        for name, value in READERS[file](text, written, folder).items():
+            if value is None:
+                continue
+            said.add(name) if file != "report.md" else None
+            if not _same(value, plan[name]):
+                wrong.append(f"{file} says {name} = {value}, the plan {plan[name]}")
+    if plan["global batch"] != plan["micro-batch"] * plan["accumulation"] * plan["data"]:
+        wrong.append("the batch of the plan is no whole number of micro-batches")
+    batch = {"micro-batch"} | ({"global batch"} if "global batch" in said else {"accumulation"})
+    always = {"nodes", "steps", "warm-up", "rate", "decay", "clipping", "precision", *batch} if "launch.sh" in written else set()
+    return wrong + [f"no file says {name}" for name in sorted(always - said) if plan[name] is not None]
+
+
+def _same(value: Any, planned: Any) -> bool:
+    if isinstance(value, frozenset):
+        return planned in value
+    if isinstance(value, (int, float)) and isinstance(planned, (int, float)):
+        return isclose(value, planned, rel_tol=1e-11)
+    return bool(value == planned)
+
+
+def _number(text: str) -> Any:
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
+def _product(sizes: list[int]) -> int:
+    result = 1
+    for size in sizes:
+        result *= size
+    return result
