@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from llmplan.emit.targets import Target, source
 
 _KEY = re.compile(r"""\s*(?:(--[a-z][\w-]*)|\#SBATCH\ (--[\w-]+)|export\ (\w+)=|"([A-Za-z_][\w.]*)":|([A-Za-z_][\w.]*):\ )""", re.VERBOSE)
+_ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) ?= ?(?=\S)")
+_TABLE = re.compile(r"\[([\w.]+)\]$")
 _READ = re.compile(r"""\b(value|number|whole|text|get|has|option|authored|word|words)\(\s*["']([A-Za-z_][\w.]*)["']""")
 _SET = re.compile(r"\{%-?\s*set\s+(\w+)\s*=(.*?)-?%\}", re.DOTALL)
 _TAG = re.compile(r"\{%-?\s*(if|elif|else|endif|for|endfor|macro|endmacro)\b(.*?)-?%\}", re.DOTALL)
@@ -24,19 +26,21 @@ def placed(target: Target) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     found = {}
     for file, template in target.files:
         rows: dict[str, tuple[str, ...]] = {}
-        for key, names in _rows(target.name, source(f"{target.name}/{template}", None)):
+        for key, names in _rows(target.name, source(f"{target.name}/{template}", None), file.endswith((".toml", ".py"))):
             rows[key] = tuple(dict.fromkeys((*rows.get(key, ()), *names)))
         if kept := [(key, names) for key, names in rows.items() if names]:
             found[file] = kept
     return found
 
 
-def _rows(target: str, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _rows(target: str, text: str, assigned: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """In a file of assignments a key stands before `=`, and behind the name of its table."""
     text = re.sub(r"\{#.*?#\}", "", text, flags=re.DOTALL)
     variables: dict[str, tuple[str, ...]] = {}
     for name, expression in _SET.findall(text):
         variables[name] = (*variables.get(name, ()), *_names(target, expression, variables))
     conditions: list[tuple[str, ...]] = []
+    table = ""
     for line in text.splitlines():
         for tag, condition in _TAG.findall(line):
             if tag in ("elif", "else", "endif", "endfor", "endmacro") and conditions:
@@ -45,10 +49,13 @@ def _rows(target: str, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
                     conditions.append((*before, *_names(target, condition, variables)))
             elif tag in ("if", "for", "macro"):
                 conditions.append(_names(target, condition, variables))
-        key = _KEY.match(line)
+        if assigned and (begun := _TABLE.match(line)):
+            table = f"{begun[1]}."
+        key = (_ASSIGNED if assigned else _KEY).match(line)
         if key is not None and not line.startswith("{%"):
             own = _names(target, line[key.end() :], variables)
-            yield next(group for group in key.groups() if group), own or tuple(n for names in conditions for n in names)
+            name = table + next(group for group in key.groups() if group)
+            yield name, own or tuple(n for names in conditions for n in names)
 
 
 def _names(target: str, expression: str, variables: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

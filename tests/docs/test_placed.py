@@ -23,3 +23,10 @@ def test_a_key_has_the_names_of_its_line_or_of_its_condition() -> None:
 def test_json_and_yaml_have_keys_too() -> None:
     assert "training.micro_batch" in keys("deepspeed", "ds_config.json")["train_micro_batch_size_per_gpu"]
     assert "parallelism.reshard" in keys("accelerate", "accelerate.yaml")["fsdp_reshard_after_forward"]
+
+
+def test_toml_has_tables_and_python_arguments() -> None:
+    found = keys("torchtitan", "torchtitan.toml")
+    assert found["training.seq_len"] == ("dataset.sequence_length",)
+    assert found["model.converters"][0] == "training.precision" and "optimizer.name" in found
+    assert keys("torchtitan", "torchtitan_model.py")["n_layers"] == ("model.layers",)

@@ -1,0 +1,319 @@
+"""torchtitan: every value that time or memory depends on is a key, or is refused by a requirement with a name."""
+
+from __future__ import annotations
+
+import ast
+import random
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llmplan import api
+from llmplan.emit.render import render
+from llmplan.solution import Solution
+from tests.emit.test_searches import KNOBS
+from tests.emit.test_told import NOT_SAID, inputs
+from tests.emit.test_told import others as values
+
+DENSE = """model "llama-3-8b"
+dataset { tokens = 100B, sequence_length = 8192 tokens }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+parallelism { tensor = 2, pipeline = 2, zero_stage = 3 }
+training { global_batch = 256 sequences, micro_batch = 1, recompute = full }
+emit torchtitan
+"""
+EXPERTS = """model "qwen3-30b-a3b"
+dataset { tokens = 100B, sequence_length = 4096 tokens }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+parallelism { tensor = 2, expert = 8, zero_stage = 3 }
+training { global_batch = 256 sequences, micro_batch = 1, recompute = selective }
+emit torchtitan
+"""
+PLANS = {"dense": DENSE, "plain": DENSE.replace("pipeline = 2, ", ""), "experts": EXPERTS}
+
+
+def solved(plan: str, *settings: tuple[str, str]) -> Solution:
+    return api.solve("-", text=plan, settings=settings)
+
+
+@cache
+def files(plan: str, *settings: tuple[str, str]) -> dict[str, str]:
+    solution = solved(plan, *settings)
+    assert solution.status == "solved", [d.message for d in solution.diagnostics]
+    written, problems = render(solution)
+    assert not problems, problems
+    return written
+
+
+def keys(plan: str, *settings: tuple[str, str]) -> dict[str, Any]:
+    """By table and key the values of the configuration, and by name the arguments of the model."""
+    tomllib = pytest.importorskip("tomllib")  # since Python 3.11
+    written = files(plan, *settings)
+    config = tomllib.loads(written["torchtitan.toml"])
+    return dict(_flat(config)) | {f"planned.{name}": value for name, value in model(written["torchtitan_model.py"]).items()}
+
+
+def _flat(table: dict[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{at}{key}.")
+        else:
+            yield f"{at}{key}", value
+
+
+def model(text: str) -> dict[str, Any]:
+    """The arguments of all calls of a module, by name."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return {
+        keyword.arg: keyword.value.value
+        for call in calls
+        for keyword in call.keywords
+        if keyword.arg and isinstance(keyword.value, ast.Constant)
+    }
+
+
+def refusals(plan: str, *settings: tuple[str, str]) -> set[str]:
+    """The requirements of the target that a plan violates; without one it is solved."""
+    solution = solved(plan, *settings)
+    found = {result.name or "" for result in solution.requirements if result.holds is False}
+    assert bool(found) == (solution.status != "solved"), (found, [d.message for d in solution.diagnostics])
+    return {name for name in found if name.startswith("torchtitan_")}
+
+
+def test_the_file_is_the_plan() -> None:
+    found = keys(DENSE)
+    assert (found["model.name"], found["model.flavor"], found["experimental.custom_import"]) == ("llama3", "planned", "torchtitan_model")
+    assert found["model.hf_assets_path"] == "./assets/hf/Meta-Llama-3-8B"
+    assert (found["planned.dim"], found["planned.n_layers"], found["planned.n_kv_heads"]) == (4096, 32, 8)
+    assert (found["planned.norm_eps"], found["planned.rope_theta"], found["planned.scaling_factor"]) == (1e-5, 500_000, 1)
+    assert found["parallelism.data_parallel_shard_degree"] == 16 and found["parallelism.tensor_parallel_degree"] == 2
+    assert found["parallelism.fsdp_reshard_after_forward"] == "always"
+    assert found["parallelism.pipeline_parallel_schedule"] == "1F1B"
+    assert found["training.local_batch_size"] == 16 and found["parallelism.pipeline_parallel_microbatch_size"] == 1
+    assert (found["training.global_batch_size"], found["training.steps"]) == (256, 47684)
+    assert found["activation_checkpoint.mode"] == "full" and found["compile.components"] == ["model", "loss"]
+    assert found["checkpoint.enable"] and found["checkpoint.interval"] > 0
+
+
+KEYS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, Any]]] = [
+    ("plain", (), {"training.local_batch_size": 1, "parallelism.pipeline_parallel_schedule": None}),
+    ("plain", (("training.precision", "fp8"),), {"model.converters": ["quantize.linear.float8"], "quantize.linear.float8.recipe_name": "rowwise"}),
+    ("plain", (("training.precision", "tf32"), ("training.attention", "standard")), {"training.mixed_precision_param": "float32"}),
+    ("plain", (("training.recompute_layers", "8"),), {"activation_checkpoint.mode": "selective", "activation_checkpoint.selective_ac_option": "4"}),
+    ("plain", (("training.recompute", "selective"),), {"activation_checkpoint.selective_ac_option": "op"}),
+    ("plain", (("training.recompute", "none"),), {"activation_checkpoint.mode": "none"}),
+    ("dense", (("parallelism.virtual_pipeline", "2"),),
+     {"parallelism.pipeline_parallel_schedule": "Interleaved1F1B", "parallelism.pipeline_parallel_layers_per_stage": 8}),
+    ("dense", (("parallelism.first_stage_layers", "15"), ("parallelism.last_stage_layers", "17")),
+     {"parallelism.pipeline_parallel_layers_per_stage": 17, "parallelism.pipeline_parallel_first_stage_less_layers": 2}),
+    ("plain", (("parallelism.zero_stage", "2"),), {"parallelism.fsdp_reshard_after_forward": "never"}),
+    ("plain", (("parallelism.reshard", "false"),), {"parallelism.fsdp_reshard_after_forward": "never"}),
+    ("plain", (("parallelism.replicas", "4"),),
+     {"parallelism.data_parallel_replicate_degree": 4, "parallelism.data_parallel_shard_degree": 8}),
+    ("plain", (("parallelism.offload", "all"),), {"training.enable_cpu_offload": True}),
+    ("plain", (("parallelism.context", "4"),), {"parallelism.context_parallel_degree": 4}),
+    ("plain", (("parallelism.tensor_overlap", "true"),), {"parallelism.enable_async_tensor_parallel": True}),
+    ("plain", (("training.kernels", "eager"), ("training.loss", "upcast")), {"compile.enable": False, "compile.components": []}),
+    ("plain", (("training.parameter_dtype", "bf16"), ("training.master_dtype", "none"), ("training.reduce_dtype", "fp32")), {"training.dtype": "bfloat16"}),
+    ("plain", (("training.update", "foreach"),), {"optimizer.implementation": "foreach"}),
+    ("plain", (("model", '"llama-3.1-8b"'),), {"planned.scaling_factor": 8, "planned.original_max_position_embeddings": 8192}),
+    ("plain", (("model", '"qwen3-8b"'),), {"model.name": "qwen3", "planned.qk_norm": True, "planned.hidden_dim": 12288}),
+    ("plain", (("torchtitan.assets", '"a\\"b"'), ("torchtitan.pretrained", '"c"')), {"model.hf_assets_path": 'a"b', "checkpoint.initial_load_path": "c"}),
+    ("experts", (), {"parallelism.expert_parallel_degree": 8, "parallelism.expert_tensor_parallel_degree": 1, "planned.num_experts": 128}),
+    ("experts", (), {"planned.top_k": 8, "planned.route_norm": True, "planned.moe_inter_dim": 768}),
+    ("experts", (("training.precision", "fp8"),), {"model.converters": ["quantize.linear.float8", "quantize.grouped_mm.float8"]}),
+    ("experts", (("model", '"deepseek-v2-lite"'), ("torchtitan.like", "deepseek_16b")),
+     {"model.name": "deepseek_v3", "planned.kv_lora_rank": 512, "planned.n_dense_layers": 1, "planned.num_expert_groups": None}),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("plan", "settings", "expected"), KEYS, ids=lambda value: str(value)[:50])
+def test_what_a_plan_says_is_a_key(plan: str, settings: tuple[tuple[str, str], ...], expected: dict[str, Any]) -> None:
+    found = keys(PLANS[plan] + "waive fits\n", *settings)
+    assert {name: found.get(name) for name in expected} == expected
+
+
+REFUSED = [
+    ("framework", "plain", (("parallelism.framework", "fsdp"),)),
+    ("sharding", "plain", (("parallelism.zero_stage", "0"),)),
+    ("reshard", "plain", (("parallelism.zero_stage", "2"), ("parallelism.reshard", "true"))),
+    ("replicas", "plain", (("parallelism.replicas", "32"),)),
+    ("adapter", "plain", (("adapter.method", "qlora"),)),
+    ("precision", "plain", (("training.precision", "fp16"),)),
+    ("attention", "plain", (("training.precision", "tf32"),)),
+    ("attention", "plain", (("training.attention", "standard"),)),
+    ("attention", "plain", (("training.flash_kernel", "ampere"),)),
+    ("mxfp8", "plain", (("training.precision", "mxfp8"), ("hardware.gpu", '"B200-SXM-180GB"'))),
+    ("float8_experts", "experts", (("training.precision", "fp8"), ("parallelism.context", "2"))),
+    ("mixed_precision", "plain", (("hardware.gpus", "2"),)),
+    ("optimizer", "plain", (("training.optimizer", "lion"),)),
+    ("clipping", "plain", (("training.gradient_clipping", "0"),)),
+    ("offload", "plain", (("parallelism.offload", "optimizer"),)),
+    ("bucket", "plain", (("parallelism.reduce_bucket", "1M params"),)),
+    ("micro_batches", "dense", (("parallelism.pipeline", "16"), ("training.global_batch", "16 sequences"))),
+    ("micro_batches", "dense", (("parallelism.virtual_pipeline", "2"), ("training.global_batch", "80 sequences"))),
+    ("stages", "dense", (("parallelism.first_stage_layers", "8"), ("parallelism.last_stage_layers", "24"), ("parallelism.virtual_pipeline", "2"))),
+    ("schedule", "dense", (("parallelism.schedule", "zero_bubble"),)),
+    ("pipeline", "dense", (("model", '"qwen3-8b"'),)),
+    ("sequence_divides", "plain", (("dataset.sequence_length", "8190 tokens"),)),
+    ("tensor_overlap", "plain", (("parallelism.tensor_overlap", "true"), ("training.kernels", "eager"))),
+    ("fixed", "plain", (("parallelism.sequence_parallel", "false"),)),
+    ("formats", "plain", (("training.gradient_dtype", "bf16"),)),
+    ("kernels", "plain", (("training.cuda_graphs", "true"),)),
+    ("loss", "plain", (("stack", '"torchtitan-0.3"'),)),
+    ("recompute", "plain", (("training.recompute_layers", "12"),)),
+    ("recompute", "dense", (("training.recompute_layers", "8"),)),
+    ("selected", "plain", (("training.recompute", "selective"), ("training.recompute_norms", "true"))),
+    ("dropout", "plain", (("training.dropout", "0.1"),)),
+    ("lengths", "plain", (("dataset.varying_lengths", "true"),)),
+    ("rope", "plain", (("model", '"llama-3.2-3b"'),)),
+    ("activation", "plain", (("model", '"gemma-7b"'),)),
+    ("block", "plain", (("model", '"olmo-2-7b"'),)),
+    ("plain", "plain", (("model", '"gemma-2-9b"'),)),
+    ("positions", "plain", (("model", '"bloom-7.1b"'),)),
+    ("biases", "plain", (("model", '"qwen2.5-7b"'),)),
+    ("qk_norm", "plain", (("model.qk_norm", "full"),)),
+    ("window", "plain", (("model.sliding_layers", "4"), ("model.sliding_window", "1024"))),
+    ("vocab", "plain", (("model.vocab", "128_257"),)),
+    ("groups", "plain", (("model.kv_heads", "1"),)),
+    ("kept", "plain", (("torchtitan.checkpoints", "1"),)),
+    ("like", "experts", (("model", '"deepseek-v2-lite"'),)),
+    ("context", "experts", (("model", '"deepseek-v2-lite"'), ("torchtitan.like", "deepseek_16b"), ("parallelism.context", "2"))),
+    ("routing", "experts", (("model.routing", "other"),)),
+    ("layers_of_experts", "experts", (("model.dense_layers", "1"),)),
+    ("shared", "experts", (("model.shared_experts", "1"), ("model.shared_gate", "true"))),
+    ("expert_tensor", "experts", (("parallelism.expert", "1"),)),
+    ("expert_ranks", "experts", (("hardware.gpus", "8"), ("parallelism.expert", "16"))),
+    ("expert_overlap", "experts", (("parallelism.expert_overlap", "true"),)),
+]  # fmt: skip
+QUICK = {"sharding"}
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "settings"),
+    [pytest.param(*case, id=case[0], marks=[pytest.mark.slow] * (case[0] not in QUICK)) for case in REFUSED],
+)
+def test_what_no_key_says_is_refused(name: str, plan: str, settings: tuple[tuple[str, str], ...]) -> None:
+    assert f"torchtitan_{name}" in refusals(PLANS[plan] + "waive fits\n", *settings)
+
+
+OWN = """model { layers = 4, hidden = 1024, heads = 16, ffn = 2816, vocab = 32_000, max_context = 2048, gated_mlp = true }
+dataset { tokens = 1B, sequence_length = 2048 tokens }
+hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
+training { global_batch = 64 sequences, micro_batch = 1, recompute = none }
+parallelism.zero_stage = 3
+emit torchtitan
+"""
+KNOWN = "model.activation = silu\nmodel.norm_epsilon = 0.000_01\n"
+
+
+@pytest.mark.slow
+def test_a_model_is_not_trained_by_guesses() -> None:
+    wanting = " ".join(d.message for d in api.check("-", text=OWN) if d.severity == "error")
+    assert all(f"torchtitan_{name}" in wanting for name in ("activation_known", "epsilon_known"))
+    assert refusals(OWN + KNOWN) == {"torchtitan_rope_known", "torchtitan_assets"}
+    known = OWN.replace("emit torchtitan", 'emit torchtitan { assets = "tokenizer" }') + KNOWN
+    assert refusals(known) == {"torchtitan_rope_known"}
+    assert refusals(known + "model { rope_base = 10_000, rope_scaling = none }\n") == set()
+    experts = (("model.experts", "8"), ("model.experts_per_token", "2"), ("model.expert_ffn", "512"))
+    assert "torchtitan_routing_known" in refusals(known, *experts)
+
+
+FIXED = """parallelism { expert = 1, schedule = one_f_one_b, prefetch = true, keep_gathered = false, replicas = 1, data_overlap = true }
+parallelism { vocab_parallel = true, communication_dtype = fp32, offload = none, expert_overlap = false, sequence_parallel = true }
+training { kernels = compiled, reduce_dtype = fp32, parameter_dtype = fp32, gradient_dtype = fp32, attention_8bit = false }
+training { activation_offload = 0, task = pretrain, recompute_latents = false, flash_kernel = native, loss = compiled, dropout = 0 }
+training { optimizer_dtype = fp32, master_dtype = none, cuda_graphs = false, gradient_fusion = false, attention = flash }
+adapter.method = none
+"""
+
+
+@pytest.mark.slow
+def test_what_is_said_by_no_key_is_no_warning() -> None:
+    assert keys(DENSE + FIXED) == keys(DENSE)
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.slow) for seed in range(20)])
+def test_no_answer_of_a_search_is_refused(seed: int) -> None:
+    solution = solved(drawn(seed))
+    assert solution.status in ("solved", "infeasible"), [d.message for d in solution.diagnostics]
+    if solution.status == "solved":
+        assert render(solution)[1] == []
+
+
+def drawn(seed: int) -> str:
+    """A plan for torchtitan with some knobs open."""
+    chance = random.Random(seed)
+    knobs = [knob for knob in KNOBS if "framework" not in knob]
+    return "\n".join(
+        [
+            f'model "{chance.choice(("llama-7b", "mixtral-8x7b", "llama-3.1-8b", "qwen3-30b-a3b", "qwen3-8b"))}"',
+            "dataset { tokens = 10B, sequence_length = 1024 tokens }",
+            f'hardware {{ gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB"))}", gpus = {chance.choice((8, 16, 64))} }}',
+            "training.global_batch = 256 sequences",
+            *chance.sample(knobs, chance.randint(2, 4)),
+            "emit torchtitan",
+            "minimize time",
+        ]
+    )
+
+
+# All inputs of which torchtitan must be told.
+
+
+@cache
+def plain(plan: str) -> tuple[Solution, str]:
+    return solved(PLANS[plan]), _own(files(PLANS[plan]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plan", ["plain", "dense", "experts"])
+def test_every_input_is_said_or_refused(plan: str) -> None:
+    """For stages and experts those of the layout and of what is recomputed; the others are as without."""
+    # Without a method, and another one is refused, nothing else of `adapter` means anything: W0617 says so.
+    every = [path for path in inputs() if not path.startswith("adapter.") or path == "adapter.method"]
+    every = [path for path in every if plan == "plain" or path.startswith(("parallelism.", "training.recompute"))]
+    assert [wrong for path in every for wrong in unsaid(path, plan)] == []
+
+
+def unsaid(path: str, plan: str) -> Iterator[tuple[str, str]]:
+    """The other values of an input that change time or memory, and neither a key nor a variable."""
+    base, before = plain(plan)
+    for other in values(path, base) if path not in NOT_SAID else ():
+        solution = solved(PLANS[plan], (path, other))
+        if solution.status != "solved":
+            continue  # refused, by a requirement or as no legal value
+        written, problems = render(solution)
+        same = not problems and _own(written) == before
+        if problems or (same and any(_result(solution, name) != _result(base, name) for name in ("step_time", "memory.total"))):
+            yield path, other
+
+
+def _own(written: dict[str, str]) -> str:
+    """What torchtitan sees: variables of the plan it does not know."""
+    lines = [line for name in ("torchtitan.toml", "torchtitan_model.py", "launch.sh") for line in written[name].splitlines()]
+    return "\n".join(line for line in lines if not line.startswith(("#", "export LLMPLAN_")))
+
+
+def _result(solution: Solution, name: str) -> object:
+    return solution.values[name].value
+
+
+def test_the_launcher_hands_the_file_over(tmp_path: Path) -> None:
+    written = files(DENSE)
+    for name in ("launch.sh", "torchtitan.toml"):
+        (tmp_path / name).write_text(written[name], encoding="utf-8")
+    stub = tmp_path / "torchrun"
+    stub.write_text('#!/bin/sh\necho "$PYTORCH_ALLOC_CONF $PYTHONPATH"\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    stub.chmod(0o755)
+    command = ["bash", str(tmp_path / "launch.sh"), "--training.steps", "5"]
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "NODE_RANK": "7", "MASTER_ADDR": "a"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment, cwd="/")
+    variables, *words = done.stdout.splitlines()
+    assert variables == f"expandable_segments:True {tmp_path}"
+    assert words[words.index("-m") :] == ["-m", "torchtitan.train", "--job.config_file", f"{tmp_path}/torchtitan.toml", "--training.steps", "5"]

@@ -1,0 +1,196 @@
+"""torchtitan 0.2.2 reads the emitted configuration, changes no key, and builds and splits the planned model from it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llmplan import api
+from llmplan.emit.render import render
+from llmplan.solution import Solution
+from tests.emit.test_torchtitan import drawn
+from tests.integration.plans import ROOT
+from tests.integration.real import PROGRAMS
+from tests.thorough import examples
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+real = pytest.mark.skipif(importlib.util.find_spec("torchtitan") is None, reason="torchtitan is not installed: .ci/run does it")
+
+BODY = """model "{model}"
+dataset {{ tokens = 2T, sequence_length = {length} tokens }}
+hardware {{ gpu = "{gpu}", gpus = {gpus} }}
+parallelism {{ {layout} }}
+training {{ global_batch = {batch} sequences, micro_batch = 1, {training} }}
+waive fits
+emit torchtitan {{ {options} }}
+"""
+
+
+def plan(
+    model: str, gpus: int, layout: str, training: str = "recompute = none", *, batch: int = 1024, length: int = 4096,
+    options: str = "", gpu: str = "H100-SXM5-80GB",
+) -> str:  # fmt: skip
+    return BODY.format(model=model, gpus=gpus, layout=layout, training=training, batch=batch, length=length, options=options, gpu=gpu)
+
+
+EAGER = "recompute = none, kernels = eager, loss = upcast"
+BF16 = "recompute = none, parameter_dtype = bf16, master_dtype = none, reduce_dtype = fp32"
+PLANS = {
+    "llama7b": (ROOT / "plans" / "llama7b.plan").read_text(encoding="utf-8").replace("deepspeed, accelerate", "torchtitan"),
+    "interleaved": plan("llama-3-70b", 512, "tensor = 8, pipeline = 4, virtual_pipeline = 5, zero_stage = 2"),
+    "uneven": plan("llama-3.1-405b", 1024, "tensor = 8, pipeline = 16, zero_stage = 2", "recompute = full"),
+    "one_f_one_b": plan("llama-3-70b", 512, "tensor = 8, pipeline = 4, zero_stage = 3", "recompute = selective"),
+    "gpipe": plan("llama-7b", 16, "pipeline = 2, schedule = gpipe, zero_stage = 2", length=2048),
+    "experts": plan("qwen3-30b-a3b", 64, "expert = 8, zero_stage = 3", "recompute = full"),
+    "split_experts": plan("qwen3-30b-a3b", 64, "tensor = 2, expert = 8, expert_tensor = 2, zero_stage = 3"),
+    "lent_ranks": plan("qwen3-30b-a3b", 64, "tensor = 4, expert = 8, zero_stage = 3", "recompute = selective"),
+    "tensor_experts": plan("qwen3-30b-a3b", 64, "tensor = 4, expert_tensor = 4, zero_stage = 3"),
+    "mixtral": plan("mixtral-8x7b", 128, "expert = 8, zero_stage = 3"),
+    "all_experts": plan("deepseekmoe-16b", 64, "expert = 8, zero_stage = 3").replace('"deepseekmoe-16b"', '"deepseekmoe-16b" { dense_layers = 0 }'),
+    "latent": plan("deepseek-v3", 1024, "expert = 64, pipeline = 4, first_stage_layers = 16, last_stage_layers = 13, zero_stage = 2",
+                   options="like = deepseek_671b", batch=4096),
+    "latent_small": plan("deepseek-v2-lite", 64, "expert = 8, tensor = 2, zero_stage = 3", "recompute = full", options="like = deepseek_16b"),
+    "long": plan("llama-3.1-8b", 64, "tensor = 4, context = 8, zero_stage = 3", "recompute = full", batch=32, length=131_072),
+    "long_experts": plan("qwen3-30b-a3b", 64, "context = 8, expert = 8, zero_stage = 3", "recompute = full", batch=32, length=131_072),
+    "hybrid": plan("llama-3-8b", 64, "zero_stage = 3, replicas = 8"),
+    "fp8": plan("llama-2-13b", 128, "tensor = 2, zero_stage = 3", "precision = fp8, recompute = none", options="recipe = tensorwise"),
+    "fp8_experts": plan("qwen3-30b-a3b", 64, "expert = 8, zero_stage = 3", "precision = fp8, recompute = none"),
+    "mxfp8": plan("llama-2-13b", 128, "zero_stage = 3", "precision = mxfp8, recompute = none", gpu="B200-SXM-180GB"),
+    "bf16": plan("llama-7b", 16, "zero_stage = 3", BF16, length=2048),
+    "tensor_alone": plan("llama-7b", 8, "tensor = 8, zero_stage = 0", BF16, length=2048),
+    "tf32": plan("llama-7b", 16, "tensor = 2, zero_stage = 3", "precision = tf32, attention = standard, recompute = none", length=2048),
+    "fp32": plan("llama-7b", 16, "zero_stage = 3", "precision = fp32, attention = standard, recompute = none", length=2048),
+    "eager": plan("llama-7b", 16, "zero_stage = 2", EAGER, length=2048),
+    "offload": plan("llama-7b", 16, "zero_stage = 3, offload = all", length=2048),
+    "some_layers": plan("llama-7b", 16, "zero_stage = 3", "recompute = full, recompute_layers = 8", length=2048),
+    "asynchronous": plan("llama-3-8b", 64, "tensor = 8, tensor_overlap = true, zero_stage = 3"),
+    "norms": plan("qwen3-8b", 16, "zero_stage = 3, tensor = 2"),
+    "tied": plan("qwen3-0.6b", 16, "zero_stage = 3, tensor = 2"),
+    "one": plan("qwen3-0.6b", 1, "zero_stage = 0"),
+    "narrow": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 4096 }'),
+    "wide": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 28_672 }'),
+    "options": plan("llama-7b", 16, "zero_stage = 3", "optimizer = adam, recompute = none, update = foreach", length=2048,
+                    options='schedule = constant, pretrained = "a/b", dataset_path = "/data", trace_interval = 100, assets = "c"'),
+}  # fmt: skip
+REFUSED = {
+    "distributed optimizer": plan("llama-3-8b", 64, "zero_stage = 1, framework = megatron"),
+    "plain data parallelism": plan("llama-3-8b", 64, "zero_stage = 0"),
+    "qlora": plan("llama-3-8b", 8, "zero_stage = 3") + "adapter.method = qlora\n",
+    "stages of experts": plan("qwen3-30b-a3b", 64, "pipeline = 4, expert = 8, zero_stage = 2"),
+    "latents": plan("deepseek-v3", 512, "expert = 64, zero_stage = 3"),
+    "windows": plan("llama-4-scout", 64, "expert = 8, zero_stage = 3", length=16_384),
+    "sinks": plan("gpt-oss-20b", 64, "expert = 8, zero_stage = 3"),
+    "8-bit optimizer": plan("llama-3-8b", 64, "zero_stage = 3", "recompute = none, optimizer = adamw_8bit"),
+}
+
+
+@cache
+def solved(text: str) -> tuple[Solution, Mapping[str, str]]:
+    solution = api.solve("-", text=text)
+    if solution.status != "solved":
+        return solution, {}
+    files, problems = render(solution)
+    assert not problems, problems
+    return solution, files
+
+
+def value(solution: Solution, name: str) -> Any:
+    return solution.values[name].value
+
+
+def read(answers: Mapping[str, tuple[Solution, Mapping[str, str]]], folder: Path) -> dict[str, dict[str, Any]]:
+    """What torchtitan makes of each answer on its first and on its last rank."""
+    cases: list[dict[str, Any]] = []
+    for name, (solution, files) in answers.items():
+        place = folder / name
+        place.mkdir()
+        for file in ("torchtitan.toml", "torchtitan_model.py"):
+            (place / file).write_text(files[file], encoding="utf-8")
+        ranks = int(value(solution, "hardware.gpus"))
+        cases += [{"folder": str(place), "ranks": ranks, "rank": rank} for rank in (0, ranks - 1)]
+    (folder / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+    command = [sys.executable, str(PROGRAMS / "read_torchtitan.py"), str(folder / "cases.json")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=1200)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(done.stdout.strip().splitlines()[-1])
+    return {f"{Path(case['folder']).name} {case['rank']}": seen for case, seen in zip(cases, found, strict=True)}
+
+
+@real
+def test_the_configuration_is_accepted_and_the_model_is_the_planned_one(tmp_path: Path) -> None:
+    answers = {name: solved(text) for name, text in PLANS.items()}
+    unsolved = {name: [d.message for d in one.diagnostics] for name, (one, _) in answers.items() if one.status != "solved"}
+    assert unsolved == {}
+    found = read(answers, tmp_path)
+    assert {name: seen["error"] for name, seen in found.items() if "error" in seen} == {}
+    for name, (solution, _) in answers.items():
+        last = int(value(solution, "hardware.gpus")) - 1
+        agree(name, solution, found[f"{name} 0"], found[f"{name} {last}"])
+
+
+def agree(name: str, solution: Solution, first: Mapping[str, Any], last: Mapping[str, Any]) -> None:
+    """What torchtitan will do is what the plan says."""
+    def said(path: str) -> Any:
+        return value(solution, path)
+
+    assert first["wrong"] == last["wrong"] == [], name
+    assert first["parameters"] == said("model.params_counted") - bias(solution), name
+    if not said("torchtitan.latent") and not said("model.experts"):
+        assert first["width"] == said("model.ffn"), name
+    chunks = said("parallelism.virtual_pipeline")
+    assert len(first["layers"]) == len(last["layers"]) == chunks, name
+    assert sum(first["layers"]) == said("parallelism.first_stage_layers"), name
+    assert sum(last["layers"]) == said("parallelism.last_stage_layers"), name
+    assert first["batches"] == said("grad_accum"), name
+    assert first["schedule"] == {
+        "one_f_one_b": "Schedule1F1B" if said("parallelism.pipeline") > 1 else "", "gpipe": "ScheduleGPipe",
+        "interleaved": "ScheduleInterleaved1F1B",
+    }[said("parallelism.schedule")], name  # fmt: skip
+    assert first["initial"] == {"fp32": "torch.float32", "bf16": "torch.bfloat16"}[said("training.parameter_dtype")], name
+    sharded = said("data_parallel") * said("parallelism.context") > 1
+    assert first["reduced"] == ["torch.float32"] * sharded, name
+    computed = "torch.float32" if said("training.precision") in ("fp32", "tf32") else "torch.bfloat16"
+    assert first["computed"] == [computed] * sharded, name
+    assert first["given_up"] is (said("parallelism.reshard") if sharded else None), name
+    layers = sum(first["layers"])
+    recomputed = {"none": 0, "selective": layers, "full": min(layers, said("training.recompute_layers"))}[said("training.recompute")]
+    assert first["recomputed"] == recomputed, name
+    assert (first["compiled"] > 0) is (said("training.kernels") == "compiled"), name
+    training = first["training"]
+    assert training["seq_len"] == said("dataset.sequence_length") and training["steps"] == said("steps"), name
+    assert training["global_batch_size"] == said("global_batch_sequences"), name
+    assert training["max_norm"] == said("training.gradient_clipping"), name
+    assert first["optimizer"]["lr"] == pytest.approx(said("training.learning_rate")), name
+    assert first["optimizer"]["weight_decay"] == said("training.weight_decay"), name
+    assert first["scheduler"]["warmup_steps"] == said("training.warmup"), name
+    assert first["checkpoint"]["enable"] and first["checkpoint"]["interval"] == said("checkpoint_interval_steps"), name
+
+
+def bias(solution: Solution) -> int:
+    """The score that balances experts is a buffer in torchtitan."""
+    counted = value(solution, "model.router_score_bias") and value(solution, "model.experts")
+    return (value(solution, "model.layers") - value(solution, "model.dense_layers")) * counted if counted else 0
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_it_cannot_do_is_refused_by_name(name: str) -> None:
+    solution, _ = solved(REFUSED[name])
+    assert [r.name for r in solution.requirements if r.holds is False and (r.name or "").startswith("torchtitan_")] != []
+
+
+@real
+def test_answers_of_searches_are_accepted(tmp_path: Path) -> None:
+    every = {str(seed): solved(drawn(seed)) for seed in range(examples(40))}
+    answers = {name: answer for name, answer in every.items() if answer[0].status == "solved"}
+    assert len(answers) >= len(every) / 4
+    found = read(answers, tmp_path)
+    assert {name: seen.get("error", seen.get("wrong")) for name, seen in found.items() if seen.get("wrong") != []} == {}
