@@ -216,10 +216,11 @@ KNOWN = "model.activation = silu\nmodel.norm_epsilon = 0.000_01\n"
 def test_a_model_is_not_trained_by_guesses() -> None:
     wanting = " ".join(d.message for d in api.check("-", text=OWN) if d.severity == "error")
     assert all(f"torchtitan_{name}" in wanting for name in ("activation_known", "epsilon_known"))
-    assert refusals(OWN + KNOWN) == {"torchtitan_rope_known", "torchtitan_assets"}
     known = OWN.replace("emit torchtitan", 'emit torchtitan { assets = "tokenizer" }') + KNOWN
     assert refusals(known) == {"torchtitan_rope_known"}
-    assert refusals(known + "model { rope_base = 10_000, rope_scaling = none }\n") == set()
+    whole = "model { rope_base = 10_000, rope_scaling = none }\n"
+    assert refusals(known + whole) == set()
+    assert "where its tokenizer lies" in render(solved(OWN + KNOWN + whole))[1][0].message
     experts = (("model.experts", "8"), ("model.experts_per_token", "2"), ("model.expert_ffn", "512"))
     assert "torchtitan_routing_known" in refusals(known, *experts)
 
