@@ -1,0 +1,148 @@
+"""What no target can do is refused in the plan, before anything is written: each combination by a requirement, in words of its own.
+
+`check` refuses where the text decides it (E0406), the search otherwise. A combination is a line here; what it is about is
+read in the sources of the software, which fails late, does something else without a word, or has no key.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from llmplan import api
+
+BASE = """model "llama-7b"
+dataset.tokens = 10B
+dataset.sequence_length = 2048 tokens
+hardware.gpu = "H100-SXM5-80GB"
+hardware.gpus = 64
+parallelism.zero_stage = 1
+training.global_batch = 256 sequences
+training.micro_batch = 1
+training.recompute = none
+"""
+EMITS = {
+    "deepspeed": "emit deepspeed",
+    "accelerate": "emit accelerate",
+    "fsdp": "emit accelerate; parallelism.framework = fsdp; parallelism.zero_stage = 3",
+    "ddp": "emit accelerate; parallelism.framework = ddp; parallelism.zero_stage = 0",
+    "trainer": 'emit huggingface { model = "a/b", dataset = "c", output = "d" }; parallelism.zero_stage = 3',
+    "trl": 'emit huggingface { trainer = trl, model = "a/b", dataset = "c", output = "d" }; parallelism.zero_stage = 3',
+    "megatron": "emit megatron",
+    "slurm": 'emit slurm { script = "a.py" }',
+    "kubernetes": 'emit kubernetes { script = "a.py", image = "b" }',
+}
+EXPERTS = 'model "mixtral-8x7b"'
+
+REFUSED = [
+    # All: launchers count whole nodes, and batches whole micro-batches.
+    ("slurm", "hardware.gpus = 12", "nodes_are_whole", "12 GPUs do not fill whole nodes of 8 GPUs"),
+    ("kubernetes", "hardware.nodes = 7", "nodes_share_evenly", "64 GPUs do not divide evenly over 7 nodes"),
+    ("deepspeed", "training.global_batch = 100 sequences", "batch_divides", "leave 36 sequences"),
+    ("accelerate", "training.activation_offload = 0.5", "activations_stay", "which the file cannot say"),
+    # DeepSpeed: what it has no key for.
+    ("deepspeed", "parallelism.pipeline = 2", "deepspeed_pipeline", "2 × 1 pipeline chunks cannot be set"),
+    ("deepspeed", "parallelism.pipeline = 4; parallelism.virtual_pipeline = 2", "deepspeed_pipeline", "4 × 2 pipeline chunks cannot be set"),
+    ("deepspeed", "training.precision = fp8", "deepspeed_precision", "DeepSpeed does not train in fp8"),
+    ("deepspeed", 'training.precision = int8; hardware.gpu = "A100-SXM4-80GB"', "deepspeed_precision", "DeepSpeed does not train in int8"),
+    ("deepspeed", "parallelism.framework = megatron", "deepspeed_framework", "but the framework is megatron"),
+    # DeepSpeed: what it ignores without a word, or fails on after the start.
+    ("deepspeed", "parallelism.offload = parameters; parallelism.zero_stage = 2", "deepspeed_offload", "ignores offloading (parameters) at ZeRO stage 2"),
+    ("deepspeed", "parallelism.offload = all", "deepspeed_offload", "ignores offloading (all) at ZeRO stage 1"),
+    ("deepspeed", "parallelism.offload = optimizer; parallelism.zero_stage = 0", "deepspeed_offload", "ignores offloading (optimizer) at ZeRO stage 0"),
+    ("deepspeed", "parallelism.offload = optimizer; parallelism.offload_share = 0.25", "deepspeed_offload_share", "not 25% of it"),
+    ("deepspeed", "parallelism.offload = optimizer; training.optimizer = adamw_8bit", "deepspeed_offloaded_update", "cannot update in host memory"),
+    ("deepspeed", "parallelism.context = 64", "deepspeed_context", "32 heads do not divide by 64 ranks"),
+    ("deepspeed", "parallelism.tensor = 2; parallelism.sequence_parallel = true", "deepspeed_tensor", "over 2 tensor-parallel ranks"),
+    ("deepspeed", "parallelism.zero_stage = 0; deepspeed.overlap_comm = true", "deepspeed_overlap", "at ZeRO stage 0 DeepSpeed overlaps nothing"),
+    ("deepspeed", "parallelism.zero_stage = 3; parallelism.reshard = false", "deepspeed_reshard", "no choice at ZeRO stage 3"),
+    ("deepspeed", "parallelism.zero_stage = 3; parallelism.prefetch = false", "deepspeed_prefetch", "fetch weights when they are needed"),
+    ("deepspeed", "training.parameter_dtype = fp32", "deepspeed_weights", "the weights are in fp32, and DeepSpeed computes in bf16"),
+    ("deepspeed", "training.master_dtype = bf16", "deepspeed_master", "the master copy of the weights is in bf16"),
+    ("deepspeed", "training.gradient_dtype = fp32; parallelism.zero_stage = 0", "deepspeed_gradients", "gradients are in fp32 at ZeRO stage 0"),
+    ("deepspeed", "parallelism.communication_dtype = fp32", "deepspeed_communication", "summed in bf16 and sent in fp32"),
+    # Accelerate, with DeepSpeed and on its own.
+    ("accelerate", "parallelism.framework = torchtitan", "accelerate_framework", "Accelerate does not start torchtitan"),
+    ("accelerate", "parallelism.pipeline = 2; parallelism.virtual_pipeline = 4", "accelerate_virtual_pipeline", "4 chunks per pipeline stage"),
+    ("accelerate", "parallelism.tensor = 2; parallelism.context = 4", "accelerate_context", "4 ranks share a sequence, and 2 each matrix product"),
+    ("fsdp", "parallelism.pipeline = 2", "accelerate_pipeline", "2 pipeline stages, but the framework is fsdp"),
+    ("fsdp", "training.precision = fp8", "accelerate_precision", "no key for fp8"),
+    ("fsdp", "parallelism.tensor = 8", "accelerate_layout", "a tensor degree of 8, context 1, expert 1"),
+    ("fsdp", "parallelism.context = 2", "accelerate_layout", "a tensor degree of 1, context 2, expert 1"),
+    ("fsdp", f"{EXPERTS}; parallelism.expert = 8", "accelerate_layout", "context 1, expert 8"),
+    ("fsdp", "parallelism.zero_stage = 1", "accelerate_zero", "fsdp has no ZeRO stage 1"),
+    ("ddp", "parallelism.zero_stage = 2", "accelerate_zero", "ddp has no ZeRO stage 2"),
+    ("fsdp", "parallelism.offload = optimizer", "accelerate_offload", "fsdp at ZeRO stage 3 does not offload optimizer"),
+    ("ddp", "parallelism.offload = all", "accelerate_offload", "ddp at ZeRO stage 0 does not offload all"),
+    ("ddp", "parallelism.replicas = 2", "accelerate_replicas", "are not 2 groups that hold the model"),
+    ("fsdp", "parallelism.replicas = 6", "accelerate_replicas", "are not 6 groups that hold the model"),
+    ("fsdp", "parallelism.zero_stage = 2; parallelism.reshard = true", "accelerate_reshard", "no weights are gathered again"),
+    ("fsdp", "training.parameter_dtype = bf16", "accelerate_weights", "Accelerate keeps those of FSDP in fp32"),
+    ("fsdp", "training.reduce_dtype = fp32", "accelerate_reduce", "gradients are summed in fp32 and sent in fp32"),
+    ("fsdp", "parallelism.communication_dtype = fp32", "accelerate_reduce", "gradients are summed in bf16 and sent in fp32"),
+    ("fsdp", "training.gradient_dtype = bf16", "accelerate_gradients", "gradients are in bf16, the weights in fp32"),
+    ("fsdp", "training.master_dtype = fp32", "accelerate_master", "a master copy in fp32 stands beside weights in fp32"),
+    ("ddp", "parallelism.data_overlap = false", "accelerate_overlap", "cannot say that ddp waits"),
+    # The Trainer of transformers, and TRL.
+    ("trainer", "parallelism.framework = megatron", "huggingface_framework", "the Trainer does not train with megatron"),
+    ("trainer", f"{EXPERTS}; parallelism.expert = 8", "huggingface_expert", "8 × 1 ranks for the experts"),
+    ("trainer", "parallelism.pipeline = 2", "huggingface_pipeline", "2 × 1 pipeline chunks"),
+    ("trainer", "parallelism.tensor = 2; parallelism.framework = deepspeed", "huggingface_tensor", "2 tensor-parallel ranks"),
+    ("trainer", "parallelism.context = 2", "huggingface_context", "with fsdp and flash attention"),
+    ("trainer", "training.recompute = full; training.recompute_layers = 8", "huggingface_recompute", "(full) 8 of 32 layers"),
+    ("trainer", "training.recompute = selective", "huggingface_recompute", "(selective) 32 of 32 layers"),
+    ("trainer", "training.optimizer = muon", "huggingface_optimizer", "the Trainer does not make muon"),
+    ("trainer", "training.cuda_graphs = true", "huggingface_kernels", "eager kernels with CUDA graphs"),
+    ("trl", "training.dropout = 0.1", "huggingface_model", "TRL cannot be told dropout 0.1"),
+    ("trl", "adapter.method = qlora; adapter.base_bytes = 2 bytes/param", "huggingface_adapter", "cannot load frozen weights of 2"),
+    # Megatron-LM: what its checks let through, and what they refuse after the start.
+    ("megatron", "parallelism.zero_stage = 3", "megatron_zero", "Megatron-LM has no ZeRO stage 3"),
+    ("megatron", "parallelism.pipeline = 4; parallelism.virtual_pipeline = 2; hardware.gpus = 512", "megatron_micro_batches", "2 micro-batches are no multiple of 4"),
+    ("megatron", "parallelism.virtual_pipeline = 2", "interleaved_pipeline", "2 chunks per stage need more than one stage"),
+    ("megatron", "parallelism.pipeline = 2; parallelism.virtual_pipeline = 3", "layers_divide", "32 layers over 2 × 3 pipeline chunks"),
+    ("megatron", f"{EXPERTS}; parallelism.tensor = 2; parallelism.sequence_parallel = false", "megatron_experts_sequence", "cannot train experts"),
+    ("megatron", f"{EXPERTS}; parallelism.expert = 8; parallelism.expert_tensor = 3", "megatron_expert_ranks", "8 expert-parallel and 3 expert-tensor ranks"),
+    ("megatron", f"{EXPERTS}; parallelism.expert = 3", "experts_divide", "8 experts over 3 expert-parallel ranks"),
+    ("megatron", f"{EXPERTS}; model.experts_per_token = 9", "experts_described", "a token uses 9"),
+    ("megatron", "parallelism.expert = 2", "experts_exist", "no experts to split over 2"),
+    ("megatron", "parallelism.tensor = 64; hardware.link_domain = 64", "heads_divide", "32 attention heads over 64"),
+    ("megatron", "model.kv_heads = 6; parallelism.tensor = 4", "megatron_groups", "6 key heads of 32 over 4"),
+    ("megatron", "model.ffn = 11_009; parallelism.tensor = 2", "ffn_divides", "11,009 over 2 tensor-parallel ranks leaves 1"),
+    ("megatron", "dataset.sequence_length = 2046 tokens; parallelism.context = 2", "megatron_sequence_divides", "into two pieces for each of 2 ranks"),
+    ("megatron", "model.vocab = 32_001; parallelism.tensor = 2", "megatron_vocab", "a vocabulary of 32,001 over 2"),
+    ("megatron", "parallelism.tensor_overlap = true", "megatron_tensor_overlap", "but `parallelism.sequence_parallel` is false"),
+    ("megatron", "training.precision = fp32", "megatron_precision", "Megatron-LM's arguments cannot say fp32"),
+    ("megatron", "training.optimizer = muon", "megatron_optimizer", "Megatron-LM's arguments cannot say muon"),
+    ("megatron", "training.optimizer_dtype = bf16; parallelism.zero_stage = 0", "megatron_states", "in bf16 at ZeRO stage 0"),
+    ("megatron", "parallelism.offload = parameters", "megatron_offload", "does not offload parameters"),
+    ("megatron", "parallelism.replicas = 3", "megatron_replicas", "has no 3 groups that each hold the model"),
+    ("megatron", "training.recompute = full; training.recompute_layers = 7; parallelism.pipeline = 2", "megatron_recompute_layers", "7 recomputed layers over 2 × 1 pipeline chunks"),
+    ("megatron", "adapter.method = lora", "megatron_adapter", "`pretrain_gpt.py` has no lora adapters"),
+]  # fmt: skip
+"""Target, what is otherwise than in the base, the requirement and part of what it says."""
+
+
+def refused(target: str, settings: str) -> dict[str, str]:
+    """By requirement what it says where it fails."""
+    lines = [*BASE.splitlines(), *EMITS[target].split("; "), *settings.split("; ")]
+    text = "\n".join({line.partition(" = ")[0].partition(' "')[0]: line for line in lines}.values()) + "\nwaive fits\n"
+    solution = api.solve("-", text=text)
+    assert solution.status != "solved", text
+    contradictions = [one for one in solution.diagnostics if one.severity == "error" and one.code in ("E0402", "E0403", "E0406")]
+    found = {one.message.split("`")[1]: " ".join(one.notes) for one in contradictions if "`" in one.message}
+    return found | {one.name or "": one.otherwise for one in solution.requirements if one.holds is False}
+
+
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize(
+    ("target", "settings", "name", "said"),
+    [pytest.param(*row, marks=[pytest.mark.slow] * (at > 0), id=f"{row[0]}: {row[1]}") for at, row in enumerate(REFUSED)],
+)
+def test_it_is_refused_by_name(target: str, settings: str, name: str, said: str) -> None:
+    found = refused(target, settings)
+    assert name in found
+    assert said in found[name]
+
+
+def test_there_are_enough_and_each_says_something_else() -> None:
+    assert len(REFUSED) >= 60
+    assert len({(name, said) for _, _, name, said in REFUSED}) == len(REFUSED)
