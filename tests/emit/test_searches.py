@@ -56,3 +56,47 @@ def test_no_answer_is_refused(seed: int) -> None:
     if solution.status == "solved":
         _, problems = render(solution)
         assert not problems, (text, problems)
+
+
+# All that a layout is made of is open at once.
+
+LAYOUT = tuple(knob for knob in KNOBS if not any(word in knob for word in ("precision", "optimizer", "gradient", "nodes")))
+EVERY = (
+    "deepspeed",
+    "accelerate",
+    "megatron",
+    TRL,
+    TRL.replace("trl", "transformers"),
+    'slurm { script = "a" }',
+    'kubernetes { script = "a", image = "b" }',
+)
+
+
+def open_plan(seed: int) -> str:
+    """A plan with every layout knob open, for a random set of targets; some that no layout is for."""
+    chance = random.Random(f"open {seed}")
+    chosen = {name.partition(" ")[0]: name for name in chance.sample(EVERY, chance.randint(1, 3))}
+    return "\n".join(
+        [
+            f'model "{chance.choice(MODELS)}"',
+            "model.vocab = 65_536",
+            "dataset { tokens = 10B, sequence_length = 1024 tokens }",
+            f'hardware {{ gpu = "H100-SXM5-80GB", gpus = {chance.choice((8, 16))} }}',
+            "training { global_batch = 256 sequences, micro_batch = 1 }",
+            *LAYOUT,
+            f"emit {', '.join(chosen.values())}",
+            "minimize time",
+        ]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize("seeds", [range(first, first + 10) for first in range(0, 50, 10)], ids=str)
+def test_no_answer_is_refused_with_everything_open(seeds: range) -> None:
+    solutions = {text: api.solve("-", text=text) for text in map(open_plan, seeds)}
+    wrong = {text: [d.message for d in found.diagnostics] for text, found in solutions.items() if found.status == "error"}
+    assert wrong == {}
+    solved = {text: found for text, found in solutions.items() if found.status == "solved"}
+    assert {text: problems for text, found in solved.items() if (problems := render(found)[1])} == {}
+    assert len(solved) >= len(seeds) / 2
