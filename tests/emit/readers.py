@@ -15,6 +15,7 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 Facts = dict[str, Any]
@@ -218,6 +219,45 @@ def megatron(words: list[str]) -> Facts:
     }
 
 
+def torchtitan(text: str, written: Mapping[str, str]) -> Facts:
+    """The configuration of torchtitan; its layers stand in the module of the model."""
+    file = pytest.importorskip("tomllib").loads(text)  # since Python 3.11
+    layout, train, again = file["parallelism"], file["training"], file["activation_checkpoint"]
+    degrees = {name: layout[f"{name}_parallel_degree"] for name in ("tensor", "pipeline", "context")}
+    data = layout["data_parallel_replicate_degree"] * layout["data_parallel_shard_degree"]
+    formats = [name.rpartition(".")[2] for name in file["model"]["converters"]]
+    plain = WITHOUT if train["mixed_precision_param"] == "float32" else "bf16"
+    pipeline = degrees["pipeline"] > 1
+    micro = layout["pipeline_parallel_microbatch_size"] if pipeline else train["local_batch_size"]
+    every = again.get("selective_ac_option", "op")
+    (layers,) = re.findall(r"n_layers=(\d+)", written["torchtitan_model.py"])
+    return {
+        **degrees,
+        "ranks": data * _product([*degrees.values()]),
+        "data": data,
+        "replicas": layout["data_parallel_replicate_degree"],
+        "expert": layout["expert_parallel_degree"],
+        "stage": 3 if layout["fsdp_reshard_after_forward"] == "always" else None,
+        "micro-batch": micro,
+        "accumulation": train["local_batch_size"] // micro if pipeline else train["global_batch_size"] // (micro * data),
+        "global batch": train["global_batch_size"],
+        "length": train["seq_len"],
+        "steps": train["steps"],
+        "clipping": train["max_norm"],
+        "offload": "all" if train["enable_cpu_offload"] else "none",
+        "precision": {"float8": "fp8", "mx": "mxfp8"}[formats[0]] if formats else plain,
+        "wire": "fp32",
+        "recompute": again["mode"] if every == "op" else "full",
+        "recomputed layers": int(layers) // int(every) if every != "op" else int(layers) if again["mode"] == "full" else None,
+        "optimizer": file["optimizer"]["name"].lower(),
+        "rate": file["optimizer"]["lr"],
+        "decay": file["optimizer"]["weight_decay"],
+        "warm-up": file["lr_scheduler"]["warmup_steps"],
+        "saved every": file["checkpoint"].get("interval"),
+        "adapter": "none",
+    }
+
+
 def slurm(text: str) -> Facts:
     given = dict(re.findall(r"^#SBATCH --([\w-]+)=(\S+)$", text, re.MULTILINE))
     return {"nodes": int(given["nodes"]), "ranks of a node": int(given["gpus-per-node"])}
@@ -330,6 +370,8 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "training_args.json": lambda text, written, folder: trainer(json.loads(text)),
     "sft.yaml": lambda text, written, folder: trainer(yaml.safe_load(text)),
     "megatron.args": lambda text, written, folder: megatron(_words(text)),
+    "torchtitan.toml": lambda text, written, folder: torchtitan(text, written),
+    "torchtitan_model.py": lambda text, written, folder: {},
     "job.sbatch": lambda text, written, folder: slurm(text),
     "k8s.yaml": lambda text, written, folder: kubernetes(text, written),
     "launch.sh": launched,
