@@ -28,7 +28,7 @@ from llmplan.units.table import UnknownUnit
 
 DECORATORS = (
     "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "part", "assumed", "assumed_with", "usual",
-    "compared", "decision", "lever", "cliff", "software", "told_as", "comparable", "structure", "ignored", "refused", "words",
+    "compared", "decision", "lever", "cure", "cliff", "software", "told_as", "comparable", "structure", "ignored", "refused", "words",
 )  # fmt: skip
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}

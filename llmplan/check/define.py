@@ -20,7 +20,7 @@ from llmplan.check.scope import Overlay, Scope, words
 from llmplan.check.settings import domain, place, setting
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes
-from llmplan.units.measure import REAL, Type
+from llmplan.units.measure import BOOL, REAL, Type
 
 MOST_CASES = 64
 """A `match` may cover the values of a parameter whose range is at most so long."""
@@ -75,7 +75,26 @@ class Definitions:
                 default = setting(check, node.default, record.types, record.units, path)
             if node.unknown is not None and node.unknown.domain is not None:
                 open_domain = domain(check, node.unknown.domain, record.type, path)
-            self.scope.fields[path] = evolve(record, domain=legal, default=default, unknown=open_domain)
+            cure = self._cure(node)
+            self.scope.fields[path] = evolve(record, domain=legal, default=default, unknown=open_domain, cure=cure)
+
+    def _cure(self, node: nodes.FieldDecl) -> str:
+        """`@cure("adapter.helps")`: a quantity that is true or false."""
+        for one in node.decorators:
+            if one.name.text != "cure":
+                continue
+            if len(one.arguments) != 1:
+                self.report(units.wrong_count(one.name.span, "@cure", "1 argument", len(one.arguments)))
+                continue
+            (text,) = one.arguments
+            found = self.scope.quantities.get(text.plain or "")
+            if found is None:
+                self.report(names.unknown_name(text.span, text.plain or "", list(self.scope.quantities), None))
+            elif found.type != BOOL or found.indices:
+                self.report(units.not_here(text.span, f"`{found.name}`, {words(found.type)},", "a quantity that is true or false"))
+            else:
+                return found.name
+        return ""
 
     def _quantity_body(self, name: str, alternatives: Sequence[nodes.Quantity]) -> None:
         record = self.scope.quantities[name]

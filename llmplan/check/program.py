@@ -51,7 +51,8 @@ class Field:
 
     `assumed_with` are quantities that, where a plan assumes them, hold for the value that the field has; a `decision`
     is for who plans to choose, and a `lever` is worth trying, of a number at these `factors` of what it is, of a choice
-    its `members`; where there are none, at what lies next to it.
+    its `members`; where there are none, at what lies next to it. With a `cure` only where that quantity holds, to make
+    a plan feasible.
     """
 
     path: str
@@ -69,6 +70,7 @@ class Field:
     lever: bool = False
     factors: tuple[float, ...] = ()
     members: tuple[str, ...] = ()
+    cure: str = ""
 
     @property
     def type(self) -> Type:

@@ -22,10 +22,13 @@ from llmplan.system.missing import Missing
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure
 
 
-def levers(program: Program) -> Iterator[Knob]:
-    """The levers that a plan may move, in the order of their declaration.
+def levers(program: Program, infeasible: Lowering | None = None) -> Iterator[Knob]:
+    """The levers that a plan may move, in the order of their declaration; for a point those that are there to cure too.
 
     Left out are ranges, what a final requirement protects, and what an assumption of the plan holds for.
+
+    Args:
+        infeasible: A lowering at the point at which a plan is nearest to being feasible.
     """
     scope = program.scope
     for kind, fields in scope.kinds.items():
@@ -34,14 +37,24 @@ def levers(program: Program) -> Iterator[Knob]:
             declared = scope.fields.get(path)
             if declared is None or not declared.lever or path in program.protected or decided(program, path):
                 continue
+            if declared.cure and (infeasible is None or not _holds(declared.cure, infeasible)):
+                continue
             knob = knob_of(program, path)
             if knob is not None and knob.setting.spread is None:
                 yield evolve(knob, written=program.winner(path) is not None)
 
 
+def _holds(name: str, point: Lowering) -> bool:
+    return _value(name, point) == 1.0
+
+
 def worth(knob: Knob, point: Lowering) -> float | None:
     """What an input is at a point, in base units; None if it has no value there."""
-    found = point.unknowns.settled(point.name(knob.path))
+    return _value(knob.path, point)
+
+
+def _value(name: str, point: Lowering) -> float | None:
+    found = point.unknowns.settled(point.name(name))
     value = None if isinstance(found, Missing) else point.graph.constant(found)
     return value if value is not None and math.isfinite(value) else None
 

@@ -317,6 +317,51 @@ def test_no_other_model_is_advice_but_another_accelerator_may_be():
     assert "model" not in names and {"hardware.gpu", "hardware.gpus"} <= names
 
 
+SMALL_CARDS = """model "llama-2-7b"
+dataset { tokens = 1B, sequence_length = 2048 tokens }
+hardware { gpu = "RTX-4090", gpus = 2 }
+training { global_batch = 64 sequences, micro_batch = 1, recompute = full }
+parallelism { framework = fsdp, zero_stage = 3 }
+"""
+
+
+@pytest.mark.slow
+def test_who_trains_further_may_train_adapters_and_who_trains_a_model_is_told_no_such_thing():
+    further = solved(f"{SMALL_CARDS}training.task = finetune\nshow time\n").relaxations
+    assert next(one for one in further if one.name == "adapter.method").statement == "adapter.method = lora"
+    names = [one.name for one in solved(f"{SMALL_CARDS}show time\n").relaxations]
+    assert names and "adapter.method" not in names
+
+
+@pytest.mark.slow
+def test_a_plan_that_can_be_is_told_nothing_of_adapters():
+    told = solved(f"{SMALL_CARDS}training.task = finetune\nparallelism.offload = all\nshow time\n")
+    assert told.status == "solved" and not any(one.name == "adapter.method" for one in told.levers)
+
+
+@pytest.mark.parametrize(
+    ("decorator", "code"),
+    [
+        ('@cure("nowhere")', "E0201"),
+        ('@cure("many")', "E0303"),
+        ('@cure("a", "b")', "E0303"),
+        ("@cure", "E0303"),
+        ('@cure("helps")', None),
+    ],
+)
+def test_a_cure_names_what_is_true_or_false(decorator, code):
+    text = f"""enum Colour {{ red, green }}
+quantity helps: Bool = true
+quantity many: Real = 2
+kind paint {{
+    @lever {decorator}
+    colour: Colour = red
+}}
+"""
+    found = api.check("own.plan", text=text)
+    assert [one.code for one in found if one.severity == "error"] == ([code] if code else [])
+
+
 LARGE = """model "llama-2-70b"
 dataset { tokens = 1T, sequence_length = 4096 }
 hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
