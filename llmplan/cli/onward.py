@@ -13,6 +13,8 @@ from llmplan.load.files import STATEMENTS
 from llmplan.request import Request
 from llmplan.solution import Solution
 
+_WANTING = "W0608"
+
 
 def after_solving(asked: Request, solution: Solution) -> str:
     """`next: llmplan compile a.plan`; after a failure the first change that can be applied."""
@@ -20,6 +22,8 @@ def after_solving(asked: Request, solution: Solution) -> str:
         return ""  # what was solved does not stand in a file
     if solution.status == "infeasible":
         return _fix(asked, solution)
+    if any(one.code == _WANTING for one in solution.diagnostics):
+        return ""  # first what is asked for needs a value, which only the author can give
     plan = shlex.quote(asked.path)
     return f"next: llmplan compile {plan}\n" if solution.emits else f"next: llmplan explain {plan}\n"
 
