@@ -132,6 +132,14 @@ KEYS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, Any]]] = [
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("settings", [(), (("model", '"deepseek-v2-lite"'), ("torchtitan.like", "deepseek_16b"))])
+def test_the_module_looks_as_written_by_hand(settings: tuple[tuple[str, str], ...]) -> None:
+    text = files(EXPERTS + "waive fits\n", *settings)["torchtitan_model.py"]
+    assert text.endswith("\n    ),\n)\n") and "\n\n\n" not in text
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("plan", "settings", "expected"), KEYS, ids=lambda value: str(value)[:50])
 def test_what_a_plan_says_is_a_key(plan: str, settings: tuple[tuple[str, str], ...], expected: dict[str, Any]) -> None:
     found = keys(PLANS[plan] + "waive fits\n", *settings)

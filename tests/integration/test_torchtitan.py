@@ -150,6 +150,12 @@ def agree(name: str, solution: Solution, first: Mapping[str, Any], last: Mapping
     assert len(first["layers"]) == len(last["layers"]) == chunks, name
     assert sum(first["layers"]) == said("parallelism.first_stage_layers"), name
     assert sum(last["layers"]) == said("parallelism.last_stage_layers"), name
+    if said("parallelism.offload") == "none":
+        size = {"fp32": 4, "bf16": 2}[said("training.parameter_dtype")]
+        # Where ranks do not divide a tensor, the first one has more of it.
+        assert size * first["local"] == pytest.approx(said("memory.weights_of[first]"), rel=0.01), name
+        if said("parallelism.pipeline") > 1:
+            assert size * last["local"] == pytest.approx(said("memory.weights_of[last]"), rel=0.01), name
     assert first["batches"] == said("grad_accum"), name
     assert first["schedule"] == {
         "one_f_one_b": "Schedule1F1B" if said("parallelism.pipeline") > 1 else "", "gpipe": "ScheduleGPipe",

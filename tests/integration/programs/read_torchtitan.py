@@ -112,6 +112,9 @@ def seen(folder, ranks):
     else:
         parts = [spec.parallelize_fn(model, dims, config)]
         batches, kind = config.training.global_batch_size // (config.training.local_batch_size * shared), ""
+    if getattr(arguments, "enable_weight_tying", False):
+        # As its `init_weights` does once more, after every table was split by itself.
+        parts[0].output.weight = parts[0].tok_embeddings.weight
     sharded = [m for part in parts for m in part.modules() if isinstance(m, FSDPModule)]
     groups = [group for m in sharded if (group := m._get_fsdp_state()._fsdp_param_group)]
     return {
