@@ -6,11 +6,12 @@ import math
 
 import pytest
 
+from llmplan import api
 from llmplan.check import library
 from llmplan.check.ir import Expr
 from llmplan.check.scope import Scope
-from llmplan.solution import Solution
-from tests.std.answers import solve
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
 
 SCOPE: Scope = library.load()[0]
 NAMES = sorted(SCOPE.entries["gpu"])
@@ -63,23 +64,32 @@ def given(name: str, field: str) -> Expr | None:
     return None
 
 
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(name, marks=[pytest.mark.slow] * (at % 3 > 0)) for at, name in enumerate(NAMES)],
-)
-def card(request: pytest.FixtureRequest) -> tuple[str, Solution]:
-    name: str = request.param
-    return name, solve(f'hardware.gpu = "{name}"\n')
+Card = tuple[str, Lowering]
 
 
-def value(card: tuple[str, Solution], field: str) -> float | None:
-    found = card[1].values[f"gpu.{field}"].value
-    assert found is None or isinstance(found, (int, float))
-    return found
+def lowered(name: str) -> Card:
+    checked = api.analyse("-", text=f'hardware.gpu = "{name}"\nshow gpu.memory\n')
+    assert checked.built is not None
+    return name, checked.built.lowering
 
 
-@pytest.mark.slow
-def test_peaks_come_from_units_and_clock(card: tuple[str, Solution]) -> None:
+@pytest.fixture(scope="module", params=NAMES)
+def card(request: pytest.FixtureRequest) -> Card:
+    return lowered(request.param)
+
+
+def value(card: Card, field: str) -> float | None:
+    return at(card, f"gpu.{field}")
+
+
+def at(card: Card, path: str) -> float | None:
+    lowering = card[1]
+    node = lowering.unknowns.settled(lowering.name(path))
+    found = None if isinstance(node, Missing) else lowering.graph.constant(node)
+    return None if found is None or math.isnan(found) else found
+
+
+def test_peaks_come_from_units_and_clock(card: Card) -> None:
     sms, cores, clock, tensor = (value(card, f) for f in ("sms", "cores_per_sm", "clock", "tensor_clock"))
     if sms is None or cores is None or clock is None or tensor is None:
         return
@@ -98,7 +108,7 @@ def test_peaks_come_from_units_and_clock(card: tuple[str, Solution]) -> None:
             assert operations == pytest.approx(power, rel=0.02)
 
 
-def test_peaks_are_dense(card: tuple[str, Solution]) -> None:
+def test_peaks_are_dense(card: Card) -> None:
     half, eight, four = (value(card, f"peak_{f}") for f in ("bf16", "fp8", "fp4"))
     if half is not None and eight is not None:
         assert eight <= 4 * half
@@ -109,7 +119,7 @@ def test_peaks_are_dense(card: tuple[str, Solution]) -> None:
     assert ceiling is not None and 0.4 < ceiling <= 1
 
 
-def test_every_entry_is_complete_and_has_sources(card: tuple[str, Solution]) -> None:
+def test_every_entry_is_complete_and_has_sources(card: Card) -> None:
     name = card[0]
     for field in ("memory", "memory_nominal", "bandwidth"):
         assert value(card, field), field
@@ -129,7 +139,7 @@ def test_names_of_the_measured_runs(called: str) -> None:
 def test_one_entry_is_what_the_framework_sees_as_one() -> None:
     halves = {"K80": (12, 4.37), "MI250X": (64, 23.95)}
     for name, (gigabytes, teraflops) in halves.items():
-        card = (name, solve(f'hardware.gpu = "{name}"\n'))
+        card = lowered(name)
         assert value(card, "memory_nominal") == gigabytes * 1e9
         assert value(card, "peak_fp32") == pytest.approx(teraflops * 1e12)
 
@@ -142,6 +152,6 @@ def test_a_name_of_several_is_refused_with_the_list(name: str) -> None:
 
 
 def test_a_rack_is_one_link_domain() -> None:
-    card = ("GB200", solve('hardware.gpu = "GB200"\n'))
-    assert card[1].values["hardware.link_domain"].value == 72
-    assert card[1].values["hardware.gpus_per_node"].value == 4
+    card = lowered("GB200")
+    assert at(card, "hardware.link_domain") == 72
+    assert at(card, "hardware.gpus_per_node") == 4
