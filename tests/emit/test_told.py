@@ -109,6 +109,44 @@ def test_accelerate_has_keys_of_its_own_for_shared_sequences() -> None:
     assert config["seq_parallel_communication_data_type"] == config["communication_data_type"] == "bf16"
 
 
+@pytest.mark.slow
+def test_fsdp_sums_gradients_as_accelerate_lets_it() -> None:
+    """Half of what fp32 would send; who wants fp32 is told that no file says so."""
+    usual = solved("fsdp")
+    assert usual.values["training.reduce_dtype"].value == usual.values["parallelism.communication_dtype"].value == "bf16"
+    asked = solved("fsdp", ("training.reduce_dtype", "fp32"))
+    assert asked.status != "solved" and "accelerate_reduce" in [one.name for one in asked.requirements if one.holds is False]
+
+
+@pytest.mark.slow
+def test_a_smaller_bucket_takes_less_memory() -> None:
+    small, usual = solved("deepspeed", ("deepspeed.reduce_bucket_size", "200M")), solved("deepspeed")
+    assert _value(small, "memory.reduce_bucket") == 200_000_000 and _value(usual, "memory.reduce_bucket") == 500_000_000
+    # A bucket that is summed while the next one fills: two of them, in bf16.
+    while_backward = "memory_at[first, before_last]"
+    assert _value(usual, while_backward) - _value(small, while_backward) in (300_000_000 * 2, 300_000_000 * 4)
+    config = json.loads(render(small)[0]["ds_config.json"])
+    assert config["zero_optimization"]["reduce_bucket_size"] == 200_000_000
+
+
+@pytest.mark.parametrize("size", ["0", "-5"])
+def test_a_bucket_holds_something(size: str) -> None:
+    errors = [d for d in api.check("-", text=PLAN + STACKS["deepspeed"] + f"deepspeed.reduce_bucket_size = {size}\n") if d.severity == "error"]
+    assert [d.code for d in errors] == ["E0305"]
+
+
+@pytest.mark.slow
+def test_heads_are_shared_by_as_many_ranks_as_divide_them() -> None:
+    found = api.solve("-", text=PLAN.replace("gpus = 16", "gpus = 64") + STACKS["deepspeed"], settings=[("parallelism.context", "64")])
+    assert found.status != "solved" and "deepspeed_context" in [one.name for one in found.requirements if one.holds is False]
+
+
+def _value(solution: Solution, name: str) -> float:
+    value = solution.values[name].value
+    assert isinstance(value, (int, float))
+    return value
+
+
 # All inputs of which the software must be told, for all targets.
 
 
