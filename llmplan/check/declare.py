@@ -28,7 +28,7 @@ from llmplan.units.table import UnknownUnit
 
 DECORATORS = (
     "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "part", "assumed", "assumed_with", "usual",
-    "compared", "decision", "lever", "cure", "cliff", "software", "told_as", "comparable", "structure", "ignored", "refused", "words",
+    "compared", "decision", "lever", "cure", "cliff", "software", "told_as", "comparable", "as_is", "structure", "ignored", "refused", "words",
 )  # fmt: skip
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
@@ -181,6 +181,8 @@ class Declarations:
                 self.scope.told_as[path] = tuple(texts)
             for texts in said(node.decorators, "comparable"):
                 self._comparable(kind, node, path, texts)
+            for texts in said(node.decorators, "as_is"):
+                self.scope.as_is[path] = self._fields_of(kind, node, texts)
             if isinstance(types[0], KindType):
                 self.scope.selectors[types[0].name] = path
             self.scope.fields[path] = Field(
@@ -195,12 +197,16 @@ class Declarations:
 
     def _comparable(self, kind: nodes.Kind, node: nodes.FieldDecl, path: str, texts: Sequence[str]) -> None:
         """Notes the field that values of two entries must have in common; E0202 for one that the kind lacks."""
+        for one in self._fields_of(kind, node, texts):
+            self.scope.comparable[path] = f"{kind.name.text}.{one}"
+
+    def _fields_of(self, kind: nodes.Kind, node: nodes.FieldDecl, texts: Sequence[str]) -> tuple[str, ...]:
+        """The other fields of a kind that a decorator names; E0202 for one that the kind lacks."""
         others = [field.name.text for field in kind.fields if field is not node]
         for one in texts:
-            if one in others:
-                self.scope.comparable[path] = f"{kind.name.text}.{one}"
-            else:
+            if one not in others:
                 self.report(names.unknown_field(node.name.span, kind.name.text, one, others))
+        return tuple(one for one in texts if one in others)
 
     def _quantity_signature(self, node: nodes.Quantity) -> None:
         name = node.name.text

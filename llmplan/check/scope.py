@@ -128,6 +128,7 @@ class Scope:
         software: Kinds of which the training software must be told; the values are empty.
         told_as: Inputs of those kinds that it is told of as something else, or not at all.
         comparable: Fields of which the values of two entries can be compared only where another field is the same: that.
+        as_is: Fields whose value in an entry counts only where the plan leaves the entry as it is, but for those named.
         cliffs: Quantities that must be whole and so can make an answer jump; the values are empty.
         parts: By quantity those that add up to it, each with what people call it.
         compared: Quantities by which plans are compared: in which column each stands, and the how-manieth it is that
@@ -155,6 +156,7 @@ class Scope:
     software: dict[str, tuple[()]] = field(factory=dict)
     told_as: dict[str, tuple[str, ...]] = field(factory=dict)
     comparable: dict[str, str] = field(factory=dict)
+    as_is: dict[str, tuple[str, ...]] = field(factory=dict)
     cliffs: dict[str, tuple[()]] = field(factory=dict)
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     compared: dict[str, tuple[int, int]] = field(factory=dict)

@@ -14,6 +14,7 @@ from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.expressions import Expressions
 from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
 from llmplan.system.names import SPREAD, Trace
+from llmplan.system.unchanged import is_unchanged
 from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import KindType, ListType, TextType, Type
 
@@ -129,12 +130,12 @@ class Inputs:
         """The layer and right-hand side that win for an input that is not a number: text or a list."""
         self.names.touch(path)
         won = self.program.winner(path)
-        if won is not None:
-            return won
-        entry, default = self.of_chosen(path), self.scope.fields[path].default
-        if entry is not None:
-            return "entry", entry
-        return ("default", default) if default is not None else None
+        if won is None:
+            entry, default = self.of_chosen(path), self.scope.fields[path].default
+            won = ("entry", entry) if entry is not None else ("default", default) if default is not None else None
+        if won is not None and isinstance(won[1].value, Ref) and won[1].value.name != path:
+            return self.setting_of(won[1].value.name)  # the text of another input
+        return won
 
     def of_chosen(self, path: str) -> Setting | None:
         """What the chosen entry says of an input, if it is known which one is chosen."""
@@ -146,8 +147,11 @@ class Inputs:
         index = None if isinstance(chosen, Missing) else self.graph.constant(chosen)
         if index is None or index != index:
             return None
-        found = self.entry_settings(kind, self.expressions.entry_names(kind)[int(index)], field)
-        return None if found is None else found[1]
+        entry = self.expressions.entry_names(kind)[int(index)]
+        found = self.entry_settings(kind, entry, field)
+        if found is None or (path in self.scope.as_is and not is_unchanged(self, path, entry, found[0])):
+            return None
+        return found[1]
 
     def instances(self, path: str) -> list[str] | Missing:
         """The entries that a list of a kind names."""

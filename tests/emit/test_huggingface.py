@@ -126,6 +126,7 @@ def test_a_run_goes_on_from_its_last_whole_checkpoint(tmp_path: Path) -> None:
 
 REFUSED = {
     "huggingface_expert": ('model "mixtral-8x7b"', "parallelism { zero_stage = 3, expert = 8 }"),
+    "huggingface_weights": ('model "llama-7b" { layers = 16 }', "parallelism { zero_stage = 3 }"),
     "huggingface_framework": ("", "parallelism { zero_stage = 1, framework = megatron }"),
     "huggingface_pipeline": ("", "parallelism { zero_stage = 3, pipeline = 2 }"),
     "huggingface_tensor": ("", "parallelism { zero_stage = 2, framework = deepspeed, tensor = 2 }"),
@@ -148,7 +149,8 @@ def test_what_the_trainer_cannot_do_is_a_requirement(name: str) -> None:
     text = PLAN.replace('model "llama-7b"', model or 'model "llama-7b"')
     if "hardware.gpu" in more:
         text, more = text.replace("A100-SXM4-80GB", "H100-SXM5-80GB"), more.rpartition("\n")[0]
-    solution = api.solve("-", text=f"{text}{more}\n{TRAINER}")
+    trainer = TRAINER.replace('model = "a/b", ', "") if name == "huggingface_weights" else TRAINER
+    solution = api.solve("-", text=f"{text}{more}\n{trainer}")
     assert solution.status == "infeasible"
     assert name in [found.name for found in solution.requirements if found.holds is False]
 
