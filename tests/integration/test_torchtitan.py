@@ -117,12 +117,16 @@ def read(answers: Mapping[str, tuple[Solution, Mapping[str, str]]], folder: Path
             (place / file).write_text(files[file], encoding="utf-8")
         ranks = int(value(solution, "hardware.gpus"))
         cases += [{"folder": str(place), "ranks": ranks, "rank": rank} for rank in (0, ranks - 1)]
+    return {f"{Path(case['folder']).name} {case['rank']}": seen for case, seen in zip(cases, run(cases, folder), strict=True)}
+
+
+def run(cases: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     (folder / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
     command = [sys.executable, str(PROGRAMS / "read_torchtitan.py"), str(folder / "cases.json")]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr[-3000:]
-    found = json.loads(done.stdout.strip().splitlines()[-1])
-    return {f"{Path(case['folder']).name} {case['rank']}": seen for case, seen in zip(cases, found, strict=True)}
+    found: list[dict[str, Any]] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
 
 
 @real
@@ -185,6 +189,63 @@ def bias(solution: Solution) -> int:
     """The score that balances experts is a buffer in torchtitan."""
     counted = value(solution, "model.router_score_bias") and value(solution, "model.experts")
     return (value(solution, "model.layers") - value(solution, "model.dense_layers")) * counted if counted else 0
+
+
+SMALL = """model "{model}" {{ layers = 3, hidden = 128, heads = 8, kv_heads = 4, ffn = 320, vocab = 512{more} }}
+dataset {{ tokens = 1B, sequence_length = 256 tokens }}
+hardware {{ gpu = "H100-SXM5-80GB", gpus = 2 }}
+training {{ global_batch = 64 sequences, micro_batch = 1, recompute = none }}
+parallelism.zero_stage = 3
+emit torchtitan
+"""
+SHAPE = {
+    "num_hidden_layers": 3, "hidden_size": 128, "num_attention_heads": 8, "num_key_value_heads": 4, "intermediate_size": 320,
+    "vocab_size": 512, "max_position_embeddings": 256, "rms_norm_eps": 1e-5, "initializer_range": 0.2, "tie_word_embeddings": False,
+}  # fmt: skip
+STRETCHED = {
+    "rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 64,
+}  # fmt: skip
+REFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama": (
+        SMALL.format(model="llama-3-8b", more=""),
+        {"name": "LlamaForCausalLM", "config": SHAPE | {"rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}},
+    ),
+    "stretched": (
+        SMALL.format(model="llama-3.1-8b", more=", rope_original_context = 64 tokens"),
+        {"name": "LlamaForCausalLM", "config": SHAPE | {"rope_parameters": STRETCHED}},
+    ),
+    "epsilon": (
+        SMALL.format(model="llama-7b", more=", norm_epsilon = 0.1"),
+        {"name": "LlamaForCausalLM", "config": SHAPE | {"rms_norm_eps": 0.1, "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0}}},
+    ),
+    "qwen": (
+        SMALL.format(model="qwen3-8b", more=", head_dim = 32"),
+        {"name": "Qwen3ForCausalLM",
+         "config": SHAPE | {"head_dim": 32, "rms_norm_eps": 1e-6, "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0}}},
+    ),
+    "tied": (
+        SMALL.format(model="qwen3-0.6b", more=", head_dim = 32"),
+        {"name": "Qwen3ForCausalLM",
+         "config": SHAPE | {"head_dim": 32, "rms_norm_eps": 1e-6, "tie_word_embeddings": True,
+                            "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0}}},
+    ),
+}  # fmt: skip
+
+
+@real
+def test_the_same_model_trains(tmp_path: Path) -> None:
+    """With the same weights the logits are those of transformers."""
+    cases = []
+    for name, (text, reference) in REFERENCES.items():
+        solution, files = solved(text)
+        assert solution.status == "solved", [d.message for d in solution.diagnostics]
+        (tmp_path / name).mkdir()
+        for file in ("torchtitan.toml", "torchtitan_model.py"):
+            (tmp_path / name / file).write_text(files[file], encoding="utf-8")
+        cases.append({"folder": str(tmp_path / name), "reference": reference})
+    found = dict(zip(REFERENCES, run(cases, tmp_path), strict=True))
+    assert {name: seen["apart"] for name, seen in found.items() if not seen["apart"] < 1e-4} == {}
 
 
 @pytest.mark.parametrize("name", REFUSED)

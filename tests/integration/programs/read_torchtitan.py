@@ -1,6 +1,7 @@
 """Let torchtitan read configurations, build the planned model and split it for one rank of many, without GPUs.
 
-Usage: read_torchtitan.py CASES.json, a list of cases with `folder`, `ranks` and `rank`.
+Usage: read_torchtitan.py CASES.json, a list of cases with `folder`, `ranks` and `rank`; one with `reference`, the class and the
+configuration of transformers, is asked how far both models' logits are apart.
 
 triton, which torchtitan imports and only GPUs need, is replaced by an empty module; ranks are those of a process group that
 sends nothing, and tensors have no storage.
@@ -70,6 +71,8 @@ def main() -> None:
 
 
 def read(case):
+    if "reference" in case:
+        return {"apart": apart(Path(case["folder"]), **case["reference"])}
     try:
         torch.distributed.init_process_group("fake", store=FakeStore(), rank=case["rank"], world_size=case["ranks"])
         return seen(Path(case["folder"]), case["ranks"])
@@ -138,6 +141,28 @@ def seen(folder, ranks):
         "scheduler": dataclasses.asdict(config.lr_scheduler),
         "checkpoint": dataclasses.asdict(config.checkpoint),
     }
+
+
+def apart(folder, name, config):
+    """The largest difference of logits, with the same weights and tokens, over the largest logit."""
+    import transformers
+
+    torch.manual_seed(0)
+    kind = getattr(transformers, name)
+    reference = kind(kind.config_class(**config, attn_implementation="eager")).eval()
+    chosen = ConfigManager().parse_args([f"--job.config_file={folder / 'torchtitan.toml'}"])
+    runpy.run_path(str(folder / f"{chosen.experimental.custom_import}.py"))
+    spec = train_spec.get_train_spec(chosen.model.name)
+    arguments = spec.model_args[chosen.model.flavor]
+    arguments.update_from_config(chosen)
+    model = spec.model_cls(arguments).eval()
+    weights = spec.state_dict_adapter(arguments, None).from_hf(reference.state_dict())
+    missing, more = model.load_state_dict(weights, strict=False)
+    assert not more and all(name.endswith(("expert_bias", "freqs_cis", "rope_cache")) for name in missing), (missing, more)
+    tokens = torch.randint(0, config["vocab_size"], (2, chosen.training.seq_len))
+    with torch.no_grad():
+        expected = reference(tokens).logits
+        return float((model(tokens) - expected).abs().max() / expected.abs().max())
 
 
 def local(parameter):
