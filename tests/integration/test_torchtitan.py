@@ -206,6 +206,10 @@ STRETCHED = {
     "rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
     "original_max_position_embeddings": 64,
 }  # fmt: skip
+EXPERTS = SHAPE | {
+    "head_dim": 32, "rms_norm_eps": 1e-6, "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0},
+    "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 96,
+}  # fmt: skip
 REFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": (
         SMALL.format(model="llama-3-8b", more=""),
@@ -229,6 +233,14 @@ REFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
         {"name": "Qwen3ForCausalLM",
          "config": SHAPE | {"head_dim": 32, "rms_norm_eps": 1e-6, "tie_word_embeddings": True,
                             "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0}}},
+    ),
+    "chosen": (
+        SMALL.format(model="qwen3-30b-a3b", more=", head_dim = 32, experts = 8, experts_per_token = 2, expert_ffn = 96"),
+        {"name": "Qwen3MoeForCausalLM", "config": EXPERTS | {"norm_topk_prob": True}},
+    ),
+    "all": (
+        SMALL.format(model="qwen3-30b-a3b", more=", head_dim = 32, experts = 8, experts_per_token = 2, expert_ffn = 96, routing = softmax_all"),
+        {"name": "Qwen3MoeForCausalLM", "config": EXPERTS | {"norm_topk_prob": False}},
     ),
 }  # fmt: skip
 

@@ -156,13 +156,27 @@ def apart(folder, name, config):
     arguments = spec.model_args[chosen.model.flavor]
     arguments.update_from_config(chosen)
     model = spec.model_cls(arguments).eval()
-    weights = spec.state_dict_adapter(arguments, None).from_hf(reference.state_dict())
+    weights = spec.state_dict_adapter(arguments, None).from_hf(dict(apart_experts(reference.state_dict())))
     missing, more = model.load_state_dict(weights, strict=False)
     assert not more and all(name.endswith(("expert_bias", "freqs_cis", "rope_cache")) for name in missing), (missing, more)
+    torch.histc = lambda counted, histc=torch.histc, **how: histc(counted.float(), **how).to(counted.dtype)  # on CPU not of whole numbers
     tokens = torch.randint(0, config["vocab_size"], (2, chosen.training.seq_len))
     with torch.no_grad():
         expected = reference(tokens).logits
         return float((model(tokens) - expected).abs().max() / expected.abs().max())
+
+
+def apart_experts(weights):
+    """As checkpoints have them: transformers joins those of a layer."""
+    for name, value in weights.items():
+        place, _, last = name.rpartition(".experts.")
+        if not place:
+            yield name, value
+            continue
+        for at, one in enumerate(value):
+            parts = one.chunk(2) if last == "gate_up_proj" else (one,)
+            for part, name in zip(parts, last.replace("gate_up_proj", "gate_proj up_proj").split(), strict=True):
+                yield f"{place}.experts.{at}.{name}.weight", part
 
 
 def local(parameter):
