@@ -34,6 +34,14 @@ def test_experts_are_gathered_whole(model: str, stage: int, option: str, classes
     assert said == (None if classes is None else {"classes": classes})
 
 
+@pytest.mark.slow
+def test_the_report_says_which_models_are_split() -> None:
+    text = f'model "llama-7b" {{ layers = 2 }}\n{PLAN}parallelism {{ zero_stage = 3, tensor = 2 }}\nemit deepspeed\n'
+    files, problems = render(api.solve("-", text=text))
+    assert not problems, problems
+    assert "tensor_parallel.partition_config" in files["report.md"] and "DeepSpeed 0.19.8" in files["report.md"]
+
+
 def test_a_class_that_nobody_knows_is_asked_for() -> None:
     text = f'model "deepseekmoe-16b" {{ layers = 2 }}\n{PLAN}parallelism.zero_stage = 3\nemit deepspeed\n'
     solution = api.solve("-", text=text)

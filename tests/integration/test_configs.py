@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from llmplan.check import library
+from llmplan.check.ir import Text
 from tests.integration.plans import ACCELERATE, DEEPSPEED, OPTIMIZERS, quantity
 from tests.integration.real import needs, read
 
@@ -25,6 +27,16 @@ def test_deepspeed_reads_every_key(name: str, tmp_path: Path) -> None:
     # Without the groups of tensor parallelism, DeepSpeed counts each of their ranks.
     tensor = quantity(folder, "parallelism.tensor")
     assert seen["train_batch_size"] == quantity(folder, "global_batch_sequences") * tensor
+
+
+def test_experts_are_gathered_whole(tmp_path: Path) -> None:
+    """The catalog's classes are those of transformers, and DeepSpeed finds one by its name."""
+    needs("deepspeed", "transformers")
+    entries = library.load()[0].entries["model"].values()
+    settings = [setting.value for entry in entries for field, setting in entry.settings if field == "moe_block"]
+    classes = [str(value.pieces[0]) for value in settings if isinstance(value, Text)]
+    seen = read("read_leaf.py", DEEPSPEED["experts"](tmp_path) / "ds_config.json", *classes)
+    assert seen == {"marked": ["OlmoeSparseMoeBlock"] * 2, "unknown": []} and len(classes) > 10
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

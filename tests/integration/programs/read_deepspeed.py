@@ -87,8 +87,8 @@ with open(sys.argv[1]) as file:
 watched = Watched(plain)
 config.dist = Ranks
 read = config.DeepSpeedConfig(watched)
-# The first two are handed on as they are when training starts; in offload_* a wrong key is refused.
-elsewhere = ("optimizer.params.", "scheduler.params.", "zero_optimization.offload_")
+# The first two are handed on as they are when training starts; in offload_* and leaf_module a wrong key is refused.
+elsewhere = ("optimizer.params.", "scheduler.params.", "zero_optimization.offload_", "zero_optimization.leaf_module.")
 ignored = [name for name in watched.ignored() if not name.startswith(elsewhere)]
 if "optimizer" in plain:
     name = plain["optimizer"]["type"]
