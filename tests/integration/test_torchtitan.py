@@ -31,7 +31,7 @@ hardware {{ gpu = "{gpu}", gpus = {gpus} }}
 parallelism {{ {layout} }}
 training {{ global_batch = {batch} sequences, micro_batch = 1, {training} }}
 waive fits
-emit torchtitan {{ {options} }}
+emit torchtitan {{ assets = "t", {options} }}
 """
 
 
@@ -79,7 +79,7 @@ PLANS = {
     "narrow": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 4096 }'),
     "wide": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 28_672 }'),
     "options": plan("llama-7b", 16, "zero_stage = 3", "optimizer = adam, recompute = none, update = foreach", length=2048,
-                    options='schedule = constant, pretrained = "a/b", dataset_path = "/data", trace_interval = 100, assets = "c"'),
+                    options='schedule = constant, pretrained = "a/b", dataset_path = "/data", trace_interval = 100'),
 }  # fmt: skip
 REFUSED = {
     "distributed optimizer": plan("llama-3-8b", 64, "zero_stage = 1, framework = megatron"),
@@ -196,7 +196,7 @@ dataset {{ tokens = 1B, sequence_length = 256 tokens }}
 hardware {{ gpu = "H100-SXM5-80GB", gpus = 2 }}
 training {{ global_batch = 64 sequences, micro_batch = 1, recompute = none }}
 parallelism.zero_stage = 3
-emit torchtitan
+emit torchtitan {{ assets = "t" }}
 """
 SHAPE = {
     "num_hidden_layers": 3, "hidden_size": 128, "num_attention_heads": 8, "num_key_value_heads": 4, "intermediate_size": 320,
