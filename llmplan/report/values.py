@@ -40,10 +40,11 @@ class Values:
             chosen = kind in self.program.settings and self.scope.selector(kind) == kind
             if chosen and kind not in self.scope.lets:  # a plan's own name may hide the kind of a target
                 found[kind] = self._value(kind, "input", KindType(kind), "", self.lowering.name(kind))
-        # Of targets that are not written nobody wants to know.
+        # Of targets that are not written nobody wants to know, but of what was left open.
         hidden = self.scope.folders() - self.program.written()
+        opened = self.lowering.unknowns.fixed or {}
         for path in self.scope.fields:
-            if path.partition(".")[0] not in hidden:
+            if path.partition(".")[0] not in hidden or path in opened:
                 found[path] = self._input(path)
         for quantity in self.scope.quantities.values():
             if quantity.name.partition(".")[0] not in hidden:
