@@ -12,7 +12,7 @@ from llmplan.check.scope import words
 from llmplan.diagnostics import units
 from llmplan.operations import OPERATIONS
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, Measure, Type
+from llmplan.units.measure import BOOL, ListType, Measure, TextType, Type
 
 COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">=": "ge", ">": "gt"}
 
@@ -24,11 +24,18 @@ def check_compare(check: Context, node: nodes.Compare, want: Type | None) -> Typ
     for operator, right_node in node.rest:
         left, right = _pair(check, left_node, right_node)
         check.unify(left, right, "compared")
+        _no_text(check, left)
         if operator not in ("==", "!=") and left.type is not None and not isinstance(left.type, Measure):
             check.report(units.not_here(left.span, words(left.type), "a number"))
         parts.append(comparison(COMPARISONS[operator], left.expr, right.expr))
         left_node = right_node
     return Typed(chain("and", parts), BOOL, node.span)
+
+
+def _no_text(check: Context, typed: Typed) -> None:
+    """Texts are for files and people: no formula has a value that depends on one."""
+    if isinstance(typed.type, (TextType, ListType)):
+        check.report(units.not_here(typed.span, words(typed.type), "what can be compared: a number, a member or an entry"))
 
 
 def _pair(check: Context, left_node: nodes.Expr, right_node: nodes.Expr) -> tuple[Typed, Typed]:
@@ -86,6 +93,7 @@ def chain_of(check: Context, node: nodes.Expr) -> tuple[Sides, ...] | None:
 def check_member(check: Context, node: nodes.Member, want: Type | None) -> Typed:
     """`x in [1, 2]`, `x in 1..8`."""
     value = check.check(node.value)
+    _no_text(check, value)
     items = node.domain.items if isinstance(node.domain, nodes.List) else (node.domain,)
     parts: list[Expr] = []
     for item in items:
