@@ -94,7 +94,7 @@ DEEPSPEED: dict[str, Files] = {
     "tensor": shipped("llama7b", "parallelism.tensor=8", "parallelism.zero_stage=2"),
     "tiny": tiny(2, "deepspeed", "deepspeed", "accelerate"),
     "offload": made(having(_STAGE_3, value("parallelism.offload", "all"))),
-    "experts": written(TINY.format(stage=3, framework="deepspeed", targets="deepspeed").replace("model {", 'model "olmoe-1b-7b" {')),
+    "experts": written(TINY.format(stage=3, framework="deepspeed", targets="accelerate").replace("model {", 'model "olmoe-1b-7b" {')),
     "gradients_in_fp32": shipped("llama7b", "training.gradient_dtype=fp32", "parallelism.zero_stage=2"),
 }
 ACCELERATE: dict[str, Files] = {
