@@ -244,7 +244,7 @@ def test_a_text_with_mistakes_is_refused():
         format_file(parse(source)[0], source)
 
 
-LONG = 5000  # bytes
+LONG = 10_000  # bytes
 
 
 @pytest.mark.parametrize(
