@@ -42,8 +42,17 @@ def unquoted(span: Span, what: str) -> Diagnostic:
     return error("E0201", f"undefined name `{span.text}`", span, hint)
 
 
+_PROBABILITY = frozenset(["probability", "prob", "pr", "likelihood"])
+
+
 def undefined(span: Span, what: str, name: str, candidates: Iterable[str]) -> Diagnostic:
     """E0201: a function, kind or requirement that nothing defines."""
+    if what == "function" and name == "certain":
+        hint = Hint("`certain` stands behind `require`, before the name of the requirement: `require certain NAME: …`")
+        return error("E0201", f"undefined {what} `{name}`", span, hint)
+    if what == "function" and name.lower() in _PROBABILITY:
+        hint = Hint("did you mean `chance`?", (Edit(span, "chance"),))
+        return error("E0201", f"undefined {what} `{name}`", span, hint)
     return error("E0201", f"undefined {what} `{name}`", span, *did_you_mean(span, name, candidates))
 
 

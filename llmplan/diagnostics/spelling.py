@@ -74,16 +74,20 @@ def magnitude_letter(word: str) -> str | None:
     return _LETTERS.get(word.lower()) if len(word) > 2 else None
 
 
-def attached(word: Span) -> Hint | None:
-    """The hint to attach a magnitude to the number before it; None if the word is not one or follows no number."""
-    letter = _LETTERS.get(word.text) or _LETTERS.get(word.text.lower() if len(word.text) > 2 else "")
+def attached(word: Span, behind: int = 0) -> Hint | None:
+    """The hint to attach a magnitude to the number before it; None if the word is not one or follows no number.
+
+    Of a unit with a magnitude before it (`3 MGPU`), `behind` characters are the unit."""
+    unit = word.text[len(word.text) - behind :]
+    written = word.text[: len(word.text) - behind]
+    letter = _LETTERS.get(written) or _LETTERS.get(written.lower() if len(written) > 2 else "")
     first = max(0, word.start - _LONGEST)
     number = _NUMBER.search(word.source.text[first : word.start])
     if letter is None or number is None:
         return None
-    text = f"{number.group(1)}{letter}"
+    text = f"{number.group(1)}{letter} {unit}".rstrip()
     place = Span(word.source, first + number.start(), word.end)
     said = f"a magnitude is part of the number: write `{text}`"
-    if letter == "K" and number.group(1) in _POWERS:
+    if letter == "K" and not unit and number.group(1) in _POWERS:
         said += f", or `{text}i` for {int(number.group(1)) * 1024:,}"
     return Hint(said, (Edit(place, text),))

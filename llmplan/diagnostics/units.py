@@ -28,6 +28,8 @@ def unknown_unit(
         hint = Hint(text, (Edit(hint.edits[0].span, f"{number[:-1]} bytes"),))
     if hint is None and word in _CURRENCIES:
         hint = Hint("amounts of money are in `USD`; no exchange rate is known, so convert them")
+    if hint is None and word[1:] in suggestions:  # `3 MGPU`: counts take no prefix of the SI, their numbers a magnitude
+        hint = attached(span, len(word) - 1)
     if hint is None:
         hint = entry
     if hint is None and suggestions:

@@ -133,6 +133,7 @@ def test_an_entry_of_which_nothing_is_known(llmplan):
     ("arguments", "hint"),
     [
         (("model", "lamma-7b"), 'did you mean "llama-7b"?'),
+        (("models", "llama*"), 'did you mean "llama-7b"?'),
         (("gpu", "zzzz"), "`llmplan catalog gpus` lists them"),
         (("model", ""), "`llmplan catalog models` lists them"),
         (("prices", "{0}%"), "`llmplan catalog prices` lists them"),
@@ -142,6 +143,10 @@ def test_an_unknown_name(llmplan, arguments, hint):
     outcome = llmplan("catalog", *arguments)
     assert outcome.code == 1 and outcome.out == ""
     assert "E0207" in outcome.err and hint in outcome.err
+
+
+def test_a_maker_is_not_taken_for_a_misspelt_entry(llmplan):
+    assert "did you mean" not in llmplan("catalog", "gpus", "nvidia").err
 
 
 @pytest.mark.parametrize(

@@ -87,3 +87,8 @@ def test_a_folder_of_templates_is_known_to_every_command(llmplan, write, tmp_pat
         assert llmplan(command, plan, "--templates", folder).code == 0
         assert llmplan(command, plan).code == 1  # nothing was kept
     assert llmplan("explain", plan, "hardware.gpus", "--templates", folder).code == 0
+
+
+def test_a_quantity_without_a_plan_is_told_how_it_is_derived(llmplan):
+    outcome = llmplan("explain", "mfu")
+    assert outcome.code == 2 and "`llmplan explain PLAN mfu`" in outcome.err

@@ -97,7 +97,7 @@ REFUSED = [
     # Megatron-LM: what its checks let through, and what they refuse after the start.
     ("megatron", "parallelism.zero_stage = 3", "megatron_zero", "Megatron-LM has no ZeRO stage 3"),
     ("megatron", "parallelism.pipeline = 4; parallelism.virtual_pipeline = 2; hardware.gpus = 512", "megatron_micro_batches", "2 micro-batches are no multiple of 4"),
-    ("megatron", "parallelism.virtual_pipeline = 2", "interleaved_pipeline", "2 chunks per stage need more than one stage"),
+    ("megatron", "parallelism.virtual_pipeline = 2", "interleaved_pipeline", "the chunks per stage are 2, the stages 1"),
     ("megatron", "parallelism.pipeline = 2; parallelism.virtual_pipeline = 3", "layers_divide", "32 layers over 2 × 3 pipeline chunks"),
     ("megatron", f"{EXPERTS}; parallelism.tensor = 2; parallelism.sequence_parallel = false", "megatron_experts_sequence", "cannot train experts"),
     ("megatron", f"{EXPERTS}; parallelism.expert = 8; parallelism.expert_tensor = 3", "megatron_expert_ranks", "8 expert-parallel and 3 expert-tensor ranks"),

@@ -96,3 +96,12 @@ def test_a_waived_requirement_has_its_row_with_the_reason() -> None:
 def test_a_chance_that_is_asked_for_stands_beside_its_limit() -> None:
     row = line(f"{BASE}require sure: chance(time <= 60 days) >= 90%\n", "| sure: training at 90%")
     assert "| sure: training at 90% ≤ 60 days |" in row and "✓ safe" in row
+
+
+def test_a_plan_that_only_serves_launches_no_training() -> None:
+    text = report("""model "llama-2-7b"
+hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
+serving { queries_per_second = 1, input_tokens = 1000, output_tokens = 300, batch = 8 }
+""")
+    assert "serve 60 queries per minute" in text
+    assert "Launched" not in text and "adamw" not in text and "learning rate" not in text
