@@ -13,6 +13,7 @@ from llmplan.cli.inputs import Ask, compiling, gravest
 from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
+from llmplan.visible import visible_line
 
 
 @click.command()
@@ -72,6 +73,8 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             from llmplan.emit.answer import headline
 
             width = terminal.width()
+            if len(folders) > 1:  # which of the answers is whose
+                terminal.result(f"{visible_line(plan)}:\n")
             terminal.result(head(solution, headline(solution, asked.templates), width), verdicts=True)
             for row in departures(solution):
                 terminal.result(f"{'  '.join(row)}\n")

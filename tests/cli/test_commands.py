@@ -178,6 +178,13 @@ def test_compile_json_of_several_plans_is_a_list(llmplan, stages, write):
     assert one["files"] == ["report.md"] and two == [one, one]
 
 
+def test_the_answer_of_each_of_several_plans_stands_under_its_name(llmplan, stages, write):
+    stages.compile = lambda *_, **__: (SOLVED, Written("d", ("report.md",), ()))
+    out = llmplan("compile", "a.plan", write("x/b.plan", "")).out.splitlines()
+    assert out.index("a.plan:") == 0 < out.index("x/b.plan:")
+    assert "a.plan:" not in llmplan("compile", "a.plan").out.splitlines()
+
+
 def test_a_bug_in_llmplan_is_an_internal_error_without_a_traceback(llmplan, stages, monkeypatch):
     def broken(*_, **__):
         raise RecursionError("too deep")
