@@ -238,3 +238,17 @@ def test_what_a_plan_does_not_decide_is_said_before_solving():
 def test_what_has_no_domain_is_said_before_solving(path):
     found = api.check("-", text=RULES + "minimize cost\n", settings=[(path, "?")])
     assert [d.code for d in found if d.severity == "error"] == ["E0403"]
+
+
+@pytest.mark.slow
+def test_what_is_offloaded_is_chosen_by_its_time() -> None:
+    """A choice that is left open is a choice: each member has a time, and the best is taken."""
+    text = (
+        'model "llama-3.1-8b"\ndataset { tokens = 100M, sequence_length = 4096 }\ntraining.task = finetune\n'
+        'hardware { gpu = "A100-SXM4-40GB", gpus = 8 }\nparallelism { offload = %s, zero_stage = 3 }\nminimize time\n'
+    )
+    times = {one: api.solve("-", text=text % one).values["time"].value for one in ("none", "optimizer", "all")}
+    assert times["none"] != times["optimizer"] and all(isinstance(time, float) for time in times.values())
+    chosen = api.solve("-", text=text % "?")
+    assert chosen.values["time"].value == min(times.values())
+    assert times[str(chosen.values["parallelism.offload"].value)] == min(times.values())
