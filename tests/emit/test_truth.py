@@ -13,7 +13,7 @@ from tests.emit.random_plans import LAUNCHERS, WAYS, drawn
 from tests.emit.readers import READERS, differences
 from tests.thorough import examples
 
-SEEDS = 60
+SEEDS = 16
 """Of each way to train; about half of the plans are feasible."""
 
 
@@ -53,7 +53,7 @@ def test_all_files_say_the_same_each_way(way: str, tmp_path: Path) -> None:
     seeds = range(examples(SEEDS))
     feasible, wrong = all_wrong(way, seeds, tmp_path)
     assert wrong == {}
-    assert feasible >= len(seeds) / 4
+    assert feasible >= len(seeds) / 5
 
 
 def test_every_target_and_every_file_is_tried() -> None:
