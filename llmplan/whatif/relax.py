@@ -93,6 +93,7 @@ class _Relaxer:
     def __init__(self, cures: Cures, progress: Progress | None, evaluations: float) -> None:
         self.cures = cures
         self.program = cures.program
+        self.levers = tuple(levers(cures.program, cures.point))
         self.progress = progress
         self.evaluations = evaluations
         self.budget = Budget(evaluations)
@@ -108,8 +109,7 @@ class _Relaxer:
         named = {side.name for rule in own for side in (rule.sides.left, rule.sides.right) if isinstance(side, Ref)}  # type: ignore[union-attr]
         given = {knob.path: knob for knob in self._given()}
         limits = [knob for knob in given.values() if knob.role == "let" and knob.path in named]
-        moved = [knob for knob in levers(self.program, self.cures.point) if knob.path not in given and not knob.setting.open]
-        switches = [given.get(knob.path, knob) for knob in levers(self.program, self.cures.point) if knob.path in given or knob in moved]
+        switches = [given.get(knob.path, knob) for knob in self.levers if knob.path in given or not knob.setting.open]
         first = [*switches, *(knob for knob in given.values() if knob not in limits)]
         entries = [knob for knob in dict.fromkeys(first) if isinstance(knob.type, KindType)]
         rest = [knob for knob in given.values() if knob not in limits and knob not in switches and knob not in entries]
@@ -163,7 +163,7 @@ class _Relaxer:
         return self.cures.bound(change) if isinstance(change, Rule) else self.cures.knob(change)
 
     def _pairs(self, bounds: list[Rule]) -> Iterator[Cure]:
-        switches = [knob for knob in levers(self.program, self.cures.point) if not isinstance(knob.type, KindType) and not knob.setting.open]
+        switches = [knob for knob in self.levers if not isinstance(knob.type, KindType) and not knob.setting.open]
         return pairs(self.cures, bounds, switches)
 
     def _rich(self) -> bool:
