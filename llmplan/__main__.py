@@ -32,6 +32,7 @@ def main() -> None:
     except KeyboardInterrupt:
         # All is undone. An interrupted import can leave a lock behind that the interpreter's own end would wait for.
         _leave(signal.SIGINT, None)
+    gc.freeze()  # the interpreter looks for cycles once more when it ends
     sys.exit(code)
 
 

@@ -82,6 +82,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
         return kept
     from llmplan.emit import ahead
 
+    _library_first(asked)
     ahead.begin(f"{asked.text}\n{asked.statements}", asked.templates)
     checked = analyse(asked)
     notes: tuple[str, ...] = ()
@@ -104,6 +105,20 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     if solution.status == "solved" and not asked.templates:
         question.keep(solution, checked.modules)
     return solution
+
+
+def _library_first(asked: Request) -> None:
+    """Loads the library before anything else is begun beside; while the grammar is analysed too, what is needed later."""
+    from llmplan.syntax.grammar import analysing
+
+    with analysing() as busy:
+        if busy:
+            import llmplan.emit.render
+            import llmplan.report.solution  # noqa: F401
+    if not asked.templates:
+        from llmplan.check import library
+
+        library.load(tables=False)
 
 
 def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diagnostic, ...]]:
@@ -168,7 +183,7 @@ def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
     from llmplan.report.layouts import KEPT
     from llmplan.report.solution import solution
     from llmplan.solution import Solution
-    from llmplan.system.expressions import TooLarge
+    from llmplan.system.too_large import TooLarge
     from llmplan.whatif.robust import solve_certain
 
     program, built = checked.program, checked.built

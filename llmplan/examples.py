@@ -6,11 +6,14 @@ Output are their names, questions and texts; nothing is parsed.
 from __future__ import annotations
 
 import re
-from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from llmplan.resources import entries, folder, text_of
+
+if TYPE_CHECKING:
+    from llmplan.resources import Traversable
 
 _FOLDERS = ("", "questions", "published")
 _SENTENCE = re.compile(r".+?[.?!](?=\s|$)|.+")

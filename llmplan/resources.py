@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,10 @@ from typing import TYPE_CHECKING
 from llmplan.broken import unreadable
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
+    if sys.version_info >= (3, 11):
+        from importlib.resources.abc import Traversable as Traversable  # noqa: PLC0414, others have it from here
+    else:
+        from importlib.abc import Traversable as Traversable  # noqa: PLC0414
 
 
 CONFIGS = "configs"

@@ -121,6 +121,7 @@ def test_another_text_or_folder(plan, computed, tmp_path, monkeypatch):
     assert len(computed) == 3
 
 
+@pytest.mark.slow
 def test_a_used_file_that_changes(plan, computed):
     plan("let limit = 30 days\n", "b.plan")
     path = plan('use "b.plan"\n' + PLAN.replace("30 days", "limit"))

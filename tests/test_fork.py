@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.forks import CORES, forks
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,9 +25,6 @@ try:
 except ChildProcessError:
     print("left none")
 """
-
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-forks = pytest.mark.skipif(not hasattr(os, "fork") or CORES < 2, reason="needs a system that forks, and two cores")
 
 
 def said(work: str, inside: str = "print(aside.result())", before: str = "", threads: str = "1") -> list[str]:
@@ -70,7 +68,7 @@ WAITING = "threading.Thread(target=time.sleep, args=(9,), daemon=True).start()"
     [
         (WAITING, "1"),
         pytest.param(
-            "import numpy", "2", marks=[pytest.mark.slow, pytest.mark.skipif(CORES < 2, reason="one core has no pool of threads")]
+            "import numpy", "2", marks=[pytest.mark.slow, pytest.mark.skipif(len(CORES) < 2, reason="one core has no pool of threads")]
         ),
     ],
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Self
+from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -21,6 +21,9 @@ from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, Exponents, Measure, Type
 from llmplan.units.table import UnknownUnit
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in `typing` from Python 3.11 on
 
 
 class Context(ABC):

@@ -3,7 +3,8 @@ and entries can be referred to.
 
 Input are the statements of one or more files; output their signatures in a scope, and diagnostics. The
 same code serves the library and what a plan adds to it. What is declared is checked by `check.define`
-once all names are known, so that definitions may stand in any order.
+once all names are known, so that definitions may stand in any order. Each sort of declaration has its
+function here, as all of them share one scope, which is why the module is longer than others.
 """
 
 from __future__ import annotations
@@ -277,12 +278,17 @@ class Declarations:
         )  # fmt: skip
 
     def _range_of(self, param: nodes.Param) -> tuple[float, float] | None:
-        """The ends of a parameter's `in low..high`, if they are literals."""
-        if not isinstance(param.domain, nodes.Range):
+        """The ends of a parameter's `in low..high`, which are literals."""
+        domain = param.domain
+        if domain is None:
             return None
-        check = Expressions(self.scope, self.report)
-        low, high = (check.check(end).number for end in (param.domain.low, param.domain.high))
-        return (low, high) if low is not None and high is not None else None
+        if isinstance(domain, nodes.Range) and domain.step is None and domain.expected is None:
+            check = Expressions(self.scope, self.report)
+            low, high = (check.check(end).number for end in (domain.low, domain.high))
+            if low is not None and high is not None:
+                return low, high
+        self.report(units.not_here(domain.span, "this", "a range of two numbers as `1..8`, the only domain that a parameter can have"))
+        return None
 
     def _entry_name(self, node: nodes.Entry) -> None:
         kind, name = node.kind.text, node.name.plain or ""

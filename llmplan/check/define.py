@@ -15,10 +15,10 @@ from llmplan.check.comparisons import sides
 from llmplan.check.declare import cites, of_target, said
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Expr, walk
-from llmplan.check.program import Alternative, Goal, Rule, Setting
+from llmplan.check.program import Alternative, Domain, Goal, Rule, Setting
 from llmplan.check.scope import Overlay, Scope, words
 from llmplan.check.settings import domain, place, setting
-from llmplan.diagnostics import Diagnostic, names, units
+from llmplan.diagnostics import Diagnostic, names, system, units
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, REAL, Type
 
@@ -69,7 +69,7 @@ class Definitions:
         for node in kind.fields:
             path = f"{kind.name.text}.{node.name.text}"
             record = self.scope.fields[path]
-            legal = domain(check, node.domain, record.type, path) if node.domain is not None else None
+            legal = self._legal(check, node.domain, record.type, path)
             default = open_domain = None
             if node.default is not None:
                 default = setting(check, node.default, record.types, record.units, path)
@@ -77,6 +77,15 @@ class Definitions:
                 open_domain = domain(check, node.unknown.domain, record.type, path)
             cure = self._cure(node)
             self.scope.fields[path] = evolve(record, domain=legal, default=default, unknown=open_domain, cure=cure)
+
+    def _legal(self, check: Expressions, node: nodes.Expr | None, want: Type, name: str) -> Domain | None:
+        """What a field or a quantity may be, which is something."""
+        if node is None:
+            return None
+        if isinstance(node, nodes.List) and not node.items:
+            self.report(system.empty_domain(node.span, name))
+            return None
+        return domain(check, node, want, name)
 
     def _cure(self, node: nodes.FieldDecl) -> str:
         """`@cure("adapter.helps")`: a quantity that is true or false."""
@@ -104,8 +113,7 @@ class Definitions:
         for node in alternatives:
             when = check.condition(node.when) if node.when is not None else None
             typed = check.fit(check.check(node.value, record.type), record.type, name, node.type.span)
-            if node.domain is not None:
-                legal = domain(check, node.domain, record.type, name)
+            legal = self._legal(check, node.domain, record.type, name) or legal
             places = place(node.name.span), place(node.value.span)
             within = self._band(node)
             self._part(node, record.type)

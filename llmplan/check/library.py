@@ -27,12 +27,12 @@ from llmplan.load.files import shown
 from llmplan.resources import CONFIGS, LIBRARY, MANIFEST, TARGET, entries, folder, read, text_of
 from llmplan.source import Source
 from llmplan.syntax import nodes
-from llmplan.syntax.parse import parse
+from llmplan.syntax.many import parse_many
 from llmplan.units.measure import EnumType
 from llmplan.units.table import UnitTable, UnitWord
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
+    from llmplan.resources import Traversable
 
 CACHE_NAME = "library"
 _TABLES = "tables"
@@ -173,8 +173,7 @@ def _is_table(name: str) -> bool:
 
 def _declare(scope: Scope, files: Sequence[str], problems: list[Diagnostic]) -> None:
     statements: list[nodes.Statement] = []
-    for name in files:
-        tree, found = parse(scope.sources[name])
+    for tree, found in parse_many([scope.sources[name] for name in files]):
         problems += found
         statements += tree.statements
     declared = Declarations(scope, problems.append)

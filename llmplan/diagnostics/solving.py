@@ -11,12 +11,17 @@ from llmplan.source import Span
 _BEARABLE = 1e10
 """So many combinations take a quarter of an hour; a longer search is not proposed."""
 
+_LISTED = 40
+"""Unknowns whose domains are listed."""
+
 
 def _count(number: float) -> str:
     """`1,234`, or `4.1e9` from a million on."""
     if number < 1e6:
         return f"{number:,.0f}"
-    mantissa, exponent = f"{number:.1e}".split("e")
+    from decimal import Decimal  # no float holds what a thousand unknowns span
+
+    mantissa, exponent = f"{Decimal(number):.1e}".split("e")
     return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
 
 
@@ -61,13 +66,14 @@ def _too_many(sizes: Sequence[tuple[str, int, Span]], points: float, why: str, m
     large = sorted(sizes, key=lambda item: -item[1])
     names = " and ".join(f"`{path}`" for path, _, _ in large[:2])
     count = len(sizes)
+    listed = ", ".join(f"{path} {size:,}" for path, size, _ in sizes[:_LISTED])
     return error(
         "E0404",
         f"{count} unknown{'s span' if count != 1 else ' spans'} {_count(points)} combinations; {why}",
         large[0][2],
         f"use a `step` or a shorter list for {names}{more}",
         label="the largest domain",
-        notes=(", ".join(f"{path} {size:,}" for path, size, _ in sizes),),
+        notes=(f"{listed} and {count - _LISTED:,} more" if count > _LISTED else listed,),
     )
 
 

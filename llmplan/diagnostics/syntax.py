@@ -1,4 +1,7 @@
-"""Mistakes in the text of a plan: E0101 to E0111, and E0205 where a unit swallows a name."""
+"""Mistakes in the text of a plan: E0101 to E0111, and E0205 where a unit swallows a name.
+
+Each message has its function, which is why the module is longer than others.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from html import escape
 
+from llmplan.operations.numbers import total
 from llmplan.units.format import number
 from llmplan.visible import visible_line
 
@@ -28,7 +29,7 @@ def xml(text: object) -> str:
 
 def width(text: str, size: float, bold: bool = False) -> float:
     """About how wide a text is at a font size, rather more than less."""
-    return sum(map(_em, text)) * size * (_BOLD if bold else 1.0)
+    return total(map(_em, text)) * size * (_BOLD if bold else 1.0)
 
 
 def fit(text: object, room: float, size: float, bold: bool = False) -> str:

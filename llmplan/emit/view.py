@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 
 from llmplan.emit.rounding import amount, measure
 from llmplan.emit.targets import Target
+from llmplan.operations.numbers import total
 from llmplan.solution import AUTHORED, Alternative, Moved, RequirementResult, Row, Scalar, Solution, Value
 from llmplan.units.format import number
 
@@ -135,8 +136,8 @@ class View:
     def shares(self, whole: str, *without: str) -> list[tuple[str, Value, float]]:
         """The parts of a quantity, but for some, that are not nothing, each with its share of their sum."""
         left = [(label, value) for label, value in self.parts(whole) if value.name not in without]
-        total = sum(float(value.value or 0) for _, value in left)
-        found = [(label, value, float(value.value or 0) / total) for label, value in left] if total else []
+        summed = total(float(value.value or 0) for _, value in left)
+        found = [(label, value, float(value.value or 0) / summed) for label, value in left] if summed else []
         return [one for one in found if one[2]]
 
     def option(self, name: str) -> Scalar:

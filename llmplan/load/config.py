@@ -8,8 +8,9 @@ are replaced by the file's values, and what remains is an ordinary entry. Nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -63,15 +64,20 @@ class Tables:
     @classmethod
     def of(cls, kind: str) -> Tables:
         """The tables of the library."""
+        names = [(f"plans/configs/{file.name}", file) for file in listed(folder("plans").joinpath("configs"), "plans/configs")]
+        return _tables(kind, tuple((name, text_of(file, name)) for name, file in names))
+
+    @classmethod
+    def made(cls, kind: str, texts: Iterable[tuple[str, str]]) -> Tables:
+        """What files with these names and texts say."""
         sources = []
         entries: dict[str, nodes.Entry] = {}
         keys: dict[str, str] = {}
         refused: dict[str, str] = {}
         members: dict[str, dict[str, str]] = {}
         patterns: dict[str, tuple[str, ...]] = {"structure": (), "ignored": ()}
-        for file in listed(folder("plans").joinpath("configs"), "plans/configs"):
-            place = f"plans/configs/{file.name}"
-            sources.append(Source(place, text_of(file, place), library=True))
+        for name, text in texts:
+            sources.append(Source(name, text, library=True))
             for s in parse(sources[-1])[0].statements:
                 if isinstance(s, nodes.Kind):
                     keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}
@@ -121,6 +127,11 @@ class Tables:
     def key(self, node: object) -> str | None:
         """The key of the file that an expression means, None for another expression."""
         return self.keys.get(node.text) if isinstance(node, nodes.Name) else None
+
+
+@lru_cache(maxsize=4)
+def _tables(kind: str, texts: tuple[tuple[str, str], ...]) -> Tables:
+    return Tables.made(kind, texts)
 
 
 def _each(node: nodes.FieldDecl | nodes.Entry | nodes.Kind, decorator: str) -> list[list[str]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
+from operator import add
 
 TOLERANCE = 1e-9
 """Relative tolerance of `==`, `<=` and `>=`; `<` and `>` are strict beyond it."""
@@ -87,3 +89,8 @@ def rising(
         return value, ((min(ends), max(ends)),)
 
     return rule
+
+
+def total(numbers: Iterable[float]) -> float:
+    """What adding them in their order comes to: `sum` rounds otherwise from Python 3.12 on, and an answer must not."""
+    return reduce(add, numbers, 0.0)

@@ -28,8 +28,8 @@ from llmplan.system.adjustable import knob_of, value_of
 from llmplan.system.build import Built, build
 from llmplan.system.display import one_line
 from llmplan.system.domains import candidates
-from llmplan.system.expressions import TooLarge
 from llmplan.system.system import System
+from llmplan.system.too_large import TooLarge
 from llmplan.units.measure import Measure
 
 MOST = 12

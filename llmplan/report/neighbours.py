@@ -22,10 +22,10 @@ from llmplan.system.build import Built, build
 from llmplan.system.display import scalar
 from llmplan.system.domains import candidates
 from llmplan.system.evaluate import evaluate
-from llmplan.system.expressions import TooLarge
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.system import System, Unknown
+from llmplan.system.too_large import TooLarge
 from llmplan.units.measure import BoolType, EnumType, Measure, Type
 from llmplan.whatif.bands import around
 from llmplan.whatif.results import results

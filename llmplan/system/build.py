@@ -1,5 +1,4 @@
 """From a checked plan to the `System` that the solver is given: requirements, preferences, objectives.
-
 What the plan asks for is lowered first; only what that reaches becomes part of the system.
 """
 
@@ -17,14 +16,14 @@ from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
 from llmplan.system.assumable import instead
 from llmplan.system.display import one_line
-from llmplan.system.expressions import TooLarge
-from llmplan.system.inputs import Spreads
 from llmplan.system.lacking import limits, to_give
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, line_for
 from llmplan.system.reasons import path_to, why
+from llmplan.system.spreads import Spreads
 from llmplan.system.system import Condition, Objective, System, Unknown
 from llmplan.system.text import plain_text, whole_text
+from llmplan.system.too_large import TooLarge
 from llmplan.system.underdetermined import undecided
 from llmplan.system.waivers import idle
 

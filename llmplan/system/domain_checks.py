@@ -40,10 +40,13 @@ class DomainChecks:
         if isinstance(value, Missing) or not isinstance(type, Measure):
             return value
         node = self.graph[value]
-        if node.op == "unknown":
+        ranged = self.graph.varies(value)
+        if node.op == "unknown" and not ranged:
             return self._open(name, value, type, domain, written)
         if domain is None and not type.whole and written is None:
             return value
+        if self.graph.varies_alone(value) and written is not None and written.value is not None:
+            return value  # a number at each point, as the plan writes it
         whole = self.graph.add("whole", value) if type.whole else self.graph.const(1.0)
         inside = self._inside(value, domain)
         constant = self.graph.constant(value)

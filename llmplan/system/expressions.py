@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import assert_never
 
 from llmplan.check import ir
 from llmplan.check.ir import Expr
@@ -18,16 +17,8 @@ from llmplan.system.graph import Graph
 from llmplan.system.meaning import Env, Meaning
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.system.names import Names, Reads
+from llmplan.system.too_large import MAX_NODES, MAX_STEPS, TooLarge
 from llmplan.units.measure import BoolType, EnumType, KindType, ListType, Type
-
-MAX_NODES = 400_000
-"""A plan that unrolls to more equations than this is refused rather than computed."""
-
-MAX_STEPS = 200_000
-"""The same for the expressions that are looked at, which may all fold to a few numbers."""
-
-class TooLarge(Exception):
-    """The plan unrolls to more than `MAX_NODES` equations or `MAX_STEPS` expressions."""
 
 
 class Expressions:
@@ -38,6 +29,7 @@ class Expressions:
         self.graph = graph
         self.names = names
         self.meaning = meaning
+        self.tied = False  # whether a range that is a variable decided what must be known, as the end of another
         self._calls: dict[tuple[str, tuple[Result, ...]], tuple[Result, Reads]] = {}
         self._entries: dict[str, list[str]] = {}
         self._source = ""
@@ -73,7 +65,12 @@ class Expressions:
     def worth(self, expr: Expr, base: str | None = None) -> float | None:
         """The number that an expression comes to; None if inputs are missing or an unknown decides it."""
         node = self.lower(expr, {}, base)
-        return None if isinstance(node, Missing) else self.graph.constant(node)
+        return None if isinstance(node, Missing) else self._known(node)
+
+    def _known(self, node: int) -> float | None:
+        """The number of a node that must be known here."""
+        self.tied = self.tied or self.graph.varies(node)
+        return self.graph.constant(node)
 
     def conditional(self, expr: Expr, env: Env, base: str | None = None) -> Result:
         """The node of an expression that only some candidates need."""
@@ -129,7 +126,6 @@ class Expressions:
             case ir.Text() | ir.List():
                 # They are no numbers: they are read from the setting itself, never through the graph.
                 return self.graph.const(math.nan)
-        assert_never(expr)
 
     def _apply(self, operation: str, args: list[Result]) -> Result:
         nodes = [arg for arg in args if not isinstance(arg, Missing)]
@@ -294,7 +290,7 @@ class Expressions:
         entry = env[expr.local]
         if isinstance(entry, Missing):
             return entry
-        index = self.graph.constant(entry)
+        index = self._known(entry)
         if index is None or index != index:
             return self.graph.const(math.nan)
         return self.meaning.of_instance(expr.kind, self.entry_names(expr.kind)[int(index)], expr.field)

@@ -49,11 +49,13 @@ class Graph:
 
     Attributes:
         orders: By some nodes what they need, in the order of evaluation, see `llmplan.system.evaluate`.
+        ranged: Unknowns from this number on are ranges over which a probability takes the mean; a plan has fewer of its own.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.orders: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self.ranged = 0
         self._constants: dict[float | str, int] = {}
         self._others: dict[tuple[object, ...], int] = {}
         self._operations: dict[tuple[str, tuple[int, ...]], int] = {}  # what `add` has answered
@@ -62,6 +64,7 @@ class Graph:
         """A graph that begins with the same nodes."""
         made = Graph()
         made.nodes += self.nodes
+        made.ranged = self.ranged
         made._constants.update(self._constants)
         made._others.update(self._others)
         made._operations.update(self._operations)
@@ -106,6 +109,14 @@ class Graph:
 
     def reach(self, node: int) -> int:
         return self.nodes[node].reach
+
+    def varies(self, node: int) -> bool:
+        """Whether a node depends on a range over which a mean is taken."""
+        return self.nodes[node].reach >> self.ranged != 0
+
+    def varies_alone(self, node: int) -> bool:
+        """Whether it depends on nothing else."""
+        return self.varies(node) and not self.nodes[node].reach & ~(-1 << self.ranged)
 
     def reached(self, nodes: Iterable[int]) -> int:
         """What any of some nodes depends on."""

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-
-from attrs import define, field
 
 from llmplan.check.ir import Entry, List, Ref
 from llmplan.check.plan import Program
@@ -14,25 +11,10 @@ from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.expressions import Expressions
 from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
 from llmplan.system.names import SPREAD, Trace
+from llmplan.system.spreads import Spreads
 from llmplan.system.unchanged import is_unchanged
 from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import KindType, ListType, TextType, Type
-
-
-@define
-class Spreads:
-    """What becomes of inputs that are ranges.
-
-    Attributes:
-        corner: By name where between its ends each is taken: 0 the low end, which is also that of a name
-            that is not listed, 1 the high one. None: each is an unknown of the graph, numbered as in `found`.
-        found: The ends of each, in the order in which they were met.
-        inside: True at a point over which a probability takes the mean.
-    """
-
-    corner: Mapping[str, float] | None
-    found: dict[str, tuple[float, float]] = field(factory=dict)
-    inside: bool = False
 
 
 class Inputs:
@@ -270,9 +252,8 @@ class Inputs:
             return self.expressions.lower(setting.value, {}, base=setting.place[0])
         spreads.found.setdefault(name, (min(low, high), max(low, high)))
         if spreads.corner is None:
-            return self.graph.unknown(list(spreads.found).index(name))
-        (low, high), share = spreads.found[name], spreads.corner.get(name, 0.0)
-        return self.graph.const(high if share == 1.0 else low + share * (high - low))
+            return self.graph.unknown(list(spreads.found).index(name) + self.graph.ranged * spreads.inside)
+        return self.graph.const(spreads.value(name, spreads.corner))
 
     def given(self, path: str) -> Result:
         """1 if some layer or default gives the input a value or a `?`, and what that needs is given too."""

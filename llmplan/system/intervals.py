@@ -22,6 +22,9 @@ from llmplan.system.system import Unknown
 BOXES = 64
 """A box is halved into at most so many parts for one node."""
 
+KEPT = 2 * BOXES
+"""Of so many parts what is found is kept for further nodes: with one input all nodes have the same parts."""
+
 
 @frozen
 class Ranged:
@@ -36,15 +39,27 @@ class Ranged:
     absent: bool = False
 
 
-def bounds(graph: Graph, node: int, box: Sequence[Interval]) -> Interval | None:
-    """An interval that contains every value of a node over a box of the unknowns; None where it may have none."""
+Parts = dict[tuple[Interval, ...], dict[int, Ranged]]
+"""By part of a box what is known of nodes over it."""
+
+
+def bounds(graph: Graph, node: int, box: Sequence[Interval], known: Parts | None = None) -> Interval | None:
+    """An interval that contains every value of a node over a box of the unknowns; None where it may have none.
+
+    Args:
+        known: What was found for other nodes of the graph, of which this one is made in part; receives what is found.
+    """
+    known = {} if known is None else known
     order = ancestors(graph, (node,))
     low, high = math.inf, -math.inf
     pending = [tuple(box)]
     spent = 1
     while pending:
         part = pending.pop()
-        ranged = _spread(graph, order, part, range(len(part)))[node]
+        there = known.get(part, {})
+        if len(known) < KEPT:
+            known[part] = there
+        ranged = _spread(graph, order, part, range(len(part)), there)[node]
         if ranged.absent:
             return None
         if all(_sign(slope) is not None for slope in ranged.slopes):
@@ -105,18 +120,26 @@ def _halve(box: tuple[Interval, ...], slopes: Sequence[Interval]) -> list[tuple[
     return [tuple(lower), tuple(upper)]
 
 
-def _spread(graph: Graph, order: Sequence[int], box: Sequence[Interval], axes: Sequence[int]) -> dict[int, Ranged]:
-    """The intervals of nodes over a box, and of their slopes along some of its axes."""
+def _spread(
+    graph: Graph,
+    order: Sequence[int],
+    box: Sequence[Interval],
+    axes: Sequence[int],
+    known: dict[int, Ranged] | None = None,
+) -> dict[int, Ranged]:
+    """The intervals of nodes over a box, and of their slopes along some of its axes; `known` receives them."""
     flat = (ZERO,) * len(axes)
-    found: dict[int, Ranged] = {}
+    found = {} if known is None else known
     for index in order:
+        if index in found:
+            continue
         node = graph[index]
         if node.op == "unknown":
             at = int(node.value or 0)
             found[index] = Ranged(box[at], tuple(ONE if axis == at else ZERO for axis in axes))
         elif not node.reach:
-            known = graph.constant(index)
-            value = math.nan if known is None else known
+            number = graph.constant(index)
+            value = math.nan if number is None else number
             found[index] = Ranged((value, value), flat, value != value)
         else:
             found[index] = _apply(node, [found[arg] for arg in node.args])

@@ -5,7 +5,7 @@ dataset. What no unknown reaches folds to a number, which makes the same code th
 every unknown fixed, the whole plan folds to constants.
 
 The pieces: `Expressions` turns expressions into nodes and asks what names mean; `Inputs`, `Quantities` and
-`Unknowns` say it; `DomainChecks` tests that values are legal; `Names` keeps what is known. Each is given what it
+`Unknowns` say it; `DomainChecks` tests that values are legal; `Probabilities` weighs comparisons; `Names` keeps what is known. Each is given what it
 needs when a `Lowering` puts them together.
 
 A value is a node of the graph, or `Missing` where inputs were never given. A number that exists in
@@ -22,15 +22,16 @@ from llmplan.check.plan import Program
 from llmplan.check.program import SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
-from llmplan.system.chance import Pair, likelihood, mean, points_of
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.earlier import Earlier, differing
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
-from llmplan.system.inputs import Inputs, Spreads
-from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.inputs import Inputs
+from llmplan.system.missing import Result
 from llmplan.system.names import OPEN, SPREAD, Known, Names, Trace
+from llmplan.system.probabilities import Probabilities
 from llmplan.system.quantities import BandEnd, Quantities
+from llmplan.system.spreads import Spreads
 from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import REAL
 
@@ -68,6 +69,9 @@ class Lowering:
         self.earlier = earlier
         if graph is None:
             graph = Graph() if earlier is None else earlier.graph.copy()
+        # No path is an unknown twice, and each is an input, or what a plan gives a value of its own.
+        paths = len(program.scope.fields) + len(program.settings) + len(program.assumptions)
+        graph.ranged = max(graph.ranged, paths)
         self.graph = graph
         self.names = Names() if names is None else names
         self.names.still = None if earlier is None else self._still
@@ -78,8 +82,8 @@ class Lowering:
         self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads)
         self.quantities = Quantities(self.expressions, checks, end)
         self._ends: dict[BandEnd, Lowering] = {}
-        self._chances: dict[tuple[Sides, str], Result] = {}
         self._kept: dict[str, dict[str, Known]] = {}  # by what has changed
+        self.probabilities = Probabilities(self)
         self.at = self.quantities.at
         self.instances = self.inputs.instances
         self.of_instance = self.inputs.of_instance
@@ -117,10 +121,15 @@ class Lowering:
     def at_end(self, end: BandEnd) -> Lowering:
         """The same with a quantity at an end of its band; unknowns and ranges are this one's."""
         if end not in self._ends:
-            self._ends[end] = self._beside(end[0], self.inputs.spreads, end)
+            self._ends[end] = self.beside(end[0], self.inputs.spreads, end)
         return self._ends[end]
 
-    def _beside(self, changed: str, spreads: Spreads | None, end: BandEnd | None = None) -> Lowering:
+    @property
+    def tied(self) -> bool:
+        """Whether a range that is a variable decided something that had to be known, here or at an end of a band."""
+        return self.expressions.tied or any(lowering.tied for lowering in self._ends.values())
+
+    def beside(self, changed: str, spreads: Spreads | None, end: BandEnd | None = None) -> Lowering:
         """The same unknowns in the same graph, with something else changed."""
         unknowns = self.unknowns
         beside = None if unknowns.fixed is not None else unknowns.meant
@@ -202,68 +211,11 @@ class Lowering:
     # The rest of a `Meaning`
 
     def chance(self, event: Chance, base: str) -> Result:
-        total: Result = self.graph.const(1.0 - len(event.of))
-        for sides in event.of:
-            one = self.probability(sides, base)
-            if isinstance(one, Missing) or isinstance(total, Missing):
-                total = missing(total, one)
-            else:
-                total = self.graph.add("add", total, one)
-        if isinstance(total, Missing) or len(event.of) == 1:
-            return total
-        return self.graph.add("max", self.graph.const(0.0), total)
+        return self.probabilities.chance(event, base)
 
     def probability(self, sides: Sides, base: str) -> Result:
         """The probability of a comparison by size, from the bands and the ranges that its sides depend on."""
-        if not self.names.outside:
-            return self._probability(sides, base)
-        if (sides, base) not in self._chances:  # several rules ask for the same one
-            self._chances[sides, base] = self._probability(sides, base)
-        return self._chances[sides, base]
-
-    def _probability(self, sides: Sides, base: str) -> Result:
-        spreads = self.inputs.spreads
-        if spreads is not None and spreads.inside:
-            return self._by_bands(sides, base)
-        if spreads is not None:  # one end of a range, or a variable for it: a probability is of them all
-            return self._beside(SPREAD, None).probability(sides, base)
-        found = [self._by_bands(sides, base)]
-        if not any(setting.spread is not None for _, setting in self.program.strongest()):
-            return found[0]
-        ends = Spreads({}, inside=True)
-        self._beside(SPREAD, ends)._both(sides, base)
-        if ends.found and not isinstance(found[0], Missing):
-            expected = [self.name(name) for name in ends.found]
-            middles = [None if isinstance(node, Missing) else self.graph.constant(node) for node in expected]
-            corners = points_of(ends.found, middles)
-            found = [self._beside(SPREAD, Spreads(at, inside=True))._by_bands(sides, base) for at in corners]
-        nodes = [one for one in found if not isinstance(one, Missing)]
-        return mean(self.graph, nodes) if len(nodes) == len(found) else missing(*found)
-
-    def _both(self, sides: Sides, base: str) -> tuple[Result, Result]:
-        """The side that must be the smaller one, and the other."""
-        left, right = (self.lower(side, {}, base=base) for side in (sides.left, sides.right))
-        return (left, right) if sides.operation in ("lt", "le") else (right, left)
-
-    def _by_bands(self, sides: Sides, base: str) -> Result:
-        (smaller, larger), reached = self.names.reaching(lambda: self._both(sides, base), self.scope.banded)
-        if isinstance(smaller, Missing) or isinstance(larger, Missing):
-            return missing(smaller, larger)
-        bands: list[tuple[Pair, Pair]] = []
-        for name in reached:
-            self._factors(name)
-            ends = [self.at_end((name, at))._both(sides, base) for at in (0, 1)]
-            known = [(a, b) for a, b in ends if not isinstance(a, Missing) and not isinstance(b, Missing)]
-            if len(known) == 2:
-                bands.append((known[0], known[1]))
-        return likelihood(self.graph, "lt" if sides.operation in ("lt", "gt") else "le", (smaller, larger), bands)
-
-    def _factors(self, name: str) -> None:
-        """Reads the ends of a band: what decides them decides a probability, and cannot be made from it."""
-        for alternative in self.scope.quantities[name].alternatives:
-            for factor in alternative.within or ():
-                with self.names.conditionally():
-                    self.name(factor)
+        return self.probabilities.probability(sides, base)
 
     def given(self, path: str) -> Result:
         with self.names.conditionally():

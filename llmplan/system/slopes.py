@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from llmplan.operations import OPERATIONS
+from llmplan.operations.numbers import total
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph, Node
 
@@ -59,4 +60,6 @@ def _move(node: Node, args: list[float], moves: list[float]) -> float:
         return math.nan
     # An argument that jumps does not matter where the slope along it is 0.
     parts = [(slope, move) for slope, move in zip(slopes, moves) if move and slope != (0.0, 0.0)]
-    return sum(low * move for (low, _), move in parts) if all(low == high for (low, high), _ in parts) else math.nan
+    if any(low != high for (low, high), _ in parts):
+        return math.nan
+    return total(low * move for (low, _), move in parts)

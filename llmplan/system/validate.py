@@ -5,9 +5,9 @@ from __future__ import annotations
 from llmplan.check.overrides import varied
 from llmplan.check.program import Setting, SourceRef
 from llmplan.diagnostics import Diagnostic, system
-from llmplan.system.expressions import TooLarge
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import MOST_POINTS, too_many
+from llmplan.system.too_large import TooLarge
 
 
 def validate(lowering: Lowering) -> list[Diagnostic]:

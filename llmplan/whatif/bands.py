@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from llmplan.check.ir import Chance, Expr, Sides
 from llmplan.check.program import Rule
+from llmplan.operations.numbers import total
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
 
@@ -87,8 +88,8 @@ def around(value: float, pairs: Sequence[tuple[float, float]]) -> tuple[float, f
         return None
     logarithms = value > 0.0 and all(end > 0.0 for end in ends)
     moved = [[math.log(end / value) if logarithms else end - value for end in pair] for pair in pairs]
-    below = math.sqrt(sum(min(0.0, *pair) ** 2 for pair in moved))
-    above = math.sqrt(sum(max(0.0, *pair) ** 2 for pair in moved))
+    below = math.sqrt(total(min(0.0, *pair) ** 2 for pair in moved))
+    above = math.sqrt(total(max(0.0, *pair) ** 2 for pair in moved))
     return (value * math.exp(-below), value * math.exp(above)) if logarithms else (value - below, value + above)
 
 

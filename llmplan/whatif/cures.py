@@ -3,7 +3,7 @@
 Input: an infeasible plan with its conflict, lowered at its nearest point. Output: the change as data and as edits of the
 plan's text. Each is found by solving again, and with the very number that is shown before it is shown. A bound is relaxed to
 the best that the rest of the plan allows; an ordered input is tried on its legal values, nearest first and in both
-directions; of a choice every member that works is found, of entries the best.
+directions; of a choice every member that works is found, the best first, of entries the best.
 """
 
 from __future__ import annotations
@@ -237,6 +237,8 @@ class Cures:
             self.paths = (*self.paths, knob.path)
         self.choices -= len(found)
         found = [value for value in found if self._works(self._set(knob, value), True)]
+        best = made.best(found, self.effort) if len(found) > 1 else None
+        found.sort(key=lambda value: value != best)
         named = [Proposal(in_authors_unit(value, knob.type, "", self.point), value) for value in found]
         return self.told.of_input(knob, now, named)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from attrs import evolve, frozen
 
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.solve.effort import Effort, OverLimit
-from llmplan.solve.nearest import feasible, thinned
+from llmplan.solve.engines import best_point
+from llmplan.solve.nearest import feasible, thinned, with_values
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
 from llmplan.system.adjustable import Knob
@@ -30,6 +32,14 @@ class Opened:
     unknown: int
     thinned: tuple[str, ...]
     lowering: Lowering
+
+    def best(self, values: Sequence[float], effort: Effort) -> float | None:
+        """With which of some values of it the objectives come out best; None if that cannot be told within the effort."""
+        tried = evolve(with_values(self.system, self.unknown, values), preferences=(), front=())
+        with suppress(OverLimit):
+            point = best_point(tried, self.requirements, effort)
+            return None if point is None else point[self.unknown]
+        return None
 
 
 class Opener:

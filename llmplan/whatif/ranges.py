@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from llmplan.check.program import Rule
 from llmplan.operations import TOLERANCE, Interval
-from llmplan.system.inputs import Spreads
-from llmplan.system.intervals import bounds
+from llmplan.system.intervals import Parts, bounds
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
+from llmplan.system.spreads import Spreads
 
 
 class Ranges:
@@ -22,18 +22,22 @@ class Ranges:
 
     def __init__(self, lowering: Lowering, point: Mapping[str, float]) -> None:
         self.spreads = Spreads(None)
+        self._parts: Parts = {}
         self.lowering = lowering.again(fixed=point, spreads=self.spreads)
 
     def box(self) -> list[Interval]:
         """The ends of each range."""
         return list(self.spreads.found.values())
 
+    def _bounds(self, node: int) -> Interval | None:
+        return bounds(self.lowering.graph, node, self.box(), self._parts)
+
     def ends(self, value: Result) -> Interval | None:
         """The ends of a value, if any range reaches it and they are known."""
         node = self.lowering.unknowns.settled(value)
         if isinstance(node, Missing) or not self.lowering.graph.reach(node):
             return None
-        return bounds(self.lowering.graph, node, self.box())
+        return self._bounds(node)
 
     def nodes(self, rule: Rule) -> tuple[int | None, int | None]:
         """The condition of a requirement, and the slack of a comparison; None where there is none."""
@@ -60,10 +64,10 @@ class Ranges:
         sides = self.sides(rule)
         if sides is None:
             node = self.lowering.lower(rule.condition, {}, base=rule.place[0])
-            return not isinstance(node, Missing) and bounds(graph, node, self.box()) == (1.0, 1.0)
+            return not isinstance(node, Missing) and self._bounds(node) == (1.0, 1.0)
         left, right = sides
-        found = bounds(graph, graph.add("sub", left, right), self.box())
-        size = bounds(graph, right, self.box())
+        found = self._bounds(graph.add("sub", left, right))
+        size = self._bounds(right)
         if found is None or size is None or rule.sides is None:
             return False
         slack = TOLERANCE * max(abs(size[0]), abs(size[1]))

@@ -13,9 +13,9 @@ from llmplan.check.program import Setting
 from llmplan.solution import Gain, Sensitivity
 from llmplan.system.adjustable import Knob, knob_of, knobs, value_of
 from llmplan.system.evaluate import evaluate
-from llmplan.system.inputs import Spreads
 from llmplan.system.lower import Lowering
 from llmplan.system.slopes import slopes
+from llmplan.system.spreads import Spreads
 from llmplan.system.system import Unknown
 from llmplan.units.measure import Measure
 from llmplan.whatif.results import Result, results

@@ -47,7 +47,7 @@ def test_notes_are_a_line_and_come_after_what_they_are_about(llmplan, write):
 def test_verdicts_have_a_colour_on_a_terminal(llmplan, write, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_: shutil.os.terminal_size((100, 20)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: shutil.os.terminal_size((100, 20)))
     plan = write("a.plan", SHORT)
     assert re.search("deadline +\x1b\\[3[23]m(safe|likely)\x1b\\[0m", llmplan("solve", plan, terminal=True).out)
     assert "\x1b" not in llmplan("solve", plan).out

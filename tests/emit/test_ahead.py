@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import CORES, forks
+
 ROOT = Path(__file__).resolve().parents[2]
-
-CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else {0}
-
-forks = pytest.mark.skipif(not hasattr(os, "fork") or len(CORES) < 2, reason="needs a system that forks, and two cores")
 
 CHILDREN = """
 import os

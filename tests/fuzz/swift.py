@@ -22,7 +22,6 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_text import render
 from llmplan.emit import reads as emitted
 from llmplan.emit.targets import targets
-from llmplan.load import config
 from llmplan.load.files import Unreadable, decode
 from llmplan.request import Request
 from tests.fuzz import watch
@@ -41,7 +40,6 @@ class Swift:
         texts = library.library_files()
         of_plans = library.library_files
         library.library_files = lambda root=None, templates=None: of_plans(root, templates) if root or templates else texts
-        config.Tables.of = cache(config.Tables.of)
         emitted.load = cache(emitted.load)
 
     def complaints(self, case: Case, seen: watch.Seen) -> list[str]:

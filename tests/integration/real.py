@@ -12,12 +12,14 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
+ROOT = Path(__file__).parents[2]
 
 
 def needs(*modules: str) -> None:
@@ -27,11 +29,11 @@ def needs(*modules: str) -> None:
             pytest.skip(f"{module} is not installed: pip install -e '.[integration]'")
 
 
-def tool(name: str) -> str:
+def tool(name: str, where: str = "pip install -e '.[integration]'") -> str:
     """A command of the interpreter's own environment, or of the system; skip if there is none."""
     found = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     if found is None:
-        pytest.skip(f"{name} is not installed: pip install -e '.[integration]'")
+        pytest.skip(f"{name} is not installed: {where}")
     return found
 
 
@@ -56,3 +58,18 @@ def free_port() -> str:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return str(probe.getsockname()[1])
+
+
+def compiled(
+    plan: str, out: Path, before: Sequence[Path] = (), python: str = sys.executable
+) -> tuple[str, dict[str, bytes]]:
+    """What `compile` of a plan that ships prints, and the files that it writes, by an interpreter and packages that come first."""
+    out.mkdir()
+    kept = {"XDG_CACHE_HOME": str(out / "cache"), "XDG_STATE_HOME": str(out / "state")}
+    found = subprocess.run(
+        [python, "-m", "llmplan", "compile", "-o", "written", str(ROOT / "plans" / plan)],
+        cwd=out, env={**os.environ, **kept, "PYTHONPATH": os.pathsep.join(map(str, [*before, ROOT]))},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    return found.stdout, {file.name: file.read_bytes() for file in sorted((out / "written").iterdir())}

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.real import needs
+from tests.integration.real import ROOT, compiled, needs
 
-ROOT = Path(__file__).parents[2]
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 (_, LISTED) = re.findall(r"(?ms)^(dependencies) = \[(.*?)^\]", PROJECT)[0]
 LOWEST = [f"{name}=={version}" for name, version in re.findall(r'"(\w+)>=([0-9.]+)', LISTED)]
@@ -45,20 +44,6 @@ def lowest(tmp_path_factory) -> Path:
     return folder
 
 
-def _compiled(plan: str, out: Path, before: list[Path]) -> tuple[str, dict[str, bytes]]:
-    """What `compile` prints, and the files that it writes."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(map(str, [*before, ROOT])),
-        "XDG_CACHE_HOME": str(out / "cache"),
-        "XDG_STATE_HOME": str(out / "state"),
-    }
-    command = [sys.executable, "-m", "llmplan", "compile", "-o", "written", str(ROOT / "plans" / plan)]
-    found = subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr
-    return found.stdout, {file.name: file.read_bytes() for file in sorted((out / "written").iterdir())}
-
-
 @pytest.mark.slow
 @pytest.mark.integration
 def test_these_versions_are_what_is_imported(lowest):
@@ -80,6 +65,4 @@ def test_these_versions_are_what_is_imported(lowest):
 @pytest.mark.integration
 @pytest.mark.parametrize("plan", PLANS)
 def test_the_lowest_versions_give_the_same_bytes(plan, lowest, tmp_path):
-    (tmp_path / "low").mkdir()
-    (tmp_path / "new").mkdir()
-    assert _compiled(plan, tmp_path / "low", [lowest]) == _compiled(plan, tmp_path / "new", [])
+    assert compiled(plan, tmp_path / "low", [lowest]) == compiled(plan, tmp_path / "new")

@@ -50,7 +50,7 @@ def test_counted_tensors(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("recompute", ["none", "selective", "full"])
-@pytest.mark.parametrize("stage", range(4))
+@pytest.mark.parametrize("stage", [0, 3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_terms_add_up(recompute: str, stage: int) -> None:
     solution = solve(layout(recompute=recompute) + f"parallelism.zero_stage = {stage}\nwaive fits\n")
     assert sum(terms(solution).values()) == pytest.approx(number(solution, "memory.total"))

@@ -107,6 +107,7 @@ def test_one_rank_holds_the_whole_model(base: Base, model: str) -> None:
     assert found.number("memory.params") == pytest.approx(found.number("model.params_total"), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_megatron_plan_with_pipeline_gets_its_memory() -> None:
     text = 'model "llama-2-70b"\ndataset.sequence_length = 4096\n'
     text += block("hardware", gpu='"A100-SXM4-80GB"', gpus=512)

@@ -76,6 +76,7 @@ def test_nothing_is_trained_unless_data_or_a_batch_is_given() -> None:
     assert "fits" in {r.name for r in trained.requirements if r.holds}
 
 
+@pytest.mark.slow
 def test_the_answer_stands_in_whole_nodes_and_is_a_lower_bound() -> None:
     text = f'model "llama-2-70b"\n{H100}' + block("serving", queries_per_minute=6000, input_tokens=1000, output_tokens=300)
     found = solve(text)

@@ -47,7 +47,7 @@ def test_both_ends_hold_fewer(model: str, stages: int, chunks: int, cuts: tuple[
     assert ("layers_divide" in failing(found)) == (cuts[0] == 0)
 
 
-@pytest.mark.parametrize("stages", [2, 3, 5, 7, 16, 21, 40])
+@pytest.mark.parametrize("stages", [3, 7, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5, 16, 21, 40))])
 def test_nothing_is_lost_and_the_ends_differ_by_one(stages: int) -> None:
     layers = 61
     found = solved("llama-7b", stages, gpus=8 * stages, more=f"model.layers = {layers}\n")

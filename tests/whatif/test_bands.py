@@ -58,6 +58,7 @@ def test_a_range_makes_a_requirement_uncertain(plans):
     assert late.chance is None and late.verdict == "safe"
 
 
+@pytest.mark.slow
 def test_an_assumed_rate_has_none(plans):
     values = plans.solve(PLAN + "assume mfu = 40%\nshow time\n").values
     assert values["time"].value is not None and values["time"].model_low is None
@@ -92,6 +93,7 @@ def test_a_chance_rises_with_its_bound_and_is_one_half_at_the_value(plans):
     assert 0 <= found[0] < 0.01 and found[4] == pytest.approx(0.5, abs=1e-6) and 0.99 < found[-1] <= 1
 
 
+@pytest.mark.slow
 def test_a_chance_is_solved_for(plans):
     text = PLAN.replace("gpus = 96", "gpus = ? in 8..256 step 8") + "minimize hardware.gpus\n"
     expected = plans.solve(text + "require deadline: time <= 30 days\n")

@@ -38,7 +38,7 @@ def test_the_neighbour_is_named_with_the_change_that_gets_it():
     assert api.solve("-", text=PLAN.format(days=10), settings=settings[:1]).status == "infeasible"
 
 
-@pytest.mark.parametrize(("days", "more"), [(30, ""), (10, "waive batch_near\n")])
+@pytest.mark.parametrize(("days", "more"), [pytest.param(30, "", marks=pytest.mark.slow), (10, "waive batch_near\n")])
 def test_without_a_jump_nothing_is_said(days, more):
     assert solve(days, more).notes == ()
 

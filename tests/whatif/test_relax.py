@@ -147,6 +147,7 @@ def test_a_domain_that_the_author_wrote_may_be_widened(plans):
     assert value < 8
 
 
+@pytest.mark.slow
 def test_a_let_and_an_assumption_are_changed_too(plans):
     text = DEADLINE.replace("3 days", "deadline").replace("require", "let deadline = 3 days\nrequire", 1)
     text = text.replace("require deadline:", "require on_time:")
@@ -378,6 +379,7 @@ def with_edits(text, edits):
     return text
 
 
+@pytest.mark.slow
 def test_where_two_bounds_fail_the_pair_that_cures_is_named(plans):
     solution, found = diagnosis(plans, LARGE)
     both, pair = solution.relaxations[:2]

@@ -155,6 +155,7 @@ def test_a_jump_to_the_right_leaves_the_slope_to_the_left():
     assert math.isnan(one_unknown(lambda g, x: g.add("select", only(g, x), x, g.const(7.0))))
 
 
+@pytest.mark.slow
 def test_stages_that_hold_the_same_have_a_slope(plans):
     solution = plans.solve("""model "llama-7b"
 dataset {

@@ -14,6 +14,7 @@ from math import prod
 
 import numpy as np
 
+from llmplan.operations.numbers import total
 from llmplan.solve.discrete.block import Block
 from llmplan.solve.discrete.grid import GridEvaluator
 from llmplan.solve.discrete.loop_order import CELLS, PORTION, axes_of
@@ -105,7 +106,7 @@ class GridSearch:
         self._arguments = (system, requirements, allowed, keep, cells, portion, limit)
         self.effort = ENDLESS
         self._system, self._keep = system, keep
-        self._full = -sum(p.weight or 0.0 for p in system.preferences)
+        self._full = -total(p.weight or 0.0 for p in system.preferences)
         gates = [condition.node for condition in requirements]
         targets = [p.node for p in system.preferences if p.weight] + [o.node for o in system.objectives]
         self._front = system.front if keep > 1 else ()

@@ -1,0 +1,135 @@
+"""The probabilities of one lowering: how likely a comparison is, given the bands and the ranges that reach its sides.
+
+Input: the sides of a comparison. Output: a node. With ranges it is the mean over points of them. The comparison is
+lowered once, each range a variable of the graph, and the points are put in afterwards; where a range decides what
+the graph must know as it is made, as the ends of another range, it is lowered anew at each point instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from llmplan.check.ir import Chance, Sides
+from llmplan.system.chance import Pair, likelihood, mean, points_of
+from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.names import SPREAD
+from llmplan.system.over_points import OverPoints
+from llmplan.system.spreads import Spreads
+
+if TYPE_CHECKING:
+    from llmplan.system.lower import Lowering
+
+
+class Probabilities:
+    """The probabilities of one lowering.
+
+    Attributes:
+        lowered: How many comparisons were lowered here, each with the ends of its bands.
+    """
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
+        self.lowered = 0
+        self._known: dict[tuple[Sides, str], Result] = {}
+        self._expected: Lowering | None = None  # ranges as expected, for one that has them otherwise
+        self._varied: Lowering | None = None  # ranges as variables
+        self._points: dict[tuple[object, ...], OverPoints] = {}  # by the ranges and what is expected of them
+
+    def chance(self, event: Chance, base: str) -> Result:
+        """What `event` comes to: the probability of a comparison, or at least that of several."""
+        graph = self.lowering.graph
+        total: Result = graph.const(1.0 - len(event.of))
+        for sides in event.of:
+            one = self.probability(sides, base)
+            if isinstance(one, Missing) or isinstance(total, Missing):
+                total = missing(total, one)
+            else:
+                total = graph.add("add", total, one)
+        if isinstance(total, Missing) or len(event.of) == 1:
+            return total
+        return graph.add("max", graph.const(0.0), total)
+
+    def probability(self, sides: Sides, base: str) -> Result:
+        """The probability of a comparison by size."""
+        if not self.lowering.names.outside:
+            return self._probability(sides, base)
+        if (sides, base) not in self._known:  # several rules ask for the same one
+            self._known[sides, base] = self._probability(sides, base)
+        return self._known[sides, base]
+
+    def _probability(self, sides: Sides, base: str) -> Result:
+        spreads = self.lowering.inputs.spreads
+        if spreads is not None and spreads.inside:
+            return self.by_bands(sides, base)
+        if spreads is not None:  # one end of a range, or a variable for it: a probability is of them all
+            if self._expected is None:
+                self._expected = self.lowering.beside(SPREAD, None)
+            return self._expected.probability(sides, base)
+        expected = self.by_bands(sides, base)
+        if isinstance(expected, Missing) or not any(setting.spread is not None for _, setting in self.lowering.program.strongest()):
+            return expected
+        ends = Spreads({}, inside=True)
+        self.lowering.beside(SPREAD, ends).probabilities.both(sides, base)
+        return self._mean(sides, base, ends) if ends.found else expected
+
+    def _mean(self, sides: Sides, base: str, ends: Spreads) -> Result:
+        """The mean over points of some ranges."""
+        named = [self.lowering.name(name) for name in ends.found]
+        middles = [None if isinstance(node, Missing) else self.lowering.graph.constant(node) for node in named]
+        found = self._at_once(sides, base, ends, middles)
+        return self.point_by_point(sides, base, points_of(ends.found, middles)) if found is None else found
+
+    def _at_once(self, sides: Sides, base: str, ends: Spreads, middles: list[float | None]) -> int | None:
+        """The mean from ranges that are variables; None where they cannot be."""
+        if self._varied is None:
+            self._varied = self.lowering.beside(SPREAD, Spreads(None, inside=True))
+        node = self._varied.probabilities.by_bands(sides, base)
+        if isinstance(node, Missing) or self._varied.tied:
+            return None
+        variables = self._varied.inputs.spreads
+        assert variables is not None
+        # A range that is met only at some points is none of those of which points are taken: it stays at its low end.
+        key = (*ends.found.items(), *middles, len(variables.found))
+        if key not in self._points:
+            points = points_of(ends.found, middles)
+            columns = {
+                self.lowering.graph.ranged + index: [variables.value(name, point) for point in points]
+                for index, name in enumerate(variables.found)
+            }
+            self._points[key] = OverPoints(self.lowering.graph, columns, len(points))
+        return self._points[key].mean(node)
+
+    def point_by_point(self, sides: Sides, base: str, points: list[dict[str, float]]) -> Result:
+        """The mean of what is lowered at each point."""
+        there = [self.lowering.beside(SPREAD, Spreads(point, inside=True)) for point in points]
+        found = [lowering.probabilities.by_bands(sides, base) for lowering in there]
+        nodes = [one for one in found if not isinstance(one, Missing)]
+        return mean(self.lowering.graph, nodes) if len(nodes) == len(found) else missing(*found)
+
+    def both(self, sides: Sides, base: str) -> tuple[Result, Result]:
+        """The side that must be the smaller one, and the other."""
+        left, right = (self.lowering.lower(side, {}, base=base) for side in (sides.left, sides.right))
+        return (left, right) if sides.operation in ("lt", "le") else (right, left)
+
+    def by_bands(self, sides: Sides, base: str) -> Result:
+        """The probability where ranges are taken as this lowering takes them."""
+        self.lowered += 1
+        lowering = self.lowering
+        (smaller, larger), reached = lowering.names.reaching(lambda: self.both(sides, base), lowering.scope.banded)
+        if isinstance(smaller, Missing) or isinstance(larger, Missing):
+            return missing(smaller, larger)
+        bands: list[tuple[Pair, Pair]] = []
+        for name in reached:
+            self._factors(name)
+            ends = [lowering.at_end((name, at)).probabilities.both(sides, base) for at in (0, 1)]
+            known = [(a, b) for a, b in ends if not isinstance(a, Missing) and not isinstance(b, Missing)]
+            if len(known) == 2:
+                bands.append((known[0], known[1]))
+        return likelihood(lowering.graph, "lt" if sides.operation in ("lt", "gt") else "le", (smaller, larger), bands)
+
+    def _factors(self, name: str) -> None:
+        """Reads the ends of a band: what decides them decides a probability, and cannot be made from it."""
+        for alternative in self.lowering.scope.quantities[name].alternatives:
+            for factor in alternative.within or ():
+                with self.lowering.names.conditionally():
+                    self.lowering.name(factor)
