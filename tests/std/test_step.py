@@ -118,7 +118,9 @@ def test_recompute_adds_a_forward_pass(part):
     half = job(1, 2, training__recompute="full", training__recompute_layers=12)
     assert part("dense_layer", **half) - part("dense_layer", **plain) == pytest.approx(forward / 2)
     early = job(1, 2, training__recompute="full", parallelism__framework="ddp")
-    assert part("dense_again", **early) == pytest.approx(part("early_stop", **early) * part("dense_forward", **early))
+    assert part("dense_again", **early) == pytest.approx(
+        part("early_stop", **early) * part("dense_forward", **early)
+    )
 
 
 def test_frozen_weights_have_no_gradients(part):
@@ -127,6 +129,44 @@ def test_frozen_weights_have_no_gradients(part):
     # Without gradients of weights the backward pass is shorter by the products.
     shorter = part("dense_backward", **job(1, 2)) - part("dense_backward", **adapted)
     assert shorter == pytest.approx(part("dense_products", **job(1, 2)), rel=1e-3)
+
+
+QWEN = {"model.vocab": "151936", "dataset.sequence_length": "2048", "training.precision": "bf16",
+        "training.micro_batch": "1", "training.recompute": "full", "hardware.gpus": "1", "training.global_batch": "1 sequence",
+        "parallelism.framework": "ddp", "parallelism.zero_stage": "0", "adapter.rank": "8"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("layers", "hidden", "ffn", "plain", "quantized"),
+    [(32, 4096, 11008, 4.31, 2.41), (40, 5120, 13696, 2.6, 1.36), (80, 8192, 24576, 0.59, 0.28)],
+)
+def test_weights_in_four_bits_are_made_anew_in_each_pass(base, layers, hidden, ffn, plain, quantized):
+    # ModelScope Swift's benchmark prints samples per second; the time that 4 bits add does not depend on their lengths.
+    model = {"model.layers": f"{layers}", "model.hidden": f"{hidden}", "model.heads": f"{hidden // 128}",
+             "model.ffn": f"{ffn}", "model.gated_mlp": "true"}  # fmt: skip
+    times = [
+        base.values({**A100, **QWEN, **model, "adapter.method": one}).number("step_time")
+        for one in ("lora", "qlora")
+    ]
+    assert times[1] - times[0] == pytest.approx(1 / quantized - 1 / plain, rel=0.08)
+
+
+def test_weights_in_four_bits_are_gathered_in_four_bits(part):
+    sharded = job(64, 256, parallelism__framework="fsdp", parallelism__zero_stage=3)
+    times = [part("gather_time", **sharded, adapter__method=one) for one in ("none", "lora", "qlora")]
+    assert times[0] == times[1]
+    # Both tables travel in fp32.
+    share = 2 * 51200 / (2 * 51200 + 24 * 12 * 4096)
+    assert times[2] / times[1] == pytest.approx((0.516 * (1 - share) + 4 * share) / 2, rel=0.01)
+
+
+@pytest.mark.parametrize("experts", [0, 64])
+def test_only_weights_in_four_bits_are_made_anew(part, experts):
+    more = {k.replace(".", "__"): v for k, v in EXPERTS.items()} if experts else {}
+    kind = "moe_dequantized" if experts else "dense_dequantized"
+    assert part(kind, **job(8, 16, adapter__method="lora", **more)) == 0
+    assert part(kind, **job(8, 16, adapter__method="qlora", **more)) > 0
+    assert part("measured", **job(8, 16, adapter__method="qlora", **more)) == 0
 
 
 @pytest.mark.parametrize("chunks", [1, 2, 3])
@@ -146,11 +186,15 @@ def test_a_zero_bubble_schedule_waits_a_third(part):
 @pytest.mark.slow
 def test_the_slowest_stage_counts(part):
     even = job(4, 32, parallelism__pipeline=4)
-    lighter = job(4, 32, parallelism__pipeline=4, parallelism__last_stage_layers=5, parallelism__first_stage_layers=5)
+    lighter = job(
+        4, 32, parallelism__pipeline=4, parallelism__last_stage_layers=5, parallelism__first_stage_layers=5
+    )
     head = part("head", **even)
     assert part("micro_batch_compute", **even) == pytest.approx(6 * part("dense_layer", **even) + head)
     middle = 7 * part("dense_layer", **even)
-    assert part("micro_batch_compute", **lighter) == pytest.approx(max(middle, 5 * part("dense_layer", **even) + head))
+    assert part("micro_batch_compute", **lighter) == pytest.approx(
+        max(middle, 5 * part("dense_layer", **even) + head)
+    )
     # The stages together take the same however they are cut.
     assert part("average_stage", **even) == pytest.approx(part("average_stage", **lighter))
 
@@ -170,7 +214,10 @@ def test_tensor_parallel_traffic(part):
 
 def test_links_without_a_switch(part):
     # Two of eight V100 use one of seven links to the others of their node; all eight use them all.
-    two, eight = (job(8, 16, parallelism__tensor=t, hardware__gpu="V100-SXM2-32GB", training__precision="fp16") for t in (2, 8))
+    two, eight = (
+        job(8, 16, parallelism__tensor=t, hardware__gpu="V100-SXM2-32GB", training__precision="fp16")
+        for t in (2, 8)
+    )
     assert part("tensor_rate", **two) == pytest.approx(part("intranode_rate", **two) / 7)
     assert part("tensor_rate", **eight) == pytest.approx(part("intranode_rate", **eight))
 
@@ -197,7 +244,9 @@ def test_gradients_and_weights(part):
     one = job(8, 32, parallelism__zero_stage=1, **small)
     three = job(8, 32, parallelism__zero_stage=3, **small)
     hops = [part("data_hops", **inputs) for inputs in (one, three)]
-    assert part("data_time", **three) - hops[1] == pytest.approx(2 * 3 / 2 * (part("data_time", **one) - hops[0]))
+    assert part("data_time", **three) - hops[1] == pytest.approx(
+        2 * 3 / 2 * (part("data_time", **one) - hops[0])
+    )
     assert part("data_comm", **job(1, 32, parallelism__zero_stage=1, **small)) == 0
     # DeepSpeed waits for its traffic, others send it behind backward.
     assert part("data_comm", **one) == pytest.approx(part("data_time", **one))
@@ -277,8 +326,17 @@ def test_small_layers_wait_for_the_host(part):
 
 def test_traffic_of_experts_behind_another_micro_batch(part):
     """Qwen3-30B on 16 H100 of two nodes runs 1.18 times as fast so (Megatron-Bridge, card of its recipes)."""
-    given = job(16, 1024, hardware__gpu="H100-SXM5-80GB", parallelism__expert=16, **{k.replace(".", "__"): v for k, v in EXPERTS.items()})
-    shown, hidden = part("expert_comm", **given), part("expert_comm", **given, parallelism__expert_overlap="true")
+    given = job(
+        16,
+        1024,
+        hardware__gpu="H100-SXM5-80GB",
+        parallelism__expert=16,
+        **{k.replace(".", "__"): v for k, v in EXPERTS.items()},
+    )
+    shown, hidden = (
+        part("expert_comm", **given),
+        part("expert_comm", **given, parallelism__expert_overlap="true"),
+    )
     assert 0 <= hidden < shown
     whole = part("layer_traffic", **given) * 24
     assert part("exposed_expert_share", **given, parallelism__expert_overlap="true") == pytest.approx(
