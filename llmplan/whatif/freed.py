@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
-from llmplan.solve.effort import Effort, OverLimit
+from llmplan.solve.effort import OPERATION, Effort, OverLimit
 from llmplan.solve.engines import best_point
 from llmplan.solve.nearest import feasible, thinned, with_values
 from llmplan.solve.outcome import Outcome
@@ -61,7 +61,7 @@ class Opener:
         program = self._with({knob.path: knob}, {knob.path: values})
         if not self.may_help(program, [knob.path], effort):
             return None
-        built = build(self._lowering, program)
+        built = self._built(program, effort)
         made = built.system
         unknown = None if made is None else _index(made, knob.path)
         if made is None or unknown is None:
@@ -87,7 +87,7 @@ class Opener:
     def may_help(self, opened: Program, paths: Sequence[str], effort: Effort) -> bool:
         """False if the requirements in conflict alone cannot be met with knobs open, which is soon said."""
         fighting = [rule for rule in opened.rules if rule.name in self.fighting]
-        made = build(self._lowering, evolve(opened, rules=fighting, goals=[], front=[], shows=[])).system
+        made = self._built(evolve(opened, rules=fighting, goals=[], front=[], shows=[]), effort).system
         if made is None or {c.name for c in made.conditions if c.origin != "type"} != self.fighting:
             return True
         unknowns = [index for index in (_index(made, path) for path in paths) if index is not None]
@@ -106,6 +106,12 @@ class Opener:
         first = next((i for i, u in enumerate(made.unknowns) if u.values is not None and u.used), None)
         aims = () if first is None else (Objective(made.graph.unknown(first), 1, "", made.unknowns[first].span, False),)
         return evolve(made, objectives=aims, preferences=(), front=())
+
+    def _built(self, program: Program, effort: Effort) -> Built:
+        built = build(self._lowering, program)
+        if built.system is not None:  # a probability over ranges is tens of thousands of nodes
+            effort.spend(OPERATION * (len(built.system.graph) - len(self._lowering.graph)))
+        return built
 
     def _with(self, knobs: Mapping[str, Knob], values: Mapping[str, list[float]]) -> Program:
         settings = {path: knob.opened(values[path]) for path, knob in knobs.items()}

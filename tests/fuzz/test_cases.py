@@ -18,6 +18,7 @@ from tests.fuzz.case import Case, File, Run, read, written
 ROOT = Path(__file__).parents[2]
 CORPUS = sorted(Path(__file__).parent.glob("corpus/*.case"))
 LONG = (
+    "advice_over_a_range",
     "entries_that_follow_each_other",
     "into_outside",
     "name_of_a_file_that_steers",

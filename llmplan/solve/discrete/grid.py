@@ -90,10 +90,12 @@ class GridEvaluator:
 
         `spend` is told at each step of any axis how many evaluations were done, and may raise to end it all.
         """
-        if not self._hopeless:
+        self._spend = spend
+        if self._hopeless:
+            self._pay()
+        else:
             self._values = dict(self._known)
             self._cut = [slice(0, 1)] * self._nest.outer
-            self._spend = spend
             self._path: list[Sequence[slice]] = [*([step] for step in fixed), run]
             yield from self._descend(0, self._inner_mask)
 
@@ -142,11 +144,14 @@ class GridEvaluator:
         if self._inner_mask is not None:
             self._hopeless |= not self._inner_mask.any()
 
+    def _pay(self) -> None:
+        work, self._work = self._work, 0
+        self._spend(work)
+
     def _descend(self, number: int, mask: Array | None) -> Iterator[Block]:
         last = number == len(self._levels) - 1
         for step in self._path[number] if number < len(self._path) else self._levels[number].slices:
-            self._spend(self._work)
-            self._work = 0
+            self._pay()
             self._cut[number] = step
             # A generator must not leave its settings of numpy to whoever it yields to.
             with np.errstate(all="ignore"):
