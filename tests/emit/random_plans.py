@@ -100,7 +100,7 @@ WAYS: dict[str, Way] = {
         ("accelerate", "deepspeed, accelerate"), STAGES,
         (*SCRIPT, "fp16", "fp32", "gradients", "communication", "optimizer", "tensor", "context", "offload", "buckets", "schedule"), (*DENSE, EXPERTS[0]),
     ),
-    "fsdp by accelerate": Way(("accelerate",), SHARDED, (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "offload all"), (*DENSE, *EXPERTS)),
+    "fsdp by accelerate": Way(("accelerate",), SHARDED, (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "context", "offload all"), (*DENSE, *EXPERTS)),
     "ddp by accelerate": Way(("accelerate",), ALONE, (*SCRIPT, "fp16", "optimizer")),
     "trainer": Way(
         (f"huggingface {{ {WHAT} }}", f"deepspeed, huggingface {{ {WHAT} }}", f"accelerate, huggingface {{ {WHAT} }}"),

@@ -107,7 +107,7 @@ def accelerate(text: str) -> Facts:
     if groups:
         sizes = [groups.get(name, 1) for name in ("dp_replicate_size", "dp_shard_size", "tp_size", "cp_size", "sp_size")]
         assert _product(sizes) == file["num_processes"], groups
-        found |= {"replicas": sizes[0], "context": sizes[4]}
+        found |= {"replicas": sizes[0], "tensor": sizes[2], "context": sizes[3] * sizes[4]}
     if "mixed_precision" in file:
         found["precision"] = WITHOUT if file["mixed_precision"] == "no" else file["mixed_precision"]
     sharded = file.get("fsdp_config")

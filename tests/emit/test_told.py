@@ -110,6 +110,26 @@ def test_accelerate_has_keys_of_its_own_for_shared_sequences() -> None:
 
 
 @pytest.mark.slow
+def test_ranks_of_fsdp_share_a_sequence_in_the_script() -> None:
+    """The file names the ranks, and the script cuts the sequences: without its lines each rank trains on all of them."""
+    written = files("fsdp", ("parallelism.context", "4"), ("parallelism.replicas", "2"))
+    found = yaml.safe_load(written["accelerate.yaml"])["parallelism_config"]
+    sizes = [found[f"parallelism_config_{name}_size"] for name in ("dp_replicate", "dp_shard", "cp")]
+    assert sizes == [2, 2, 4] and found["parallelism_config_cp_comm_strategy"] == "alltoall"
+    said = script(written)
+    assert "Share each sequence between 4 ranks" in said and "shift_labels = " in said
+    assert "with accelerator.maybe_context_parallel(" in said and "Split each sequence" not in said
+
+
+@pytest.mark.slow
+def test_gradients_of_keys_travel_in_fp32_around_a_ring() -> None:
+    """The library's own ring is 3 x 3 passes of keys and values around 4 ranks; Accelerate's is 3 + 3, and twice as much in 4 passes of gradients."""
+    settings = (("parallelism.context", "4"), ("training.recompute", "none"))
+    assert _value(solved("fsdp", *settings), "step.context_passes") == 2 * 3 + 2 * 4
+    assert _value(solved("deepspeed by accelerate", *settings, ("parallelism.zero_stage", "3")), "step.context_passes") == 3 * 3
+
+
+@pytest.mark.slow
 def test_fsdp_sums_gradients_as_accelerate_lets_it() -> None:
     """Half of what fp32 would send; who wants fp32 is told that no file says so."""
     usual = solved("fsdp")

@@ -62,6 +62,16 @@ def tiny(stage: int, framework: str, *targets: str) -> Files:
     return written(TINY.format(stage=stage, framework=framework, targets=", ".join(targets)))
 
 
+_SHARED = TINY.replace("gpus = 2, gpus_per_node = 2", "gpus = {gpus}, gpus_per_node = 2").replace(
+    "framework = {framework}", "framework = fsdp, context = 2{more}"
+).replace("{targets}", "accelerate")
+
+
+def shared(stage: int) -> Files:
+    """Two ranks of FSDP that share each sequence."""
+    return written(_SHARED.format(stage=stage, gpus=2, more=""))
+
+
 def made(plan: Solution) -> Files:
     """A solution that no plan reaches yet: the standard library does not model it."""
 
@@ -74,10 +84,10 @@ def made(plan: Solution) -> Files:
     return files
 
 
-def quantity(folder: Path, name: str) -> float | str:
-    """A value as `solution.json` has it."""
-    document = json.loads((folder / "solution.json").read_text(encoding="utf-8"))
-    found: float | str = document["quantities"][name]["value"]
+def quantity(folder: Path, name: str, absent: float | str | None = None) -> float | str:
+    """A value as `solution.json` has it; `absent` where a solution that was made up lacks it."""
+    quantities = json.loads((folder / "solution.json").read_text(encoding="utf-8"))["quantities"]
+    found: float | str = absent if name not in quantities and absent is not None else quantities[name]["value"]
     return found
 
 
@@ -105,6 +115,8 @@ ACCELERATE: dict[str, Files] = {
     "fsdp3": tiny(3, "fsdp", "accelerate"),
     "fsdp_offload": made(emitting(having(_SHARDED, value("parallelism.offload", "all")), "accelerate")),
     "fsdp_replicas": made(emitting(having(_SHARDED, value("parallelism.replicas", 11.0)), "accelerate")),
+    "fsdp_context": shared(3),
+    "fsdp_context_replicas": written(_SHARED.format(stage=3, gpus=8, more=", replicas = 2")),
     "one_card_fp32": written(
         TINY.format(stage=0, framework="ddp", targets="accelerate").replace("bf16", "fp32").replace("gpus = 2,", "gpus = 1,")
     ),

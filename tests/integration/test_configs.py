@@ -62,5 +62,8 @@ def test_accelerate_uses_every_key(name: str, tmp_path: Path) -> None:
     if (folder / "ds_config.json").exists():
         assert environment["ACCELERATE_USE_DEEPSPEED"] == "true"
     else:
+        groups = {name: int(environment.get(f"PARALLELISM_CONFIG_{name}_SIZE", 1)) for name in ("DP_REPLICATE", "TP", "CP", "SP")}
+        planned = {"DP_REPLICATE": "replicas", "TP": "tensor", "CP": "context"}
+        assert groups == {"SP": 1, **{name: quantity(folder, f"parallelism.{field}", 1) for name, field in planned.items()}}
         precision = quantity(folder, "training.precision")
         assert environment["ACCELERATE_MIXED_PRECISION"] == ("no" if precision == "fp32" else precision)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.plans import tiny
+from tests.integration.plans import shared, tiny
 from tests.integration.real import PROGRAMS, environment, free_port, needs
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -47,6 +47,22 @@ def test_trains(stage: int, framework: str, targets: tuple[str, ...], kind: str,
             assert (seen["stage"], seen["dtype"]) == (stage, "torch.bfloat16")
     assert ranks[0]["parameters"] == ranks[1]["parameters"]
     assert ranks[0]["data"] != ranks[1]["data"]
+
+
+def test_ranks_share_a_sequence(tmp_path: Path) -> None:
+    """Each of them has a piece of the front and one of the back, the next tokens beside it, and half of the weights."""
+    needs("torch", "transformers", "accelerate")
+    folder = shared(3)(tmp_path)
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    code, said = launch(["bash", str(folder / "launch.sh"), str(PROGRAMS / "share_sequences.py"), str(reports)])
+    assert code == 0, said[-4000:]
+    for rank, pieces in enumerate(([*range(4), *range(12, 16)], [*range(4, 12)])):
+        seen = json.loads((reports / f"rank-{rank}.json").read_text())
+        assert (seen["kind"], seen["mesh"], seen["sharded_over"]) == ("FSDP", {"cp": 2}, 2)
+        assert (seen["ring"], seen["balanced"]) == ("ALL_TO_ALL", True)
+        assert seen["positions"] == [pieces] * 2
+        assert seen["next"] == [[at + 1 if at < 15 else -100 for at in pieces]] * 2
 
 
 def launch(command: list[str], **more: str) -> tuple[int, str]:
