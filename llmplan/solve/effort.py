@@ -15,7 +15,7 @@ Progress = Callable[[int, int, str], None]
 """Is told how many of how many are done, and of what."""
 
 OPERATION = 6_000
-"""What an operation on arrays costs besides its points, and a node that is made, in evaluations."""
+"""What an operation on arrays costs besides its points, in evaluations."""
 
 
 class OverLimit(Exception):

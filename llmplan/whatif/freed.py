@@ -22,6 +22,9 @@ from llmplan.system.system import Condition, Objective, System
 _MOST = 20_000
 _TOGETHER = 64
 
+_NODE = 2 * OPERATION
+"""What a node costs that is made for an open value: to make it, and to find its place in a search."""
+
 
 @frozen
 class Opened:
@@ -109,8 +112,8 @@ class Opener:
 
     def _built(self, program: Program, effort: Effort) -> Built:
         built = build(self._lowering, program)
-        if built.system is not None:  # a probability over ranges is tens of thousands of nodes
-            effort.spend(OPERATION * (len(built.system.graph) - len(self._lowering.graph)))
+        if built.system is not None:  # a probability over ranges is tens of thousands of them
+            effort.spend(_NODE * (len(built.system.graph) - len(self._lowering.graph)))
         return built
 
     def _with(self, knobs: Mapping[str, Knob], values: Mapping[str, list[float]]) -> Program:
