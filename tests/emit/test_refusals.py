@@ -28,12 +28,22 @@ EMITS = {
     "trainer": 'emit huggingface { model = "a/b", dataset = "c", output = "d" }; parallelism.zero_stage = 3',
     "trl": 'emit huggingface { trainer = trl, model = "a/b", dataset = "c", output = "d" }; parallelism.zero_stage = 3',
     "megatron": "emit megatron",
+    "torchtitan": "emit torchtitan; parallelism.zero_stage = 3",
     "slurm": 'emit slurm { script = "a.py" }',
     "kubernetes": 'emit kubernetes { script = "a.py", image = "b" }',
 }
 EXPERTS = 'model "mixtral-8x7b"'
 
+NVME = "parallelism.offload = all; parallelism.offload_to = nvme; hardware.nvme_bandwidth = 28 GB/s"
+
 REFUSED = [
+    # NVMe: DeepSpeed alone, from its file, and only if it is told where.
+    ("deepspeed", f"{NVME}; parallelism.zero_stage = 2", "nvme_framework", "deepspeed at ZeRO stage 2 does not offload all to NVMe"),
+    ("deepspeed", f"{NVME}; parallelism.zero_stage = 3", "deepspeed_nvme_path", "nothing says where the NVMe is"),
+    ("fsdp", NVME, "nvme_framework", "fsdp at ZeRO stage 3 does not offload all to NVMe"),
+    ("ddp", NVME, "nvme_framework", "ddp at ZeRO stage 0 does not offload all to NVMe"),
+    ("torchtitan", NVME, "nvme_framework", "torchtitan at ZeRO stage 3 does not offload all to NVMe"),
+    ("megatron", NVME.replace("= all", "= optimizer"), "nvme_framework", "megatron at ZeRO stage 1 does not offload optimizer to NVMe"),
     # All: launchers count whole nodes, and batches whole micro-batches.
     ("slurm", "hardware.gpus = 12", "nodes_are_whole", "12 GPUs do not fill whole nodes of 8 GPUs"),
     ("kubernetes", "hardware.nodes = 7", "nodes_share_evenly", "64 GPUs do not divide evenly over 7 nodes"),

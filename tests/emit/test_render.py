@@ -35,6 +35,18 @@ CASES = {
     "zero3_offload": emitting(
         having(LLAMA, value("parallelism.zero_stage", 3.0, "3"), value("parallelism.offload", "all")), "deepspeed"
     ),
+    "zero3_nvme": emitting(
+        having(
+            LLAMA,
+            value("parallelism.zero_stage", 3.0, "3"),
+            value("parallelism.offload", "all"),
+            value("parallelism.offload_to", "nvme"),
+            value("memory.swap_buffer", 1e8, "100M parameters", "parameter"),
+            value("memory.nvme", 1.27e12, "1.27 TB", "byte"),
+            *options(nvme_path="/local/nvme"),
+        ),
+        "deepspeed",
+    ),
     "fp16_sgd": emitting(
         having(LLAMA, value("training.precision", "fp16"), value("training.optimizer", "sgd")), "deepspeed"
     ),

@@ -104,6 +104,10 @@ DEEPSPEED: dict[str, Files] = {
     "tensor": shipped("llama7b", "parallelism.tensor=8", "parallelism.zero_stage=2"),
     "tiny": tiny(2, "deepspeed", "deepspeed", "accelerate"),
     "offload": made(having(_STAGE_3, value("parallelism.offload", "all"))),
+    "nvme": shipped(
+        "zero3_70b_h100", "parallelism.offload=all", "parallelism.offload_to=nvme", "hardware.nvme_bandwidth=28 GB/s",
+        'hardware.nvme_path="/local/nvme"',
+    ),
     "experts": written(TINY.format(stage=3, framework="deepspeed", targets="accelerate").replace("model {", 'model "olmoe-1b-7b" {')),
     "gradients_in_fp32": shipped("llama7b", "training.gradient_dtype=fp32", "parallelism.zero_stage=2"),
 }

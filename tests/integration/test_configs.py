@@ -29,6 +29,14 @@ def test_deepspeed_reads_every_key(name: str, tmp_path: Path) -> None:
     assert seen["train_batch_size"] == quantity(folder, "global_batch_sequences") * tensor
 
 
+def test_deepspeed_reads_where_the_nvme_is(tmp_path: Path) -> None:
+    needs("deepspeed")
+    folder = DEEPSPEED["nvme"](tmp_path)
+    seen = read("read_deepspeed.py", folder / "ds_config.json", str(quantity(folder, "hardware.gpus")))
+    assert seen["nvme"] == ["/local/nvme"] * 2
+    assert seen["swap_buffer"] == quantity(folder, "memory.swap_buffer")
+
+
 def test_experts_are_gathered_whole(tmp_path: Path) -> None:
     """The catalog's classes are those of transformers, and DeepSpeed finds one by its name."""
     needs("deepspeed", "transformers")

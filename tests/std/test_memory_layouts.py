@@ -208,6 +208,29 @@ def test_offloading_moves_states_to_the_host(base: Base) -> None:
     assert there.number("memory.host") == pytest.approx(1.5 * 16 * 8_030_261_248)
 
 
+def test_what_is_on_nvme_takes_buffers_of_the_host(base: Base) -> None:
+    """DeepSpeed 0.19.8, stage3.py and partitioned_param_swapper.py, by hand."""
+    start = LLAMA_8B | {"parallelism.framework": "deepspeed", "parallelism.zero_stage": "3"}
+    params, rank, table = 8_030_261_248, 8_030_261_248 / 8, 128_256 * 4096 / 8
+    host = plan(base, start, gpus=8, gpus_per_node=8, offload="all")
+    nvme = {
+        what: plan(base, start, gpus=8, gpus_per_node=8, offload=what, offload_to="nvme")
+        for what in ("optimizer", "parameters", "all")
+    }
+    assert host.number("memory.nvme") == 0 == host.number("memory.swap_buffers")
+    assert [found.number("memory.nvme") / params for found in nvme.values()] == pytest.approx([16, 2, 18])
+    states, weights = 2 * rank + 16 * 1e9, 2 * (5 * 100e6 + 8e9)
+    buffers = [found.number("memory.offloaded") for found in nvme.values()]
+    assert buffers == pytest.approx([states, weights, states + weights]) and table < 100e6
+    assert nvme["all"].number("memory.total") == host.number("memory.total")
+    # Groups of a billion parameters are much of a small model, and little of a large one.
+    large = start | {"model": "llama-3-70b"}
+    here, there = (plan(base, large, gpus=8, gpus_per_node=8, offload="all", offload_to=to) for to in ("host", "nvme"))
+    assert there.number("memory.offloaded") < here.number("memory.offloaded") / 3
+    # The table of its vocabulary is larger than the buffers that DeepSpeed makes by default.
+    assert there.number("memory.swap_buffer") == 128_256 * 8192 / 8 > 100e6
+
+
 def test_a_share_is_offloaded(base: Base) -> None:
     start = LLAMA_8B | {"parallelism.framework": "deepspeed", "parallelism.zero_stage": "3"}
     none, half, whole = (

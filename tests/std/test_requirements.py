@@ -20,6 +20,10 @@ parallelism { tensor = 1, pipeline = 1, zero_stage = 2 }
 """
 PARAMS = 'model.params = 7B params\nhardware { gpu = "A100-SXM4-80GB", gpus = 8 }\nshow model.params\n'
 
+NVME = (
+    "parallelism.framework = deepspeed\nparallelism.zero_stage = 3\nparallelism.offload = optimizer\n"
+    "parallelism.offload_to = nvme\nhardware.nvme_bandwidth = 28 GB/s"
+)
 FAILING = [
     ("fits", "", "needs 155.3 GB of 85.2 GB"),
     ("fits_surely", "", "tight: fits with "),
@@ -72,6 +76,11 @@ FAILING = [
         "parallelism.offload = optimizer\nparallelism.offload_share = 0.5\nemit deepspeed",
         "DeepSpeed offloads the whole optimizer at ZeRO stage 2, not 50% of it",
     ),
+    ("nvme_framework", "parallelism.framework = deepspeed\nparallelism.offload = all\nparallelism.offload_to = nvme\nhardware.nvme_bandwidth = 28 GB/s", "deepspeed at ZeRO stage 2 does not offload all to NVMe"),
+    ("nvme_optimizer", f"{NVME}\nparallelism.offload_share = 0.5", "50% of adamw with a master copy in fp32 cannot go to NVMe"),
+    ("nvme_modelled", f"{NVME}\nparallelism.offload = all", "with 8 experts and adapter none all to NVMe is not modelled yet"),
+    ("nvme_bandwidth_known", NVME.replace("hardware.nvme_bandwidth = 28 GB/s", ""), "nothing says how fast the nodes' NVMe is"),
+    ("nvme_fits", f"{NVME}\nhardware.nvme_memory = 50 GB", "of 50 GB of NVMe"),
     (
         "activations_stay",
         "training.activation_offload = 0.5\nemit deepspeed",
@@ -103,6 +112,7 @@ TARGETS = [
     ("deepspeed_leaf", 'model = "deepseekmoe-16b"\nparallelism.zero_stage = 3\nemit deepspeed', "nothing says which class holds the experts"),
     ("deepspeed_context", "parallelism.context = 64\nemit deepspeed", "32 heads do not divide by 64 ranks that share a sequence"),
     ("deepspeed_tensor", "parallelism.tensor = 2\nparallelism.sequence_parallel = true\nemit deepspeed", "over 2 tensor-parallel ranks"),
+    ("deepspeed_nvme_path", f"{NVME}\nemit deepspeed", "nothing says where the NVMe is: give `deepspeed.nvme_path`"),
     ("deepspeed_offloaded_update", "parallelism.offload = optimizer\ntraining.optimizer = adamw_8bit\nemit deepspeed", "adamw_8bit cannot update in host memory"),
     ("deepspeed_overlap", "parallelism.zero_stage = 0\ndeepspeed.overlap_comm = true\nemit deepspeed", "at ZeRO stage 0 DeepSpeed overlaps nothing"),
     ("deepspeed_reshard", "parallelism.reshard = true\nemit deepspeed", "no choice at ZeRO stage 2 of DeepSpeed"),

@@ -272,6 +272,23 @@ def test_offloading_takes_time(part):
     assert part("offload", **weights) >= 0
 
 
+def test_nvme_is_read_and_written_in_every_step(part):
+    rest = {"parallelism__zero_stage": 3, "parallelism__framework": "deepspeed", "parallelism__offload": "all"}
+    host = job(8, 64, **rest)
+    slow, fast = (
+        job(8, 64, parallelism__offload_to="nvme", hardware__nvme_bandwidth=f"{rate} GB/s", **rest) for rate in (4, 40)
+    )
+    # A gradient, a weight and two states in fp32, each read and written.
+    updated = part("updated", **host)
+    for rate, inputs in ((0.5e9, slow), (5e9, fast)):
+        more = part("offloaded_update", **inputs) - part("offloaded_update", **host)
+        assert more == pytest.approx(32 * updated / rate)
+    # Weights are read twice for each of four micro-batches, behind computation, and written once.
+    late = part("offloaded_weights", **slow)
+    assert late == pytest.approx(17 * 2 * updated / 0.5e9 - part("compute", **slow) - 8 * 2 * updated / 0.5e9, rel=1e-3)
+    assert part("offloaded_weights", **fast) == pytest.approx(2 * updated / 5e9)
+
+
 def test_a_share_of_the_optimizer_is_offloaded(part):
     rest = {"parallelism__zero_stage": 3, "parallelism__framework": "deepspeed"}
     none, half, whole = (

@@ -96,7 +96,10 @@ if "optimizer" in plain:
     ignored += unknown_parameters(plain["optimizer"], builder)
 if "scheduler" in plain:
     ignored += unknown_parameters(plain["scheduler"], getattr(lr_schedules, plain["scheduler"]["type"]))
+zero = read.zero_config
 result = {
+    "nvme": [str(part.nvme_path) for part in (zero.offload_optimizer, zero.offload_param) if part and part.device == "nvme"],
+    "swap_buffer": zero.offload_param.buffer_size if zero.offload_param else None,
     "ignored": ignored,
     "train_batch_size": read.train_batch_size,
     "micro_batch": read.train_micro_batch_size_per_gpu,
