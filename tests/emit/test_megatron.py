@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import random
-import subprocess
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from llmplan import api
-from llmplan.emit.render import render
-from llmplan.solution import Solution
-from tests.emit.test_searches import KNOBS
-from tests.emit.test_told import NOT_SAID, inputs
-from tests.emit.test_told import others as values
+from tests.emit import telling
+from tests.emit.telling import KNOWN, SEEDS, files, is_written, started, unsaid
 
 DENSE = """model "llama-3-8b"
 dataset { tokens = 100B, sequence_length = 8192 tokens }
@@ -34,19 +27,6 @@ emit megatron
 PLANS = {"dense": DENSE, "experts": EXPERTS}
 
 
-def solved(plan: str, *settings: tuple[str, str]) -> Solution:
-    return api.solve("-", text=plan, settings=settings)
-
-
-@cache
-def files(plan: str, *settings: tuple[str, str]) -> dict[str, str]:
-    solution = solved(plan, *settings)
-    assert solution.status == "solved", [d.message for d in solution.diagnostics]
-    written, problems = render(solution)
-    assert not problems, problems
-    return written
-
-
 def said(text: str) -> dict[str, str]:
     """By argument its values; comments and blank lines are none."""
     lines = (line.partition(" ") for line in text.splitlines() if line and not line.startswith("#"))
@@ -58,11 +38,7 @@ def arguments(plan: str, *settings: tuple[str, str]) -> dict[str, str]:
 
 
 def refusals(plan: str, *settings: tuple[str, str]) -> set[str]:
-    """The requirements of the target that a plan violates; without one it is solved."""
-    solution = solved(plan, *settings)
-    found = {result.name or "" for result in solution.requirements if result.holds is False}
-    assert bool(found) == (solution.status != "solved"), (found, [d.message for d in solution.diagnostics])
-    return {name for name in found if name.startswith("megatron_")}
+    return telling.refusals("megatron", plan, *settings)
 
 
 def test_the_file_is_the_plan() -> None:
@@ -152,34 +128,21 @@ REFUSED = [
     ("graphs", "experts", (("training.cuda_graphs", "true"),)),
     ("routing", "experts", (("model.routing", "other"),)),
 ]  # fmt: skip
-QUICK = {"zero"}
 
 
-@pytest.mark.parametrize(
-    ("name", "plan", "settings"),
-    [pytest.param(*case, id=case[0], marks=[pytest.mark.slow] * (case[0] not in QUICK)) for case in REFUSED],
-)
+@telling.refused(REFUSED, quick="zero")
 def test_what_no_argument_says_is_refused(name: str, plan: str, settings: tuple[tuple[str, str], ...]) -> None:
-    assert f"megatron_{name}" in refusals(PLANS[plan] + "waive fits\n", *settings)
+    assert name in refusals(PLANS[plan] + "waive fits\n", *settings)
 
 
-OWN = """model { layers = 4, hidden = 1024, heads = 16, ffn = 2816, vocab = 32_000, max_context = 2048, gated_mlp = true }
-dataset { tokens = 1B, sequence_length = 2048 tokens }
-hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
-training { global_batch = 64 sequences, micro_batch = 1, recompute = none }
-parallelism.zero_stage = 1
-emit megatron
-"""
-
-
-KNOWN = "model.activation = silu\nmodel.norm_epsilon = 0.000_01\n"
+OWN = telling.UNKNOWN.format(stage=1, target="megatron")
 
 
 @pytest.mark.slow
 def test_a_model_is_not_trained_by_guesses() -> None:
     wanting = [d.message for d in api.check("-", text=OWN) if d.severity == "error"]
     assert len(wanting) == 2 and all(f"megatron_{name}_known" in " ".join(wanting) for name in ("activation", "epsilon"))
-    assert refusals(OWN + KNOWN) == {"megatron_rope_known"}
+    assert refusals(OWN + KNOWN) == {"rope_known"}
     assert refusals(OWN + KNOWN + "model { rope_base = 10_000, rope_scaling = none }\n") == set()
 
 
@@ -192,7 +155,7 @@ def test_steps_are_known_before_anything_is_solved() -> None:
 @pytest.mark.slow
 def test_experts_need_a_routing() -> None:
     experts = (("model.experts", "8"), ("model.experts_per_token", "2"), ("model.expert_ffn", "512"))
-    assert "megatron_routing_known" in refusals(OWN + KNOWN, *experts)
+    assert "routing_known" in refusals(OWN + KNOWN, *experts)
 
 
 FIXED = """parallelism { expert = 1, expert_tensor = 1, schedule = one_f_one_b, prefetch = true, keep_gathered = false, replicas = 1 }
@@ -208,86 +171,28 @@ def test_what_is_said_by_no_argument_is_no_warning() -> None:
     assert arguments(DENSE + FIXED) == arguments(DENSE)
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.slow) for seed in range(20)])
+@SEEDS
 def test_no_answer_of_a_search_is_refused(seed: int) -> None:
-    solution = solved(drawn(seed))
-    assert solution.status in ("solved", "infeasible"), [d.message for d in solution.diagnostics]
-    if solution.status == "solved":
-        assert render(solution)[1] == []
+    is_written(drawn(seed))
 
 
 def drawn(seed: int) -> str:
     """A plan for Megatron-LM with some knobs open."""
-    chance = random.Random(seed)
-    knobs = [knob for knob in KNOBS if "framework" not in knob]
-    return "\n".join(
-        [
-            f'model "{chance.choice(("llama-7b", "mixtral-8x7b", "llama-3.1-8b", "qwen3-30b-a3b", "gpt2-medium"))}"',
-            "model.vocab = 65_536",
-            "dataset { tokens = 10B, sequence_length = 1024 tokens }",
-            f'hardware {{ gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB"))}", gpus = {chance.choice((8, 16, 64))} }}',
-            "training.global_batch = 256 sequences",
-            *chance.sample(knobs, chance.randint(2, 4)),
-            "emit megatron",
-            "minimize time",
-        ]
-    )
-
-
-# All inputs of which Megatron-LM must be told.
-
-
-@cache
-def plain(plan: str) -> tuple[Solution, dict[str, str], str]:
-    solution = solved(PLANS[plan])
-    written = files(PLANS[plan])
-    return solution, said(written["megatron.args"]), _own(written["launch.sh"])
+    models = ("llama-7b", "mixtral-8x7b", "llama-3.1-8b", "qwen3-30b-a3b", "gpt2-medium")
+    return telling.drawn("megatron", seed, models, "model.vocab = 65_536")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plan", PLANS)
 def test_every_input_is_said_or_refused(plan: str) -> None:
     """For experts those of the layout and of what is recomputed; the others are as without."""
-    # Without a method, and another one is refused, nothing else of `adapter` means anything: W0617 says so.
-    every = [path for path in inputs() if not path.startswith("adapter.") or path == "adapter.method"]
-    every = [path for path in every if plan == "dense" or path.startswith(("parallelism.", "training.recompute"))]
-    assert [wrong for path in every for wrong in unsaid(path, plan)] == []
-
-
-def unsaid(path: str, plan: str) -> Iterator[tuple[str, str]]:
-    """The other values of an input that change time or memory, and neither an argument nor a variable."""
-    base, before, environment = plain(plan)
-    for other in values(path, base) if path not in NOT_SAID else ():
-        solution = solved(PLANS[plan], (path, other))
-        if solution.status != "solved":
-            continue  # refused, by a requirement or as no legal value
-        written, problems = render(solution)
-        same = not problems and said(written["megatron.args"]) == before and _own(written["launch.sh"]) == environment
-        if problems or (same and any(_result(solution, name) != _result(base, name) for name in ("step_time", "memory.total"))):
-            yield path, other
-
-
-def _own(launcher: str) -> str:
-    """The lines of a launcher that Megatron-LM sees: variables of the plan it does not know."""
-    return "\n".join(line for line in launcher.splitlines() if not line.startswith(("#", "export LLMPLAN_")))
-
-
-def _result(solution: Solution, name: str) -> object:
-    return solution.values[name].value
+    assert unsaid(PLANS[plan], ("megatron.args", "launch.sh"), every=plan == "dense") == []
 
 
 @pytest.mark.parametrize("settings", [(), pytest.param((("megatron.data", '"0.3 a 0.7 b"'),), marks=pytest.mark.slow)])
 def test_the_launcher_hands_the_arguments_over(settings: tuple[tuple[str, str], ...], tmp_path: Path) -> None:
     written = files(DENSE, *settings)
-    for name in ("launch.sh", "megatron.args"):
-        (tmp_path / name).write_text(written[name], encoding="utf-8")
-    stub = tmp_path / "torchrun"
-    stub.write_text('#!/bin/sh\necho "$CUDA_DEVICE_MAX_CONNECTIONS"\nprintf "%s\\n" "$@"\n', encoding="utf-8")
-    stub.chmod(0o755)
-    command = ["bash", str(tmp_path / "launch.sh"), "--train-iters", "5"]
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "NODE_RANK": "7", "MASTER_ADDR": "a"}
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment, cwd="/")
-    connections, *words = done.stdout.splitlines()
+    connections, words = started(written, "$CUDA_DEVICE_MAX_CONNECTIONS", "--train-iters", "5", folder=tmp_path)
     words = words[words.index("pretrain_gpt.py") + 1 :]
     mine = [word for name, rest in said(written["megatron.args"]).items() for word in (name, *rest.split())]
     assert connections == "1"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import random
-import subprocess
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +11,8 @@ import pytest
 
 from llmplan import api
 from llmplan.emit.render import render
-from llmplan.solution import Solution
-from tests.emit.test_searches import KNOBS
-from tests.emit.test_told import NOT_SAID, inputs
-from tests.emit.test_told import others as values
+from tests.emit import telling
+from tests.emit.telling import KNOWN, SEEDS, files, is_written, solved, started, unsaid
 
 DENSE = """model "llama-3-8b"
 dataset { tokens = 100B, sequence_length = 8192 tokens }
@@ -34,19 +29,6 @@ training { global_batch = 256 sequences, micro_batch = 1, recompute = selective 
 emit torchtitan
 """
 PLANS = {"dense": DENSE, "plain": DENSE.replace("pipeline = 2, ", ""), "experts": EXPERTS}
-
-
-def solved(plan: str, *settings: tuple[str, str]) -> Solution:
-    return api.solve("-", text=plan, settings=settings)
-
-
-@cache
-def files(plan: str, *settings: tuple[str, str]) -> dict[str, str]:
-    solution = solved(plan, *settings)
-    assert solution.status == "solved", [d.message for d in solution.diagnostics]
-    written, problems = render(solution)
-    assert not problems, problems
-    return written
 
 
 def keys(plan: str, *settings: tuple[str, str]) -> dict[str, Any]:
@@ -77,11 +59,7 @@ def model(text: str) -> dict[str, Any]:
 
 
 def refusals(plan: str, *settings: tuple[str, str]) -> set[str]:
-    """The requirements of the target that a plan violates; without one it is solved."""
-    solution = solved(plan, *settings)
-    found = {result.name or "" for result in solution.requirements if result.holds is False}
-    assert bool(found) == (solution.status != "solved"), (found, [d.message for d in solution.diagnostics])
-    return {name for name in found if name.startswith("torchtitan_")}
+    return telling.refusals("torchtitan", plan, *settings)
 
 
 def test_the_file_is_the_plan() -> None:
@@ -199,25 +177,14 @@ REFUSED = [
     ("expert_ranks", "experts", (("hardware.gpus", "8"), ("parallelism.expert", "16"))),
     ("expert_overlap", "experts", (("parallelism.expert_overlap", "true"),)),
 ]  # fmt: skip
-QUICK = {"sharding"}
 
 
-@pytest.mark.parametrize(
-    ("name", "plan", "settings"),
-    [pytest.param(*case, id=case[0], marks=[pytest.mark.slow] * (case[0] not in QUICK)) for case in REFUSED],
-)
+@telling.refused(REFUSED, quick="sharding")
 def test_what_no_key_says_is_refused(name: str, plan: str, settings: tuple[tuple[str, str], ...]) -> None:
-    assert f"torchtitan_{name}" in refusals(PLANS[plan] + "waive fits\n", *settings)
+    assert name in refusals(PLANS[plan] + "waive fits\n", *settings)
 
 
-OWN = """model { layers = 4, hidden = 1024, heads = 16, ffn = 2816, vocab = 32_000, max_context = 2048, gated_mlp = true }
-dataset { tokens = 1B, sequence_length = 2048 tokens }
-hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
-training { global_batch = 64 sequences, micro_batch = 1, recompute = none }
-parallelism.zero_stage = 3
-emit torchtitan
-"""
-KNOWN = "model.activation = silu\nmodel.norm_epsilon = 0.000_01\n"
+OWN = telling.UNKNOWN.format(stage=3, target="torchtitan")
 
 
 @pytest.mark.slow
@@ -225,12 +192,12 @@ def test_a_model_is_not_trained_by_guesses() -> None:
     wanting = " ".join(d.message for d in api.check("-", text=OWN) if d.severity == "error")
     assert all(f"torchtitan_{name}" in wanting for name in ("activation_known", "epsilon_known"))
     known = OWN.replace("emit torchtitan", 'emit torchtitan { assets = "tokenizer" }') + KNOWN
-    assert refusals(known) == {"torchtitan_rope_known"}
+    assert refusals(known) == {"rope_known"}
     whole = "model { rope_base = 10_000, rope_scaling = none }\n"
     assert refusals(known + whole) == set()
     assert "where its tokenizer lies" in render(solved(OWN + KNOWN + whole))[1][0].message
     experts = (("model.experts", "8"), ("model.experts_per_token", "2"), ("model.expert_ffn", "512"))
-    assert "torchtitan_routing_known" in refusals(known, *experts)
+    assert "routing_known" in refusals(known, *experts)
 
 
 FIXED = """parallelism { expert = 1, schedule = one_f_one_b, prefetch = true, keep_gathered = false, replicas = 1, data_overlap = true }
@@ -247,82 +214,24 @@ def test_what_is_said_by_no_key_is_no_warning() -> None:
     assert keys(DENSE + FIXED) == keys(DENSE)
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.slow) for seed in range(20)])
+@SEEDS
 def test_no_answer_of_a_search_is_refused(seed: int) -> None:
-    solution = solved(drawn(seed))
-    assert solution.status in ("solved", "infeasible"), [d.message for d in solution.diagnostics]
-    if solution.status == "solved":
-        assert render(solution)[1] == []
+    is_written(drawn(seed))
 
 
 def drawn(seed: int) -> str:
     """A plan for torchtitan with some knobs open."""
-    chance = random.Random(seed)
-    knobs = [knob for knob in KNOBS if "framework" not in knob]
-    return "\n".join(
-        [
-            f'model "{chance.choice(("llama-7b", "mixtral-8x7b", "llama-3.1-8b", "qwen3-30b-a3b", "qwen3-8b"))}"',
-            "dataset { tokens = 10B, sequence_length = 1024 tokens }",
-            f'hardware {{ gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB"))}", gpus = {chance.choice((8, 16, 64))} }}',
-            "training.global_batch = 256 sequences",
-            *chance.sample(knobs, chance.randint(2, 4)),
-            "emit torchtitan",
-            "minimize time",
-        ]
-    )
-
-
-# All inputs of which torchtitan must be told.
-
-
-@cache
-def plain(plan: str) -> tuple[Solution, str]:
-    return solved(PLANS[plan]), _own(files(PLANS[plan]))
+    return telling.drawn("torchtitan", seed, ("llama-7b", "mixtral-8x7b", "llama-3.1-8b", "qwen3-30b-a3b", "qwen3-8b"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plan", ["plain", "dense", "experts"])
 def test_every_input_is_said_or_refused(plan: str) -> None:
     """For stages and experts those of the layout and of what is recomputed; the others are as without."""
-    # Without a method, and another one is refused, nothing else of `adapter` means anything: W0617 says so.
-    every = [path for path in inputs() if not path.startswith("adapter.") or path == "adapter.method"]
-    every = [path for path in every if plan == "plain" or path.startswith(("parallelism.", "training.recompute"))]
-    assert [wrong for path in every for wrong in unsaid(path, plan)] == []
-
-
-def unsaid(path: str, plan: str) -> Iterator[tuple[str, str]]:
-    """The other values of an input that change time or memory, and neither a key nor a variable."""
-    base, before = plain(plan)
-    for other in values(path, base) if path not in NOT_SAID else ():
-        solution = solved(PLANS[plan], (path, other))
-        if solution.status != "solved":
-            continue  # refused, by a requirement or as no legal value
-        written, problems = render(solution)
-        same = not problems and _own(written) == before
-        if problems or (same and any(_result(solution, name) != _result(base, name) for name in ("step_time", "memory.total"))):
-            yield path, other
-
-
-def _own(written: dict[str, str]) -> str:
-    """What torchtitan sees: variables of the plan it does not know."""
-    lines = [line for name in ("torchtitan.toml", "torchtitan_model.py", "launch.sh") for line in written[name].splitlines()]
-    return "\n".join(line for line in lines if not line.startswith(("#", "export LLMPLAN_")))
-
-
-def _result(solution: Solution, name: str) -> object:
-    return solution.values[name].value
+    assert unsaid(PLANS[plan], ("torchtitan.toml", "torchtitan_model.py", "launch.sh"), every=plan == "plain") == []
 
 
 def test_the_launcher_hands_the_file_over(tmp_path: Path) -> None:
-    written = files(DENSE)
-    for name in ("launch.sh", "torchtitan.toml"):
-        (tmp_path / name).write_text(written[name], encoding="utf-8")
-    stub = tmp_path / "torchrun"
-    stub.write_text('#!/bin/sh\necho "$PYTORCH_ALLOC_CONF $PYTHONPATH"\nprintf "%s\\n" "$@"\n', encoding="utf-8")
-    stub.chmod(0o755)
-    command = ["bash", str(tmp_path / "launch.sh"), "--training.steps", "5"]
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "NODE_RANK": "7", "MASTER_ADDR": "a"}
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment, cwd="/")
-    variables, *words = done.stdout.splitlines()
+    variables, words = started(files(DENSE), "$PYTORCH_ALLOC_CONF $PYTHONPATH", "--training.steps", "5", folder=tmp_path)
     assert variables == f"expandable_segments:True {tmp_path}"
     assert words[words.index("-m") :] == ["-m", "torchtitan.train", "--job.config_file", f"{tmp_path}/torchtitan.toml", "--training.steps", "5"]
