@@ -45,13 +45,21 @@ def environment(**more: str) -> dict[str, str]:
     return {**mine, **on_cpu, **more}
 
 
-def read(program: str, *arguments: str | Path) -> dict[str, Any]:
+def read(program: str, *arguments: str | Path, python: str | Path = sys.executable, timeout: float = 300) -> Any:
     """What a program of this folder prints about a file; its last line is JSON."""
-    command = [sys.executable, str(PROGRAMS / program), *map(str, arguments)]
-    done = subprocess.run(command, check=False, env=environment(), capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return result
+    command = [str(python), str(PROGRAMS / program), *map(str, arguments)]
+    done = subprocess.run(command, check=False, env=environment(), capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def read_each(program: str, *arguments: str | Path, cases: Sequence[Any], folder: Path, python: str | Path = sys.executable) -> list[dict[str, Any]]:
+    """What a program, whose last argument is a file of cases, says of each."""
+    place = folder / "cases.json"
+    place.write_text(json.dumps(cases), encoding="utf-8")
+    found: list[dict[str, Any]] = read(program, *arguments, place, python=python, timeout=1200)
+    assert len(found) == len(cases)
+    return found
 
 
 def free_port() -> str:

@@ -6,22 +6,18 @@ and Megatron-LM pins other versions than the rest.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from llmplan import api
-from llmplan.emit.render import render
 from llmplan.solution import Solution
 from tests.emit.test_megatron import drawn, said
+from tests.integration import answers
+from tests.integration.answers import Answer, feasible, refusals, solved_all, value
 from tests.integration.plans import ROOT
-from tests.integration.real import PROGRAMS
+from tests.integration.real import read_each
 from tests.thorough import examples
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -30,20 +26,9 @@ OWN = ROOT / ".venv-megatron"
 SOURCES = sorted(place for place in (OWN / "src").glob("*") if (place / "megatron" / "training").is_dir())
 SOURCES = SOURCES if [*OWN.glob("lib/python*/site-packages/torch")] else []
 
-BODY = """model "{model}"
-dataset {{ tokens = 2T, sequence_length = {length} tokens }}
-hardware {{ gpu = "H100-SXM5-80GB", gpus = {gpus} }}
-parallelism {{ {layout} }}
-training {{ global_batch = {batch} sequences, micro_batch = 1, {training} }}
-waive fits
-emit megatron {{ {options} }}
-"""
 
-
-def plan(
-    model: str, gpus: int, layout: str, training: str = "recompute = none", *, batch: int = 1024, length: int = 4096, options: str = ""
-) -> str:
-    return BODY.format(model=model, gpus=gpus, layout=layout, training=training, batch=batch, length=length, options=options)
+def plan(*what: Any, options: str = "", **more: Any) -> str:
+    return answers.plan(f"megatron {{ {options} }}", *what, **more)
 
 
 PLANS = {
@@ -80,16 +65,6 @@ REFUSED = {
 }
 
 
-@cache
-def solved(text: str) -> tuple[Solution, Mapping[str, str]]:
-    solution = api.solve("-", text=text)
-    if solution.status != "solved":
-        return solution, {}
-    files, problems = render(solution)
-    assert not problems, problems
-    return solution, files
-
-
 def case(solution: Solution, files: Mapping[str, str]) -> dict[str, Any]:
     exported = [line.removeprefix("export ") for line in files["launch.sh"].splitlines() if line.startswith("export CUDA_")]
     words = [word for name, rest in said(files["megatron.args"]).items() for word in (name, *rest.split())]
@@ -100,19 +75,12 @@ def case(solution: Solution, files: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def value(solution: Solution, name: str) -> Any:
-    return solution.values[name].value
-
-
-def read(sources: Path, cases: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
-    """What one release makes of each case."""
-    place = folder / "cases.json"
-    place.write_text(json.dumps(cases), encoding="utf-8")
-    command = [str(OWN / "bin" / "python"), str(PROGRAMS / "read_megatron.py"), str(sources), str(place)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600, env={**os.environ, "PYTHONWARNINGS": "ignore"})
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: list[dict[str, Any]] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+def accepted(sources: Path, asked: Mapping[str, Answer], folder: Path) -> dict[str, dict[str, Any]]:
+    """What one release makes of each answer; it refuses none."""
+    cases = [case(*answer) for answer in asked.values()]
+    found = read_each("read_megatron.py", sources, cases=cases, folder=folder, python=OWN / "bin" / "python")
+    assert [(seen["error"], one["arguments"]) for one, seen in zip(cases, found, strict=True) if "error" in seen] == []
+    return dict(zip(asked, found, strict=True))
 
 
 releases = pytest.mark.parametrize(
@@ -124,12 +92,9 @@ releases = pytest.mark.parametrize(
 
 @releases
 def test_the_arguments_are_accepted_and_the_model_is_the_planned_one(sources: Path, tmp_path: Path) -> None:
-    answers = {name: solved(text) for name, text in PLANS.items()}
-    assert [name for name, (solution, _) in answers.items() if solution.status != "solved"] == []
-    found = read(sources, [case(*answer) for answer in answers.values()], tmp_path)
-    assert {name: seen["error"] for name, seen in zip(answers, found, strict=True) if "error" in seen} == {}
-    for (name, (solution, _)), seen in zip(answers.items(), found, strict=True):
-        agree(name, solution, seen)
+    asked = solved_all(PLANS)
+    for name, seen in accepted(sources, asked, tmp_path).items():
+        agree(name, asked[name][0], seen)
 
 
 def agree(name: str, solution: Solution, seen: Mapping[str, Any]) -> None:
@@ -151,12 +116,16 @@ def agree(name: str, solution: Solution, seen: Mapping[str, Any]) -> None:
     assert seen["params_dtype"] == {"fp16": "torch.float16", "tf32": "torch.float32"}.get(
         value(solution, "training.precision"), "torch.bfloat16"
     ), name
+    precision = value(solution, "training.precision")
+    assert seen["bf16"] is (precision in ("bf16", "fp8", "mxfp8")) and bool(seen["fp8"]) is (precision in ("fp8", "mxfp8")), name
+    assert seen["num_distributed_optimizer_instances"] == value(solution, "parallelism.replicas"), name
     assert seen["untie_embeddings_and_output_weights"] is not value(solution, "model.tied_embeddings"), name
     assert seen["gated"] is value(solution, "model.gated_mlp"), name
     assert seen["use_distributed_optimizer"] is (value(solution, "parallelism.zero_stage") == 1), name
     assert (seen["num_experts"] or 0) == value(solution, "model.experts"), name
     if value(solution, "model.experts"):
         assert seen["expert_model_parallel_size"] == value(solution, "parallelism.expert"), name
+        assert seen["expert_tensor_parallel_size"] == value(solution, "parallelism.expert_tensor"), name
         assert seen["moe_router_topk"] == value(solution, "model.experts_per_token"), name
     if value(solution, "model.positions") == "rotary":
         assert seen["rotary_base"] == value(solution, "model.rope_base"), name
@@ -164,15 +133,10 @@ def agree(name: str, solution: Solution, seen: Mapping[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_it_cannot_do_is_refused_by_name(name: str) -> None:
-    solution, _ = solved(REFUSED[name])
-    assert [r.name for r in solution.requirements if r.holds is False and (r.name or "").startswith("megatron_")] != []
+    assert refusals("megatron", REFUSED[name]) != []
 
 
 @releases
 def test_answers_of_searches_are_accepted(sources: Path, tmp_path: Path) -> None:
-    answers = [solved(drawn(seed)) for seed in range(examples(60))]
-    cases = [case(*answer) for answer in answers if answer[0].status == "solved"]
-    assert len(cases) >= len(answers) / 4
-    found = read(sources, cases, tmp_path)
-    assert [(seen["error"], one["arguments"]) for one, seen in zip(cases, found, strict=True) if "error" in seen] == []
-    assert [seen["changed"] for seen in found if seen["changed"]] == []
+    asked = feasible([drawn(seed) for seed in range(examples(60))])
+    assert [seen["changed"] for seen in accepted(sources, asked, tmp_path).values() if seen["changed"]] == []

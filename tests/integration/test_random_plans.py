@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,11 @@ import yaml
 from llmplan import api
 from llmplan.emit.render import render
 from tests.emit.random_plans import drawn
-from tests.integration.real import PROGRAMS, environment, needs
+from tests.integration import test_megatron, test_torchtitan
+from tests.integration.answers import Answer, feasible
+from tests.integration.real import needs, read_each
+from tests.integration.test_megatron import releases
+from tests.integration.test_torchtitan import real
 from tests.thorough import examples
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.usefixtures("no_advice")]
@@ -44,13 +46,7 @@ def written(way: str, folder: Path, saying: str = "") -> Iterator[Path]:
 
 def each(program: str, modules: str, cases: list[list[str]], folder: Path) -> list[dict[str, Any]]:
     """What a program says of each case."""
-    place = folder / "cases.json"
-    place.write_text(json.dumps(cases), encoding="utf-8")
-    command = [sys.executable, str(PROGRAMS / "each.py"), program, modules, str(place)]
-    done = subprocess.run(command, check=False, env=environment(), capture_output=True, text=True, timeout=1200)
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: list[dict[str, Any]] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+    return read_each("each.py", program, modules, cases=cases, folder=folder)
 
 
 def numbers(folder: Path) -> dict[str, Any]:
@@ -141,3 +137,22 @@ def test_kubernetes_knows_every_key(tmp_path: Path) -> None:
     jobs = [yaml.safe_load(file.read_text()) for place in written("deepspeed", tmp_path, "kubernetes") for file in place.glob("k8s.yaml")]
     trained = [job for job in jobs if job["kind"] == "TrainJob"]
     assert trained and [job for job in trained if TrainerV1alpha1TrainJob.from_dict(job).to_dict() != job] == []
+
+
+def of_targets(way: str) -> dict[str, Answer]:
+    """The answers to some more plans of a way whose target is told everything."""
+    return feasible([drawn(way, seed) for seed in range(2_000, 2_000 + examples(5 * SEEDS))])
+
+
+@releases
+def test_megatron_reads_what_was_planned(sources: Path, tmp_path: Path) -> None:
+    asked = of_targets("megatron")
+    for name, seen in test_megatron.accepted(sources, asked, tmp_path).items():
+        test_megatron.agree(name, asked[name][0], seen)
+
+
+@real
+def test_torchtitan_builds_what_was_planned(tmp_path: Path) -> None:
+    asked = of_targets("torchtitan")
+    for name, seen in test_torchtitan.accepted(asked, tmp_path).items():
+        test_torchtitan.agree(name, asked[name][0], *seen)

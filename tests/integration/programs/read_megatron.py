@@ -22,40 +22,15 @@ os.environ.update(RANK="0", LOCAL_RANK="0")
 import torch
 import torch._dynamo
 import torch._inductor.runtime.triton_compat  # it must see that there is no triton
+from stand_ins import Anything, empty
 
-
-class Anything:
-    """A decorator, a type, a constant."""
-
-    def __call__(self, *given, **named):
-        return given[0] if len(given) == 1 and callable(given[0]) and not named else self
-
-    def __getattr__(self, name):
-        return self
-
-    def __getitem__(self, key):
-        return self
-
-
-class Empty(types.ModuleType):
-    __path__: typing.ClassVar[list[str]] = []
-    __version__ = "3.0.0"
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Anything()
-
-
-for name in ("triton", "triton.language"):
-    sys.modules[name] = Empty(name)
-sys.modules["triton"].language = sys.modules["triton.language"]
+empty("triton", "triton.language")
 if not hasattr(typing, "override"):
     typing.override = lambda method: method
 torch.cuda.get_device_capability = lambda *_: (9, 0)
 torch.cuda.get_device_properties = lambda *_: types.SimpleNamespace(major=9, minor=0, multi_processor_count=132)
 
-from megatron.core import parallel_state
+from megatron.core import parallel_state, utils
 from megatron.core.models.common.embeddings import rope_utils
 from megatron.core.optimizer import OptimizerConfig
 from megatron.training.arguments import core_transformer_config_from_args, parse_args, validate_args
@@ -74,9 +49,9 @@ class FusedAdam:
         pass
 
 
-for name in ("transformer_engine", "transformer_engine.pytorch", "transformer_engine.pytorch.optimizers"):
-    sys.modules[name] = Empty(name)
+empty("transformer_engine", "transformer_engine.pytorch", "transformer_engine.pytorch.optimizers")
 sys.modules["transformer_engine"].__version__ = "2.8.0"
+utils._te_version = utils.PkgVersion("2.8.0")
 sys.modules["transformer_engine.pytorch.optimizers"].FusedAdam = FusedAdam
 
 PLAIN = (bool, int, float, str, list, type(None))

@@ -13,7 +13,6 @@ import os
 import runpy
 import sys
 import traceback
-import types
 import typing
 from pathlib import Path
 
@@ -22,33 +21,9 @@ os.environ.update(RANK="0", LOCAL_RANK="0")
 import torch
 import torch._dynamo
 import torch._inductor.compile_fx  # before there seems to be a triton
+from stand_ins import empty
 
-
-class Anything:
-    """A decorator, a type, a constant."""
-
-    def __call__(self, *given, **named):
-        return given[0] if len(given) == 1 and callable(given[0]) and not named else self
-
-    def __getattr__(self, name):
-        return self
-
-    def __getitem__(self, key):
-        return self
-
-
-class Empty(types.ModuleType):
-    __path__: typing.ClassVar[list[str]] = []
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Anything()
-
-
-for name in ("triton", "triton.language"):
-    sys.modules[name] = Empty(name)
-sys.modules["triton"].language = sys.modules["triton.language"]
+empty("triton", "triton.language")
 torch._utils._get_available_device_type = lambda: "cpu"  # without any, torchtitan takes it for CUDA
 
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointWrapper
@@ -136,6 +111,8 @@ def seen(folder, ranks):
         "batches": batches,
         "schedule": kind,
         "initial": str(TORCH_DTYPE_MAP[config.training.dtype]),
+        "parallelism": dataclasses.asdict(config.parallelism),
+        "converters": config.model.converters,
         "training": dataclasses.asdict(config.training),
         "optimizer": dataclasses.asdict(config.optimizer),
         "scheduler": dataclasses.asdict(config.lr_scheduler),
