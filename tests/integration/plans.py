@@ -28,6 +28,7 @@ training {{
     recompute     = full
     learning_rate = 0.02
     warmup        = 2
+    gradient_clipping = 0.1
 }}
 emit {targets}
 """
@@ -47,19 +48,19 @@ def shipped(name: str, *settings: str) -> Files:
     return lambda folder: compile_plan(ROOT / "plans" / f"{name}.plan", folder / "files", *settings)
 
 
-def written(text: str) -> Files:
+def written(text: str, *settings: str) -> Files:
     """A plan of its own."""
 
     def files(folder: Path) -> Path:
         plan = folder / "test.plan"
         plan.write_text(text, encoding="utf-8")
-        return compile_plan(plan, folder / "files")
+        return compile_plan(plan, folder / "files", *settings)
 
     return files
 
 
-def tiny(stage: int, framework: str, *targets: str) -> Files:
-    return written(TINY.format(stage=stage, framework=framework, targets=", ".join(targets)))
+def tiny(stage: int, framework: str, *targets: str, settings: tuple[str, ...] = ()) -> Files:
+    return written(TINY.format(stage=stage, framework=framework, targets=", ".join(targets)), *settings)
 
 
 _SHARED = TINY.replace("gpus = 2, gpus_per_node = 2", "gpus = {gpus}, gpus_per_node = 2").replace(

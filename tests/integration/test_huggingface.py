@@ -13,6 +13,7 @@ import yaml
 from tests.integration.plans import Files, quantity, written
 from tests.integration.real import PROGRAMS, environment, needs, read
 from tests.integration.test_training import launch
+from tests.integration.watching import agrees, watched
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
@@ -118,7 +119,7 @@ model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab =
 dataset {{ tokens = 1024, sequence_length = 16 }}
 hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
 parallelism {{ zero_stage = 0 }}
-training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2, checkpoint_interval = 1 hour }}
+training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2, checkpoint_interval = 1 hour, gradient_clipping = 0.01 }}
 adapter {{ method = lora, rank = 4, targets = ["q_proj", "v_proj"] }}
 emit huggingface {{ trainer = trl, model = "{folder}/model", dataset = "{folder}/data", output = "{folder}/out", log_every = 1, workers = 0 }}
 """
@@ -128,8 +129,11 @@ def test_adapters_are_trained_by_two_processes(tmp_path: Path) -> None:
     needs("torch", "transformers", "trl", "peft", "datasets")
     subprocess.run([sys.executable, str(PROGRAMS / "make_llama.py"), str(tmp_path)], check=True, env=environment())
     folder = written(TINY.format(folder=tmp_path))(tmp_path)
-    code, said = launch(["bash", str(folder / "launch.sh"), "--use_cpu", "true", "--log_level", "info"], HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path / "home"))
+    command = ["bash", str(folder / "launch.sh"), "--use_cpu", "true", "--log_level", "info"]
+    variables = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
+    code, said = launch(command, **variables, **watched(tmp_path / "watched"))
     assert code == 0, said[-4000:]
+    agrees(folder, tmp_path / "watched")
     steps = quantity(folder, "steps")
     assert "Total train batch size (w. parallel, distributed & accumulation) = 8" in said
     adapter = json.loads((tmp_path / "out" / "adapter_config.json").read_text())
@@ -142,7 +146,7 @@ def test_adapters_are_trained_by_two_processes(tmp_path: Path) -> None:
     rates = [line["learning_rate"] for line in state["log_history"] if "learning_rate" in line]
     assert max(rates) == pytest.approx(quantity(folder, "training.learning_rate"))
     # Started again it has nothing left to do: it goes on from the last checkpoint.
-    code, said = launch(["bash", str(folder / "launch.sh"), "--use_cpu", "true", "--log_level", "info"], HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path / "home"))
+    code, said = launch(command, **variables)
     assert code == 0 and f"Loading model from {tmp_path}/out/checkpoint-{int(steps)}" in said, said[-4000:]
 
 
@@ -151,7 +155,7 @@ model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab =
 dataset {{ tokens = 1024, sequence_length = 16 }}
 hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
 parallelism {{ {layout} }}
-training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2, learning_rate = 0.02, gradient_clipping = 0.7 }}
+training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2, learning_rate = 0.02, gradient_clipping = 0.1 }}
 emit huggingface {{ model = "a", dataset = "b", output = "{folder}/out", log_every = 1, workers = 0 }}
 """
 LAYOUTS = {
@@ -168,13 +172,15 @@ def test_the_trainer_trains_what_was_planned(name: str, tmp_path: Path) -> None:
     layout, kind = LAYOUTS[name]
     folder = written(SMALL.format(layout=layout, folder=tmp_path))(tmp_path)
     (tmp_path / "reports").mkdir()
-    code, said = launch(["bash", str(folder / "launch.sh"), str(PROGRAMS / "train_by_trainer.py"), str(tmp_path / "reports")])
+    command = ["bash", str(folder / "launch.sh"), str(PROGRAMS / "train_by_trainer.py"), str(tmp_path / "reports")]
+    code, said = launch(command, **watched(tmp_path / "watched"))
     assert code == 0, said[-4000:]
+    agrees(folder, tmp_path / "watched")
     for rank in range(2):
         seen = json.loads((tmp_path / "reports" / f"rank-{rank}.json").read_text())
         assert (seen["kind"], seen["world"], seen["batch"], seen["total"]) == (kind, 2, [[2, 16]], 8)
         assert seen["steps"] == quantity(folder, "steps") and max(seen["rates"]) == pytest.approx(0.02)
         assert sum(seen["losses"][-2:]) < sum(seen["losses"][:2])
         if kind == "DEEPSPEED":
-            assert seen["engine"] == [2, 2, 0.7, int(name[-1]), "torch.bfloat16"]
+            assert seen["engine"] == [2, 2, 0.1, int(name[-1]), "torch.bfloat16"]
         assert seen["recomputes"] is (kind != "FSDP")

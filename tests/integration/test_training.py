@@ -17,6 +17,7 @@ import pytest
 
 from tests.integration.plans import shared, tiny
 from tests.integration.real import PROGRAMS, environment, free_port, needs
+from tests.integration.watching import agrees, watched
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
@@ -35,8 +36,10 @@ def test_trains(stage: int, framework: str, targets: tuple[str, ...], kind: str,
     folder = tiny(stage, framework, *targets)(tmp_path)
     reports = tmp_path / "reports"
     reports.mkdir()
-    code, said = launch(["bash", str(folder / "launch.sh"), str(PROGRAMS / "train.py"), str(reports)])
+    command = ["bash", str(folder / "launch.sh"), str(PROGRAMS / "train.py"), str(reports)]
+    code, said = launch(command, **watched(tmp_path / "watched"))
     assert code == 0, said[-4000:]
+    agrees(folder, tmp_path / "watched")
     ranks = [json.loads((reports / f"rank-{rank}.json").read_text()) for rank in range(2)]
     for seen in ranks:
         assert (seen["kind"], seen["world"], seen["accumulation"]) == (kind, 2, 2)
@@ -63,6 +66,30 @@ def test_ranks_share_a_sequence(tmp_path: Path) -> None:
         assert (seen["ring"], seen["balanced"]) == ("ALL_TO_ALL", True)
         assert seen["positions"] == [pieces] * 2
         assert seen["next"] == [[at + 1 if at < 15 else -100 for at in pieces]] * 2
+
+
+FOUR = ("hardware.gpus=4", "hardware.gpus_per_node=4")
+OTHERWISE: dict[str, tuple[int, str, tuple[str, ...], tuple[str, ...]]] = {
+    "hybrid": (3, "fsdp", ("accelerate",), (*FOUR, "parallelism.replicas=2")),
+    "tensor": (1, "deepspeed", ("deepspeed",), (*FOUR, "parallelism.tensor=2")),
+    "tensor_by_accelerate": (1, "deepspeed", ("deepspeed", "accelerate"), (*FOUR, "parallelism.tensor=2")),
+    "fp16": (2, "deepspeed", ("deepspeed",), ("training.precision=fp16",)),
+    "sums_in_fp32": (3, "deepspeed", ("deepspeed",), ("training.reduce_dtype=fp32", "training.recompute=none")),
+    "some_layers": (0, "ddp", ("accelerate",), ("training.precision=fp32", "training.recompute_layers=1")),
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_trains_as_planned_otherwise(name: str, tmp_path: Path) -> None:
+    needs("torch", "transformers", "accelerate", "deepspeed")
+    stage, framework, targets, settings = OTHERWISE[name]
+    folder = tiny(stage, framework, *targets, settings=settings)(tmp_path)
+    (tmp_path / "reports").mkdir()
+    command = ["bash", str(folder / "launch.sh"), str(PROGRAMS / "train.py"), str(tmp_path / "reports")]
+    code, said = launch(command, **watched(tmp_path / "watched"))
+    assert code == 0, said[-4000:]
+    agrees(folder, tmp_path / "watched")
+    assert falls(json.loads((tmp_path / "reports" / "rank-0.json").read_text())["losses"])
 
 
 def launch(command: list[str], **more: str) -> tuple[int, str]:

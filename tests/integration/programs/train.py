@@ -16,35 +16,22 @@ import sys
 import torch
 from torch.utils.data import DataLoader
 from transformers import LlamaConfig, LlamaForCausalLM
+from without_gpu import deepspeed_as_on_gpus, gloo
 
 MICRO_BATCH = int(os.environ["LLMPLAN_MICRO_BATCH"])
 LENGTH = int(os.environ["LLMPLAN_SEQUENCE_LENGTH"])
 STEPS = int(os.environ["LLMPLAN_STEPS"])
 ACCUMULATION = int(os.environ["LLMPLAN_GRAD_ACCUM"])
+TENSOR = int(os.environ.get("LLMPLAN_TENSOR_PARALLEL", "1"))  # ranks that share matrices work on the same data
 VOCABULARY = 64
 
 
 def no_gpu():
-    """Without a GPU: gloo instead of nccl, and an optimizer that needs no compiled kernel."""
-    import accelerate.state
-    from accelerate.utils import DistributedType
-
-    sharded = any(name.startswith(("FSDP_", "ACCELERATE_DEEPSPEED_")) for name in os.environ)
-    backend = ("gloo", DistributedType.MULTI_GPU if sharded else DistributedType.MULTI_CPU)
-    accelerate.state.PartialState._prepare_backend = lambda *args, **kwargs: backend
+    """Without a GPU."""
+    gloo(sharded=any(name.startswith(("FSDP_", "ACCELERATE_DEEPSPEED_")) for name in os.environ))
     os.environ["FSDP_CPU_RAM_EFFICIENT_LOADING"] = "false"
     if "LLMPLAN_DEEPSPEED_CONFIG" in os.environ:
-        import deepspeed.ops.adam
-        import deepspeed.runtime.engine
-        from deepspeed.runtime.zero.utils import ZERO_SUPPORTED_OPTIMIZERS
-
-        class FusedAdam(torch.optim.AdamW):
-            def __init__(self, parameters, adam_w_mode=True, **rest):
-                assert adam_w_mode
-                super().__init__(parameters, **rest)
-
-        deepspeed.ops.adam.FusedAdam = deepspeed.runtime.engine.FusedAdam = FusedAdam
-        ZERO_SUPPORTED_OPTIMIZERS.append(FusedAdam)
+        deepspeed_as_on_gpus()
 
 
 def sequences(ranks):
@@ -66,8 +53,10 @@ def small_llama():
         use_cache=False,
     )
     model = LlamaForCausalLM(config)
-    if os.environ.get("LLMPLAN_RECOMPUTE") == "full" and "FSDP_ACTIVATION_CHECKPOINTING" not in os.environ:
+    if os.environ.get("LLMPLAN_RECOMPUTE") == "full" and os.environ.get("FSDP_ACTIVATION_CHECKPOINTING") != "true":
         model.gradient_checkpointing_enable()
+        for layer in model.model.layers[int(os.environ["LLMPLAN_RECOMPUTE_LAYERS"]) :]:
+            layer.gradient_checkpointing = False
     return model
 
 
@@ -81,7 +70,7 @@ def with_accelerate(ranks):
     config = plugin.deepspeed_config if plugin else {}
     rate = float(os.environ["LLMPLAN_LEARNING_RATE"])
     optimizer = (DummyOptim if "optimizer" in config else torch.optim.AdamW)(model.parameters(), lr=rate)
-    parts = [model, optimizer, DataLoader(sequences(ranks), batch_size=MICRO_BATCH)]
+    parts = [model, optimizer, DataLoader(sequences(ranks // TENSOR), batch_size=MICRO_BATCH)]
     if "scheduler" in config:
         parts.append(DummyScheduler(optimizer))
     model, optimizer, loader, *scheduler = accelerator.prepare(*parts)
@@ -90,6 +79,8 @@ def with_accelerate(ranks):
         with accelerator.accumulate(model):
             loss = model(input_ids=batch, labels=batch).loss
             accelerator.backward(loss)
+            if accelerator.sync_gradients:
+                accelerator.clip_grad_norm_(model.parameters(), float(os.environ["LLMPLAN_GRADIENT_CLIPPING"]))
             optimizer.step()
             for one in scheduler:
                 one.step()
@@ -108,7 +99,8 @@ def with_deepspeed(ranks):
     engine, *_ = deepspeed.initialize(
         model=model, model_parameters=model.parameters(), config=os.environ["LLMPLAN_DEEPSPEED_CONFIG"]
     )
-    own = sequences(ranks)[engine.global_rank :: ranks]
+    shares = ranks // TENSOR
+    own = sequences(shares)[engine.global_rank // TENSOR :: shares]
     loader = DataLoader(own, batch_size=MICRO_BATCH)
 
     def train(batch):

@@ -11,34 +11,21 @@ import sys
 
 import torch
 from transformers import HfArgumentParser, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments
+from without_gpu import deepspeed_as_on_gpus, gloo
 
 
 def no_gpu():
-    """Without a GPU: gloo instead of nccl, bf16 on CPUs, and an optimizer that needs no compiled kernel."""
-    import accelerate.state
+    """The arguments, without a GPU: bf16 on CPUs too."""
     import transformers.training_args
-    from accelerate.utils import DistributedType
 
     with open(os.environ["LLMPLAN_TRAINING_ARGS"]) as file:
         arguments = json.load(file)
-    sharded = "deepspeed" in arguments or "fsdp" in arguments
-    kind = DistributedType.MULTI_GPU if sharded else DistributedType.MULTI_CPU
-    accelerate.state.PartialState._prepare_backend = lambda *args, **kwargs: ("gloo", kind)
+    gloo(sharded="deepspeed" in arguments or "fsdp" in arguments)
     transformers.training_args.is_torch_bf16_gpu_available = lambda: True
     if "fsdp_config" in arguments:
         arguments["fsdp_config"]["cpu_ram_efficient_loading"] = False  # it looks for a GPU
     if "deepspeed" in arguments:
-        import deepspeed.ops.adam
-        import deepspeed.runtime.engine
-        from deepspeed.runtime.zero.utils import ZERO_SUPPORTED_OPTIMIZERS
-
-        class FusedAdam(torch.optim.AdamW):
-            def __init__(self, parameters, adam_w_mode=True, **rest):
-                assert adam_w_mode
-                super().__init__(parameters, **rest)
-
-        deepspeed.ops.adam.FusedAdam = deepspeed.runtime.engine.FusedAdam = FusedAdam
-        ZERO_SUPPORTED_OPTIMIZERS.append(FusedAdam)
+        deepspeed_as_on_gpus()
     return arguments
 
 

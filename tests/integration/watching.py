@@ -1,0 +1,73 @@
+"""A run watched from inside does what its plan says: in which format gradients are summed, what is computed twice, and how far
+gradients are clipped.
+
+A framework may read a key and do something else; this is seen where no framework can differ, in the dispatcher of PyTorch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tests.integration.real import PROGRAMS
+
+FORMATS = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32"}
+
+
+def watched(place: Path) -> dict[str, str]:
+    """Variables with which each process of a run notes in a new folder what it does."""
+    place.mkdir()
+    return {"WATCHED": str(place), "PYTHONPATH": os.pathsep.join([str(PROGRAMS / "watched"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
+
+
+def agrees(folder: Path, place: Path) -> None:
+    """What all processes of a run have noted is what `solution.json` of its folder says."""
+    document = json.loads((folder / "solution.json").read_text(encoding="utf-8"))
+    plan = {name: value["value"] for name, value in document["quantities"].items()}
+    ranks = [json.loads((place / f"rank-{rank}.json").read_text()) for rank in range(plan["hardware.gpus"])]
+    for rank, seen in enumerate(ranks):
+        summed(plan, rank, seen["reduced"])
+        computed(plan, seen["calls"])
+    clipped(plan, ranks)
+
+
+def summed(plan: dict[str, Any], rank: int, reduced: dict[str, dict[str, int]]) -> None:
+    """Gradients travel in the planned format, all of them, at every step. Ranks that share matrices also sum activations."""
+    tensor = plan["parallelism.tensor"]
+    sharing = [rank // tensor * tensor + other for other in range(tensor)]
+    of_gradients = {group: formats for group, formats in reduced.items() if group != ",".join(map(str, sharing))}
+    assert {format for formats in of_gradients.values() for format in formats} == {FORMATS[plan["parallelism.communication_dtype"]]}, reduced
+    assert plan["training.reduce_dtype"] == plan["parallelism.communication_dtype"]
+    trained = plan["adapter.params"] if plan["adapter.method"] != "none" else plan["model.params_total"] / tensor
+    assert max(sum(formats.values()) for formats in of_gradients.values()) >= trained * plan["steps"]
+    sizes = {len(group.split(",")) for group in of_gradients}
+    replicas = plan["parallelism.replicas"]
+    assert sizes == ({replicas, plan["data_parallel"] // replicas} if replicas > 1 else {plan["data_parallel"]}), reduced
+
+
+def computed(plan: dict[str, Any], calls: list[int]) -> None:
+    """So many layers as planned are computed twice for each micro-batch, the others once."""
+    batches = plan["steps"] * plan["grad_accum"]
+    twice = {"none": 0, "full": plan["training.recompute_layers"]}[plan["training.recompute"]]
+    assert sorted(calls) == [batches] * (plan["model.layers"] - twice) + [2 * batches] * twice, calls
+
+
+def clipped(plan: dict[str, Any], ranks: list[dict[str, Any]]) -> None:
+    """Where gradients are larger than they may be, and at first they are, a step is taken with such as are as large as they may be.
+
+    Each of the ranks that share matrices has the gradients of its part, and those of what is not split.
+    """
+    tensor = plan["parallelism.tensor"]
+    holding = plan["data_parallel"] // plan["parallelism.replicas"] if plan["parallelism.zero_stage"] else 1
+    parts = [norms([seen["squares"] for seen in ranks[at : holding * tensor : tensor]]) for at in range(tensor)]
+    whole = norms([seen["squares"] for seen in ranks[: holding * tensor]])
+    assert len(whole) == plan["steps"]
+    largest = plan["training.gradient_clipping"]
+    assert max(map(max, parts)) <= largest * 1.02 and largest <= max(whole) * 1.02, (parts, whole)
+
+
+def norms(squares: list[list[float]]) -> list[float]:
+    """Of each step the norm over some ranks; DeepSpeed makes its states by a step without gradients, which is none."""
+    return [sum(of_step) ** 0.5 for of_step in zip(*squares, strict=True) if any(of_step)]
