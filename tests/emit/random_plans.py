@@ -44,6 +44,7 @@ KNOBS: dict[str, tuple[str, ...]] = {
     "fp32": ("training.precision = fp32", "training.precision = tf32"),
     "tf32": ("training.precision = tf32",),
     "fp8": ("training.precision = fp8",),
+    "8-bit products": ("training.precision = fp8; training.kernels = compiled",),
     "full": ("training.recompute = full",),
     "some layers": ("training.recompute = full; training.recompute_layers = model.layers / 2",),
     "selective": ("training.recompute = selective",),
@@ -100,8 +101,8 @@ WAYS: dict[str, Way] = {
         ("accelerate", "deepspeed, accelerate"), STAGES,
         (*SCRIPT, "fp16", "fp32", "gradients", "communication", "optimizer", "tensor", "context", "offload", "buckets", "schedule"), (*DENSE, EXPERTS[0]),
     ),
-    "fsdp by accelerate": Way(("accelerate",), SHARDED, (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "context", "offload all"), (*DENSE, *EXPERTS)),
-    "ddp by accelerate": Way(("accelerate",), ALONE, (*SCRIPT, "fp16", "optimizer")),
+    "fsdp by accelerate": Way(("accelerate",), SHARDED, (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "context", "8-bit products", "offload all"), (*DENSE, *EXPERTS)),
+    "ddp by accelerate": Way(("accelerate",), ALONE, (*SCRIPT, "fp16", "8-bit products", "optimizer")),
     "trainer": Way(
         (f"huggingface {{ {WHAT} }}", f"deepspeed, huggingface {{ {WHAT} }}", f"accelerate, huggingface {{ {WHAT} }}"),
         (*STAGES[1:], *SHARDED, *ALONE), (*OWN, "fp16", "fp32", "optimizer", "8-bit", "replicas", "offload", "kernels", "attention", "context", "resume"),

@@ -122,6 +122,18 @@ def test_ranks_of_fsdp_share_a_sequence_in_the_script() -> None:
 
 
 @pytest.mark.slow
+def test_products_in_8_bits_are_compiled_by_the_script() -> None:
+    """Accelerate's file has the format and no word of the layers, which torchao needs compiled."""
+    cards = (("hardware.gpu", '"H100-SXM5-80GB"'), ("training.precision", "fp8"))
+    written = files("fsdp", *cards, ("training.kernels", "compiled"))
+    found = yaml.safe_load(written["accelerate.yaml"])
+    assert (found["mixed_precision"], found["fp8_config"]["backend"]) == ("fp8", "AO")
+    # Accelerate refuses torchao where one rank alone loads the weights.
+    assert found["fsdp_config"]["fsdp_cpu_ram_efficient_loading"] is False
+    assert written["launch.sh"].count("export LLMPLAN_TRAINING_KERNELS=compiled\n") == 1 and "Compile the layers" in script(written)
+
+
+@pytest.mark.slow
 def test_gradients_of_keys_travel_in_fp32_around_a_ring() -> None:
     """The library's own ring is 3 x 3 passes of keys and values around 4 ranks; Accelerate's is 3 + 3, and twice as much in 4 passes of gradients."""
     settings = (("parallelism.context", "4"), ("training.recompute", "none"))

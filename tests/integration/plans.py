@@ -63,6 +63,11 @@ def tiny(stage: int, framework: str, *targets: str, settings: tuple[str, ...] = 
     return written(TINY.format(stage=stage, framework=framework, targets=", ".join(targets)), *settings)
 
 
+def float8(stage: int, framework: str) -> Files:
+    """Products in 8 bits, by Accelerate."""
+    return written(TINY.replace("= bf16", "= fp8, kernels = compiled").format(stage=stage, framework=framework, targets="accelerate"))
+
+
 _SHARED = TINY.replace("gpus = 2, gpus_per_node = 2", "gpus = {gpus}, gpus_per_node = 2").replace(
     "framework = {framework}", "framework = fsdp, context = 2{more}"
 ).replace("{targets}", "accelerate")
@@ -122,6 +127,8 @@ ACCELERATE: dict[str, Files] = {
     "fsdp_replicas": made(emitting(having(_SHARDED, value("parallelism.replicas", 11.0)), "accelerate")),
     "fsdp_context": shared(3),
     "fsdp_context_replicas": written(_SHARED.format(stage=3, gpus=8, more=", replicas = 2")),
+    "fsdp_float8": float8(3, "fsdp"),
+    "ddp_float8": float8(0, "ddp"),
     "one_card_fp32": written(
         TINY.format(stage=0, framework="ddp", targets="accelerate").replace("bf16", "fp32").replace("gpus = 2,", "gpus = 1,")
     ),

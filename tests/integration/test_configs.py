@@ -56,7 +56,7 @@ def test_deepspeed_knows_the_optimizer(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ACCELERATE)
 def test_accelerate_uses_every_key(name: str, tmp_path: Path) -> None:
-    needs("accelerate", "deepspeed")
+    needs("accelerate", "deepspeed", *(["torchao"] if "float8" in name else []))
     folder = ACCELERATE[name](tmp_path)
     nodes = int(quantity(folder, "hardware.nodes"))
     seen = read(
@@ -75,3 +75,5 @@ def test_accelerate_uses_every_key(name: str, tmp_path: Path) -> None:
         assert groups == {"SP": 1, **{name: quantity(folder, f"parallelism.{field}", 1) for name, field in planned.items()}}
         precision = quantity(folder, "training.precision")
         assert environment["ACCELERATE_MIXED_PRECISION"] == ("no" if precision == "fp32" else precision)
+        scaled = [environment.get(f"ACCELERATE_FP8_{key}") for key in ("BACKEND", "ENABLE_FSDP_FLOAT8_ALL_GATHER", "PAD_INNER_DIM")]
+        assert precision != "fp8" or scaled == ["AO", "False", "True"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.plans import shared, tiny
+from tests.integration.plans import float8, shared, tiny
 from tests.integration.real import PROGRAMS, environment, free_port, needs
 from tests.integration.watching import agrees, watched
 
@@ -50,6 +50,22 @@ def test_trains(stage: int, framework: str, targets: tuple[str, ...], kind: str,
             assert (seen["stage"], seen["dtype"]) == (stage, "torch.bfloat16")
     assert ranks[0]["parameters"] == ranks[1]["parameters"]
     assert ranks[0]["data"] != ranks[1]["data"]
+
+
+@pytest.mark.parametrize(("stage", "framework", "kind"), [(3, "fsdp", "FSDP"), (0, "ddp", "MULTI_CPU")])
+def test_trains_in_8_bits(stage: int, framework: str, kind: str, tmp_path: Path) -> None:
+    """All seven products of both layers but the very first, and not the head, by torchao."""
+    needs("torch", "transformers", "accelerate", "torchao")
+    folder = float8(stage, framework)(tmp_path)
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    code, said = launch(["bash", str(folder / "launch.sh"), str(PROGRAMS / "train.py"), str(reports)])
+    assert code == 0, said[-4000:]
+    ranks = [json.loads((reports / f"rank-{rank}.json").read_text()) for rank in range(2)]
+    for seen in ranks:
+        assert (seen["kind"], seen["in_8_bits"]) == (kind, 2 * 7 - 1)
+        assert falls(seen["losses"])
+    assert ranks[0]["parameters"] == ranks[1]["parameters"]
 
 
 def test_ranks_share_a_sequence(tmp_path: Path) -> None:

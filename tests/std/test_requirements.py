@@ -95,8 +95,8 @@ FAILING = [
     ("deepspeed_key_heads", "parallelism.tensor = 16\nemit deepspeed", "8 key heads over 16 tensor-parallel ranks"),
     (
         "accelerate_precision",
-        "training.precision = fp8\nparallelism.framework = fsdp\nemit accelerate",
-        "Accelerate's file has no key for fp8",
+        "training.precision = mxfp8\nparallelism.framework = fsdp\nemit accelerate",
+        "Accelerate's file has no key for mxfp8",
     ),
     (
         "accelerate_pipeline",
@@ -122,6 +122,9 @@ TARGETS = [
     ("deepspeed_gradients", "parallelism.zero_stage = 0\ntraining.gradient_dtype = fp32\nemit deepspeed", "gradients are in fp32 at ZeRO stage 0"),
     ("deepspeed_communication", "training.reduce_dtype = fp8\nemit deepspeed", "gradients are summed in fp8 and sent in fp8"),
     ("accelerate_framework", "parallelism.framework = megatron\nemit accelerate", "Accelerate does not start megatron"),
+    ("accelerate_float8_model", "parallelism.framework = fsdp\ntraining.precision = fp8\nemit accelerate", "the model has 8 experts, and its adapters are none"),
+    ("accelerate_float8_widths", "parallelism.framework = fsdp\ntraining.precision = fp8\nmodel.ffn = 14_344\nemit accelerate", "widths of 4,096, 14,344, 32 × 128 and 8 × 128 are not all multiples of 16"),
+    ("accelerate_float8_kernels", "parallelism.framework = fsdp\ntraining.precision = fp8\ntraining.kernels = fused\nemit accelerate", "kernels are fused, and attention in 8 bits is false"),
     ("accelerate_tensor", "parallelism.framework = fsdp\nparallelism.tensor = 2\nemit accelerate", "2 tensor-parallel ranks cannot be started with fsdp"),
     ("accelerate_expert", "parallelism.framework = fsdp\nparallelism.expert = 2\nemit accelerate", "2 × 1 ranks for the experts cannot be said to Accelerate"),
     ("accelerate_ring", "parallelism.framework = ddp\nparallelism.context = 2\nemit accelerate", "2 ranks share a sequence, but the framework is ddp"),

@@ -87,7 +87,8 @@ def with_accelerate(ranks):
             optimizer.zero_grad()
         return loss
 
-    seen = {"kind": accelerator.distributed_type.value, "accumulation": accelerator.gradient_accumulation_steps}
+    in_8_bits = sum(type(part).__name__.endswith("Float8Linear") for part in model.modules())
+    seen = {"kind": accelerator.distributed_type.value, "accumulation": accelerator.gradient_accumulation_steps, "in_8_bits": in_8_bits}
     return model, loader, train, seen
 
 
