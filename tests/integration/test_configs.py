@@ -35,6 +35,7 @@ def test_deepspeed_reads_where_the_nvme_is(tmp_path: Path) -> None:
     seen = read("read_deepspeed.py", folder / "ds_config.json", str(quantity(folder, "hardware.gpus")))
     assert seen["nvme"] == ["/local/nvme"] * 2
     assert seen["swap_buffer"] == quantity(folder, "memory.swap_buffer")
+    assert seen["reuse_distance"] == 0
 
 
 def test_experts_are_gathered_whole(tmp_path: Path) -> None:

@@ -113,6 +113,14 @@ TARGETS = [
     ("deepspeed_context", "parallelism.context = 64\nemit deepspeed", "32 heads do not divide by 64 ranks that share a sequence"),
     ("deepspeed_tensor", "parallelism.tensor = 2\nparallelism.sequence_parallel = true\nemit deepspeed", "over 2 tensor-parallel ranks"),
     ("deepspeed_nvme_path", f"{NVME}\nemit deepspeed", "nothing says where the NVMe is: give `deepspeed.nvme_path`"),
+    (
+        "deepspeed_reuse",
+        (
+            f'{NVME}\nmodel = "llama-7b"\nparallelism.offload = all\ndeepspeed.stage3_max_reuse_distance = 1B\n'
+            'emit deepspeed { nvme_path = "/local" }'
+        ),
+        "weights needed again within 1,000,000,000 elements are kept, and those on NVMe cannot be",
+    ),
     ("deepspeed_offloaded_update", "parallelism.offload = optimizer\ntraining.optimizer = adamw_8bit\nemit deepspeed", "adamw_8bit cannot update in host memory"),
     ("deepspeed_overlap", "parallelism.zero_stage = 0\ndeepspeed.overlap_comm = true\nemit deepspeed", "at ZeRO stage 0 DeepSpeed overlaps nothing"),
     ("deepspeed_reshard", "parallelism.reshard = true\nemit deepspeed", "no choice at ZeRO stage 2 of DeepSpeed"),

@@ -99,6 +99,7 @@ if "scheduler" in plain:
 zero = read.zero_config
 result = {
     "nvme": [str(part.nvme_path) for part in (zero.offload_optimizer, zero.offload_param) if part and part.device == "nvme"],
+    "reuse_distance": zero.max_reuse_distance,
     "swap_buffer": zero.offload_param.buffer_size if zero.offload_param else None,
     "ignored": ignored,
     "train_batch_size": read.train_batch_size,
