@@ -119,7 +119,7 @@ TARGETS = [
             f'{NVME}\nmodel = "llama-7b"\nparallelism.offload = all\ndeepspeed.stage3_max_reuse_distance = 1B\n'
             'emit deepspeed { nvme_path = "/local" }'
         ),
-        "weights needed again within 1,000,000,000 elements are kept, and those on NVMe cannot be",
+        "weights on NVMe cannot be kept for 1,000,000,000 elements, nor 0 fetched ahead",
     ),
     ("deepspeed_offloaded_update", "parallelism.offload = optimizer\ntraining.optimizer = adamw_8bit\nemit deepspeed", "adamw_8bit cannot update in host memory"),
     ("deepspeed_overlap", "parallelism.zero_stage = 0\ndeepspeed.overlap_comm = true\nemit deepspeed", "at ZeRO stage 0 DeepSpeed overlaps nothing"),
