@@ -43,7 +43,7 @@ CASES = {
             value("parallelism.offload_to", "nvme"),
             value("memory.swap_buffer", 1e8, "100M parameters", "parameter"),
             value("memory.nvme", 1.27e12, "1.27 TB", "byte"),
-            *options(nvme_path="/local/nvme"),
+            *options(nvme_path="/local/nvme", stage3_max_reuse_distance=0, stage3_prefetch_bucket_size=0),
         ),
         "deepspeed",
     ),
