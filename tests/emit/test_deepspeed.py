@@ -40,6 +40,7 @@ def test_the_report_says_which_models_are_split() -> None:
     files, problems = render(api.solve("-", text=text))
     assert not problems, problems
     assert "tensor_parallel.partition_config" in files["report.md"] and "DeepSpeed 0.19.8" in files["report.md"]
+    assert "the same batches" in files["report.md"]
 
 
 def test_a_class_that_nobody_knows_is_asked_for() -> None:

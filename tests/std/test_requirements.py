@@ -109,6 +109,7 @@ TARGETS = [
     ("nodes_share_evenly", "hardware.nodes = 7\nemit deepspeed", "64 GPUs do not divide evenly over 7 nodes"),
     ("deepspeed_expert", "parallelism.expert = 8\nemit deepspeed", "8 × 1 ranks for the experts cannot be set in a DeepSpeed config"),
     ("deepspeed_replicas", "parallelism.replicas = 2\nemit deepspeed", "2 replicas cannot be set in a DeepSpeed config"),
+    ("deepspeed_loss_scale", "training.precision = fp16\nparallelism.zero_stage = 0\nemit deepspeed", "gradients 65,536 times too small"),
     ("deepspeed_leaf", 'model = "deepseekmoe-16b"\nparallelism.zero_stage = 3\nemit deepspeed', "nothing says which class holds the experts"),
     ("deepspeed_context", "parallelism.context = 64\nemit deepspeed", "32 heads do not divide by 64 ranks that share a sequence"),
     ("deepspeed_tensor", "parallelism.tensor = 2\nparallelism.sequence_parallel = true\nemit deepspeed", "over 2 tensor-parallel ranks"),
