@@ -84,7 +84,7 @@ def test_deepspeed_reads_what_was_planned(way: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", ["deepspeed by accelerate", "fsdp by accelerate", "ddp by accelerate"])
 def test_accelerate_starts_what_was_planned(way: str, tmp_path: Path) -> None:
-    needs("accelerate", "deepspeed")
+    needs("accelerate", "deepspeed", "torchao")
     places = list(written(way, tmp_path))
     known = [numbers(place) for place in places]
     cases = [
@@ -99,7 +99,7 @@ def test_accelerate_starts_what_was_planned(way: str, tmp_path: Path) -> None:
         }  # fmt: skip
         told = seen.get("environment", {})
         precision = plan["training.precision"]
-        if plan["parallelism.framework"] != "deepspeed" and told.get("ACCELERATE_MIXED_PRECISION") != (precision if precision in ("bf16", "fp16") else "no"):
+        if plan["parallelism.framework"] != "deepspeed" and told.get("ACCELERATE_MIXED_PRECISION") != (precision if precision in ("bf16", "fp16", "fp8") else "no"):
             wrong[place.name] = f"{told} for {precision}"
         if {name: seen.get(name) for name in expected} != expected:
             wrong[(place / "the.plan").read_text()] = f"{seen} instead of {expected}"
