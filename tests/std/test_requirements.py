@@ -56,6 +56,7 @@ FAILING = [
     ("batch_near", "training.global_batch = 0.4M tokens", "global batch is 524,288 tokens, 31.1% off the 400,000 tokens"),
     ("batch_close", "training.global_batch = 4M tokens", "global batch is 3.932M tokens, 1.7% off the 4M tokens asked for"),
     ("precision_supported", "training.precision = fp8", "the accelerator has no matrix units for fp8"),
+    ("host_fits", "parallelism.offload = optimizer\nhardware.host_memory = 64 GB", "each node offloads 70.05 GB and has 64 GB"),
     ("quantized_precision", "hardware.gpu = \"H100-SXM-80GB\"\nadapter.method = qlora\ntraining.precision = fp8", "beside weights in 4 bits nothing trains in fp8"),
     ("formats_kept", "training.reduce_dtype = none", "the format of weights, gradients, optimizer states or communication is `none`"),
     (
