@@ -46,7 +46,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("changed", [commented, pytest.param(moved, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("changed", [commented, moved])
+@pytest.mark.slow
 def test_no_byte_changes(changed, llmplan, write, tmp_path):
     write("pyproject.toml", "")
     plan = write("a.plan", PLAN)

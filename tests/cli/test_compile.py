@@ -97,7 +97,7 @@ def test_two_plans_and_one_folder(how, llmplan, write, plan, tmp_path):
         assert llmplan("compile", first, second).code == 0
 
 
-@pytest.mark.parametrize("options", [["--force"], pytest.param([], marks=SLOW)])
+@pytest.mark.parametrize("options", [pytest.param(["--force"], marks=SLOW), []])
 def test_a_file_that_llmplan_cannot_have_written_is_never_removed(options, llmplan, plan, tmp_path):
     llmplan("compile", "-o", "s", plan)
     for name in ("train.py", "notes.txt"):

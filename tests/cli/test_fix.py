@@ -69,6 +69,7 @@ def test_no_such_change(llmplan, write, tmp_path):
     assert (tmp_path / "a.plan").read_text() == INFEASIBLE
 
 
+@pytest.mark.slow
 def test_a_used_file_is_changed_only_inside_the_root(llmplan, write, tmp_path):
     bound = "require deadline: time <= 30 days\n"
     used = write("team.plan", bound)

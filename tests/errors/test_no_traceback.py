@@ -17,7 +17,7 @@ from tests.errors.mutations import SNIPPETS, mutants
 from tests.hanging import ends
 from tests.thorough import examples
 
-COUNT = int(os.environ.get("LLMPLAN_FUZZ", examples(300, 0.03)))
+COUNT = int(os.environ.get("LLMPLAN_FUZZ", examples(300, 0.02)))
 SEED = int(os.environ.get("LLMPLAN_FUZZ_SEED", "0"))
 
 

@@ -22,7 +22,9 @@ LONG = (
     "entries_that_follow_each_other",
     "into_outside",
     "name_of_a_file_that_steers",
+    "names_too_long",
     "one_folder_for_two_plans",
+    "range_that_memory_depends_on",
 )
 
 

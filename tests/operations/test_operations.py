@@ -15,6 +15,7 @@ from llmplan.operations.numbers import NOWHERE, total
 from llmplan.solve.vector import operate
 from llmplan.system.graph import Graph, Node
 from llmplan.units.measure import REAL, Measure
+from tests.thorough import examples
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, math.nan, math.inf, -math.inf, 1e308, -1e308, 1e-308, 710.0]
 EDGES += [1 + 5e-10, 1 + 2e-9, 2 - 1e-9, 0.1 * 3 * 10, 7.000000001, 6.999999999]
@@ -74,7 +75,7 @@ def test_truth_values_count_as_numbers(op):
 
 
 @EACH
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60, 0.5), deadline=None)
 @given(data=st.data())
 def test_intervals_hold_every_value_and_slope(op, data):
     """At points of a box: the value, and the quotient of differences along each argument."""

@@ -41,7 +41,7 @@ def test_every_scenario_is_tested(name: str) -> None:
 
 
 @pytest.mark.usefixtures("no_advice")
-@pytest.mark.parametrize(("case", "figures"), sample(FIGURES.items(), 3), ids=[" ".join(case) for case in FIGURES])
+@pytest.mark.parametrize(("case", "figures"), sample(FIGURES.items(), 5), ids=[" ".join(case) for case in FIGURES])
 def test_figures(case: tuple[str, str], figures: Figures) -> None:
     name, scenario = case
     plan = FOLDER / f"{name}.plan"

@@ -15,6 +15,7 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph, Node
 from llmplan.system.system import System
 from tests.solve.systems import compare, discrete, objective
+from tests.thorough import examples
 
 
 class Named:
@@ -41,7 +42,7 @@ def worth(text, values):
     return eval(text, {"__builtins__": {}}, {"sqrt": math.sqrt, **values})
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80, 0.3))
 @given(
     st.lists(st.tuples(st.sampled_from([-2.0, -1.0, 0.5, 1.0, 1.5, 3.0]), st.floats(0.2, 50)), min_size=1, max_size=5),
     st.sampled_from([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0]),
@@ -164,7 +165,7 @@ def test_long_expressions_are_refused_quickly():
     assert g.solve(left, g("a", 3.0)) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60, 0.3), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0]), st.floats(1e-3, 1e6)),

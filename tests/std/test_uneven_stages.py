@@ -6,6 +6,7 @@ import pytest
 
 from llmplan import api
 from llmplan.solution import Solution
+from tests.thorough import sample
 
 PLAN = """model "{model}"
 dataset {{ tokens = 1T, sequence_length = 4096 }}
@@ -33,13 +34,13 @@ def failing(solution: Solution) -> list[str]:
 
 @pytest.mark.parametrize(
     ("model", "stages", "chunks", "cuts"),
-    [
+    sample([
         ("llama-3.1-405b", 16, 1, (7, 8, 7)),
         ("llama-3.1-405b", 16, 8, (7, 8, 7)),  # embedding and head are the eighth chunk of the ends
         ("llama-3.1-405b", 2, 1, (63, 0, 63)),
         ("qwen2-0.5b", 16, 1, (0, 2, 0)),
         ("llama-3.1-70b", 16, 1, (5, 5, 5)),
-    ],
+    ], 2),
 )
 def test_both_ends_hold_fewer(model: str, stages: int, chunks: int, cuts: tuple[int, ...]) -> None:
     found = solved(model, stages, chunks)

@@ -15,6 +15,7 @@ from benchmarks import random_plans
 from llmplan import api
 from llmplan.emit.solution_json import as_json
 from llmplan.whatif.robust import solve_certain
+from tests.thorough import sample
 
 FAMILIES = ("_estimate", "_impossible", "_layout", "_cluster", "_catalog", "_unsure")
 CHUNKS, SIZE = 30, 10
@@ -81,13 +82,14 @@ def test_advice_on_random_plans(chunk):
     assert helped >= SIZE // 2
 
 
-@pytest.mark.parametrize(("family", "number"), QUICK)
+@pytest.mark.parametrize(("family", "number"), sample(QUICK, 2))
 def test_advice_on_a_random_plan(family, number):
     text = plan(family, 0, number)
     solution = api.solve("test.plan", text=text)
     assert solution.status == "infeasible" and holds(text, solution) > 0
 
 
+@pytest.mark.slow
 def test_advice_is_found_again():
     text = plan("_estimate", 0, 1)
     assert said(api.solve("test.plan", text=text)) == said(api.solve("test.plan", text=text))

@@ -118,6 +118,7 @@ def test_an_ordered_input_becomes_the_nearest_value_that_works(plans):
     assert plans.solve(DEADLINE.replace("1T", f"{1.02 * mfu:.0f} tokens")).status == "infeasible"
 
 
+@pytest.mark.slow
 def test_a_bound_is_relaxed_to_the_best_that_the_plan_allows_in_its_own_unit(plans):
     solution, _ = diagnosis(plans, DEADLINE)
     deadline = next(r for r in solution.relaxations if r.name == "deadline")
