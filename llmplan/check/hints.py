@@ -49,14 +49,20 @@ def entry(scope: Scope, word: str) -> Hint | None:
 
 
 def _for_each(scope: Scope, typed: Typed, want: Measure) -> Hint | None:
-    """`20 * model.params` for tokens: the factor is a rate, and has a unit."""
+    """`20 * model.params` or `20 tokens * model.params` for tokens: the factor is a rate, and has the unit of one."""
     assert isinstance(typed.type, Measure)
-    factor = re.match(r"([0-9][0-9_.]*[KMBT]?)[ \t]*\*", typed.span.text)
-    if factor is None or not (scope.units.is_count(typed.type) and scope.units.is_count(want)):
+    factor = re.match(r"([0-9][0-9_.]*[KMBT]?)([ \t]*[a-z]+)?[ \t]*\*", typed.span.text)
+    if factor is None or not scope.units.is_count(want):
         return None
-    at = Span(typed.span.source, typed.span.start, typed.span.start + factor.end(1))
-    rate = f"{factor.group(1)} {scope.units.base(want)}s/{scope.units.base(typed.type)}"
-    return Hint(f"a number for each has a unit: write `{rate}`", (Edit(at, rate),))
+    over = scope.units.is_count(typed.type)
+    each = typed.type if over else typed.type.times(want, -1)
+    if not scope.units.is_count(each):
+        return None
+    rate = f"{factor.group(1)} {scope.units.base(want)}s/{scope.units.base(each)}"
+    at = Span(typed.span.source, typed.span.start, typed.span.start + len(factor.group(1) + (factor.group(2) or "")))
+    # Where the other unit stands is known if it is beside the number, or nowhere.
+    edits = (Edit(at, rate),) if over != bool(factor.group(2)) else ()
+    return Hint(f"a number for each has a unit: write `{rate}`", edits)
 
 
 def unit_after(scope: Scope, one: Type | None, other: Type | None) -> Hint | None:

@@ -76,16 +76,17 @@ def noted(span: Span, name: str, values: str, otherwise: str) -> Diagnostic:
 # E0403, E0404, E0305: domains
 
 
-def no_domain(span: Span, path: str, unit: str, entries: Sequence[str]) -> Diagnostic:
+def no_domain(span: Span, path: str, unit: str, kind: str, entries: Sequence[str]) -> Diagnostic:
     """E0403: a bare `?` on something that has no domain of its own.
 
     Args:
         unit: The unit it is measured in, or empty.
+        kind: The kind it is an entry of, or empty.
         entries: What it can be chosen from, if it is an entry.
     """
     listed = ", ".join(f'"{entry}"' for entry in entries[:2])
     example = f"`? in [{listed}]`" if entries else f"`? in 1 {unit} .. 100 {unit}`" if unit else "`? in 1..100`"
-    other = "" if entries or unit else ", `? in [1, 2, 4]`"
+    other = f"; `llmplan catalog {kind}` lists all" if kind else "" if unit else ", `? in [1, 2, 4]`"
     return error("E0403", f"`{path}` is unbounded", span, f"give it a domain: {example}{other}", label="no domain")
 
 

@@ -58,7 +58,8 @@ def build(
     if domain is None:
         if names and not isinstance(type, KindType):
             return evolve(wanted, values=tuple(float(i) for i in range(len(names))))
-        return system.no_domain(span, path, "" if counted else wanted.unit, names)
+        kind = type.name if isinstance(type, KindType) else ""
+        return system.no_domain(span, path, "" if counted else wanted.unit, kind, names)
     ends: list[tuple[Form, Ends]] = []
     for item in domain.items:
         lowered = [expressions.lower(part, {}) for part in item.parts()]
