@@ -48,3 +48,11 @@ def test_a_class_that_nobody_knows_is_asked_for() -> None:
     solution = api.solve("-", text=text)
     assert solution.status == "infeasible"
     assert [found.name for found in solution.requirements if found.holds is False] == ["deepspeed_leaf"]
+
+
+@pytest.mark.usefixtures("no_advice")
+def test_what_deepspeed_does_not_offload_is_refused_before_anything_is_emitted() -> None:
+    text = f'model "llama-7b" {{ layers = 2 }}\n{PLAN}parallelism {{ framework = deepspeed, zero_stage = %s, offload = all }}\n'
+    solution = api.solve("-", text=text % 1)
+    assert [one.name for one in solution.requirements if one.holds is False] == ["deepspeed_offload"]
+    assert api.solve("-", text=text % "?").values["parallelism.zero_stage"].value == 3
