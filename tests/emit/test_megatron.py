@@ -198,3 +198,12 @@ def test_the_launcher_hands_the_arguments_over(settings: tuple[tuple[str, str], 
     assert connections == "1"
     assert words == [*mine, "--train-iters", "5"]
     assert not settings or mine[mine.index("--data-path") + 4] == "b"
+
+
+@pytest.mark.usefixtures("no_advice")
+def test_that_there_is_no_data_is_said() -> None:
+    for settings, wanted in ((), False), ((("dataset.path", '"mine"'),), True), ((("megatron.data", '""'),), True):
+        solution = api.solve("-", text=DENSE, settings=settings)
+        assert [one.holds for one in solution.preferences if one.name == "megatron_data"] == [wanted]
+    assert arguments(DENSE, ("dataset.path", '"mine"'))["--data-path"] == "mine"
+    assert "--mock-data" in arguments(DENSE)
