@@ -29,7 +29,7 @@ from llmplan.units.table import UnknownUnit
 
 DECORATORS = (
     "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "part", "assumed", "assumed_with", "usual",
-    "compared", "decision", "lever", "cure", "cliff", "software", "told_as", "comparable", "as_is", "structure", "ignored", "refused", "words",
+    "compared", "decision", "lever", "cure", "cliff", "software", "told_as", "comparable", "as_published", "as_is", "structure", "ignored", "refused", "words",
 )  # fmt: skip
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
@@ -182,6 +182,8 @@ class Declarations:
                 self.scope.told_as[path] = tuple(texts)
             for texts in said(node.decorators, "comparable"):
                 self._comparable(kind, node, path, texts)
+            if said(node.decorators, "as_published"):
+                self.scope.as_published[path] = ()
             for texts in said(node.decorators, "as_is"):
                 self.scope.as_is[path] = self._fields_of(kind, node, texts)
             if isinstance(types[0], KindType):

@@ -80,7 +80,7 @@ class Expressions(Context):
             return self.wrong(node, self.scope.no_entry(node.span, want.name, name, near))
         if near:
             self.report(names.usual_entry(node.span, name, found, near))
-        return Typed(ir.Entry(want.name, found), want, node.span)
+        return Typed(ir.Entry(want.name, found, self.scope.published(want.name, name)), want, node.span)
 
     def _name(self, node: nodes.Name, want: Type | None) -> Typed:
         text = node.text

@@ -32,10 +32,11 @@ class Member:
 
 @frozen
 class Entry:
-    """An entry of a catalog, by its canonical name."""
+    """An entry of a catalog, by its canonical name; and as what it was published, if that is how it was chosen."""
 
     kind: str
     name: str
+    published: str = ""
 
 
 @frozen

@@ -128,6 +128,7 @@ class Scope:
         software: Kinds of which the training software must be told; the values are empty.
         told_as: Inputs of those kinds that it is told of as something else, or not at all.
         comparable: Fields of which the values of two entries can be compared only where another field is the same: that.
+        as_published: Fields that are the name under which the entry was published, where a hub's name chose it.
         as_is: Fields whose value in an entry counts only where the plan leaves the entry as it is, but for those named.
         cliffs: Quantities that must be whole and so can make an answer jump; the values are empty.
         parts: By quantity those that add up to it, each with what people call it.
@@ -156,6 +157,7 @@ class Scope:
     software: dict[str, tuple[()]] = field(factory=dict)
     told_as: dict[str, tuple[str, ...]] = field(factory=dict)
     comparable: dict[str, str] = field(factory=dict)
+    as_published: dict[str, tuple[()]] = field(factory=dict)
     as_is: dict[str, tuple[str, ...]] = field(factory=dict)
     cliffs: dict[str, tuple[()]] = field(factory=dict)
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
@@ -220,6 +222,10 @@ class Scope:
         # `NVIDIA H100`: what a maker's or an organisation's name stands before.
         near = near or list(index.get(wanted.partition("-")[2], ()))
         return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
+
+    def published(self, kind: str, name: str) -> str:
+        """A name as a hub gives it, by which an entry was found; empty for a name of the catalog's own."""
+        return name if "/" in name or normal(name) not in self.aliases.get(kind, {}) else ""
 
     def _like(self, kind: str, wanted: str, meant: str) -> list[str]:
         """The other entries that a name could mean."""

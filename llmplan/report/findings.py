@@ -23,6 +23,8 @@ from llmplan.system.lower import Lowering
 from llmplan.system.missing import NO_REASON, line_for
 from llmplan.system.reasons import why
 from llmplan.system.system import Condition, System
+from llmplan.system.text import worded
+from llmplan.units.measure import TextType
 from llmplan.whatif.relax import Relaxed
 
 _MOST_NAMES = 8
@@ -74,9 +76,10 @@ def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
     found = []
     for row in program.shows:
         value = lowering.worth(row.value, row.place[0])
-        if value is not None and not math.isfinite(value):
+        if value is not None and not math.isfinite(value) and worded(row.value, lowering) is None:
             span = program.scope.span(row.place)
-            found.append(system.not_shown(span, one_line(span.text), (), why(lowering, row.value)))
+            reason = "not given" if isinstance(row.type, TextType) else why(lowering, row.value)
+            found.append(system.not_shown(span, one_line(span.text), (), reason))
     return found
 
 

@@ -12,7 +12,7 @@ from llmplan.system.display import SYMBOLS, one_line, show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.reasons import why
-from llmplan.system.text import plain_text, whole_text
+from llmplan.system.text import plain_text, whole_text, worded
 from llmplan.units.measure import TextType
 
 
@@ -98,10 +98,15 @@ def shows(lowering: Lowering) -> tuple[Shown, ...]:
     for row in lowering.program.shows:
         node = lowering.unknowns.settled(lowering.lower(row.value, {}, base=row.place[0]))
         value = None if isinstance(node, Missing) else lowering.graph.constant(node)
-        if value is None:
+        words = worded(row.value, lowering)
+        if words is not None:
+            text = one_line(words)
+        elif isinstance(row.type, TextType):
+            text = "not given"
+        elif value is None:
             needs = ", ".join(node.needs) if isinstance(node, Missing) else ""
             text = f"needs {needs}" if needs else "unknown"
-        elif not math.isfinite(value) and not isinstance(row.type, TextType):
+        elif not math.isfinite(value):
             text = f"undefined: {why(lowering, row.value)}"
         else:
             text = show(value, row.type, lowering.scope, row.unit, exact_unit=row.exact)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from llmplan.check.ir import Entry, List, Ref
+from llmplan.check.ir import Entry, List, Ref, Text
 from llmplan.check.plan import Program
 from llmplan.check.program import Field, Setting
 from llmplan.system.domain_checks import DomainChecks
@@ -133,7 +133,15 @@ class Inputs:
         found = self.entry_settings(kind, entry, field)
         if found is None or (path in self.scope.as_is and not is_unchanged(self, path, entry, found[0])):
             return None
-        return found[1]
+        return self._published(selector, found[1]) if path in self.scope.as_published else found[1]
+
+    def _published(self, selector: str, own: Setting) -> Setting | None:
+        """The name by which an entry was chosen: a hub's, none for one without its owner, `own` for that of the catalog."""
+        won = self.program.winner(selector)
+        chosen = won[1].value if won is not None else None
+        if won is None or not isinstance(chosen, Entry) or not chosen.published:
+            return own
+        return Setting(Text((chosen.published,)), None, won[1].place) if "/" in chosen.published else None
 
     def instances(self, path: str) -> list[str] | Missing:
         """The entries that a list of a kind names."""

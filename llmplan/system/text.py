@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from llmplan.check.ir import Entry, Expr, List, Text
+from llmplan.check.ir import Entry, Expr, List, Ref, Text
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
+from llmplan.units.measure import ListType, TextType
 
 
 def plain_text(expr: Expr | None, lowering: Lowering) -> str:
@@ -41,6 +42,13 @@ def text_of(path: str, lowering: Lowering) -> tuple[str | None, str]:
     if isinstance(expr, List):
         return ", ".join(_item(item, lowering) for item in expr.items), layer
     return plain_text(expr, lowering), layer
+
+
+def worded(expr: Expr, lowering: Lowering) -> str | None:
+    """A text that an expression is, or that the input which it names has; None for anything else."""
+    if isinstance(expr, Ref) and expr.name in lowering.scope.fields:
+        return text_of(expr.name, lowering)[0] if isinstance(lowering.scope.fields[expr.name].type, (TextType, ListType)) else None
+    return plain_text(expr, lowering) if isinstance(expr, Text) else None
 
 
 def _item(expr: Expr, lowering: Lowering) -> str:

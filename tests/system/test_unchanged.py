@@ -29,6 +29,10 @@ slow = pytest.mark.slow
         pytest.param('entry model "mine" like "llama-7b" { layers = 16 }\nmodel "mine"', None, marks=slow),
         pytest.param('entry model "mine" like "llama-7b" { max_context = 4096 }\nmodel "mine"', HUB, marks=slow),
         pytest.param('entry model "mine" like "llama-7b" { layers = 16, hub = "a/b" }\nmodel "mine"', "a/b", marks=slow),
+        ('model "someone/Llama-7B-Instruct"', "someone/Llama-7B-Instruct"),  # of that shape, and with weights of its own
+        pytest.param('model "someone/Llama-7B" { layers = 16 }', None, marks=slow),
+        pytest.param('model "llama-7b-instruct"', None, marks=slow),  # whose?
+        pytest.param('model "llama-7b-instruct" { hub = "a/b" }', "a/b", marks=slow),
     ],
 )
 def test_a_name_is_that_of_the_entry_as_it_is(model: str, hub: str | None) -> None:
@@ -43,3 +47,10 @@ def test_by_set_and_by_scenario() -> None:
     assert api.solve("-", text=text, settings=(("model.layers", "16"),)).values["model.hub"].value is None
     assert api.solve("-", text=text, scenario="small").values["model.hub"].value is None
     assert api.solve("-", text=text).values["model.hub"].value == HUB
+
+
+@pytest.mark.parametrize(("name", "shown"), [("someone/llama-7b", "someone/llama-7b"), ("llama-7b-instruct", "not given")])
+def test_a_text_is_shown(name: str, shown: str) -> None:
+    solution = api.solve("-", text=f'model "{name}"\nshow model.hub\n')
+    assert [(row.text, row.value) for row in solution.shown] == [("model.hub", shown)]
+    assert ("W0608" in [one.code for one in solution.diagnostics]) == (shown == "not given")
