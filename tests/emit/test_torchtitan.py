@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from llmplan import api
-from llmplan.emit.render import render
 from tests.emit import telling
-from tests.emit.telling import KNOWN, SEEDS, files, is_written, solved, started, unsaid
+from tests.emit.telling import KNOWN, SEEDS, files, is_written, started, unsaid
 
 DENSE = """model "llama-3-8b"
 dataset { tokens = 100B, sequence_length = 8192 tokens }
@@ -181,7 +180,7 @@ REFUSED = [
 
 @telling.refused(REFUSED, quick="sharding")
 def test_what_no_key_says_is_refused(name: str, plan: str, settings: tuple[tuple[str, str], ...]) -> None:
-    assert name in refusals(PLANS[plan] + "waive fits\n", *settings)
+    assert name in refusals(PLANS[plan] + "waive fits\n", ("torchtitan.assets", '"t"'), *settings)
 
 
 OWN = telling.UNKNOWN.format(stage=3, target="torchtitan")
@@ -195,7 +194,8 @@ def test_a_model_is_not_trained_by_guesses() -> None:
     assert refusals(known) == {"rope_known"}
     whole = "model { rope_base = 10_000, rope_scaling = none }\n"
     assert refusals(known + whole) == set()
-    assert "where its tokenizer lies" in render(solved(OWN + KNOWN + whole))[1][0].message
+    (unnamed,) = (d for d in api.check("-", text=OWN + KNOWN + whole) if d.severity == "error")
+    assert unnamed.code == "E0406" and "torchtitan_assets" in unnamed.message
     experts = (("model.experts", "8"), ("model.experts_per_token", "2"), ("model.expert_ffn", "512"))
     assert "routing_known" in refusals(known, *experts)
 
@@ -235,3 +235,12 @@ def test_the_launcher_hands_the_file_over(tmp_path: Path) -> None:
     variables, words = started(files(DENSE), "$PYTORCH_ALLOC_CONF $PYTHONPATH", "--training.steps", "5", folder=tmp_path)
     assert variables == f"expandable_segments:True {tmp_path}"
     assert words[words.index("-m") :] == ["-m", "torchtitan.train", "--job.config_file", f"{tmp_path}/torchtitan.toml", "--training.steps", "5"]
+
+
+@pytest.mark.usefixtures("no_advice")
+def test_that_no_data_is_named_is_said() -> None:
+    for settings, wanted in ((), False), ((("dataset.path", '"mine"'),), True), ((("torchtitan.dataset", '"c4"'),), True):
+        solution = api.solve("-", text=DENSE, settings=settings)
+        assert [one.holds for one in solution.preferences if one.name == "torchtitan_data"] == [wanted]
+    assert keys(DENSE, ("dataset.path", '"mine"'))["training.dataset"] == "mine"
+    assert keys(DENSE)["training.dataset"] == "c4"
