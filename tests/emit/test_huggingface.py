@@ -51,6 +51,8 @@ def test_the_plan_is_what_the_trainer_does() -> None:
     assert found["fsdp"] is True and found["fsdp_config"]["reshard_after_forward"] is True
     # FSDP recomputes its own layers; both at once would recompute twice.
     assert found["fsdp_config"]["activation_checkpointing"] is True and found["gradient_checkpointing"] is False
+    # Otherwise FSDP keeps all gradients whole until the last micro-batch.
+    assert found["accelerator_config"] == {"gradient_accumulation_kwargs": {"sync_each_batch": True}}
     assert 'export LLMPLAN_TRAINING_ARGS="$here/training_args.json"\n' in written["launch.sh"]
 
 

@@ -101,6 +101,13 @@ def test_an_optimizer_that_no_file_makes() -> None:
 
 
 @pytest.mark.slow
+def test_gradients_are_summed_after_each_micro_batch() -> None:
+    assert "sync_each_batch=True" in script(files("fsdp"))
+    assert "sync_each_batch" not in script(files("fsdp", ("training.global_batch", "16 sequences"), ("training.micro_batch", "1")))
+    assert "sync_each_batch" not in script(files("deepspeed by accelerate"))
+
+
+@pytest.mark.slow
 def test_accelerate_has_keys_of_its_own_for_shared_sequences() -> None:
     written = files("deepspeed by accelerate", ("parallelism.context", "4"), ("parallelism.zero_stage", "3"))
     found = yaml.safe_load(written["accelerate.yaml"])["parallelism_config"]

@@ -41,7 +41,9 @@ def summed(plan: dict[str, Any], rank: int, reduced: dict[str, dict[str, int]]) 
     assert {format for formats in of_gradients.values() for format in formats} == {FORMATS[plan["parallelism.communication_dtype"]]}, reduced
     assert plan["training.reduce_dtype"] == plan["parallelism.communication_dtype"]
     trained = plan["adapter.params"] if plan["adapter.method"] != "none" else plan["model.params_total"] / tensor
-    assert max(sum(formats.values()) for formats in of_gradients.values()) >= trained * plan["steps"]
+    # What is split is summed after each micro-batch: until then every rank has all of it.
+    rounds = plan["steps"] * (plan["grad_accum"] if plan["parallelism.zero_stage"] >= 2 else 1)
+    assert max(sum(formats.values()) for formats in of_gradients.values()) >= trained * rounds
     sizes = {len(group.split(",")) for group in of_gradients}
     replicas = plan["parallelism.replicas"]
     assert sizes == ({replicas, plan["data_parallel"] // replicas} if replicas > 1 else {plan["data_parallel"]}), reduced

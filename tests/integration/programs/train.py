@@ -62,9 +62,11 @@ def small_llama():
 
 def with_accelerate(ranks):
     from accelerate import Accelerator
-    from accelerate.utils import DummyOptim, DummyScheduler
+    from accelerate.utils import DummyOptim, DummyScheduler, GradientAccumulationPlugin
 
-    accelerator = Accelerator()
+    sharded = os.environ.get("ACCELERATE_USE_FSDP") == "true"
+    plugin = GradientAccumulationPlugin(num_steps=ACCUMULATION, sync_each_batch=True) if sharded else None
+    accelerator = Accelerator(gradient_accumulation_plugin=plugin)
     model = small_llama()
     plugin = accelerator.state.deepspeed_plugin
     config = plugin.deepspeed_config if plugin else {}
