@@ -126,6 +126,18 @@ def test_states_are_split_over_data_parallel_ranks_not_over_all(base: Base) -> N
     assert found.number("memory.optimizer") == 12 * found.number("memory.params") / 8
 
 
+def test_pipelines_of_pytorch_keep_gradients_whole_until_they_are_summed(base: Base) -> None:
+    start = LLAMA_8B | {"training.global_batch": "64 sequences"}
+    stage_2 = {"framework": "torchtitan", "zero_stage": 2, "gpus": 16}
+    found = plan(base, start, pipeline=2, **stage_2)
+    assert found.number("memory.gradients") == pytest.approx(4 * found.number("memory.params"), rel=1e-5)
+    # Without stages each micro-batch is summed, and with one micro-batch nothing is to be kept.
+    alone = plan(base, start, **stage_2)
+    assert alone.number("memory.gradients") == pytest.approx(4 * alone.number("memory.params") / 16)
+    single = plan(base, start | {"training.global_batch": "8 sequences"}, pipeline=2, **stage_2)
+    assert single.number("memory.gradients") < 4 * single.number("memory.params") / 8
+
+
 def test_experts_are_not_split_by_tensor_parallelism(base: Base) -> None:
     whole = plan(base, MIXTRAL, gpus=8, tensor=1).number("memory.expert_params", "first")
     assert plan(base, MIXTRAL, gpus=8, tensor=2).number("memory.expert_params", "first") == whole

@@ -253,6 +253,23 @@ def test_gradients_and_weights(part):
     assert part("data_comm", **{**one, "parallelism__data_overlap": "true"}) < part("data_comm", **one)
 
 
+def test_fsdp_gathers_weights_for_each_micro_batch(part):
+    def traffic(accumulation, **more):
+        taken = job(8, 8 * accumulation, **{"training__micro_batch": 1, "parallelism__framework": "fsdp", "parallelism__zero_stage": 3, **more})
+        return (part("data_time", **taken) - part("data_hops", **taken), part("reduce_time", **taken), part("gather_time", **taken))
+
+    for accumulation in (1, 4):
+        whole, reduce, gather = traffic(accumulation)
+        assert whole == pytest.approx(accumulation * (reduce + 2 * gather))
+        # Weights that stay for the backward pass are given up after it.
+        whole, reduce, gather = traffic(accumulation, parallelism__reshard="false")
+        assert whole == pytest.approx(accumulation * (reduce + gather))
+        assert whole == pytest.approx(traffic(accumulation, parallelism__zero_stage=2)[0])
+    # A pipeline has them once, and sums once.
+    whole, reduce, gather = traffic(8, parallelism__pipeline=2, parallelism__zero_stage=2)
+    assert whole == pytest.approx(reduce + gather)
+
+
 def test_groups_of_hybrid_sharding(part):
     small = {"parallelism__framework": "fsdp", "parallelism__zero_stage": 3}
     whole, groups = job(64, 256, **small), job(64, 256, parallelism__replicas=8, **small)
