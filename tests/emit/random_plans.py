@@ -95,11 +95,11 @@ ALONE = ("parallelism.zero_stage = 0; parallelism.framework = ddp",)
 WAYS: dict[str, Way] = {
     "deepspeed": Way(
         ("deepspeed", "deepspeed, report { pictures = none }"), STAGES,
-        (*SCRIPT, "fp16", "fp32", "gradients", "communication", "optimizer", "tensor", "context", "offload", "buckets", "schedule"), (*DENSE, EXPERTS[0]),
+        (*SCRIPT, "fp16", "fp32", "gradients", "communication", "optimizer", "tensor", "context", "replicas", "offload", "buckets", "schedule"), (*DENSE, EXPERTS[0]),
     ),
     "deepspeed by accelerate": Way(
         ("accelerate", "deepspeed, accelerate"), STAGES,
-        (*SCRIPT, "fp16", "fp32", "gradients", "communication", "optimizer", "tensor", "context", "offload", "buckets", "schedule"), (*DENSE, EXPERTS[0]),
+        (*SCRIPT, "fp16", "fp32", "gradients", "communication", "optimizer", "tensor", "context", "replicas", "offload", "buckets", "schedule"), (*DENSE, EXPERTS[0]),
     ),
     "fsdp by accelerate": Way(("accelerate",), SHARDED, (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "context", "8-bit products", "offload all"), (*DENSE, *EXPERTS)),
     "ddp by accelerate": Way(("accelerate",), ALONE, (*SCRIPT, "fp16", "8-bit products", "optimizer")),

@@ -63,6 +63,7 @@ def planned(document: Mapping[str, Any]) -> Facts:
         "context": value("parallelism.context"),
         "expert": value("parallelism.expert"),
         "replicas": value("parallelism.replicas"),
+        "second copy": value("memory.group_ranks") if value("parallelism.second_copy") else 1,
         "offload": value("parallelism.offload"),
         "optimizer": value("training.optimizer"),
         "recompute": value("training.recompute"),
@@ -86,6 +87,7 @@ def deepspeed(config: Mapping[str, Any]) -> Facts:
         "stage": zero["stage"],
         "tensor": config.get("tensor_parallel", {}).get("autotp_size", 1),
         "context": config.get("sequence_parallel_size", 1),
+        "second copy": zero.get("zero_hpz_partition_size", 1),
         "offload": {(False, False): "none", (True, False): "optimizer", (False, True): "parameters", (True, True): "all"}[
             "offload_optimizer" in zero, "offload_param" in zero
         ],

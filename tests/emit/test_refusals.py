@@ -70,6 +70,11 @@ REFUSED = [
     ("deepspeed", "training.master_dtype = bf16", "deepspeed_master", "the master copy of the weights is in bf16"),
     ("deepspeed", "training.gradient_dtype = fp32; parallelism.zero_stage = 0", "deepspeed_gradients", "gradients are in fp32 at ZeRO stage 0"),
     ("deepspeed", "parallelism.communication_dtype = fp32", "deepspeed_communication", "summed in bf16 and sent in fp32"),
+    ("deepspeed", "parallelism.replicas = 8", "deepspeed_replicas", "at ZeRO stage 1 are not 8 groups that each have a copy"),
+    ("deepspeed", "parallelism.zero_stage = 3; parallelism.replicas = 64", "deepspeed_replicas", "are not 64 groups that each have a copy"),
+    ("deepspeed", "parallelism.zero_stage = 3; parallelism.replicas = 8; parallelism.tensor = 2", "deepspeed_replicas_alone", "beside tensor or context parallelism"),
+    ("deepspeed", "parallelism.zero_stage = 3; parallelism.replicas = 8; parallelism.offload = all", "deepspeed_replicas_alone", "offloading (all)"),
+    ("deepspeed", "parallelism.zero_stage = 3; parallelism.replicas = 8; adapter.method = lora", "deepspeed_replicas_alone", "adapters (lora)"),
     # Accelerate, with DeepSpeed and on its own.
     ("accelerate", "parallelism.framework = torchtitan", "accelerate_framework", "Accelerate does not start torchtitan"),
     ("accelerate", "parallelism.pipeline = 2; parallelism.virtual_pipeline = 4", "accelerate_virtual_pipeline", "4 chunks per pipeline stage"),

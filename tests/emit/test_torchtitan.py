@@ -68,7 +68,7 @@ def test_the_file_is_the_plan() -> None:
     assert (found["planned.dim"], found["planned.n_layers"], found["planned.n_kv_heads"]) == (4096, 32, 8)
     assert (found["planned.norm_eps"], found["planned.rope_theta"], found["planned.scaling_factor"]) == (1e-5, 500_000, 1)
     assert found["parallelism.data_parallel_shard_degree"] == 16 and found["parallelism.tensor_parallel_degree"] == 2
-    assert found["parallelism.fsdp_reshard_after_forward"] == "always"
+    assert found["parallelism.fsdp_reshard_after_forward"] == "never"
     assert found["parallelism.pipeline_parallel_schedule"] == "1F1B"
     assert found["training.local_batch_size"] == 16 and found["parallelism.pipeline_parallel_microbatch_size"] == 1
     assert (found["training.global_batch_size"], found["training.steps"]) == (256, 47684)

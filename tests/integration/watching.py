@@ -30,6 +30,8 @@ def agrees(folder: Path, place: Path) -> None:
     for rank, seen in enumerate(ranks):
         summed(plan, rank, seen["reduced"])
         computed(plan, seen["calls"])
+        if plan["parallelism.framework"] == "fsdp":
+            gathered(plan, seen["gathered"])
     clipped(plan, ranks)
 
 
@@ -45,8 +47,16 @@ def summed(plan: dict[str, Any], rank: int, reduced: dict[str, dict[str, int]]) 
     rounds = plan["steps"] * (plan["grad_accum"] if plan["parallelism.zero_stage"] >= 2 else 1)
     assert max(sum(formats.values()) for formats in of_gradients.values()) >= trained * rounds
     sizes = {len(group.split(",")) for group in of_gradients}
-    replicas = plan["parallelism.replicas"]
+    replicas = 1 if plan["parallelism.second_copy"] else plan["parallelism.replicas"]
     assert sizes == ({replicas, plan["data_parallel"] // replicas} if replicas > 1 else {plan["data_parallel"]}), reduced
+
+
+def gathered(plan: dict[str, Any], seen: dict[str, int]) -> None:
+    """FSDP gathers the layers as often as planned. What is outside of them may stay for the backward pass."""
+    times = plan["steps"] * plan["step.gathers"]
+    ((group, numbers),) = seen.items()
+    assert len(group.split(",")) == plan["memory.sharing_ranks"]
+    assert times * plan["model.layers"] * plan["memory.layer_params"] <= numbers <= times * plan["model.params_total"], seen
 
 
 def computed(plan: dict[str, Any], calls: list[int]) -> None:
@@ -62,7 +72,7 @@ def clipped(plan: dict[str, Any], ranks: list[dict[str, Any]]) -> None:
     Each of the ranks that share matrices has the gradients of its part, and those of what is not split.
     """
     tensor = plan["parallelism.tensor"]
-    holding = plan["data_parallel"] // plan["parallelism.replicas"] if plan["parallelism.zero_stage"] else 1
+    holding = plan["memory.sharing_ranks"] if plan["parallelism.zero_stage"] else 1
     parts = [norms([seen["squares"] for seen in ranks[at : holding * tensor : tensor]]) for at in range(tensor)]
     whole = norms([seen["squares"] for seen in ranks[: holding * tensor]])
     assert len(whole) == plan["steps"]

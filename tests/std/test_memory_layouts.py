@@ -138,6 +138,14 @@ def test_pipelines_of_pytorch_keep_gradients_whole_until_they_are_summed(base: B
     assert single.number("memory.gradients") < 4 * single.number("memory.params") / 8
 
 
+def test_a_second_copy_of_the_weights_is_split_within_its_group(base: Base) -> None:
+    sharded = {"framework": "deepspeed", "zero_stage": 3, "gpus": 64}
+    whole, groups = plan(base, LLAMA_8B, **sharded), plan(base, LLAMA_8B, replicas=8, **sharded)
+    assert groups.number("memory.weights") == pytest.approx(whole.number("memory.weights") + 2 * whole.number("memory.params") / 8)
+    for term in ("gradients", "optimizer"):
+        assert groups.number(f"memory.{term}") == whole.number(f"memory.{term}")
+
+
 def test_experts_are_not_split_by_tensor_parallelism(base: Base) -> None:
     whole = plan(base, MIXTRAL, gpus=8, tensor=1).number("memory.expert_params", "first")
     assert plan(base, MIXTRAL, gpus=8, tensor=2).number("memory.expert_params", "first") == whole

@@ -109,7 +109,12 @@ FAILING = [
 TARGETS = [
     ("nodes_share_evenly", "hardware.nodes = 7\nemit deepspeed", "64 GPUs do not divide evenly over 7 nodes"),
     ("deepspeed_expert", "parallelism.expert = 8\nemit deepspeed", "8 × 1 ranks for the experts cannot be set in a DeepSpeed config"),
-    ("deepspeed_replicas", "parallelism.replicas = 2\nemit deepspeed", "2 replicas cannot be set in a DeepSpeed config"),
+    ("deepspeed_replicas", "parallelism.replicas = 2\nemit deepspeed", "at ZeRO stage 2 are not 2 groups that each have a copy of the weights"),
+    (
+        "deepspeed_replicas_alone",
+        "parallelism.replicas = 2\nparallelism.zero_stage = 3\nparallelism.tensor = 2\nemit deepspeed",
+        "2 groups have a copy of the weights beside tensor or context parallelism",
+    ),
     ("deepspeed_loss_scale", "training.precision = fp16\nparallelism.zero_stage = 0\nemit deepspeed", "gradients 65,536 times too small"),
     ("deepspeed_leaf", 'model = "deepseekmoe-16b"\nparallelism.zero_stage = 3\nemit deepspeed', "nothing says which class holds the experts"),
     ("deepspeed_context", "parallelism.context = 64\nemit deepspeed", "32 heads do not divide by 64 ranks that share a sequence"),
@@ -219,6 +224,6 @@ def test_the_report_shows_it_in_place_of_the_condition() -> None:
     rows = [row for row in contents["report.md"].splitlines() if row.startswith("| ") and "\u2717 no" in row]
     (soon,) = (row for row in rows if row.startswith("| soon"))
     (inside,) = (row for row in rows if row.startswith("| `tensor_inside_node`"))
-    assert "it takes 1,472 days" in soon
+    assert "it takes 2,013 days" in soon
     assert "16 tensor-parallel ranks reach beyond the 8 GPUs" in inside
     assert "parallelism.tensor <=" not in inside

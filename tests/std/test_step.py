@@ -278,6 +278,17 @@ def test_groups_of_hybrid_sharding(part):
     assert part("gather_time", **groups) < part("gather_time", **whole)
 
 
+def test_a_second_copy_of_the_weights_is_gathered_within_its_group(part):
+    one = {"training__micro_batch": 1, "parallelism__framework": "deepspeed", "parallelism__zero_stage": 3}
+    whole, groups = job(64, 256, **one), job(64, 256, parallelism__replicas=8, **one)
+    assert part("gather_time", **groups) == part("gather_time", **whole)
+    assert part("reduce_time", **groups) == part("reduce_time", **whole) and part("replica_time", **groups) == 0
+    gather, near = part("gather_time", **groups), part("group_gather_time", **groups)
+    assert near < gather
+    assert part("gathering", **whole) == pytest.approx(8 * gather)
+    assert part("gathering", **groups) == pytest.approx(gather + 7 * near)
+
+
 def test_offloading_takes_time(part):
     rest = {"parallelism__zero_stage": 3, "parallelism__framework": "deepspeed"}
     plain, states, weights = (

@@ -4,6 +4,7 @@ What is watched lies below every framework: what PyTorch's dispatcher hands to t
 steps of optimizers. After each step a process of a run writes to $WATCHED/rank-N.json
 
     reduced  by the ranks of a group, and by format, how many numbers it gave to be summed over the group
+    gathered by the ranks of a group, how many numbers it got whole of what is split over the group
     calls    of each layer of the model, in their order, how often it was computed
     squares  of each step the square of the norm of the gradients that this process took it with
 """
@@ -21,7 +22,7 @@ if "WATCHED" in os.environ and "LOCAL_RANK" in os.environ:
     from torch.utils._pytree import tree_leaves
 
     SCALARS = 8  # so many numbers at most are losses, norms and flags
-    seen = {"reduced": {}, "calls": [], "squares": []}
+    seen = {"reduced": {}, "gathered": {}, "calls": [], "squares": []}
     layers = {}
 
     def group_of(given):
@@ -35,7 +36,7 @@ if "WATCHED" in os.environ and "LOCAL_RANK" in os.environ:
         return dist.get_process_group_ranks(dist.distributed_c10d._resolve_process_group(given[-1]))
 
     class Collectives(TorchDispatchMode):
-        """Notes what is summed over ranks."""
+        """Notes what is summed over ranks, and what is gathered."""
 
         def __torch_dispatch__(self, function, types, given=(), named=None):
             space, _, name = function.name().partition("::")
@@ -50,6 +51,11 @@ if "WATCHED" in os.environ and "LOCAL_RANK" in os.environ:
                     of_group = seen["reduced"].setdefault(",".join(map(str, group_of(given))), {})
                     format = str(numbers[0].dtype).removeprefix("torch.")
                     of_group[format] = of_group.get(format, 0) + count
+            elif space == "c10d" and "allgather" in name:
+                ranks = ",".join(map(str, group_of(given)))
+                whole = sum(one.numel() for one in tree_leaves(given[0]) if isinstance(one, torch.Tensor))
+                if whole > SCALARS:
+                    seen["gathered"][ranks] = seen["gathered"].get(ranks, 0) + whole
             return function(*given, **(named or {}))
 
     def note_call(module, given):
