@@ -83,6 +83,7 @@ KNOBS: dict[str, tuple[str, ...]] = {
         "parallelism.reduce_bucket = 100M params", "adapter.method = lora; adapter.embeddings = true", "adapter.rank = 4",
         "hardware.internode_bandwidth = 50 GB/s/GPU", "dataset.epochs = 2.5",
     ),
+    "flat": ("accelerate.fsdp_version = 1",),
     "open": ("parallelism.zero_stage = ?", "training.recompute = ?", "training.micro_batch = ? in [1, 2, 4]"),
 }  # fmt: skip
 
@@ -101,7 +102,7 @@ WAYS: dict[str, Way] = {
         ("accelerate", "deepspeed, accelerate"), STAGES,
         (*SCRIPT, "fp16", "fp32", "gradients", "communication", "optimizer", "tensor", "context", "replicas", "offload", "buckets", "schedule"), (*DENSE, EXPERTS[0]),
     ),
-    "fsdp by accelerate": Way(("accelerate",), SHARDED, (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "context", "8-bit products", "offload all"), (*DENSE, *EXPERTS)),
+    "fsdp by accelerate": Way(("accelerate",), SHARDED, (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "context", "8-bit products", "offload all", "flat"), (*DENSE, *EXPERTS)),
     "ddp by accelerate": Way(("accelerate",), ALONE, (*SCRIPT, "fp16", "8-bit products", "optimizer")),
     "trainer": Way(
         (f"huggingface {{ {WHAT} }}", f"deepspeed, huggingface {{ {WHAT} }}", f"accelerate, huggingface {{ {WHAT} }}"),

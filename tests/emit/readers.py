@@ -166,8 +166,13 @@ def _trainer_precision(arguments: Mapping[str, Any]) -> Any:
 
 def _sharded(config: Mapping[str, Any], prefix: str) -> Facts:
     """FSDP, of Accelerate or of the Trainer."""
+    if config.get(f"{prefix}fsdp_version", config.get("fsdp_version")) == 1:
+        strategy = config[f"{prefix}sharding_strategy"]
+        stage: Any = {"FULL_SHARD": 3, "HYBRID_SHARD": 3, "SHARD_GRAD_OP": 2, "HYBRID_SHARD_ZERO2": 2}[strategy]
+    else:
+        stage = 3 if config[f"{prefix}reshard_after_forward"] else frozenset({2, 3})
     return {
-        "stage": 3 if config[f"{prefix}reshard_after_forward"] else frozenset({2, 3}),
+        "stage": stage,
         "offload": "all" if config.get(f"{prefix}offload_params", config.get("cpu_offload")) else "none",
         "recompute": "full" if config[f"{prefix}activation_checkpointing"] else None,
     }

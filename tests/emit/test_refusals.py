@@ -34,6 +34,8 @@ EMITS = {
 }
 EXPERTS = 'model "mixtral-8x7b"'
 
+FLAT = "accelerate.fsdp_version = 1"
+
 NVME = "parallelism.offload = all; parallelism.offload_to = nvme; hardware.nvme_bandwidth = 28 GB/s"
 
 REFUSED = [
@@ -97,6 +99,12 @@ REFUSED = [
     ("fsdp", "parallelism.context = 8; dataset.sequence_length = 2056 tokens", "accelerate_ring_divides", "into two pieces for each of 8 ranks"),
     ("fsdp", "parallelism.context = 2; dataset.varying_lengths = true", "accelerate_ring_lengths", "padded to their longest sequence, which 2 ranks"),
     ("fsdp", "parallelism.context = 8; parallelism.replicas = 8", "accelerate_ring_replicas", "8 groups hold the model"),
+    ("fsdp", f"{FLAT}; parallelism.context = 2", "accelerate_flat_context", "2 ranks of FSDP 1 are to share a sequence"),
+    ("fsdp", f"{FLAT}; training.precision = fp8; training.kernels = compiled", "accelerate_flat_precision", "FSDP 1 is to multiply in fp8"),
+    ("fsdp", f"{FLAT}; adapter.method = lora", "accelerate_flat_adapter", "adapters (lora) are to be trained with FSDP 1"),
+    ("trainer", f"emit accelerate; parallelism.framework = fsdp; {FLAT}", "accelerate_flat_trainer", "and the Trainer's arguments say 2"),
+    ("fsdp", f"{FLAT}; parallelism.reshard = false", "accelerate_flat_reshard", "no choice at ZeRO stage 3 of FSDP 1"),
+    ("fsdp", f"{FLAT}; parallelism.replicas = 4", "accelerate_flat_replicas", "4 groups are to hold the model, on 8 nodes"),
     ("fsdp", "parallelism.zero_stage = 1", "accelerate_zero", "fsdp has no ZeRO stage 1"),
     ("ddp", "parallelism.zero_stage = 2", "accelerate_zero", "ddp has no ZeRO stage 2"),
     ("fsdp", "parallelism.offload = optimizer", "accelerate_offload", "fsdp at ZeRO stage 3 does not offload optimizer"),

@@ -101,6 +101,17 @@ def test_an_optimizer_that_no_file_makes() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stage", "replicas", "strategy"), [("2", "1", "SHARD_GRAD_OP"), ("3", "1", "FULL_SHARD"), ("2", "2", "HYBRID_SHARD_ZERO2"), ("3", "2", "HYBRID_SHARD")]
+)
+def test_the_older_fsdp_has_a_strategy(stage: str, replicas: str, strategy: str) -> None:
+    written = files("fsdp", ("accelerate.fsdp_version", "1"), ("parallelism.zero_stage", stage), ("parallelism.replicas", replicas))
+    found = yaml.safe_load(written["accelerate.yaml"])
+    assert (found["fsdp_config"]["fsdp_version"], found["fsdp_config"]["fsdp_sharding_strategy"]) == (1, strategy)
+    assert "fsdp_reshard_after_forward" not in found["fsdp_config"] and "parallelism_config" not in found
+
+
+@pytest.mark.slow
 def test_gradients_are_summed_after_each_micro_batch() -> None:
     assert "sync_each_batch=True" in script(files("fsdp"))
     assert "sync_each_batch" not in script(files("fsdp", ("training.global_batch", "16 sequences"), ("training.micro_batch", "1")))

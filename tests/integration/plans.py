@@ -128,6 +128,8 @@ ACCELERATE: dict[str, Files] = {
     "fsdp_context": shared(3),
     "fsdp_context_replicas": written(_SHARED.format(stage=3, gpus=8, more=", replicas = 2")),
     "fsdp_float8": float8(3, "fsdp"),
+    "flat2": tiny(2, "fsdp", "accelerate", settings=("accelerate.fsdp_version=1",)),
+    "flat_replicas": written(TINY.format(stage=3, framework="fsdp", targets="accelerate"), "hardware.gpus=4", "parallelism.replicas=2", "accelerate.fsdp_version=1"),
     "ddp_float8": float8(0, "ddp"),
     "one_card_fp32": written(
         TINY.format(stage=0, framework="ddp", targets="accelerate").replace("bf16", "fp32").replace("gpus = 2,", "gpus = 1,")

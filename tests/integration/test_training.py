@@ -87,6 +87,8 @@ def test_ranks_share_a_sequence(tmp_path: Path) -> None:
 FOUR = ("hardware.gpus=4", "hardware.gpus_per_node=4")
 OTHERWISE: dict[str, tuple[int, str, tuple[str, ...], tuple[str, ...]]] = {
     "hybrid": (3, "fsdp", ("accelerate",), (*FOUR, "parallelism.replicas=2")),
+    "flat_2": (2, "fsdp", ("accelerate",), ("accelerate.fsdp_version=1",)),
+    "flat_3": (3, "fsdp", ("accelerate",), ("accelerate.fsdp_version=1",)),
     "tensor": (1, "deepspeed", ("deepspeed",), (*FOUR, "parallelism.tensor=2")),
     "tensor_by_accelerate": (1, "deepspeed", ("deepspeed", "accelerate"), (*FOUR, "parallelism.tensor=2")),
     "fp16": (2, "deepspeed", ("deepspeed",), ("training.precision=fp16",)),

@@ -106,6 +106,7 @@ FAILING = [
     ),
     ("accelerate_virtual_pipeline", "parallelism.virtual_pipeline = 2\nemit accelerate", "2 chunks per pipeline stage"),
 ]
+FLAT = "parallelism.framework = fsdp\nemit accelerate { fsdp_version = 1 }"
 TARGETS = [
     ("nodes_share_evenly", "hardware.nodes = 7\nemit deepspeed", "64 GPUs do not divide evenly over 7 nodes"),
     ("deepspeed_expert", "parallelism.expert = 8\nemit deepspeed", "8 × 1 ranks for the experts cannot be set in a DeepSpeed config"),
@@ -147,6 +148,12 @@ TARGETS = [
     ("accelerate_ring_model", "parallelism.framework = fsdp\nparallelism.context = 2\nmodel.causal = false\nemit accelerate", "this model's attention is not plainly causal, over the whole sequence"),
     ("accelerate_ring_divides", "parallelism.framework = fsdp\nparallelism.context = 2\ndataset.sequence_length = 4098\nemit accelerate", "a sequence of 4,098 tokens does not split into two pieces for each of 2 ranks"),
     ("accelerate_ring_lengths", "parallelism.framework = fsdp\nparallelism.context = 2\ndataset.varying_lengths = true\nemit accelerate", "batches are padded to their longest sequence, which 2 ranks need not divide"),
+    ("accelerate_flat_context", f"{FLAT}\nparallelism.context = 2", "2 ranks of FSDP 1 are to share a sequence"),
+    ("accelerate_flat_precision", f"{FLAT}\ntraining.precision = fp8", "FSDP 1 is to multiply in fp8"),
+    ("accelerate_flat_adapter", f"{FLAT}\nadapter.method = lora", "adapters (lora) are to be trained with FSDP 1"),
+    ("accelerate_flat_trainer", f'{FLAT}\nemit huggingface {{ model = "a", dataset = "b", output = "c" }}', "and the Trainer's arguments say 2"),
+    ("accelerate_flat_reshard", f"{FLAT}\nparallelism.reshard = true", "no choice at ZeRO stage 2 of FSDP 1"),
+    ("accelerate_flat_replicas", f"{FLAT}\nparallelism.replicas = 4", "4 groups are to hold the model"),
     ("accelerate_ring_replicas", "parallelism.framework = fsdp\nparallelism.context = 2\nparallelism.replicas = 64\nemit accelerate", "64 groups hold the model, and each reads as many sequences as one rank"),
     ("accelerate_context", "parallelism.tensor = 2\nparallelism.context = 2\nemit accelerate", "2 ranks share a sequence, and 2 each matrix product"),
     ("accelerate_zero", "parallelism.framework = fsdp\nparallelism.zero_stage = 1\nemit accelerate", "fsdp has no ZeRO stage 1"),

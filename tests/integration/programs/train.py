@@ -29,7 +29,7 @@ VOCABULARY = 64
 def no_gpu():
     """Without a GPU."""
     gloo(sharded=any(name.startswith(("FSDP_", "ACCELERATE_DEEPSPEED_")) for name in os.environ))
-    os.environ["FSDP_CPU_RAM_EFFICIENT_LOADING"] = "false"
+    os.environ["FSDP_CPU_RAM_EFFICIENT_LOADING"] = os.environ["FSDP_SYNC_MODULE_STATES"] = "false"
     if "LLMPLAN_DEEPSPEED_CONFIG" in os.environ:
         deepspeed_as_on_gpus()
 
