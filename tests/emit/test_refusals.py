@@ -33,6 +33,7 @@ EMITS = {
     "kubernetes": 'emit kubernetes { script = "a.py", image = "b" }',
 }
 EXPERTS = 'model "mixtral-8x7b"'
+SPLIT = 'model "deepseek-v2-lite"; parallelism.expert = 8'
 
 FLAT = "accelerate.fsdp_version = 1"
 
@@ -77,6 +78,20 @@ REFUSED = [
     ("deepspeed", "parallelism.zero_stage = 3; parallelism.replicas = 8; parallelism.tensor = 2", "deepspeed_replicas_alone", "beside tensor or context parallelism"),
     ("deepspeed", "parallelism.zero_stage = 3; parallelism.replicas = 8; parallelism.offload = all", "deepspeed_replicas_alone", "offloading (all)"),
     ("deepspeed", "parallelism.zero_stage = 3; parallelism.replicas = 8; adapter.method = lora", "deepspeed_replicas_alone", "adapters (lora)"),
+    # DeepSpeed: experts that it does not split, or not beside something else.
+    ("deepspeed", 'model "olmoe-1b-7b"; parallelism.expert = 8', "deepspeed_expert", "no preset that splits the experts of this model over 8 ranks"),
+    ("deepspeed", f"{EXPERTS}; parallelism.expert = 8", "deepspeed_expert_router", "does not split the experts of mixtral"),
+    ("accelerate", 'model "qwen3-30b-a3b"; parallelism.expert = 8', "deepspeed_expert_router", "does not split the experts of qwen3_moe"),
+    ("deepspeed", f"{SPLIT}; parallelism.expert_tensor = 2", "deepspeed_expert_tensor", "2 ranks cannot share an expert"),
+    ("deepspeed", f"{SPLIT}; parallelism.expert = 32; hardware.gpus = 48", "deepspeed_expert_ranks", "48 GPUs are no groups of 32 ranks"),
+    ("deepspeed", f"{SPLIT}; training.precision = fp32; parallelism.zero_stage = 0", "deepspeed_expert_clipping", "in fp32 stay larger than 1"),
+    ("deepspeed", f"{SPLIT}; training.optimizer = adamw_8bit", "deepspeed_expert_optimizer", "and adamw_8bit is made by the script"),
+    ("deepspeed", f"{SPLIT}; deepspeed.optimizer = false", "deepspeed_expert_optimizer", "and adamw is made by the script"),
+    ("deepspeed", f"{SPLIT}; parallelism.tensor = 2", "deepspeed_expert_matrices", "2 ranks share a matrix product, and 8 the experts"),
+    ("accelerate", f"{SPLIT}; parallelism.context = 2", "deepspeed_expert_context", "2 ranks share a sequence, and 8 the experts"),
+    ("deepspeed", f"{SPLIT}; parallelism.zero_stage = 3; parallelism.replicas = 2", "deepspeed_expert_replicas", "2 groups have a copy of the weights beside 8 ranks"),
+    ("deepspeed", f"{SPLIT}; adapter.method = lora", "deepspeed_expert_adapter", "a model with lora adapters"),
+    ("deepspeed", f"{SPLIT}; parallelism.expert_overlap = true", "deepspeed_expert_overlap", "the traffic of experts is to overlap"),
     # Accelerate, with DeepSpeed and on its own.
     ("accelerate", "parallelism.framework = torchtitan", "accelerate_framework", "Accelerate does not start torchtitan"),
     ("accelerate", "parallelism.pipeline = 2; parallelism.virtual_pipeline = 4", "accelerate_virtual_pipeline", "4 chunks per pipeline stage"),

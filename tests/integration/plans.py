@@ -78,6 +78,21 @@ def shared(stage: int) -> Files:
     return written(_SHARED.format(stage=stage, gpus=2, more=""))
 
 
+_EXPERTS = """model {{
+    layers = 2, hidden = 32, heads = 4, head_dim = 4, rope_head_dim = 4, value_head_dim = 8, kv_lora_rank = 8, q_lora_rank = 8
+    ffn = 64, gated_mlp = true, vocab = 64, experts = 4, experts_per_token = 2, expert_ffn = 16, shared_experts = 1
+    dense_layers = 1, router_score_bias = true, expert_groups = 2, model_type = {type}
+}}
+""" + TINY.partition("vocab = 64 }}\n")[2].replace("bf16", "fp32").replace(
+    "gpus = 2, gpus_per_node = 2", "gpus = {gpus}, gpus_per_node = {gpus}"
+).replace("{framework}", "deepspeed, expert = 2")  # fmt: skip
+
+
+def split_experts(stage: int, gpus: int, targets: str, type: str = "deepseek_v3", more: str = "") -> Files:
+    """Four experts, split over two ranks of DeepSpeed, in fp32."""
+    return written(_EXPERTS.format(stage=stage, gpus=gpus, targets=targets, type=type) + more)
+
+
 def made(plan: Solution) -> Files:
     """A solution that no plan reaches yet: the standard library does not model it."""
 
@@ -115,6 +130,7 @@ DEEPSPEED: dict[str, Files] = {
         'hardware.nvme_path="/local/nvme"',
     ),
     "experts": written(TINY.format(stage=3, framework="deepspeed", targets="accelerate").replace("model {", 'model "olmoe-1b-7b" {')),
+    "split_experts": split_experts(3, 2, "deepspeed, accelerate"),
     "gradients_in_fp32": shipped("llama7b", "training.gradient_dtype=fp32", "parallelism.zero_stage=2"),
 }
 ACCELERATE: dict[str, Files] = {

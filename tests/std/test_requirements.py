@@ -109,7 +109,17 @@ FAILING = [
 FLAT = "parallelism.framework = fsdp\nemit accelerate { fsdp_version = 1 }"
 TARGETS = [
     ("nodes_share_evenly", "hardware.nodes = 7\nemit deepspeed", "64 GPUs do not divide evenly over 7 nodes"),
-    ("deepspeed_expert", "parallelism.expert = 8\nemit deepspeed", "8 × 1 ranks for the experts cannot be set in a DeepSpeed config"),
+    ("deepspeed_expert", 'model = "dbrx"\nparallelism.expert = 8\nemit deepspeed', "no preset that splits the experts of this model over 8 ranks"),
+    ("deepspeed_expert_router", "parallelism.expert = 8\nemit deepspeed", "does not split the experts of mixtral with transformers 5.23"),
+    ("deepspeed_expert_tensor", "parallelism.expert_tensor = 2\nemit deepspeed", "2 ranks cannot share an expert in DeepSpeed"),
+    ("deepspeed_expert_ranks", 'model = "deepseek-v2-lite"\nparallelism.expert = 32\nhardware.gpus = 48\nemit deepspeed', "48 GPUs are no groups of 32 ranks that hold the experts"),
+    ("deepspeed_expert_clipping", 'model = "deepseek-v2-lite"\nparallelism.expert = 8\ntraining.precision = fp32\nparallelism.zero_stage = 0\nemit deepspeed', "without ZeRO gradients in fp32 stay larger than 1"),
+    ("deepspeed_expert_optimizer", 'model = "deepseek-v2-lite"\nparallelism.expert = 8\ntraining.optimizer = adamw_8bit\nemit deepspeed', "and adamw_8bit is made by the script"),
+    ("deepspeed_expert_matrices", 'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.tensor = 2\nemit deepspeed', "2 ranks share a matrix product, and 8 the experts"),
+    ("deepspeed_expert_context", 'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.context = 2\nemit deepspeed', "2 ranks share a sequence, and 8 the experts"),
+    ("deepspeed_expert_replicas", 'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.zero_stage = 3\nparallelism.replicas = 2\nemit deepspeed', "2 groups have a copy of the weights beside 8 ranks"),
+    ("deepspeed_expert_adapter", 'model = "deepseek-v2-lite"\nparallelism.expert = 8\nadapter.method = lora\nemit deepspeed', "does not find the experts of a model with lora adapters"),
+    ("deepspeed_expert_overlap", 'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.expert_overlap = true\nemit deepspeed', "the traffic of experts is to overlap"),
     ("deepspeed_replicas", "parallelism.replicas = 2\nemit deepspeed", "at ZeRO stage 2 are not 2 groups that each have a copy of the weights"),
     (
         "deepspeed_replicas_alone",
