@@ -25,6 +25,8 @@ training { global_batch = 256 sequences, micro_batch = 1, recompute = selective,
 emit megatron
 """
 PLANS = {"dense": DENSE, "experts": EXPERTS}
+WAIVED = EXPERTS + "waive megatron_latent_queries\n"
+"""For Megatron Core 0.16, whose latent attention is another than that of 0.19 where queries have no latent."""
 
 
 def said(text: str) -> dict[str, str]:
@@ -80,7 +82,21 @@ ARGUMENTS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, str | None]]] 
     ("experts", (("parallelism.expert_overlap", "true"), ("parallelism.virtual_pipeline", "2")),
      {"--overlap-moe-expert-parallel-comm": ""}),
     ("experts", (("model", '"deepseekmoe-16b"'), ("parallelism.pipeline", "1")),
-     {"--moe-layer-freq": "([0]*1+[1]*27)", "--moe-shared-expert-intermediate-size": "2816", "--moe-router-pre-softmax": ""}),
+     {"--moe-layer-freq": "([0]*1+[1]*27)", "--moe-shared-expert-intermediate-size": "2816", "--moe-router-pre-softmax": "",
+      "--multi-latent-attention": None, "--moe-router-topk-scaling-factor": None}),
+    ("experts", (("model", '"deepseek-v3"'),),
+     {"--q-lora-rank": "1536", "--kv-lora-rank": "512", "--qk-head-dim": "128", "--qk-pos-emb-head-dim": "64", "--v-head-dim": "128",
+      "--qk-layernorm": "", "--rope-type": "yarn", "--rotary-scaling-factor": "40", "--mscale": "1", "--mscale-all-dim": "1",
+      "--rotary-interleaved": None, "--no-rope-fusion": "", "--moe-router-pre-softmax": None, "--moe-router-score-function": "sigmoid",
+      "--moe-router-enable-expert-bias": "", "--moe-router-num-groups": "8", "--moe-router-group-topk": "4",
+      "--moe-router-topk-scaling-factor": "2.5", "--moe-layer-freq": "([0]*3+[1]*58)"}),
+    ("unlike", (("model", '"deepseek-v2-lite"'), ("training.recompute_latents", "true")),
+     {"--multi-latent-attention": "", "--q-lora-rank": None, "--mscale": "0.707", "--mscale-all-dim": "0.707",
+      "--moe-router-pre-softmax": "", "--moe-router-score-function": None, "--moe-router-enable-expert-bias": None,
+      "--moe-router-num-groups": None, "--moe-router-topk-scaling-factor": None,
+      "--recompute-modules": "core_attn layernorm mla_up_proj"}),
+    ("unlike", (("model", '"moonlight-16b-a3b"'),),
+     {"--rope-type": "rope", "--rotary-scaling-factor": None, "--mscale": None, "--moe-router-topk-scaling-factor": "2.446"}),
 ]  # fmt: skip
 
 
@@ -89,7 +105,7 @@ ARGUMENTS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, str | None]]] 
 def test_what_a_plan_says_is_an_argument(
     plan: str, settings: tuple[tuple[str, str], ...], expected: dict[str, str | None]
 ) -> None:
-    found = arguments(PLANS[plan] + "waive fits\n", *settings)
+    found = arguments({**PLANS, "unlike": WAIVED}[plan] + "waive fits\n", *settings)
     assert {name: found.get(name) for name in expected} == expected
 
 
@@ -106,7 +122,12 @@ REFUSED = [
     ("expert_width", "experts", (("parallelism.expert_tensor", "3"),)),
     ("rope", "dense", (("model", '"llama-3.2-3b"'),)),
     ("activation", "dense", (("model", '"gemma-7b"'),)),
-    ("latent", "experts", (("model", '"deepseek-v3"'),)),
+    ("latent", "experts", (("model", '"deepseek-v3"'), ("model.rope_interleaved", "false"))),
+    ("rope", "experts", (("model", '"deepseek-v3"'), ("model.rope_scaling", "linear"))),
+    ("latent_queries", "experts", (("model", '"deepseek-v2-lite"'),)),
+    ("yarn_known", "experts", (("model", '"kimi-k2"'),)),
+    ("yarn", "experts", (("model", '"deepseek-v3"'), ("model.rope_beta_fast", "1"))),
+    ("plain", "experts", (("model", '"deepseek-v3"'), ("model.prediction_layers", "1"))),
     ("positions", "dense", (("model", '"bloom-7.1b"'),)),
     ("block", "dense", (("model", '"olmo-2-7b"'),)),
     ("plain", "dense", (("model", '"gemma-2-9b"'),)),
@@ -127,6 +148,9 @@ REFUSED = [
     ("expert_overlap", "experts", (("parallelism.expert_overlap", "true"),)),
     ("graphs", "experts", (("training.cuda_graphs", "true"),)),
     ("routing", "experts", (("model.routing", "other"),)),
+    ("routing", "experts", (("model", '"deepseek-v2"'),)),
+    ("routing", "experts", (("model", '"deepseek-v3"'), ("model.groups_per_token", "8"))),
+    ("router_factor_known", "experts", (("model.routing", "sigmoid"),)),
 ]  # fmt: skip
 
 

@@ -146,6 +146,12 @@ REFUSED = [
     ("trl", "training.dropout = 0.1", "huggingface_model", "TRL cannot be told dropout 0.1"),
     ("trl", "adapter.method = qlora; adapter.base_bytes = 2 bytes/param", "huggingface_adapter", "cannot load frozen weights of 2"),
     # Megatron-LM: what its checks let through, and what they refuse after the start.
+    ("megatron", 'model "deepseek-v2-lite"', "megatron_latent_queries", "without a latent, beside keys and values with one of rank 512"),
+    ("megatron", 'model "deepseek-v2"', "megatron_routing", "other routing with 6 experts from 3 of 8 groups"),
+    ("megatron", 'model "kimi-k2"', "megatron_yarn_known", "YaRN's factors are not known"),
+    ("megatron", 'model "deepseek-v3" { rope_beta_fast = 1 }', "megatron_yarn", "with betas of 1 and 1 cannot be said"),
+    ("megatron", 'model "deepseek-v3" { rope_interleaved = false }', "megatron_latent", "latents of rank 512 is another"),
+    ("megatron", f"{EXPERTS}; model.routing = sigmoid", "megatron_router_factor_known", "give `model.router_factor`"),
     ("megatron", "parallelism.zero_stage = 3", "megatron_zero", "Megatron-LM has no ZeRO stage 3"),
     ("megatron", "parallelism.pipeline = 4; parallelism.virtual_pipeline = 2; hardware.gpus = 512", "megatron_micro_batches", "2 micro-batches are no multiple of 4"),
     ("megatron", "parallelism.virtual_pipeline = 2", "interleaved_pipeline", "the chunks per stage are 2, the stages 1"),

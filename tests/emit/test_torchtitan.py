@@ -170,6 +170,7 @@ REFUSED = [
     ("like", "experts", (("model", '"deepseek-v2-lite"'),)),
     ("context", "experts", (("model", '"deepseek-v2-lite"'), ("torchtitan.like", "deepseek_16b"), ("parallelism.context", "2"))),
     ("routing", "experts", (("model.routing", "other"),)),
+    ("routing", "experts", (("model.router_factor", "2"),)),
     ("layers_of_experts", "experts", (("model.dense_layers", "1"),)),
     ("shared", "experts", (("model.shared_experts", "1"), ("model.shared_gate", "true"))),
     ("expert_tensor", "experts", (("parallelism.expert", "1"),)),
