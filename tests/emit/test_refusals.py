@@ -94,6 +94,7 @@ REFUSED = [
     ("deepspeed", f"{SPLIT}; parallelism.expert_overlap = true", "deepspeed_expert_overlap", "the traffic of experts is to overlap"),
     # Accelerate, with DeepSpeed and on its own.
     ("accelerate", "parallelism.framework = torchtitan", "accelerate_framework", "Accelerate does not start torchtitan"),
+    ("accelerate", "parallelism.framework = megatron", "accelerate_megatron", "starts no release of Megatron-LM"),
     ("accelerate", "parallelism.pipeline = 2; parallelism.virtual_pipeline = 4", "accelerate_virtual_pipeline", "4 chunks per pipeline stage"),
     ("accelerate", "parallelism.tensor = 2; parallelism.context = 4", "accelerate_context", "4 ranks share a sequence, and 2 each matrix product"),
     ("fsdp", "parallelism.pipeline = 2", "accelerate_pipeline", "2 pipeline stages, but the framework is fsdp"),

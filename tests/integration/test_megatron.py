@@ -6,6 +6,8 @@ and Megatron-LM pins other versions than the rest.
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +20,7 @@ from tests.emit.test_megatron import drawn, said
 from tests.integration import answers
 from tests.integration.answers import Answer, feasible, refusals, solved_all, value
 from tests.integration.plans import ROOT
-from tests.integration.real import read_each
+from tests.integration.real import needs, read_each
 from tests.thorough import examples
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -179,6 +181,19 @@ def test_latent_attention_and_its_routers_are_built_as_planned(sources: Path, tm
         sigmoid = value(solution, "model.routing") == "sigmoid"
         assert (seen["moe_router_score_function"], seen["moe_router_enable_expert_bias"]) == ("sigmoid" if sigmoid else "softmax", sigmoid)
         assert (seen["moe_router_topk_scaling_factor"] or 1) == value(solution, "model.router_factor"), name
+
+
+@releases
+def test_the_plugin_of_accelerate_cannot_be_imported(sources: Path) -> None:
+    """Its refusal is to be looked at again when this fails."""
+    needs("accelerate")
+    found = importlib.util.find_spec("accelerate")
+    assert found is not None and found.origin is not None
+    tree = ast.parse((Path(found.origin).parent / "utils" / "megatron_lm.py").read_text(encoding="utf-8"))
+    asked = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("megatron.")}
+    places = {name: sources / str(name).replace(".", "/") for name in asked}
+    missing = {name for name, place in places.items() if not place.is_dir() and not place.with_suffix(".py").is_file()}
+    assert "megatron.core.mpu" not in missing and "megatron.training.gpt_builders" in missing, asked
 
 
 @pytest.mark.parametrize("name", REFUSED)
