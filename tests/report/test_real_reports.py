@@ -168,7 +168,7 @@ def test_no_column_of_the_first_screens_is_cut_off_on_a_narrow_screen(name: str)
 
 # What a report prints of changes and verdicts, found again by solving.
 UNITS = {"days": 86400.0, "hours": 3600.0, "min": 60.0, "s": 1.0, "USD": 1.0, "MUSD": 1e6, "GB": 1e9, "MB": 1e6, "TB": 1e12}
-LABELS = {"parallelism.virtual_pipeline": "chunks a stage"}
+LABELS = {"parallelism.virtual_pipeline": "chunks a stage", "training.micro_batch": "micro-batch", "training.global_batch": "global batch"}
 OF = {"days": "time", "hours": "time", "min": "time", "s": "time", "USD": "cost", "MUSD": "cost"}
 
 
