@@ -58,6 +58,8 @@ def same(name, written, read):
         return read == written[0]  # as PEFT takes "all-linear"
     if name == "fsdp_config":
         return all(read.get(key) == value for key, value in written.items())
+    if name == "accelerator_config":
+        return all(getattr(read, key) == value for key, value in written.items())
     return read == written
 
 
