@@ -165,6 +165,7 @@ def test_templates_of_the_user_are_read_each_time(plan, tmp_path, computed):
     assert len(computed) == 2
 
 
+@pytest.mark.slow
 def test_another_installation(plan, tmp_path, computed, monkeypatch):
     installed, templates = answers.folder, tmp_path / "templates"
     shutil.copytree(str(installed("templates")), templates)

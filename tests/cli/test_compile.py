@@ -98,6 +98,7 @@ def test_two_plans_and_one_folder(how, llmplan, write, plan, tmp_path):
 
 
 @pytest.mark.parametrize("options", [pytest.param(["--force"], marks=SLOW), []])
+@pytest.mark.slow
 def test_a_file_that_llmplan_cannot_have_written_is_never_removed(options, llmplan, plan, tmp_path):
     llmplan("compile", "-o", "s", plan)
     for name in ("train.py", "notes.txt"):

@@ -73,6 +73,7 @@ def test_a_file_for_deepspeed_where_it_is_named() -> None:
     assert json.loads(alone["ds_config.json"])["bf16"] == {"enabled": "auto"}
 
 
+@pytest.mark.slow
 def test_adapters_by_trl() -> None:
     written = files('parallelism { zero_stage = 0 }\nadapter { method = qlora, targets = ["q_proj", "v_proj"], rank = 8 }\n' + TRL)
     found = arguments(written)

@@ -116,6 +116,7 @@ def test_mounts_that_are_none() -> None:
     assert [problem.code for problem in problems] == ["E0504"]
 
 
+@pytest.mark.slow
 def test_the_plan_names_the_job(tmp_path: Path) -> None:
     plan = tmp_path / "7B_run.v2.plan"
     plan.write_text(f"{PLAN}emit kubernetes {{ {WHAT} }}\n")

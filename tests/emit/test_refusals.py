@@ -194,7 +194,7 @@ def refused(target: str, settings: str) -> dict[str, str]:
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(
     ("target", "settings", "name", "said"),
-    [pytest.param(*row, marks=[pytest.mark.slow] * (at % 4 == 3), id=f"{row[0]}: {row[1]}") for at, row in enumerate(REFUSED)],
+    [pytest.param(*row, id=f"{row[0]}: {row[1]}") for row in REFUSED],
 )
 def test_it_is_refused_by_name(target: str, settings: str, name: str, said: str) -> None:
     found = refused(target, settings)

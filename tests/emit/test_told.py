@@ -58,6 +58,7 @@ def test_gradients_in_fp32_are_sent_so() -> None:
     assert json.loads(files("deepspeed")["ds_config.json"])["communication_data_type"] == "bf16"
 
 
+@pytest.mark.slow
 def test_some_layers_are_not_all() -> None:
     written = files("fsdp", ("training.recompute_layers", "8"))
     assert yaml.safe_load(written["accelerate.yaml"])["fsdp_config"]["fsdp_activation_checkpointing"] is False

@@ -239,6 +239,7 @@ def test_the_launcher_hands_the_file_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_advice")
+@pytest.mark.slow
 def test_that_no_data_is_named_is_said() -> None:
     for settings, wanted in ((), False), ((("dataset.path", '"mine"'),), True), ((("torchtitan.dataset", '"c4"'),), True):
         solution = api.solve("-", text=DENSE, settings=settings)

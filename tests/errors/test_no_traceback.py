@@ -53,6 +53,7 @@ def test_snippets(survives, text):
     survives(text)
 
 
+@pytest.mark.slow
 def test_mutated_plans(survives):
     for text in mutants(SEED, COUNT):
         survives(text)

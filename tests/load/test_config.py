@@ -296,7 +296,6 @@ LATENT = {**LLAMA, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_d
     ],
     ids=lambda value: str(value)[:60],
 )  # fmt: skip
-@pytest.mark.slow
 def test_factors_of_latent_attention_and_its_routers(keys: dict[str, object], expected: dict[str, object], tmp_path: Path) -> None:
     solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c={**LATENT, "model_type": "deepseek_v3", **keys})))
     found = {name: solution.values.get(f"model.{name}") for name in expected}

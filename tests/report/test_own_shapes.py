@@ -18,6 +18,7 @@ def solve(fields: str, gpu: str = "A100-SXM4-80GB"):
     return api.solve("-", text=PLAN.format(fields=fields, gpu=gpu))
 
 
+@pytest.mark.slow
 def test_an_answer_names_what_differs_from_the_entry():
     assert "train llama-13b with 48 layers on 1T tokens" in answer(solve("layers = 48"))
     assert "train llama-13b on 1T tokens" in answer(solve(""))

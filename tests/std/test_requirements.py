@@ -198,7 +198,7 @@ def solved(added: str) -> Solution:
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(
     ("name", "added", "said"),
-    [*FAILING, *(pytest.param(*row, marks=pytest.mark.slow) for row in TARGETS)],
+    [*FAILING, *TARGETS],
     ids=[name for name, _, _ in (*FAILING, *TARGETS)],
 )
 def test_what_is_said_where_it_fails(name: str, added: str, said: str) -> None:

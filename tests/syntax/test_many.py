@@ -42,6 +42,7 @@ print(len(unpacked) > 5)
 
 
 @forks
+@pytest.mark.slow
 def test_the_same_trees_places_and_mistakes() -> None:
     done = subprocess.run([sys.executable, "-c", SAME], check=False, capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("True\n", "")

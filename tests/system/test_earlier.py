@@ -141,6 +141,7 @@ def shown(found: list[Diagnostic]) -> list[object]:
     return [(d.code, d.severity, d.message, d.label, d.notes, d.span and (d.span.start, d.span.end)) for d in found]
 
 
+@pytest.mark.slow
 def test_whatever_was_checked_before_the_same_is_said(plans):
     rnd = random.Random(7)
     for _ in range(examples(400, 0.03)):

@@ -76,6 +76,7 @@ factors = st.tuples(words, st.integers(1, 3), st.sampled_from("*/"))
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(factors, min_size=1, max_size=5))
+@pytest.mark.slow
 def test_compound_units(parts):
     text = ""
     other = REGISTRY.Quantity(Fraction(1), "dimensionless")

@@ -102,6 +102,7 @@ def test_solving_with_a_change_gives_the_figures_of_its_row(text):
             check_again(text, lever)
 
 
+@pytest.mark.slow
 def test_solving_with_a_change_gives_its_figures():
     levers = solved(ASKED).levers
     check(ASKED, levers[1])
