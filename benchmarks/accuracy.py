@@ -1,11 +1,12 @@
-"""Writes docs/accuracy.md with its drawing, plans/published/README.md and the README's table, from the published runs that llmplan ships.
+"""Writes docs/accuracy.md with its drawing, plans/published/README.md and the README's table, from the published runs
+that llmplan ships.
 
     python benchmarks/accuracy.py            predicts every run anew (about two minutes), then writes
     python benchmarks/accuracy.py --page     writes from the predictions that are kept in benchmarks/data/predicted.json
     python benchmarks/accuracy.py --check    predicts anew, writes nothing, and exits with 1 where a file is out of date
 
-Predictions come from benchmarks/evidence.py, figures from benchmarks/figures.py and benchmarks/others.py, words from the
-templates beside them. The same library gives the same bytes.
+Predictions come from benchmarks/evidence.py, figures from benchmarks/figures.py and benchmarks/others.py, words from
+the templates beside them. The same library gives the same bytes.
 """
 
 from __future__ import annotations
@@ -109,7 +110,11 @@ def plans(kept: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The rows of plans/published/README.md, the largest run first."""
     rows = sorted(kept["published"], key=lambda one: -one["published"])
     return [
-        {**one, "question": published.question(published.FOLDER / one["plan"]), "held": one["low"] <= one["published"] <= one["high"]}
+        {
+            **one,
+            "question": published.question(published.FOLDER / one["plan"]),
+            "held": one["low"] <= one["published"] <= one["high"],
+        }
         for one in rows
     ]
 
@@ -139,11 +144,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         text = evidence.text(evidence.evidence())
         wanted = {KEPT: text, **pages(json.loads(text))}
-    changed = [path for path, text in wanted.items() if not (ROOT / path).is_file() or (ROOT / path).read_text(encoding="utf-8") != text]
+    changed = [
+        path
+        for path, text in wanted.items()
+        if not (ROOT / path).is_file() or (ROOT / path).read_text(encoding="utf-8") != text
+    ]
     for path in changed:
         if not asked.check:
             (ROOT / path).write_text(wanted[path], encoding="utf-8", newline="\n")
-        sys.stdout.write(f"{path} is out of date; run python benchmarks/accuracy.py\n" if asked.check else f"wrote {path}\n")
+        sys.stdout.write(
+            f"{path} is out of date; run python benchmarks/accuracy.py\n" if asked.check else f"wrote {path}\n"
+        )
     return int(asked.check and bool(changed))
 
 

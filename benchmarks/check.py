@@ -1,4 +1,5 @@
-"""How much processor time a check of a changed plan takes in a process that has checked one before, as an editor's would.
+"""How much processor time a check of a changed plan takes in a process that has checked one before, as an editor's
+would.
 
 usage: python benchmarks/check.py [--runs N]
 

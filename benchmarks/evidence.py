@@ -1,4 +1,5 @@
-"""Every prediction that docs/accuracy.md is made from: one pass over the shipped runs, kept in benchmarks/data/predicted.json.
+"""Every prediction that docs/accuracy.md is made from: one pass over the shipped runs, kept in
+benchmarks/data/predicted.json.
 
 For each run: step time by the library, by constants fitted without its group and without its family of groups; the
 reading of memory likewise; both bands as the library states them, and the probability that the run fits. Beside them
@@ -51,7 +52,10 @@ def evidence() -> dict[str, Any]:
             row["skipped"] = outcome.skipped
         elif outcome.inferred:
             row["inferred"] = outcome.inferred
-        for name, value in (("time", outcome.predicted.get("step_time_s")), ("memory", outcome.predicted.get("memory_gb"))):
+        for name, value in (
+            ("time", outcome.predicted.get("step_time_s")),
+            ("memory", outcome.predicted.get("memory_gb")),
+        ):
             if value is not None:
                 row[name] = value
             elif name == "time" and outcome.lacking.get("step_time_s"):
@@ -78,7 +82,11 @@ def _times() -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     by_family, without = fit_time.left_out(fit, used, lambda row: family(row.group), fitted)
     rows = {}
     for row, group, whole in zip(fit.data.rows, by_group, by_family):
-        times = {"per_token": row.per_token, "without_group": row.measured * math.exp(group), "without_family": row.measured * math.exp(whole)}
+        times = {
+            "per_token": row.per_token,
+            "without_group": row.measured * math.exp(group),
+            "without_family": row.measured * math.exp(whole),
+        }
         rows[row.id] = times | {"fitted": row.fitted}
     constants = {}
     for name, prior in fit_time.CONSTANTS.items():
@@ -94,12 +102,19 @@ def _memory() -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Readings by constants that were chosen without a run's group, and the constants."""
     found = list(fit_memory.rows(CASES))
     errors, without = fit_memory.left_out(found)
-    rows = {row.id: {"memory_without_group": row.measured * (1 + errors[row.id]) / GB, "kind": row.kind} for row in found}
+    rows = {
+        row.id: {"memory_without_group": row.measured * (1 + errors[row.id]) / GB, "kind": row.kind} for row in found
+    }
     library, together = fit_memory.constants(), fit_memory.fit(found)
     constants = {}
     for place, name in enumerate(fit_memory.NAMES):
         values = [chosen[place] for chosen in without.values()]
-        constants[name] = {"library": library[place], "fitted": together[place], "low": min(values), "high": max(values)}
+        constants[name] = {
+            "library": library[place],
+            "fitted": together[place],
+            "low": min(values),
+            "high": max(values),
+        }
     return rows, constants
 
 
@@ -118,8 +133,8 @@ UNTRIED = {"gpu.timed": "false"}
 
 
 def _stated(base: Base, case: Case, fits: bool) -> dict[str, Any]:
-    """The library's bands for a run, the wider ones of a stack that nobody has measured, the probability of fitting where
-    memory is expressed, and a mark that rows with the same inputs share."""
+    """The library's bands for a run, the wider ones of a stack that nobody has measured, the probability of fitting
+    where memory is expressed, and a mark that rows with the same inputs share."""
     stated: dict[str, Any] = {}
     try:
         inputs = settings(case, base.knows)

@@ -1,4 +1,5 @@
-"""The figures of docs/accuracy.md, from what benchmarks/evidence.py has kept and the shipped records; nothing is predicted here.
+"""The figures of docs/accuracy.md, from what benchmarks/evidence.py has kept and the shipped records; nothing is
+predicted here.
 
 Input is the evidence and the records of the runs, output what the templates print: numbers and texts, in a fixed order.
 Errors are of runs that the fit has not seen: `group` by constants fitted without a run's group, `family` without its
@@ -30,7 +31,9 @@ STEPS = (0.2, 0.5, 0.7, 0.85, 0.95, 0.99, 1.01)
 
 def generation(gpu: str) -> str:
     """The generation of an accelerator by its name."""
-    return max(((name, made) for name, made in FAMILIES.items() if gpu.startswith(name)), key=lambda one: len(one[0]))[1]
+    return max(((name, made) for name, made in FAMILIES.items() if gpu.startswith(name)), key=lambda one: len(one[0]))[
+        1
+    ]
 
 
 @frozen
@@ -59,7 +62,10 @@ def timed(evidence: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) -> tu
             measured = kept["step_time_s"]
             row = row_of(case, measured, kept["per_token"])
             errors = [math.log(kept[f"without_{part}"] / measured) for part in ("group", "family")]
-            held = [kept[f"{band}_low"] <= math.exp(-error) <= kept[f"{band}_high"] for band, error in zip(("step", "untried"), errors)]
+            held = [
+                kept[f"{band}_low"] <= math.exp(-error) <= kept[f"{band}_high"]
+                for band, error in zip(("step", "untried"), errors)
+            ]
             (fitted if kept["fitted"] else others).append(Timed(case, row, *errors, *held))
     return fitted, others
 
@@ -103,7 +109,9 @@ def by_group(rows: Sequence[Timed]) -> list[tuple[str, dict[str, Any]]]:
     found: dict[str, list[Timed]] = defaultdict(list)
     for one in rows:
         found[one.row.group].append(one)
-    return sorted(((group, errors(part)) for group, part in found.items()), key=lambda one: (-one[1]["family_median"], one[0]))
+    return sorted(
+        ((group, errors(part)) for group, part in found.items()), key=lambda one: (-one[1]["family_median"], one[0])
+    )
 
 
 def order(rows: Sequence[Row], by: Mapping[str, Sequence[float]]) -> dict[str, Any]:
@@ -141,7 +149,10 @@ def bands(rows: Sequence[Timed]) -> list[dict[str, Any]]:
 def repeats(evidence: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The floor: how far apart runs lie that the same plan describes, in one table and in several of one source."""
     made = []
-    for title, key in (("in one table", lambda case: case["group"]), ("in tables of one source", lambda case: family(case["group"]))):
+    for title, key in (
+        ("in one table", lambda case: case["group"]),
+        ("in tables of one source", lambda case: family(case["group"])),
+    ):
         found: dict[tuple[str, str], list[float]] = defaultdict(list)
         for case in cases:
             kept = evidence["rows"].get(case["id"], {})
@@ -149,7 +160,15 @@ def repeats(evidence: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) -> 
                 found[key(case), kept["inputs"]].append(kept["step_time_s"])
         sets = [values for values in found.values() if len(values) > 1]
         sizes = sorted(abs(value / median(values) - 1) for values in sets for value in values)
-        made.append({"what": title, "sets": len(sets), "runs": len(sizes), "median": median(sizes), "tenth": quantile(sizes, 0.9)})
+        made.append(
+            {
+                "what": title,
+                "sets": len(sets),
+                "runs": len(sizes),
+                "median": median(sizes),
+                "tenth": quantile(sizes, 0.9),
+            }
+        )
     return made
 
 
@@ -162,16 +181,25 @@ def left_out(evidence: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) ->
         if "untimed" in rows.get(case["id"], {}) and rows[case["id"]].get("step_time_s")
     )  # fmt: skip
     suspects = [case for case in cases if case.get("suspect")]
-    inferred = [rows[case["id"]] for case in cases if "inferred" in rows.get(case["id"], {}) and not case.get("suspect")]
+    inferred = [
+        rows[case["id"]] for case in cases if "inferred" in rows.get(case["id"], {}) and not case.get("suspect")
+    ]
     sizes = [abs(one["time"] / one["step_time_s"] - 1) for one in inferred if one.get("step_time_s") and "time" in one]
     return {
         "cases": len(cases),
         "groups": len({case["group"] for case in cases}),
-        "skipped": [(why, count) for why, count in sorted(reasons.items(), key=lambda one: (-one[1], str(one[0]))) if why],
+        "skipped": [
+            (why, count) for why, count in sorted(reasons.items(), key=lambda one: (-one[1], str(one[0]))) if why
+        ],
         "untimed": sorted(untimed.items(), key=lambda one: (-one[1], one[0])),
         "suspects": [{"id": case["id"], "why": case["suspect"]} for case in suspects],
         "vague": sum(case.get("quality") == "C" for case in cases),
-        "inferred": {"count": len(inferred), "timed": len(sizes), "median": median(sizes), "tenth": quantile(sizes, 0.9)},
+        "inferred": {
+            "count": len(inferred),
+            "timed": len(sizes),
+            "median": median(sizes),
+            "tenth": quantile(sizes, 0.9),
+        },
     }
 
 
@@ -188,10 +216,20 @@ def memory(evidence: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) -> d
         found: dict[str, list[Any]] = defaultdict(list)
         for case, kept in read:
             found[key(case, kept)].append((case, kept))
-        tables[title] = [(name, readings(found[name])) for name in sorted(found, key=lambda name: (-len(found[name]), name))]
-    asked = [rows[case["id"]] for case in cases if case.get("task") == "inference" and {"memory", "memory_gb"} <= rows.get(case["id"], {}).keys()]
+        tables[title] = [
+            (name, readings(found[name])) for name in sorted(found, key=lambda name: (-len(found[name]), name))
+        ]
+    asked = [
+        rows[case["id"]]
+        for case in cases
+        if case.get("task") == "inference" and {"memory", "memory_gb"} <= rows.get(case["id"], {}).keys()
+    ]
     count, middle, tenth, _ = quantiles(math.log(kept["memory"] / kept["memory_gb"]) for kept in asked)
-    return {"tables": tables, "fits": fitting(rows, cases), "inference": {"count": count, "median": middle, "tenth": tenth}}
+    return {
+        "tables": tables,
+        "fits": fitting(rows, cases),
+        "inference": {"count": count, "median": middle, "tenth": tenth},
+    }
 
 
 def readings(found: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> dict[str, Any]:

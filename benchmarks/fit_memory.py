@@ -132,9 +132,7 @@ def _row(
 def constants() -> Constants:
     """What the library has."""
     base = Base.of()
-    megatron, ddp = (
-        base.values({"parallelism.framework": name, "hardware.gpus": "8"}) for name in ("megatron", "ddp")
-    )
+    megatron, ddp = (base.values({"parallelism.framework": name, "hardware.gpus": "8"}) for name in ("megatron", "ddp"))
     return (
         ddp.number("memory.driver_context"),
         ddp.number("memory.communicators"),

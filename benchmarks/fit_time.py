@@ -9,9 +9,9 @@ on the logarithm of predicted over measured; a group of runs counts by a power o
 table of many rows decides alone.
 
 Judged is what the fit has not seen: each group by constants fitted without it (LOGO), each family of
-groups likewise (LOFO: a stack nobody has measured), by what benchmarks/judging.py computes. Runs of quality A and B that are not suspect count;
-functional tests of tiny models, fine-tuning, natural routing and samples of changing lengths are not
-fitted.
+groups likewise (LOFO: a stack nobody has measured), by what benchmarks/judging.py computes. Runs of quality A and B
+that are not suspect count; functional tests of tiny models, fine-tuning, natural routing and samples of changing
+lengths are not fitted.
 """
 
 from __future__ import annotations
@@ -118,7 +118,10 @@ class Fit:
 def bands(rows: Sequence[Row], by_group: Array, by_family: Array, judged: Array) -> None:
     """Prints the bands of step.low and step.high, and how many rows of parts left out they cover."""
     print(f"\n{'band of measured / predicted':<34}{'rows':>5}{'low':>7}{'high':>7}{'covers':>9}")
-    for name, errors, key in (("stack measured", by_group, lambda row: row.group), ("stack not measured", by_family, lambda row: family(row.group))):
+    for name, errors, key in (
+        ("stack measured", by_group, lambda row: row.group),
+        ("stack not measured", by_family, lambda row: family(row.group)),
+    ):
         for experts in (False, True):
             chosen = judged & np.array([row.experts == experts for row in rows])
             keys = np.array([key(row) for row in rows])[chosen]
@@ -127,7 +130,9 @@ def bands(rows: Sequence[Row], by_group: Array, by_family: Array, judged: Array)
             print(f"{label:<34}{chosen.sum():>5}{low:>7.2f}{high:>7.2f}{covered(keys, errors[chosen]):>9.0%}")
 
 
-def left_out(fit: Fit, used: Array, key: Callable[[Row], str], start: Mapping[str, float]) -> tuple[Array, dict[str, dict[str, float]]]:
+def left_out(
+    fit: Fit, used: Array, key: Callable[[Row], str], start: Mapping[str, float]
+) -> tuple[Array, dict[str, dict[str, float]]]:
     """The error of each row by constants fitted without its part, and these constants."""
     keys = np.array([key(row) for row in fit.data.rows])
     errors = np.full(len(keys), np.nan)
@@ -158,7 +163,11 @@ def opened(path: str | Path) -> tuple[Fit, Array, dict[str, float]]:
     """The rows of a file with the constants left open, which of them are fitted, and the library's constants."""
     base = "".join(f"assume {name} = ? in 0.0 {c.unit}..1e6 {c.unit}\n" for name, c in CONSTANTS.items())
     rows, data = joined_rows(path, base)
-    return Fit(data), np.array([row.fitted for row in rows]), {name: Base.of().values({}).number(name) for name in CONSTANTS}
+    return (
+        Fit(data),
+        np.array([row.fitted for row in rows]),
+        {name: Base.of().values({}).number(name) for name in CONSTANTS},
+    )
 
 
 def main(path: str | Path, brief: bool) -> None:

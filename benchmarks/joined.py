@@ -129,7 +129,9 @@ def joined_rows(path: str | Path, plan: str) -> tuple[list[Row], Joined]:
     return joined.rows, joined
 
 
-def _add(joined: Joined, known: dict[tuple[object, ...], int], graph: Graph, node: int, names: dict[int, str]) -> int | None:
+def _add(
+    joined: Joined, known: dict[tuple[object, ...], int], graph: Graph, node: int, names: dict[int, str]
+) -> int | None:
     """The root in the joined graph."""
     needed, pending = set(), [node]
     while pending:
@@ -169,5 +171,20 @@ def row_of(case: Case, measured: float, per_token: float) -> Row:
     fitted = not (group.startswith("megatron-lm-ci") or natural or lengths or tuned or case.get("task") == "sft")
     shape = tuple(model.get(name) for name in ("name", "layers", "hidden", "heads"))
     cell = (group, *shape, case.get("gpu"), case.get("gpus"), case.get("seq_len"), case.get("precision"))
-    layout = (*(parallel.get(n) for n in ("tp", "pp", "vpp", "cp", "ep", "data_sharding")), case.get("micro_batch"), case.get("recompute"))
-    return Row(case["id"], group, str(shape), str(case.get("gpu")), measured, per_token, bool(model.get("moe")), cell, layout, fitted)
+    layout = (
+        *(parallel.get(n) for n in ("tp", "pp", "vpp", "cp", "ep", "data_sharding")),
+        case.get("micro_batch"),
+        case.get("recompute"),
+    )
+    return Row(
+        case["id"],
+        group,
+        str(shape),
+        str(case.get("gpu")),
+        measured,
+        per_token,
+        bool(model.get("moe")),
+        cell,
+        layout,
+        fitted,
+    )

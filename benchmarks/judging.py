@@ -45,7 +45,12 @@ def quantiles(errors: Iterable[float]) -> tuple[int, float, float, float]:
     sizes = sorted(map(abs, relative))
     if not sizes:
         return 0, math.nan, math.nan, math.nan
-    return len(sizes), float(np.median(sizes)), sizes[min(len(sizes) - 1, int(0.9 * len(sizes)))], float(np.median(relative))
+    return (
+        len(sizes),
+        float(np.median(sizes)),
+        sizes[min(len(sizes) - 1, int(0.9 * len(sizes)))],
+        float(np.median(relative)),
+    )
 
 
 def ordered(rows: Sequence[Row], errors: Sequence[float] | Array) -> dict[str, list[float]]:
@@ -99,7 +104,9 @@ def regret(rows: Sequence[Row], errors: Sequence[float] | Array) -> tuple[int, f
 
 
 BAND = 0.05, 0.95
-"""Quantiles that are stated as a band of eight in ten: they are those of few groups, and cover less of a group left out."""
+"""Quantiles that are stated as a band of eight in ten: they are those of few groups, and cover less of a group left
+out.
+"""
 
 
 def band(errors: Array) -> tuple[float, float]:

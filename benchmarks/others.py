@@ -1,11 +1,12 @@
 """What other public tools answer for the same runs, judged by the same functions.
 
-Input is benchmarks/data/peers.jsonl (predictions of a tool for a run, asked once, none of them fitted here) and the runs
-that llmplan is judged on; output are rows of tables. llmplan stands beside each tool with constants that were fitted without
-the run's family, on exactly the rows that the tool answers.
+Input is benchmarks/data/peers.jsonl (predictions of a tool for a run, asked once, none of them fitted here) and the
+runs that llmplan is judged on; output are rows of tables. llmplan stands beside each tool with constants that were
+fitted without the run's family, on exactly the rows that the tool answers.
 
-A tool's documented efficiencies were not chosen on these runs, llmplan's constants were chosen on other families of them. So
-each tool is also judged with one factor of its own, the median of measured over predicted of the other families.
+A tool's documented efficiencies were not chosen on these runs, llmplan's constants were chosen on other families of
+them. So each tool is also judged with one factor of its own, the median of measured over predicted of the other
+families.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def judged(rows: Sequence[Timed], errors: Sequence[float]) -> dict[str, Any]:
 
 
 def times(rows: Sequence[Timed], cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Each tool on the runs that it answers, with llmplan on the same ones; and all of the general tools on common runs.
+    """Each tool on the runs that it answers, with llmplan on the same ones; and all of the general tools on common
+    runs.
 
     Args:
         rows: What llmplan answers.

@@ -226,14 +226,18 @@ def _whole(random: Random) -> str:
     for name in names:
         few = sorted(random.sample(range(-2, 12), random.randint(1, 5)))
         first = random.randint(-3, 5)
-        domain = random.choice((str(few), f"{first}..{first + random.randint(0, 8)}", "powers(2, 1..64)", "divisors(36)"))
+        domain = random.choice(
+            (str(few), f"{first}..{first + random.randint(0, 8)}", "powers(2, 1..64)", "divisors(36)")
+        )
         lines.append(f"let {name} = ? in {domain}")
     for number in range(random.randint(0, 3)):
         op = random.choice(("<=", ">=", "==", "<", ">", "!="))
         name = "" if random.random() < 0.1 else f"r{number}: "
         lines.append(f"require {name}{_formula(random, names)} {op} {random.randint(-4, 40)}")
     for number in range(random.randint(0, 2)):
-        lines.append(f"prefer w{number}: {_formula(random, names)} <= {random.randint(-2, 12)} weight {random.choice((0, 1, 3))}")
+        lines.append(
+            f"prefer w{number}: {_formula(random, names)} <= {random.randint(-2, 12)} weight {random.choice((0, 1, 3))}"
+        )
     goal = random.choice(("minimize", "maximize"))
     lines += [f"{goal} {_formula(random, names)}"] if random.random() < 0.8 else []
     lines += [f"pareto {names[0]}, -({_formula(random, names)})"] if random.random() < 0.2 else []

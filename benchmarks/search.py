@@ -62,9 +62,7 @@ def made_up_system(size: int):
         elif kind == "select":
             node = graph.add("select", graph.add("le", a, b), a, graph.add("add", a, draw.choice(axes)))
         elif kind == "scale":
-            node = graph.add(
-                "mul", graph.add("add", a, draw.choice(axes)), graph.const(draw.uniform(0.5, 1.5))
-            )
+            node = graph.add("mul", graph.add("add", a, draw.choice(axes)), graph.const(draw.uniform(0.5, 1.5)))
         else:
             node = graph.add(kind, a, graph.add("add", b, draw.choice(axes)))
         nodes.append(node)
@@ -79,9 +77,7 @@ def made_up_system(size: int):
     conditions = []
     for node in judged:
         bound = graph.const(float(np.quantile(values[node], high)))
-        conditions.append(
-            Condition(f"c{node}", graph.add("le", node, bound), "plan", node, bound, "le", None, span)
-        )
+        conditions.append(Condition(f"c{node}", graph.add("le", node, bound), "plan", node, bound, "le", None, span))
     domain = tuple(float(value) for value in range(1, size + 1))
     unknowns = tuple(
         Unknown(f"u{i}", INT, domain, 1.0, float(size), (), "", None, False, span) for i in range(UNKNOWNS)
@@ -125,8 +121,7 @@ def row(size: int) -> dict[str, Any]:
     """One size on one core and on two."""
     reference = timed([sys.executable, "-c", "import sympy"])[1]
     one, two = (
-        json.loads(timed([sys.executable, __file__, "--size", str(size), "--cores", str(cores)])[0])
-        for cores in (1, 2)
+        json.loads(timed([sys.executable, __file__, "--size", str(size), "--cores", str(cores)])[0]) for cores in (1, 2)
     )
     return {
         **{name: one[name] for name in ("layouts", "nodes", "feasible", "seconds")},

@@ -79,9 +79,7 @@ def main() -> int:
         ]
         rows = [(name, *measure(command, options.pairs, keep), limit) for name, command, keep, limit in cases]
     if options.json:
-        print(
-            json.dumps([dict(zip(("command", "ratio", "seconds", "limit"), row)) for row in rows], indent=2)
-        )
+        print(json.dumps([dict(zip(("command", "ratio", "seconds", "limit"), row)) for row in rows], indent=2))
     else:
         print(f"{'command':<24}{'ratio':>7}{'limit':>7}{'seconds':>9}")
         for name, ratio, taken, limit in rows:

@@ -4,9 +4,9 @@ usage: python benchmarks/whole_runs.py [RUNS.jsonl]
 
 Each dense run of quality A and B, on an accelerator of the catalog and with a printed shape, is planned as the
 library plans who names no stack: the fastest layout with compiled kernels, at the published batch, or the library's
-where none is printed; with no printed count of accelerators, as many as take about 30 days. Published over planned GPU-hours is
-what `run.realised` in plans/std/time.plan states: its median, and by families of runs (one team on one stack) the
-10 % and 90 % points.
+where none is printed; with no printed count of accelerators, as many as take about 30 days. Published over planned
+GPU-hours is what `run.realised` in plans/std/time.plan states: its median, and by families of runs (one team on one
+stack) the 10 % and 90 % points.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def answered(run: dict[str, Any]) -> dict[str, Any]:
-    """GPU-hours of a run: published, planned, and on the calendar with its band; `refused` instead where there is no plan."""
+    """GPU-hours of a run: published, planned, and on the calendar with its band; `refused` instead where there is no
+    plan.
+    """
     solution = api.solve("-", text=plan(run))
     hours, calendar = (solution.values.get(name) for name in ("gpu_hours", "wall_gpu_hours"))
     if solution.status != "solved" or hours is None or not isinstance(hours.value, float) or calendar is None:

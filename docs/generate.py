@@ -1,4 +1,6 @@
-"""Writes the reference, the page of the templates and the words of the editors, or with `--check` says what is out of date (exit code 1)."""
+"""Writes the reference, the page of the templates and the words of the editors, or with `--check` says what is out of
+date (exit code 1).
+"""
 
 from __future__ import annotations
 

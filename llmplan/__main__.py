@@ -15,12 +15,14 @@ from types import FrameType
 from typing import NoReturn
 
 LET_GROW = (400_000, 100, 100)
-"""Objects made between two looks for cycles, and looks at the new ones between two at the older. What a plan is compiled from
-is made once and stays until the process ends, a million small objects and more; looking through all of them again and again
-finds nothing and takes up to a third of the time."""
+"""Objects made between two looks for cycles, and looks at the new ones between two at the older. What a plan is
+compiled from is made once and stays until the process ends, a million small objects and more; looking through all of
+them again and again finds nothing and takes up to a third of the time."""
 
 ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""Of numpy no matrices are multiplied. Its threads would only wait, and a process that has some cannot be forked safely."""
+"""Of numpy no matrices are multiplied. Its threads would only wait, and a process that has some cannot be forked
+safely.
+"""
 
 INTERRUPTED = 130
 

@@ -55,7 +55,9 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
         return list(kept)
     checked = analyse(asked, checking=True)
     checked = _swept(checked, asked) or checked
-    if not checked.failed and checked.modules and not asked.templates:  # a file of the library depends on all others of it
+    if (
+        not checked.failed and checked.modules and not asked.templates
+    ):  # a file of the library depends on all others of it
         question.keep(checked.diagnostics, checked.modules)
     return list(checked.diagnostics)
 
@@ -70,7 +72,9 @@ def analyse(plan: str | Request, *, point: int | None = None, checking: bool = F
     from llmplan.emit.targets import targets
 
     asked = request(plan, **options)
-    return frontend.analyse(asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking)
+    return frontend.analyse(
+        asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking
+    )
 
 
 def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solution:
@@ -144,7 +148,9 @@ def _joined(found: tuple[Diagnostic, ...], more: Iterable[Diagnostic]) -> tuple[
 
 
 def _swept(alone: Checked, asked: Request) -> Checked | None:
-    """A plan that fails by itself, as it sweeps what has no value besides, at the first point of its sweeps; None for others."""
+    """A plan that fails by itself, as it sweeps what has no value besides, at the first point of its sweeps; None for
+    others.
+    """
     if not alone.failed or alone.program is None or not alone.program.sweeps:
         return None
     from llmplan.system.sweeps import without_value
@@ -188,9 +194,7 @@ def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
 
     program, built = checked.program, checked.built
     found, plan_hash, library_hash = checked.diagnostics, digest(checked.modules), checked.library_hash
-    failure = Solution(
-        checked.plan, "", "error", diagnostics=found, plan_hash=plan_hash, library_hash=library_hash
-    )
+    failure = Solution(checked.plan, "", "error", diagnostics=found, plan_hash=plan_hash, library_hash=library_hash)
     if checked.failed or program is None or built is None or built.system is None:
         return failure
     built, outcome = solve_certain(program, built, asked.limit, KEPT, progress=asked.progress)

@@ -1,7 +1,7 @@
 """What lies beside an answer, as data: what an input decides along its values, and single changes with their parts.
 
-Part of the schema of `llmplan.solution`, from which pictures are drawn: numbers in base units, with the texts that people
-read. Nothing here computes.
+Part of the schema of `llmplan.solution`, from which pictures are drawn: numbers in base units, with the texts that
+people read. Nothing here computes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class Neighbour:
     name: str  # the input; empty for the answer
     text: str  # its value for people
     value: Scalar
-    # In base units what is made of parts, and the parts; `bands` the ends between which eight of ten measured values lie
+    # In base units what is made of parts, and the parts; `bands` the ends between which eight of ten measured values
+    # lie
     values: dict[str, float]
     bands: dict[str, tuple[float, float]]
     results: tuple[tuple[str, str], ...]  # what plans are compared by, for people

@@ -34,7 +34,9 @@ def examples() -> list[Example]:
     for name in _FOLDERS:
         place = folder("plans") / name if name else folder("plans")
         if place.is_dir():
-            found += [_example(file, f"plans/{name}") for file in entries(place, "plans") if file.name.endswith(".plan")]
+            found += [
+                _example(file, f"plans/{name}") for file in entries(place, "plans") if file.name.endswith(".plan")
+            ]
     return found
 
 

@@ -1,7 +1,7 @@
 """Work done by a fork of this process while this one goes on.
 
-The fork sends back plain data through a file that has no name, and changes nothing else. Where a fork is not possible or not
-safe, or fails, there is no answer and the caller does the work itself: what comes out is the same.
+The fork sends back plain data through a file that has no name, and changes nothing else. Where a fork is not possible
+or not safe, or fails, there is no answer and the caller does the work itself: what comes out is the same.
 """
 
 from __future__ import annotations

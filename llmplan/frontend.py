@@ -114,7 +114,9 @@ def analyse(
                 for one in program.departures
             ]
         if program.into:
-            diagnostics += [wrong for wrong in [into.refused(asked.path, program.into, program.into_at, asked.base)] if wrong]
+            diagnostics += [
+                wrong for wrong in [into.refused(asked.path, program.into, program.into_at, asked.base)] if wrong
+            ]
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)
         wanted = tuple(reads([target.name for target in program.emits]))
@@ -170,7 +172,9 @@ def _remember(content: str, lowering: Lowering) -> None:
 
 
 def _sound_again(program: Program, content: str, reads: Sequence[str]) -> bool:
-    """Whether a plan, most often a new text of the one checked last, is sound; False also where only a new lowering tells."""
+    """Whether a plan, most often a new text of the one checked last, is sound; False also where only a new lowering
+    tells.
+    """
     before = _latest.get(content)
     if before is None or not comparable(before.program, program):
         return False
@@ -224,7 +228,9 @@ def _values_of_entries(scope: Scope, file: str) -> list[Diagnostic]:
             settings = {f"{kind}.{field}": [("plan", setting)] for field, setting in record.settings}
             chosen = Setting(Entry(kind, name), None, record.place)
             program = Program(scope, settings={scope.selector(kind): [("plan", chosen)], **settings})
-            found += [d for d in validate(Lowering(program)) if d.span is not None and d.span.source is scope.sources[file]]
+            found += [
+                d for d in validate(Lowering(program)) if d.span is not None and d.span.source is scope.sources[file]
+            ]
     return found
 
 
@@ -264,4 +270,3 @@ def _causes(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 def _failed(diagnostics: Sequence[Diagnostic]) -> bool:
     return any(diagnostic.severity == "error" for diagnostic in diagnostics)
-

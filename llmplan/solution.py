@@ -253,7 +253,8 @@ class Solution:
     # Of an infeasible plan the names of a smallest set of requirements that conflict
     conflict: tuple[str, ...] = ()
     clashes: tuple[Clash, ...] = ()  # the conflicts that have no requirement in common, `conflict` first
-    # Whether a continuous unknown has more jumps than were tried, so that an infeasible plan may be feasible between them
+    # Whether a continuous unknown has more jumps than were tried, so that an infeasible plan may be feasible between
+    # them
     partly: bool = False
     # For an infeasible plan, the single changes that make it feasible, the smallest first
     relaxations: tuple[Relaxation, ...] = ()

@@ -25,7 +25,8 @@ settings.register_profile("explore", derandomize=False, deadline=None, print_blo
 settings.load_profile("repeatable")
 
 
-# As the command does: what is made is small and stays, and looking through it again and again takes a tenth of the time.
+# As the command does: what is made is small and stays, and looking through it again and again takes a tenth of the
+# time.
 gc.set_threshold(*LET_GROW)
 
 

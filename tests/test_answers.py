@@ -199,7 +199,9 @@ def test_few_are_kept(kept):
     assert store.load("check", str(answers.KEPT + 4)) == () and store.load("solve", "other") == ()
 
 
-@pytest.mark.parametrize("found", [(1, 2), ((), (), [99]), ((), (), [0]), (("x",), (), []), {"a": 1}, ((), (("a",),), None)])
+@pytest.mark.parametrize(
+    "found", [(1, 2), ((), (), [99]), ((), (), [0]), (("x",), (), []), {"a": 1}, ((), (("a",),), None)]
+)
 def test_what_is_none_of_its_answers_is_computed_again(plan, computed, monkeypatch, found):
     path = plan(PLAN)
     real = store.load

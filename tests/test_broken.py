@@ -76,7 +76,9 @@ def test_a_part_is_missing_or_damaged(copied: Path, damage: str, said: str, comm
     assert "Traceback" not in found.stderr and "E0901" not in found.stderr
 
 
-@pytest.mark.parametrize("package", ["click", *(pytest.param(name, marks=pytest.mark.slow) for name in ("attrs", "lark", "numpy"))])
+@pytest.mark.parametrize(
+    "package", ["click", *(pytest.param(name, marks=pytest.mark.slow) for name in ("attrs", "lark", "numpy"))]
+)
 def test_a_package_is_missing(tmp_path: Path, package: str) -> None:
     (tmp_path / "a.plan").write_text("let x = ? in 1..100000\nrequire r: x * x >= 50\nminimize x\n")
     code = f"import sys; sys.modules[{package!r}] = None; from llmplan.__main__ import main; main()"
@@ -86,14 +88,18 @@ def test_a_package_is_missing(tmp_path: Path, package: str) -> None:
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=60
     )
     assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.startswith(f"error[E0902]: the installation of llmplan is broken: the package `{package}` is missing\n")
+    assert found.stderr.startswith(
+        f"error[E0902]: the installation of llmplan is broken: the package `{package}` is missing\n"
+    )
 
 
 def test_only_what_is_known_to_be_the_installation() -> None:
     assert about(ValueError("x")) is None
     assert about(ImportError("cannot import name", name="llmplan.api")) is None
     assert about(FileNotFoundError(2, "No such file", "x.plan")) is None
-    assert "cannot read `plans/std`: no such" in (about(unreadable("plans/std", FileNotFoundError(2, "No such file"))) or "")
+    assert "cannot read `plans/std`: no such" in (
+        about(unreadable("plans/std", FileNotFoundError(2, "No such file"))) or ""
+    )
     assert about(Broken("x"))
 
 

@@ -29,7 +29,9 @@ except ChildProcessError:
 
 def said(work: str, inside: str = "print(aside.result())", before: str = "", threads: str = "1") -> list[str]:
     code = HEAD.format(work=work, inside=inside, before=before, threads=threads)
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT, timeout=60
+    )
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -68,7 +70,9 @@ WAITING = "threading.Thread(target=time.sleep, args=(9,), daemon=True).start()"
     [
         (WAITING, "1"),
         pytest.param(
-            "import numpy", "2", marks=[pytest.mark.slow, pytest.mark.skipif(len(CORES) < 2, reason="one core has no pool of threads")]
+            "import numpy",
+            "2",
+            marks=[pytest.mark.slow, pytest.mark.skipif(len(CORES) < 2, reason="one core has no pool of threads")],
         ),
     ],
 )

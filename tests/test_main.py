@@ -1,4 +1,6 @@
-"""Ctrl-C from the command's first line to the end of the interpreter: 130 or the code of finished work, and no traceback."""
+"""Ctrl-C from the command's first line to the end of the interpreter: 130 or the code of finished work, and no
+traceback.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ NOW = "os.kill(os.getpid(), signal.SIGINT)"
 @pytest.fixture
 def started(tmp_path: Path):
     """Starts `llmplan check` on a sound plan, with some code before it."""
-    (tmp_path / "a.plan").write_text('model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 8 }\nshow memory.weights\n')
+    (tmp_path / "a.plan").write_text(
+        'model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 8 }\nshow memory.weights\n'
+    )
 
     def start(code: str = "", command: str = "check") -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -52,7 +56,12 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
     ]
     + [
         pytest.param(f"import atexit; atexit.register(lambda: {NOW})\n", 0, id="when the work is done"),
-        pytest.param(f"class Late:\n def __del__(self): {NOW}\nsys.late = Late()\n", 0, id="while the interpreter ends", marks=pytest.mark.slow),
+        pytest.param(
+            f"class Late:\n def __del__(self): {NOW}\nsys.late = Late()\n",
+            0,
+            id="while the interpreter ends",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             "from llmplan import api\nclass Freed:\n"
             f" def __del__(self): {NOW}\n"
@@ -62,8 +71,7 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            "from llmplan import api\n"
-            f"def check(*rest, **more):\n try: {NOW}\n finally: {NOW}\napi.check = check\n",
+            f"from llmplan import api\ndef check(*rest, **more):\n try: {NOW}\n finally: {NOW}\napi.check = check\n",
             130,
             id="twice",
             marks=pytest.mark.slow,
@@ -75,7 +83,9 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
             id="where it ends as another error",
         ),
         pytest.param(
-            f"signal.signal(signal.SIGINT, signal.SIG_IGN)\nimport atexit\nfrom llmplan import api\n{NOW}\n", 0, id="ignored"
+            f"signal.signal(signal.SIGINT, signal.SIG_IGN)\nimport atexit\nfrom llmplan import api\n{NOW}\n",
+            0,
+            id="ignored",
         ),
     ],
 )

@@ -124,6 +124,8 @@ def test_the_lowest_promised_lark_will_do(tmp_path):
     run = [sys.executable, "-c", "import lark, llmplan.cli; print(lark.__version__); llmplan.cli.main()", "check"]
     for plan, code, said in [(str(ROOT / "plans/llama7b.plan"), 0, ""), ("mistaken.plan", 1, "E0103")]:
         for _ in ("analysed", "from the cache"):
-            found = subprocess.run([*run, plan], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+            found = subprocess.run(
+                [*run, plan], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            )
             assert found.returncode == code and said in found.stderr, found.stderr
             assert found.stdout.startswith(lowest)

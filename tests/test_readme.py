@@ -32,7 +32,9 @@ def test_the_answer_and_the_picture_are_those_of_the_example(monkeypatch):
     answer = printed.partition("\nresults")[0].rstrip("\n") + "\n"
     files, problems = render(api.solve("plans/llama7b.plan", tables=True))
     assert not problems
-    shown = re.search(r"(?s)`llmplan solve plans/llama7b.plan` answers[^`]*```\n(.*?)```\n\n!\[[^]]*\]\((\S+)\)", README)
+    shown = re.search(
+        r"(?s)`llmplan solve plans/llama7b.plan` answers[^`]*```\n(.*?)```\n\n!\[[^]]*\]\((\S+)\)", README
+    )
     assert shown is not None
     picture = ROOT / shown[2]
     if os.environ.get("LLMPLAN_UPDATE"):

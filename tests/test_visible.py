@@ -44,7 +44,17 @@ def test_what_shows_stays():
 
 def test_every_character_that_no_reader_sees():
     """All that Unicode calls a control, a format character or a separator of lines; some scripts have visible ones."""
-    visible_formats = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, *range(0x13430, 0x13456)}
+    visible_formats = {
+        *range(0x600, 0x606),
+        0x6DD,
+        0x70F,
+        0x890,
+        0x891,
+        0x8E2,
+        0x110BD,
+        0x110CD,
+        *range(0x13430, 0x13456),
+    }
     for code in range(sys.maxunicode + 1):
         char = chr(code)
         if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and code not in visible_formats:

@@ -17,7 +17,13 @@ WIDTH = 88
 """About how many characters fit in a line of a page; a longer sum or product is broken."""
 
 _SIGNS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">", "+": "+", "-": "-"}
-_FOLDS = {"sum": r"\sum", "argmin": r"\mathrm{arg\,min}", "argmax": r"\mathrm{arg\,max}", "min": r"\min", "max": r"\max"}
+_FOLDS = {
+    "sum": r"\sum",
+    "argmin": r"\mathrm{arg\,min}",
+    "argmax": r"\mathrm{arg\,max}",
+    "min": r"\min",
+    "max": r"\max",
+}
 _NUMBER = re.compile(r"([0-9_]+)((?:\.[0-9_]+)?)(?:[eE]([+-]?[0-9]+))?([A-Za-z]*)")
 _MAGNITUDES = {"K": "10^{3}", "M": "10^{6}", "B": "10^{9}", "T": "10^{12}"}
 _MAGNITUDES |= {"Ki": "2^{10}", "Mi": "2^{20}", "Gi": "2^{30}"}
@@ -255,8 +261,7 @@ _RULES: dict[type, Callable[..., str]] = {
     nodes.Bool: lambda node: name(("true" if node.value else "false",)),
     nodes.Text: _text,
     nodes.Name: lambda node: name(node.parts),
-    nodes.Index: lambda node: name(node.name.parts)
-    + rf"\left[ {', '.join(map(expression, node.indices))} \right]",
+    nodes.Index: lambda node: name(node.name.parts) + rf"\left[ {', '.join(map(expression, node.indices))} \right]",
     nodes.Call: _call,
     nodes.Fold: _fold,
     nodes.Paren: _paren,

@@ -1,8 +1,8 @@
 """Where each value of a plan goes: by file of a target its keys, and the names that the template reads for each.
 
-Input is the folder of a target; output rows of a table. Nothing is rendered: a key is found by its form at the beginning
-of a template's line, and its names in the line, in the variables that it uses, and where it holds no value in the
-conditions under which it is written.
+Input is the folder of a target; output rows of a table. Nothing is rendered: a key is found by its form at the
+beginning of a template's line, and its names in the line, in the variables that it uses, and where it holds no value in
+the conditions under which it is written.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from collections.abc import Iterator
 
 from llmplan.emit.targets import Target, source
 
-_KEY = re.compile(r"""\s*(?:(--[a-z][\w-]*)|\#SBATCH\ (--[\w-]+)|export\ (\w+)=|"([A-Za-z_][\w.]*)":|([A-Za-z_][\w.]*):\ )""", re.VERBOSE)
+_KEY = re.compile(
+    r"""\s*(?:(--[a-z][\w-]*)|\#SBATCH\ (--[\w-]+)|export\ (\w+)=|"([A-Za-z_][\w.]*)":|([A-Za-z_][\w.]*):\ )""",
+    re.VERBOSE,
+)
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) ?= ?(?=\S)")
 _TABLE = re.compile(r"\[([\w.]+)\]$")
 _READ = re.compile(r"""\b(value|number|whole|text|get|has|option|authored|word|words)\(\s*["']([A-Za-z_][\w.]*)["']""")
@@ -26,7 +29,9 @@ def placed(target: Target) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     found = {}
     for file, template in target.files:
         rows: dict[str, tuple[str, ...]] = {}
-        for key, names in _rows(target.name, source(f"{target.name}/{template}", None), file.endswith((".toml", ".py"))):
+        for key, names in _rows(
+            target.name, source(f"{target.name}/{template}", None), file.endswith((".toml", ".py"))
+        ):
             rows[key] = tuple(dict.fromkeys((*rows.get(key, ()), *names)))
         if kept := [(key, names) for key, names in rows.items() if names]:
             found[file] = kept
@@ -60,6 +65,8 @@ def _rows(target: str, text: str, assigned: bool) -> Iterator[tuple[str, tuple[s
 
 def _names(target: str, expression: str, variables: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The names that an expression reads, by itself and by variables that it uses."""
-    read = [f"{target}.{name}" if call in ("option", "word", "words") else name for call, name in _READ.findall(expression)]
+    read = [
+        f"{target}.{name}" if call in ("option", "word", "words") else name for call, name in _READ.findall(expression)
+    ]
     used = [name for word in _WORD.findall(expression) for name in variables.get(word, ())]
     return tuple(dict.fromkeys((*read, *used)))

@@ -97,5 +97,7 @@ def _assignments(found: Words) -> str:
     text = ""
     for name in ("keywords", "contextual", "constants", "functions", "types", "units"):
         listed = " ".join(f'"{word}",' for word in getattr(found, name))
-        text += f"{name.upper()} = (\n{textwrap.fill(listed, 100, initial_indent=_INDENT, subsequent_indent=_INDENT)}\n)\n"
+        text += (
+            f"{name.upper()} = (\n{textwrap.fill(listed, 100, initial_indent=_INDENT, subsequent_indent=_INDENT)}\n)\n"
+        )
     return text

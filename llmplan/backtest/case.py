@@ -88,9 +88,7 @@ def reading(case: Case) -> Reading:
     if record.task == "inference":
         return Reading("inference")
     if _offloads_on_grace(record) and offloaded_share(record) is None:
-        raise Inexpressible(
-            "memory: recipes for FSDP on Grace offload activations, by a share that is not stated"
-        )
+        raise Inexpressible("memory: recipes for FSDP on Grace offload activations, by a share that is not stated")
     kind = record.said("reading.kind") or case["measured"].get("memory_kind")
     if case["measured"].get("memory_gb") is None:
         kind = "needed"

@@ -42,9 +42,7 @@ def _own(check: Context, node: nodes.Call) -> Typed:
         wanted = f"{count} argument" + ("" if count == 1 else "s")
         return check.wrong(node, units.wrong_count(node.span, function.name, wanted, len(node.arguments)))
     args: list[Expr] = []
-    for number, (argument, (name, type), ends) in enumerate(
-        zip(node.arguments, function.params, function.ranges), 1
-    ):
+    for number, (argument, (name, type), ends) in enumerate(zip(node.arguments, function.params, function.ranges), 1):
         typed = check.check(argument, type)
         if typed.type is not None and not _passes(check, typed, type):
             declared = check.scope.span(function.place)

@@ -34,9 +34,7 @@ class PlanCheck:
         self.report = report
         self.layers = Layers(self.program, report)
 
-    def run(
-        self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]
-    ) -> Program:
+    def run(self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]) -> Program:
         """The program of a plan (`modules`, strongest first) under a scenario and `--set` values."""
         statements = [s for module in modules for s in module.tree.statements]
         # Weakest first, so that a later file's replacement stands on what it replaces.

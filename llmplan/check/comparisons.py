@@ -35,7 +35,9 @@ def check_compare(check: Context, node: nodes.Compare, want: Type | None) -> Typ
 def _no_text(check: Context, typed: Typed) -> None:
     """Texts are for files and people: no formula has a value that depends on one."""
     if isinstance(typed.type, (TextType, ListType)):
-        check.report(units.not_here(typed.span, words(typed.type), "what can be compared: a number, a member or an entry"))
+        check.report(
+            units.not_here(typed.span, words(typed.type), "what can be compared: a number, a member or an entry")
+        )
 
 
 def _pair(check: Context, left_node: nodes.Expr, right_node: nodes.Expr) -> tuple[Typed, Typed]:

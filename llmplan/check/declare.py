@@ -289,7 +289,11 @@ class Declarations:
             low, high = (check.check(end).number for end in (domain.low, domain.high))
             if low is not None and high is not None:
                 return low, high
-        self.report(units.not_here(domain.span, "this", "a range of two numbers as `1..8`, the only domain that a parameter can have"))
+        self.report(
+            units.not_here(
+                domain.span, "this", "a range of two numbers as `1..8`, the only domain that a parameter can have"
+            )
+        )
         return None
 
     def _entry_name(self, node: nodes.Entry) -> None:

@@ -34,9 +34,7 @@ class Definitions:
         self.report = report
         self.layer = layer
 
-    def define(
-        self, statements: Sequence[nodes.Statement], quantities: Mapping[str, Sequence[nodes.Quantity]]
-    ) -> None:
+    def define(self, statements: Sequence[nodes.Statement], quantities: Mapping[str, Sequence[nodes.Quantity]]) -> None:
         """Formulas, defaults, entries and requirements, once every name is known."""
         rules: dict[str, nodes.Statement] = {}
         goals: list[Goal] = []
@@ -100,7 +98,11 @@ class Definitions:
             if found is None:
                 self.report(names.unknown_name(text.span, text.plain or "", list(self.scope.quantities), None))
             elif found.type != BOOL or found.indices:
-                self.report(units.not_here(text.span, f"`{found.name}`, {words(found.type)},", "a quantity that is true or false"))
+                self.report(
+                    units.not_here(
+                        text.span, f"`{found.name}`, {words(found.type)},", "a quantity that is true or false"
+                    )
+                )
             else:
                 return found.name
         return ""
@@ -120,7 +122,15 @@ class Definitions:
             why = next((", ".join(texts) for texts in said(node.decorators, "assumed")), "")
             built.append(
                 Alternative(
-                    when, typed.expr, node.doc, cites(node.decorators), *places, node.replace, within, why, of_target(node)
+                    when,
+                    typed.expr,
+                    node.doc,
+                    cites(node.decorators),
+                    *places,
+                    node.replace,
+                    within,
+                    why,
+                    of_target(node),
                 )
             )
         self.scope.quantities[name] = evolve(record, alternatives=tuple(built), domain=legal)
@@ -252,7 +262,9 @@ class Definitions:
             seen[name] = node
             record = self.scope.fields.get(f"{kind}.{name}")
             if record is None:
-                self.report(names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], self.scope.having(name)))
+                self.report(
+                    names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], self.scope.having(name))
+                )
                 continue
             declared = self.scope.span(record.place)
             built.append((name, setting(check, node.value, record.types, record.units, record.path, declared)))

@@ -111,7 +111,9 @@ class Expressions(Context):
         assert isinstance(kind, KindType)
         record = self.scope.fields.get(f"{kind.name}.{name}")
         if record is None:
-            self.report(names.unknown_field(node.span, kind.name, name, self.scope.kinds[kind.name], self.scope.having(name)))
+            self.report(
+                names.unknown_field(node.span, kind.name, name, self.scope.kinds[kind.name], self.scope.having(name))
+            )
             return self.wrong(node)
         return Typed(ir.FieldOf(local, kind.name, name), record.type, node.span, unit=record.units[0])
 
@@ -149,7 +151,11 @@ class Expressions(Context):
             typed = self.check(argument, self.scope.enums[enum])
             if typed.type not in (self.scope.enums[enum], None):
                 found = words(typed.type)
-                self.report(units.wrong_argument(argument.span, number, node.name.text, words(self.scope.enums[enum]), found, None))
+                self.report(
+                    units.wrong_argument(
+                        argument.span, number, node.name.text, words(self.scope.enums[enum]), found, None
+                    )
+                )
                 typed = self.wrong(argument)
             args.append(typed.expr)
         return Typed(ir.Index(node.name.text, tuple(args)), meaning.type, node.span, unit=meaning.unit)
@@ -228,7 +234,9 @@ class Expressions(Context):
         literal = exponent.number
         if base.type.dims:
             if literal is None or literal != int(literal) or abs(literal) > 12:
-                self.report(units.not_here(exponent.span, f"this exponent of {words(base.type)}", "a small whole number"))
+                self.report(
+                    units.not_here(exponent.span, f"this exponent of {words(base.type)}", "a small whole number")
+                )
                 return self.wrong(node)
             measure = base.type.power(int(literal))
         elif literal is not None and literal >= 0 and base.type.whole and exponent.type.whole:

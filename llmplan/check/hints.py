@@ -44,7 +44,9 @@ def entry(scope: Scope, word: str) -> Hint | None:
     for kind, index in scope.aliases.items():
         if any(f"-{word.lower()}-" in f"-{name}-" for name in index):
             chosen = scope.selector(kind).rpartition(".")[2]
-            return Hint(f'`{word}` names a {kind} of the catalog, not a unit: write `{chosen} = "{word}"` beside the number')
+            return Hint(
+                f'`{word}` names a {kind} of the catalog, not a unit: write `{chosen} = "{word}"` beside the number'
+            )
     return None
 
 
@@ -84,7 +86,9 @@ def per(scope: Scope, one: Type | None, other: Type | None) -> Hint | None:
     for many, single in (labels, labels[::-1]):
         ending = f".{many}s_per_{single}"
         # A field of the plan's own before one of the catalog.
-        fields = sorted((p for p in scope.fields if p.endswith(ending)), key=lambda p: p.partition(".")[0] in scope.entries)
+        fields = sorted(
+            (p for p in scope.fields if p.endswith(ending)), key=lambda p: p.partition(".")[0] in scope.entries
+        )
         for path in fields[:1]:
             return Hint(f"multiply the {single}s by `{path}`")
     return None

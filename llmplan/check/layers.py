@@ -174,7 +174,9 @@ class Layers:
                 if computed is not None:
                     self.report(names.set_computed(node.name.span, computed, _tail(node.value)))
                 else:
-                    self.report(names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], self.scope.having(name)))
+                    self.report(
+                        names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], self.scope.having(name))
+                    )
                 continue
             if not self.once(module, path, node.name, node.value):
                 continue

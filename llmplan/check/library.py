@@ -37,7 +37,22 @@ if TYPE_CHECKING:
 CACHE_NAME = "library"
 _TABLES = "tables"
 _RECORDS = ("fields", "quantities", "functions", "rules")  # tables of a scope that are unpacked by the piece
-_PLAIN = ("dimensions", "kinds", "aliases", "selectors", "banded", "software", "told_as", "comparable", "as_published", "as_is", "cliffs", "parts", "compared", "usual")  # those that are kept as they are
+_PLAIN = (
+    "dimensions",
+    "kinds",
+    "aliases",
+    "selectors",
+    "banded",
+    "software",
+    "told_as",
+    "comparable",
+    "as_published",
+    "as_is",
+    "cliffs",
+    "parts",
+    "compared",
+    "usual",
+)  # those that are kept as they are
 
 _loaded: dict[str, Scope] = {}
 """The library by its key: a process makes each of its records once, for all plans that it checks."""

@@ -127,7 +127,8 @@ class Scope:
         banded: Quantities that have a band; the values are empty.
         software: Kinds of which the training software must be told; the values are empty.
         told_as: Inputs of those kinds that it is told of as something else, or not at all.
-        comparable: Fields of which the values of two entries can be compared only where another field is the same: that.
+        comparable: Fields of which the values of two entries can be compared only where another field is the same:
+            that.
         as_published: Fields that are the name under which the entry was published, where a hub's name chose it.
         as_is: Fields whose value in an entry counts only where the plan leaves the entry as it is, but for those named.
         cliffs: Quantities that must be whole and so can make an answer jump; the values are empty.
@@ -230,7 +231,9 @@ class Scope:
     def _like(self, kind: str, wanted: str, meant: str) -> list[str]:
         """The other entries that a name could mean."""
         index = self.aliases.get(kind, {})
-        return sorted({name for key, names in index.items() if key.startswith(f"{wanted}-") for name in names} - {meant})
+        return sorted(
+            {name for key, names in index.items() if key.startswith(f"{wanted}-") for name in names} - {meant}
+        )
 
     def no_entry(self, span: Span, kind: str, name: str, near: list[str]) -> Diagnostic:
         """E0207 for a name that `find_entry` does not know, or that fits several."""
@@ -238,7 +241,9 @@ class Scope:
         spelt = [[key for key, found in index.items() if entry in found] for entry in near]
         many = len(near) > 1 and all(any(normal(name) in key for key in keys) for keys in spelt)
         # Of what stands in lists, as matrices do, there is no list of its own to look at.
-        alone = not any(isinstance(type, ListType) and type.kind == kind for field in self.fields.values() for type in field.types)
+        alone = not any(
+            isinstance(type, ListType) and type.kind == kind for field in self.fields.values() for type in field.types
+        )
         return no_entry(span, kind, name, near, many, alone)
 
     def having(self, name: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What decorators say of trying other values: `@lever` at a field, `@compared` at a quantity.
 
-Input are the decorators and the type of a field; output plain data for the program, and diagnostics for texts that are no
-factor, no member or no place.
+Input are the decorators and the type of a field; output plain data for the program, and diagnostics for texts that are
+no factor, no member or no place.
 """
 
 from __future__ import annotations

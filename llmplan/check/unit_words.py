@@ -12,9 +12,7 @@ from llmplan.units.measure import Measure
 from llmplan.units.table import SI_PREFIXES, UnitWord, UnknownUnit
 
 
-def declare_units(
-    scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]
-) -> None:
+def declare_units(scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]) -> None:
     """Adds dimensions, base units, labels and derived units; order does not matter."""
     first: dict[str, nodes.Statement] = {}
 

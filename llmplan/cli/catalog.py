@@ -95,8 +95,7 @@ def _page(entry: Entry, view: View) -> str:
     if record.names:
         blocks.append(terminal.wrapped(f"also called {', '.join(record.names)}").rstrip("\n"))
     rows = [
-        (field.path.removeprefix(view.kind + "."), field.cell.text, _said(field, record.name))
-        for field in entry.fields
+        (field.path.removeprefix(view.kind + "."), field.cell.text, _said(field, record.name)) for field in entry.fields
     ]
     blocks.append(terminal.table(rows, terminal.width()) if rows else "  no figures")
     figures = [(column.title, cell.text) for column, cell in entry.figures if _is_new(column, entry)]

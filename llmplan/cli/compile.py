@@ -93,7 +93,10 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
     if printed:
         import json
 
-        terminal.result(json.dumps(printed if len(folders) > 1 else printed[0], indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        terminal.result(
+            json.dumps(printed if len(folders) > 1 else printed[0], indent=2, ensure_ascii=False, allow_nan=False)
+            + "\n"
+        )
     return gravest(codes)
 
 

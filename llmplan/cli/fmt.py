@@ -46,7 +46,9 @@ def _format(plan: str, check: bool, diff: bool) -> int:
         lines = difflib.unified_diff(
             text.splitlines(keepends=True), laid_out.splitlines(keepends=True), name, f"{name} (formatted)"
         )
-        terminal.result("".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines))
+        terminal.result(
+            "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+        )
     elif check and changed:
         terminal.result(f"{name} would change\n")
     elif plan == "-" and not check and not diff:

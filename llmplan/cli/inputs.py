@@ -120,9 +120,7 @@ _OPTIONS: dict[str, Callable[[Command], Command]] = {
         help="Override an input, let or assumption; repeatable.",
     ),
     "scenario": click.option("--scenario", metavar="NAME", help="Scenario of the plan to apply."),
-    "no_waive": click.option(
-        "--no-waive", is_flag=True, help="Make every waived or replaced requirement an error."
-    ),
+    "no_waive": click.option("--no-waive", is_flag=True, help="Make every waived or replaced requirement an error."),
     "limit": click.option(
         "--limit",
         type=click.IntRange(min=1),

@@ -38,8 +38,8 @@ def after_compiling(asked: Request, solution: Solution, directory: str, files: C
 
 
 def _starting(asked: Request, solution: Solution, files: Collection[str]) -> tuple[str, ...]:
-    """The command by which a target starts what was written: of one that comes last before that of any other, of one that the
-    plan names before that of one that is brought along."""
+    """The command by which a target starts what was written: of one that comes last before that of any other, of one
+    that the plan names before that of one that is brought along."""
     known, _ = load(asked.templates)
     named = [emit.name for emit in solution.emits]
     order = sorted(known.values(), key=lambda one: (one.name not in named, not one.last, one.name))

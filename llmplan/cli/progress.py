@@ -22,7 +22,9 @@ _BAR = 24
 
 @contextmanager
 def progress() -> Iterator[_Line]:
-    """A bar on standard error, if that is a terminal; called with how many are done, how many there are, and what they are."""
+    """A bar on standard error, if that is a terminal; called with how many are done, how many there are, and what they
+    are.
+    """
     line = _Line()
     try:
         yield line

@@ -1,6 +1,7 @@
 """Plans that a command changes: `fmt` lays them out, `--fix` applies the edits of hints.
 
-Written are plans that the command line names, and by `solve --fix` files inside the root that they use; each whole or not at all.
+Written are plans that the command line names, and by `solve --fix` files inside the root that they use; each whole or
+not at all.
 """
 
 from __future__ import annotations
@@ -32,11 +33,15 @@ def replace(path: str, text: str) -> None:
 
 
 def applicable(diagnostics: Iterable[Diagnostic], name: str) -> list[Hint]:
-    """Of each diagnostic the first hint that can be applied to the plan of a name, but none that touches an earlier one."""
+    """Of each diagnostic the first hint that can be applied to the plan of a name, but none that touches an earlier
+    one.
+    """
     found: list[Hint] = []
     for diagnostic in diagnostics:
         hint = next((hint for hint in diagnostic.hints if applies(hint, name)), None)
-        if hint is not None and not any(_touch(one, other) for before in found for one in before.edits for other in hint.edits):
+        if hint is not None and not any(
+            _touch(one, other) for before in found for one in before.edits for other in hint.edits
+        ):
             found.append(hint)
     return found
 
@@ -58,7 +63,9 @@ def files(hint: Hint) -> dict[str, Source]:
 
 
 def edited(text: str, hints: Sequence[Hint], name: str = "") -> str:
-    """The text with the edits of hints that do not touch one another; with a name only those of the text that is called so."""
+    """The text with the edits of hints that do not touch one another; with a name only those of the text that is called
+    so.
+    """
     every = (edit for hint in hints for edit in hint.edits if name in ("", edit.span.source.name))
     edits = sorted(every, key=lambda edit: edit.span.start, reverse=True)
     for edit in edits:

@@ -69,7 +69,8 @@ def _apply(asked: Request, solution: Solution, number: int) -> None:
     """Applies one of the changes that would make a plan feasible.
 
     Raises:
-        click.UsageError: There is no such change, or it is none of the plan and of the files inside its root that it uses.
+        click.UsageError: There is no such change, or it is none of the plan and of the files inside its root that it
+        uses.
     """
     from llmplan.cli import rewrite
 
@@ -83,7 +84,9 @@ def _apply(asked: Request, solution: Solution, number: int) -> None:
         raise click.UsageError(f"--fix {number}: {text} is no edit of {asked.name}")
     for name in files:
         if not Path(name).is_file() or not Path(name).resolve().is_relative_to(asked.base):
-            raise click.UsageError(f"--fix {number}: {text} is an edit of {name}, which is no file inside {shown(asked.base)}")
+            raise click.UsageError(
+                f"--fix {number}: {text} is an edit of {name}, which is no file inside {shown(asked.base)}"
+            )
     for name, source in files.items():
         try:
             rewrite.replace(name, rewrite.edited(source.text, [hint], name))

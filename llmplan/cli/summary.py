@@ -51,7 +51,9 @@ def head(solution: Solution, headline: str, width: int) -> str:
 def verdicts(solution: Solution) -> list[tuple[str, ...]]:
     """The author's requirements one by one; of the library's, those that fail or are uncertain, and how many hold."""
     shown = [
-        one for one in solution.requirements if one.origin in ("plan", "used") or one.holds is False or one.chance is not None
+        one
+        for one in solution.requirements
+        if one.origin in ("plan", "used") or one.holds is False or one.chance is not None
     ]
     rest = [one for one in solution.requirements if one not in shown]
     # What fails must not be among those that are left out.
@@ -59,7 +61,9 @@ def verdicts(solution: Solution) -> list[tuple[str, ...]]:
     rows = [_verdict(one) for one in shown if one in listed]
     more = [f"{len(shown) - len(rows)} more in the report"] if len(shown) > len(rows) else []
     held = sum(one.holds is True for one in rest)
-    more += [f"{held} requirement{'s' if held > 1 else ''} of the library hold{'' if held > 1 else 's'}"] if held else []
+    more += (
+        [f"{held} requirement{'s' if held > 1 else ''} of the library hold{'' if held > 1 else 's'}"] if held else []
+    )
     unchecked = [one.name for one in rest if one.holds is None]
     more += [f"not checked: {_listing(unchecked)}"] if unchecked else []
     return [*rows, ("; ".join(more),)] if more else rows
@@ -106,7 +110,11 @@ def _brought(one: Lever) -> str:
 def _preferences(preferences: Sequence[RequirementResult]) -> list[tuple[str, ...]]:
     """The author's; of those of the library that are not met there are notes."""
     return [
-        (one.name or one.text, "not checked" if one.holds is None else "met" if one.holds else "unmet", brief(one.case or one.because or one.text))
+        (
+            one.name or one.text,
+            "not checked" if one.holds is None else "met" if one.holds else "unmet",
+            brief(one.case or one.because or one.text),
+        )
         for one in preferences
         if one.origin in ("plan", "used")
     ]

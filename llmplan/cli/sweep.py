@@ -13,7 +13,9 @@ from llmplan.diagnostics import Diagnostic
 @click.command()
 @click.argument("plan", metavar="PLAN")
 @sweeping
-@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, in the units of `show … in`, else in base units.")
+@click.option(
+    "--csv", "as_csv", is_flag=True, help="Print the table as CSV, in the units of `show … in`, else in base units."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON, in base units.")
 def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
     """Solves a plan at every point of its sweeps and prints one table. Writes no files.

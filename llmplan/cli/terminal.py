@@ -57,7 +57,11 @@ def wrapped(text: str) -> str:
     for line in text.splitlines():
         inner = " " * min(len(line) - len(line.lstrip()) + 2, columns // 2)
         long = len(line) > columns
-        lines += textwrap.wrap(line, columns, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False) if long else [line]
+        lines += (
+            textwrap.wrap(line, columns, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False)
+            if long
+            else [line]
+        )
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -75,7 +79,9 @@ def _row(row: Sequence[str], widths: Sequence[int], width: int) -> str:
     before = "  " + "".join(f"{cell:<{size}}  " for cell, size in zip(row[:-1], widths))
     longest = max(map(len, row[-1].split()), default=0)
     start = len(before) if width - len(before) >= max(LEAST, min(longest, width - 6)) else 6
-    lines = textwrap.wrap(row[-1], max(LEAST, width - len(before)), break_long_words=False, break_on_hyphens=False) or [""]
+    lines = textwrap.wrap(row[-1], max(LEAST, width - len(before)), break_long_words=False, break_on_hyphens=False) or [
+        ""
+    ]
     if start < len(before):  # the cells before it leave no room
         lines = ["", *textwrap.wrap(row[-1], max(LEAST, width - start), break_long_words=False, break_on_hyphens=False)]
     return "\n".join([f"{before}{lines[0]}".rstrip(), *(" " * start + line for line in lines[1:])])

@@ -80,7 +80,9 @@ def lacks_keys(
 
 def differs(span: Span, place: Span, name: str, key: str, type: str) -> Diagnostic:
     """E0209: a list of different numbers under a key that the table reads as one for all layers."""
-    message = f"`{name}` gives `{key}` as a list of different values; for `model_type` `{type}` one for all layers is read"
+    message = (
+        f"`{name}` gives `{key}` as a list of different values; for `model_type` `{type}` one for all layers is read"
+    )
     hint = f"write `{key}` as one number, or give the hyperparameters directly"
     return error("E0209", message, span, hint, others=(Label(place, "given here"),))
 

@@ -41,7 +41,7 @@ def missing_option(target: str, option: str, about: str, span: Span | None) -> D
 def not_said(path: str, text: str, targets: Sequence[str]) -> Diagnostic:
     """W0617: an input that the plan chooses and that nothing tells the training software."""
     written = ", ".join(f"`{target}`" for target in targets)
-    hint = Hint("see to it in the training script, or let the target say it: `value(\"…\")` in its template")
+    hint = Hint('see to it in the training script, or let the target say it: `value("…")` in its template')
     message = f"`{path} = {text}` stands in no file that is written"
     return warning("W0617", message, None, hint, notes=(f"written are {written}",))
 
@@ -142,4 +142,6 @@ def unmarked(lines: Sequence[str]) -> Diagnostic:
     """W0616: generated files in a repository that does not know it."""
     wanted = " and ".join(f"`{line}`" for line in lines)
     hint = Hint(f"add {wanted} to `.gitattributes`, so that code hosts fold them in a diff")
-    return Diagnostic("W0616", "note", "pictures are generated files, which the repository does not say", None, hints=(hint,))
+    return Diagnostic(
+        "W0616", "note", "pictures are generated files, which the repository does not say", None, hints=(hint,)
+    )

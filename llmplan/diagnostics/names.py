@@ -63,7 +63,9 @@ def unknown_decorator(span: Span, name: str, known: Collection[str]) -> Diagnost
 
 def unknown_member(span: Span, name: str, enum: str, members: Collection[str]) -> Diagnostic:
     notes = (f"`{enum}` has {listing(members, 12)}",)
-    return error("E0201", f"`{name}` is not a member of `{enum}`", span, *did_you_mean(span, name, members), notes=notes)
+    return error(
+        "E0201", f"`{name}` is not a member of `{enum}`", span, *did_you_mean(span, name, members), notes=notes
+    )
 
 
 def unknown_truth(span: Span, meant: str) -> Diagnostic:
@@ -80,7 +82,9 @@ def no_such_target(span: Span, name: str, targets: Collection[str]) -> Diagnosti
     """W0615: `emits` of a target that is not there, which is never emitted."""
     hints = did_you_mean(span, name, targets)
     message = f"there is no target `{name}`, so this is always false"
-    return Diagnostic("W0615", "note", message, span, hints=tuple(hints), notes=(f"targets are {listing(targets, 12)}",))
+    return Diagnostic(
+        "W0615", "note", message, span, hints=tuple(hints), notes=(f"targets are {listing(targets, 12)}",)
+    )
 
 
 def unknown_scenario(name: str, scenarios: Collection[str]) -> Diagnostic:
@@ -100,7 +104,9 @@ def unknown_field(
     Args:
         elsewhere: Other kinds that have a field of that name.
     """
-    there = [Hint(f"`{name}` is a field of `{other}`: write `{other}.{name} = …` outside the block") for other in elsewhere]
+    there = [
+        Hint(f"`{name}` is a field of `{other}`: write `{other}.{name} = …` outside the block") for other in elsewhere
+    ]
     longer = [field for field in fields if len(name) >= 3 and field.startswith(f"{name}_")]
     return error(
         "E0202",

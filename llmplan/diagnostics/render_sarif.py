@@ -61,8 +61,7 @@ def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
         result["locations"] = [_location(diagnostic.span, diagnostic.label)]
     if diagnostic.others:
         result["relatedLocations"] = [
-            {"id": number, **_location(other.span, other.text)}
-            for number, other in enumerate(diagnostic.others, 1)
+            {"id": number, **_location(other.span, other.text)} for number, other in enumerate(diagnostic.others, 1)
         ]
     fixes = [_fix(hint) for hint in diagnostic.hints if hint.edits]
     if fixes:

@@ -86,8 +86,7 @@ def _render_one(diagnostic: Diagnostic, colour: bool) -> str:
             lines.append(paint(f"{number:>{gutter}} |", "gutter") + (" " + printable(text) if text else ""))
             for row in _underline(text, marks):
                 painted = "".join(
-                    paint(piece, severity if style == "^" else "secondary") if style else piece
-                    for piece, style in row
+                    paint(piece, severity if style == "^" else "secondary") if style else piece for piece, style in row
                 )
                 lines.append(f"{bar} {painted}")
 

@@ -59,7 +59,12 @@ def too_long_a_line(sizes: Sequence[tuple[str, int, Span]], limit: int, points: 
         limit: The largest number of evaluations.
         path: The continuous unknown.
     """
-    return _too_many(sizes, points, f"along the continuous `{path}` they take more than {_count(limit)} evaluations", "; `--limit` raises the limit")
+    return _too_many(
+        sizes,
+        points,
+        f"along the continuous `{path}` they take more than {_count(limit)} evaluations",
+        "; `--limit` raises the limit",
+    )
 
 
 def _too_many(sizes: Sequence[tuple[str, int, Span]], points: float, why: str, more: str) -> Diagnostic:
@@ -102,7 +107,9 @@ def flat_objective(text: str, span: Span) -> Diagnostic:
         span: Where it stands.
     """
     note = "ties are broken by the remaining objectives, the library's last, then by the order of the domain"
-    return warning("W0604", f"`{text}` is the same for every feasible plan", span, label="decides nothing", notes=(note,))
+    return warning(
+        "W0604", f"`{text}` is the same for every feasible plan", span, label="decides nothing", notes=(note,)
+    )
 
 
 def no_sweep(plan: str) -> Diagnostic:

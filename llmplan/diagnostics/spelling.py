@@ -13,7 +13,9 @@ _NEAR = 10  # so many spellings are compared letter by letter
 
 
 def closest(word: str, candidates: Iterable[str], count: int = 1) -> list[str]:
-    """The candidates most like a misspelt word; failing that, those that contain it, share a word with it or abbreviate to it."""
+    """The candidates most like a misspelt word; failing that, those that contain it, share a word with it or abbreviate
+    to it.
+    """
     known = {candidate.lower(): candidate for candidate in candidates}
     low = word.lower()
     found = difflib.get_close_matches(low, known, n=_NEAR, cutoff=0.6)
@@ -46,11 +48,15 @@ def _distance(a: str, b: str) -> int:
 
 
 def did_you_mean(span: Span, word: str, candidates: Iterable[str]) -> tuple[Hint, ...]:
-    """The hint to replace a misspelt word: by a dotted name that ends in it (`hardware.gpus` for `gpus`), else by the nearest."""
+    """The hint to replace a misspelt word: by a dotted name that ends in it (`hardware.gpus` for `gpus`), else by the
+    nearest.
+    """
     candidates = list(candidates)
     last = word.rpartition(".")[2].lower()
     ending = [candidate for candidate in candidates if candidate.lower().rpartition(".")[2] == last]
-    return tuple(Hint(f"did you mean `{name}`?", (Edit(span, name),)) for name in ending[:1] or closest(word, candidates))
+    return tuple(
+        Hint(f"did you mean `{name}`?", (Edit(span, name),)) for name in ending[:1] or closest(word, candidates)
+    )
 
 
 def listing(names: Collection[str], limit: int = 8) -> str:

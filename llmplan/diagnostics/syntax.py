@@ -127,12 +127,16 @@ def floor_division(span: Span) -> Diagnostic:
 
 def comparison_outside(span: Span) -> Diagnostic:
     """`gpus == 8` where a value is set."""
-    return error("E0106", "`==` cannot set a value", span, replacement(span, "=", "set it with `=`"), label="`==` compares")
+    return error(
+        "E0106", "`==` cannot set a value", span, replacement(span, "=", "set it with `=`"), label="`==` compares"
+    )
 
 
 def odd_setting(span: Span) -> Diagnostic:
     """`:=`, `+=`."""
-    return error("E0106", f"`{span.text}` cannot set a value", span, replacement(span, "=", "values are set once, with `=`"))
+    return error(
+        "E0106", f"`{span.text}` cannot set a value", span, replacement(span, "=", "values are set once, with `=`")
+    )
 
 
 def assignment_inside(span: Span) -> Diagnostic:
@@ -170,7 +174,9 @@ def too_many_words(span: Span, most: int) -> Diagnostic:
 
 
 def too_many_interpolations(span: Span, most: int) -> Diagnostic:
-    return error("E0108", f"more than {most:,} interpolations in texts", span, "split the file and join the parts with `use`")
+    return error(
+        "E0108", f"more than {most:,} interpolations in texts", span, "split the file and join the parts with `use`"
+    )
 
 
 def number_too_long(span: Span, digits: int) -> Diagnostic:

@@ -50,9 +50,7 @@ def unknown_domain(span: Span, path: str, needs: Sequence[str]) -> Diagnostic:
     return error("E0401", f"the domain of `{path}` cannot be computed: {_absent(needs)}", span, label="needed here")
 
 
-def not_shown(
-    span: Span, what: str, needs: Sequence[str], reason: str = "", notes: Sequence[str] = ()
-) -> Diagnostic:
+def not_shown(span: Span, what: str, needs: Sequence[str], reason: str = "", notes: Sequence[str] = ()) -> Diagnostic:
     """W0608: a row that `show` asks for has no value, for want of inputs or for another reason."""
     why = _absent(needs) if needs else reason
     return warning("W0608", f"`{what}` has no value{why and f': {why}'}", span, notes=tuple(notes))

@@ -12,7 +12,28 @@ from llmplan.source import Span
 # E0204, E0205: words of a unit
 
 
-_CURRENCIES = frozenset(["EUR", "GBP", "CNY", "RMB", "JPY", "INR", "KRW", "CHF", "CAD", "AUD", "eur", "gbp", "cny", "rmb", "euro", "euros", "yuan", "yen"])
+_CURRENCIES = frozenset(
+    [
+        "EUR",
+        "GBP",
+        "CNY",
+        "RMB",
+        "JPY",
+        "INR",
+        "KRW",
+        "CHF",
+        "CAD",
+        "AUD",
+        "eur",
+        "gbp",
+        "cny",
+        "rmb",
+        "euro",
+        "euros",
+        "yuan",
+        "yen",
+    ]
+)
 
 
 def unknown_unit(
@@ -33,13 +54,17 @@ def unknown_unit(
     if hint is None:
         hint = entry
     if hint is None and suggestions:
-        hint = Hint("did you mean " + " or ".join(f"`{name}`" for name in suggestions) + "?", (Edit(span, suggestions[0]),))
+        hint = Hint(
+            "did you mean " + " or ".join(f"`{name}`" for name in suggestions) + "?", (Edit(span, suggestions[0]),)
+        )
     return error("E0204", f"undefined unit `{word}`", span, hint)
 
 
 def unknown_prefix(span: Span, prefix: str, known: Collection[str]) -> Diagnostic:
     """E0204: a prefix that a unit declares and the language does not have."""
-    return error("E0204", f"undefined SI prefix `{prefix}`", span, notes=(f"prefixes are {listing(known, len(known))}",))
+    return error(
+        "E0204", f"undefined SI prefix `{prefix}`", span, notes=(f"prefixes are {listing(known, len(known))}",)
+    )
 
 
 _GLUED = re.compile(r"[0-9][0-9A-Za-z_.]*[ \t]*[A-Za-z][A-Za-z0-9_*/^-]*\Z")
@@ -58,9 +83,7 @@ def _glued(span: Span) -> Hint:
 # E0301, E0306: unlike things
 
 
-def unlike(
-    action: str, left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None = None
-) -> Diagnostic:
+def unlike(action: str, left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None = None) -> Diagnostic:
     """E0301: two sides of an operator with different dimensions or types.
 
     Args:
@@ -88,7 +111,9 @@ def shown_in(span: Span, what: str, unit_span: Span, unit: str, measures: str) -
 # E0302, E0303: another type than expected
 
 
-def wrong_field(span: Span, name: str, wanted: str, found: str, declared: Span | None, hint: Hint | None = None) -> Diagnostic:
+def wrong_field(
+    span: Span, name: str, wanted: str, found: str, declared: Span | None, hint: Hint | None = None
+) -> Diagnostic:
     """E0302: a field, let or assumption given a value of another dimension or type."""
     others = (Label(declared, f"declared as {wanted}"),) if declared else ()
     return error("E0302", f"`{name}` expects {wanted}, found {found}", span, hint, label=found, others=others)
@@ -100,7 +125,9 @@ def other_types(span: Span, name: str, declared: Span) -> Diagnostic:
     return error("E0302", message, span, others=(Label(declared, "replaced here"),))
 
 
-def wrong_argument(span: Span, number: int, function: str, wanted: str, found: str, declared: Span | None) -> Diagnostic:
+def wrong_argument(
+    span: Span, number: int, function: str, wanted: str, found: str, declared: Span | None
+) -> Diagnostic:
     """E0303."""
     others = (Label(declared, wanted),) if declared else ()
     message = f"argument {number} of `{function}` expects {wanted}, found {found}"
@@ -121,7 +148,13 @@ def several_objectives(span: Span, sense: str, parts: Sequence[Span]) -> Diagnos
     lines = [part.text for part in parts]
     said = "; then ".join(f"`{sense} {line}`" for line in lines)
     hint = Hint(f"an objective a line, the most important first: {said}", (Edit(span, f"\n{sense} ".join(lines)),))
-    return error("E0303", "an objective is one number, found several", span, hint, "to weigh two against each other, `pareto` lists the best of both")
+    return error(
+        "E0303",
+        "an objective is one number, found several",
+        span,
+        hint,
+        "to weigh two against each other, `pareto` lists the best of both",
+    )
 
 
 def no_list(span: Span) -> Diagnostic:

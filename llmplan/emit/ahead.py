@@ -1,8 +1,8 @@
 """Templates compiled while the plan is read and solved: by a fork of this process, which sends back what it made.
 
-Compiling them takes as long as solving a common plan, and needs nothing of the answer. What is sent comes from the fork alone
-and is never kept in a file that has a name, so no cache is trusted with code. Without a fork templates are compiled when they
-are needed; what is written is the same.
+Compiling them takes as long as solving a common plan, and needs nothing of the answer. What is sent comes from the fork
+alone and is never kept in a file that has a name, so no cache is trusted with code. Without a fork templates are
+compiled when they are needed; what is written is the same.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def compiling() -> Iterator[None]:
 def begin(plan: str, templates: Path | None) -> None:
     """Begins to compile what a plan with this text needs, if a caller wants it.
 
-    Which targets it emits is known only once it is read; those that it names will do, as others are compiled when they are needed.
+    Which targets it emits is known only once it is read; those that it names will do, as others are compiled when they
+    are needed.
     """
     global _begun
     if _open and _begun is None:

@@ -1,6 +1,7 @@
 """What a repository should be told of files that are written into it: that they are generated.
 
-Input: the folder before anything is written, and what will be. Output: a note, once, where pictures come into a folder of
+Input: the folder before anything is written, and what will be. Output: a note, once, where pictures come into a folder
+    of
 a repository whose `.gitattributes` say nothing of generated files. Code hosts then fold them in a diff.
 """
 

@@ -74,7 +74,11 @@ def _moved(values: Sequence[Any], text: str) -> str:
     """The difference of two values in base units, in the unit of the text of the second; empty if there is none."""
     own, _, unit = text.partition(" ")
     plain = own.replace(",", "")
-    if not unit or not re.fullmatch(r"\d+(?:\.\d+)?", plain) or not all(isinstance(one, (int, float)) for one in values):
+    if (
+        not unit
+        or not re.fullmatch(r"\d+(?:\.\d+)?", plain)
+        or not all(isinstance(one, (int, float)) for one in values)
+    ):
         return ""
     by = (values[1] - values[0]) * float(plain) / values[1] if values[1] else 0.0
     return f"{'+' if by > 0 else ''}{number(float(f'{by:.3g}'))} {unit}" if by else ""

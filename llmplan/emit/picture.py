@@ -84,7 +84,9 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
         high = low + max(abs(low), 1.0)
     rough = (high - low) / max(1, most - 1)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next((factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough * (1 - 1e-9)), 10.0 * power)
+    step = next(
+        (factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough * (1 - 1e-9)), 10.0 * power
+    )
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [_round(place * step, 12) for place in range(first, last + 1)]
 

@@ -25,9 +25,7 @@ def from_root(solution: Solution) -> Solution:
         solution,
         plan=changed.get(solution.plan, solution.plan),
         values=values,
-        unknowns=tuple(
-            evolve(unknown, value=values.get(unknown.path, unknown.value)) for unknown in solution.unknowns
-        ),
+        unknowns=tuple(evolve(unknown, value=values.get(unknown.path, unknown.value)) for unknown in solution.unknowns),
         requirements=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.requirements),
         preferences=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.preferences),
         assumptions=renaming.texts(solution.assumptions),

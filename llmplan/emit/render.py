@@ -26,6 +26,7 @@ from llmplan.solution import Solution
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+
 def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str, str], list[Diagnostic]]:
     """The files of a solution, `solution.json` last, or what is missing for them.
 
@@ -48,7 +49,9 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     named = {emit.name: emit for emit in solution.emits}
     written: dict[str, str] = {}
     plain: dict[str, str] = {}  # what others may hold or start
-    fragments = {target: frozenset(file for file in PARTS if is_there(f"{target}/{file}", templates)) for target in chosen}
+    fragments = {
+        target: frozenset(file for file in PARTS if is_there(f"{target}/{file}", templates)) for target in chosen
+    }
     reading = Reading()
     for target, asked in chosen.items():
         emit = named.get(asked)
@@ -110,9 +113,7 @@ def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnos
     return dict(sorted(chosen.items(), key=lambda pair: (known[pair[0]].when == "always", known[pair[0]].last)))
 
 
-def _fill(
-    environment: Environment, name: str, view: View, asked: str, emit: EmitTarget | None
-) -> str | Diagnostic:
+def _fill(environment: Environment, name: str, view: View, asked: str, emit: EmitTarget | None) -> str | Diagnostic:
     from jinja2 import TemplateError
 
     span = emit.span if emit is not None else None

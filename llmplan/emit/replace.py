@@ -50,7 +50,8 @@ def replace(directory: Path, wanted: dict[str, bytes], obsolete: list[str], stal
                 _keep(directory / file, kept[file])
             else:
                 del kept[file]
-        # `solution.json` comes last, so that it never vouches for files that are not there yet, nor forgets one that is.
+        # `solution.json` comes last, so that it never vouches for files that are not there yet, nor forgets one that
+        # is.
         for file in sorted(wanted, key=lambda file: file == NAME):
             if file == NAME:
                 _unlink(directory, obsolete, done)

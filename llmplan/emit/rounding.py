@@ -1,7 +1,7 @@
 """Numbers in texts, shortened for a table: three significant digits, powers as people write them, units apart.
 
-Input are the texts of a solution (`28.73 days`, `24.99 .. 34.48 days`, `4.125e22 FLOP`), whose numbers have four digits.
-Counts and prices, which have no decimals, stay as they are unless they are to be rough.
+Input are the texts of a solution (`28.73 days`, `24.99 .. 34.48 days`, `4.125e22 FLOP`), whose numbers have four
+digits. Counts and prices, which have no decimals, stay as they are unless they are to be rough.
 """
 
 from __future__ import annotations

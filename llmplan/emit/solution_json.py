@@ -149,9 +149,7 @@ def _advice(solution: Solution) -> dict[str, Any]:
     parts: dict[str, Any] = {
         "conflict": list(solution.conflict),
         "relaxations": [_relaxation(one) for one in solution.relaxations],
-        "sensitivities": {
-            one.result: {name: finite(part) for name, part in one.by} for one in solution.sensitivities
-        },
+        "sensitivities": {one.result: {name: finite(part) for name, part in one.by} for one in solution.sensitivities},
         "front": [dict(one.settings) | dict(one.results) for one in solution.front],
     }
     found = {name: part for name, part in parts.items() if part}
@@ -175,7 +173,8 @@ def _curve(curve: Curve) -> dict[str, Any]:
         "chosen": finite(curve.points[curve.chosen].at),
         "safe": None if curve.safe is None else finite(curve.points[curve.safe].at),
         "points": [
-            {name: finite(getattr(point, name)) for name in named} | {"verdict": point.verdict} for point in curve.points
+            {name: finite(getattr(point, name)) for name in named} | {"verdict": point.verdict}
+            for point in curve.points
         ],
     }
 

@@ -51,7 +51,9 @@ def _blocks(table: Table, names: Sequence[str], rows: Sequence[Sequence[str]], w
     lines: list[str] = []
     for row in rows:
         at = ", ".join(f"{name} = {value}" for name, value in zip(names[:many], row))
-        lines += textwrap.wrap(f"{at}: {row[-1]}" if row[-1] else at, width, subsequent_indent="  ", break_long_words=False)
+        lines += textwrap.wrap(
+            f"{at}: {row[-1]}" if row[-1] else at, width, subsequent_indent="  ", break_long_words=False
+        )
         results = list(zip(names[many:-1], row[many:-1]))
         lines += [f"  {name:<{longest}}  {value}" for name, value in results if value not in ("", "–")]
     return lines

@@ -11,15 +11,14 @@
 
 A folder that is `named` is written when the plan emits it, `always` also when it does not, and
 `brought` only with another one. Files are made in the order given, and a template that gives nothing
-but blank space makes none. `next` is the command that starts the run, which `compile` ends with, a file of the folder by
-its path; or a list of such, each `{"command": […], "if": {…}}`, of which the first that applies counts. The files of a target
-that comes `last` hold or start those of others. Beside the manifest, `target.plan` says in the plan language what the target's
-options are, what it requires, and what is computed otherwise where it is emitted: it is a file of the library.
-Of two further files others include what there is: `launch.j2` has the macros `environment`, variables for the
+but blank space makes none. `next` is the command that starts the run, which `compile` ends with, a file of the folder
+by its path; or a list of such, each `{"command": […], "if": {…}}`, of which the first that applies counts. The files of
+a target that comes `last` hold or start those of others. Beside the manifest, `target.plan` says in the plan language
+what the target's options are, what it requires, and what is computed otherwise where it is emitted: it is a file of the
+library. Of two further files others include what there is: `launch.j2` has the macros `environment`, variables for the
 program, `command`, how it is started, and `started`, what is where no training script is named; `script.j2` what the
-training script must do, for the report.
-A directory given by `--templates` is laid over the product's: its files come first, and a further
-folder in it is a further target. jinja2 is not needed to ask which targets there are.
+training script must do, for the report. A directory given by `--templates` is laid over the product's: its files come
+first, and a further folder in it is a further target. jinja2 is not needed to ask which targets there are.
 """
 
 from __future__ import annotations
@@ -157,14 +156,20 @@ def texts(emitted: Sequence[str], templates: Path | None) -> list[str]:
     found = []
     for name in sorted(_with_brought([*emitted, *_always(known)], known)):
         own = folder("templates").joinpath(name)
-        places = [place for place in (own, None if templates is None else templates / name) if place is not None and place.is_dir()]
-        found += sorted({f"{name}/{file.name}" for place in places for file in place.iterdir() if file.name.endswith(".j2")})
+        places = [
+            place
+            for place in (own, None if templates is None else templates / name)
+            if place is not None and place.is_dir()
+        ]
+        found += sorted(
+            {f"{name}/{file.name}" for place in places for file in place.iterdir() if file.name.endswith(".j2")}
+        )
     return found
 
 
 def plain_name(name: str) -> bool:
     """True for a file name that stays in its folder on every system."""
-    return name not in ("", ".", "..") and not any(char in '/\\:' or ord(char) < 32 for char in name)
+    return name not in ("", ".", "..") and not any(char in "/\\:" or ord(char) < 32 for char in name)
 
 
 def shipped() -> list[str]:

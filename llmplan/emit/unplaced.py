@@ -42,7 +42,11 @@ class _Strip:
     """Removes the lines after the names of the files that a solution came from."""
 
     def __init__(self, solution: Solution) -> None:
-        names = {_file(place) for place in _places(solution)} | {*solution.sources, *solution.sources.values(), solution.plan}
+        names = {_file(place) for place in _places(solution)} | {
+            *solution.sources,
+            *solution.sources.values(),
+            solution.plan,
+        }
         longest = sorted((name for name in names if name), key=lambda name: (-len(name), name))
         self._place = re.compile(rf"(?<![\w./-])((?:{'|'.join(map(re.escape, longest))})):\d+(?::\d+)?(?!\w)")
 

@@ -63,7 +63,8 @@ class View:
     Attributes:
         target: The folder that the template belongs to.
         folders: Every folder that is written, brought ones too.
-        files: The names of the files that come before this one; `plain` those of targets that do not come last, with their texts.
+        files: The names of the files that come before this one; `plain` those of targets that do not come last, with
+            their texts.
         parts_of: Of each folder that is written, the names of the files in it that others include.
         reading: What this and the other files read.
     """
@@ -160,7 +161,9 @@ class View:
         return [
             f"{value.text} {name.partition('.')[2].replace('_', ' ')}"
             for name, value in self.solution.values.items()
-            if name.startswith(f"{kind}.") and value.role == "input" and any(one.layer == "entry" for one in value.others)
+            if name.startswith(f"{kind}.")
+            and value.role == "input"
+            and any(one.layer == "entry" for one in value.others)
         ]
 
     def value_of(self, name: str) -> Value:

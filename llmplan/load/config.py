@@ -64,7 +64,10 @@ class Tables:
     @classmethod
     def of(cls, kind: str) -> Tables:
         """The tables of the library."""
-        names = [(f"plans/configs/{file.name}", file) for file in listed(folder("plans").joinpath("configs"), "plans/configs")]
+        names = [
+            (f"plans/configs/{file.name}", file)
+            for file in listed(folder("plans").joinpath("configs"), "plans/configs")
+        ]
         return _tables(kind, tuple((name, text_of(file, name)) for name, file in names))
 
     @classmethod
@@ -196,7 +199,9 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         decorators=tables.entries[type].decorators,
     )  # fmt: skip
     warnings = [
-        config.not_read(place(key, values[key].span), key, source.name, type, [k for k in read if k not in values], read)
+        config.not_read(
+            place(key, values[key].span), key, source.name, type, [k for k in read if k not in values], read
+        )
         for key in unread(values, read, tables.known(type))
     ]
     return Configured(entry, data, (source, *tables.sources), tuple(warnings))

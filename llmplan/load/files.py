@@ -102,8 +102,8 @@ def outside(root: Path) -> str:
 
 
 def way_out(path: Path, root: Path) -> str:
-    """How a resolved path outside a root can be used after all: by an option, or if only the whole machine holds both, by a
-    copy."""
+    """How a resolved path outside a root can be used after all: by an option, or if only the whole machine holds both,
+    by a copy."""
     try:
         common = Path(os.path.commonpath([path.parent, root]))
     except ValueError:  # another drive

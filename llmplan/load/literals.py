@@ -85,8 +85,8 @@ def _object(source: Source, at: int, prefix: str, depth: int) -> Iterator[tuple[
 
 
 def _literals(key: str, value: Any, span: Span) -> Iterator[tuple[str, nodes.Expr]]:
-    """A value; of a list its length, how often it holds each word, and the number that all items are. Long texts and odd
-    signs mean nothing here."""
+    """A value; of a list its length, how often it holds each word, and the number that all items are. Long texts and
+    odd signs mean nothing here."""
     if isinstance(value, bool):
         yield key, nodes.Bool(span=span, value=value)
     elif isinstance(value, (int, float)):

@@ -146,9 +146,7 @@ def _inside(name: str, span: Span, parent: Path, root: Path, out: list[Diagnosti
     return target
 
 
-def _configured(
-    module: Module, file: Path, root: Path, configs: dict[Path, str], out: list[Diagnostic]
-) -> Module:
+def _configured(module: Module, file: Path, root: Path, configs: dict[Path, str], out: list[Diagnostic]) -> Module:
     """The module with `kind from "file"` turned into an entry of the catalog and a block that takes it.
 
     `configs` has by file the name of its entry: a file that is read twice becomes one entry.

@@ -12,9 +12,7 @@ from llmplan.operations.numbers import Interval as Interval
 from llmplan.operations.record import Operation as Operation
 
 OPERATIONS: dict[str, Operation] = {
-    operation.name: operation
-    for module in (choices, rounding, arithmetic, logic)
-    for operation in module.OPERATIONS
+    operation.name: operation for module in (choices, rounding, arithmetic, logic) for operation in module.OPERATIONS
 }
 
 FUNCTIONS: dict[str, Operation] = {name: operation for name, operation in OPERATIONS.items() if operation.units}

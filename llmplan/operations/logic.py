@@ -98,7 +98,5 @@ OPERATIONS = (
     *EQUATIONS,
     _joined("and", lambda a, b: float(bool(a == 1.0 and b == 1.0)), lambda np, a, b: truth(a) & truth(b), min),
     _joined("or", lambda a, b: float(bool(a == 1.0 or b == 1.0)), lambda np, a, b: truth(a) | truth(b), max),
-    Operation(
-        "not", 1, _not, _nots, lambda a: ((1.0 - a[1], 1.0 - a[0]), (minus(ONE),)), _turned(_not), truths=True
-    ),
+    Operation("not", 1, _not, _nots, lambda a: ((1.0 - a[1], 1.0 - a[0]), (minus(ONE),)), _turned(_not), truths=True),
 )

@@ -83,7 +83,9 @@ def _whole(a: float) -> float:
 
 def _wholes(np: Any, a: Any) -> Any:
     nearest = np.floor(a + 0.5)
-    return np.isfinite(a) & ((a == nearest) | (np.abs(a - nearest) <= TOLERANCE * np.maximum(np.abs(a), np.abs(nearest))))
+    return np.isfinite(a) & (
+        (a == nearest) | (np.abs(a - nearest) <= TOLERANCE * np.maximum(np.abs(a), np.abs(nearest)))
+    )
 
 
 def _is_whole(a: Interval) -> Ranged:

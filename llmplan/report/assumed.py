@@ -13,9 +13,7 @@ from llmplan.solution import RequirementResult, Value
 from llmplan.system.lower import Lowering
 
 
-def assumed(
-    lowering: Lowering, values: Mapping[str, Value], judged: Sequence[RequirementResult]
-) -> tuple[str, ...]:
+def assumed(lowering: Lowering, values: Mapping[str, Value], judged: Sequence[RequirementResult]) -> tuple[str, ...]:
     """`sequence_advice = 2,048 tokens (the model's limit)`, in the library's order."""
     scope = lowering.scope
     marked = {

@@ -1,4 +1,5 @@
-"""The sides of a requirement that compares two numbers by size, as a row of a table: what is computed, its bound, the gap.
+"""The sides of a requirement that compares two numbers by size, as a row of a table: what is computed, its bound, the
+gap.
 
 Input: a lowering at the solution and a rule; output `Compared`, None for a rule of another form. Of a requirement on a
 chance the row is that of the event. Bands and ranges add the ends between which the computed side lies.
@@ -39,7 +40,9 @@ def compared(lowering: Lowering, rule: Rule) -> Compared | None:
     left, right = (lowering.worth(side, rule.place[0]) for side in (seen.subject, seen.limit))
     if left is None or right is None or not (math.isfinite(left) and math.isfinite(right)):
         return None
-    texts = [show(value, seen.event.type, lowering.scope, seen.event.unit) for value in (left, right, abs(left - right))]
+    texts = [
+        show(value, seen.event.type, lowering.scope, seen.event.unit) for value in (left, right, abs(left - right))
+    ]
     asked = None if seen.event.asked is None else lowering.worth(seen.event.asked, rule.place[0])
     return Compared(
         seen.event.said(seen.subject, seen.event.text), SYMBOLS[seen.operation], texts[0], texts[1], texts[2],
@@ -54,7 +57,11 @@ def with_band(bands: Bands, rule: Rule, result: RequirementResult) -> Requiremen
     if seen is None or result.compared is None:
         return result
     ends = bands.ends_of(seen.subject, rule.place[0])
-    return result if ends is None else evolve(result, compared=evolve(result.compared, band=_ends(ends, seen, bands.lowering)))
+    return (
+        result
+        if ends is None
+        else evolve(result, compared=evolve(result.compared, band=_ends(ends, seen, bands.lowering)))
+    )
 
 
 def with_spread(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
@@ -63,7 +70,11 @@ def with_spread(ranges: Ranges, rule: Rule, result: RequirementResult) -> Requir
     if seen is None or result.compared is None:
         return result
     ends = ranges.ends(ranges.lowering.lower(seen.subject, {}, base=rule.place[0]))
-    return result if ends is None else evolve(result, compared=evolve(result.compared, spread=_ends(ends, seen, ranges.lowering)))
+    return (
+        result
+        if ends is None
+        else evolve(result, compared=evolve(result.compared, spread=_ends(ends, seen, ranges.lowering)))
+    )
 
 
 def _ends(ends: tuple[float, float], seen: _Seen, lowering: Lowering) -> str:

@@ -1,8 +1,8 @@
 """What a requirement limits, along the values of the input that decides it.
 
 Input: a solved plan. The requirement is left out, the input is held at one value after the other, and everything else
-that is open is solved again, as a sweep would. Output: a few points around the answer, that of the answer as it is, each
-with its band and the chance of the requirement; None where no requirement of the author depends on one input.
+that is open is solved again, as a sweep would. Output: a few points around the answer, that of the answer as it is,
+each with its band and the chance of the requirement; None where no requirement of the author depends on one input.
 """
 
 from __future__ import annotations
@@ -123,9 +123,7 @@ def _told(line: _Line) -> Curve:
     )
 
 
-def _lines(
-    program: Program, built: Built, outcome: Outcome, results: list[RequirementResult]
-) -> Iterator[_Line]:
+def _lines(program: Program, built: Built, outcome: Outcome, results: list[RequirementResult]) -> Iterator[_Line]:
     """The inputs that decide what a requirement of the author limits, the one that is asked for first."""
     system = built.system
     assert system is not None

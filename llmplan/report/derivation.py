@@ -111,7 +111,9 @@ def _solved(unknown: SolvedUnknown | None) -> tuple[str, ...]:
         exact = f", exactly {unknown.exact_text}" if unknown.exact_text else ""
         found.append(f"{unknown.path} = {unknown.numbers}{exact}")
     if unknown.set_by:
-        found.append(f"binding constraint: {' and '.join(unknown.set_by)}" + (f". {unknown.beyond}" if unknown.beyond else ""))
+        found.append(
+            f"binding constraint: {' and '.join(unknown.set_by)}" + (f". {unknown.beyond}" if unknown.beyond else "")
+        )
     beside = (("below", unknown.below), ("above", unknown.above))
     found += [f"feasible at {unknown.works}"] if unknown.works else []
     return (*found, *(f"next feasible {where}: {text}" for where, text in beside if text))

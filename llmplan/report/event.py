@@ -1,6 +1,7 @@
 """What a requirement compares: its own sides, or those of the event whose chance it asks for.
 
-Input: a rule; output: the sides with the measure and unit in which both are shown, and the text as written. None for what
+Input: a rule; output: the sides with the measure and unit in which both are shown, and the text as written. None for
+    what
 compares no two numbers.
 """
 

@@ -125,7 +125,9 @@ def infeasible(
             notes.append(note)
         said |= {reason} - {""}
     if relaxed.thinned and relaxed.found:
-        notes.append(f"smaller changes may suffice: not every value of {', '.join(relaxed.thinned)} was tried with each")
+        notes.append(
+            f"smaller changes may suffice: not every value of {', '.join(relaxed.thinned)} was tried with each"
+        )
     if relaxed.untried:
         more = len(relaxed.untried) - _MOST_NAMES
         listed = ", ".join(relaxed.untried[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
@@ -133,7 +135,9 @@ def infeasible(
     entangled = _entangled(fighting, lowering)
     lacking = {} if entangled else _lacking(fighting, values)
     if lacking:
-        fighting = [every[index] for index in sorted(found.violated) if every[index].origin in ("plan", "used")] or fighting
+        fighting = [
+            every[index] for index in sorted(found.violated) if every[index].origin in ("plan", "used")
+        ] or fighting
     own = [condition for condition in fighting if condition.origin != "library"] or fighting
     span = own[0].span if own else None
     others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)
@@ -165,7 +169,9 @@ def _entangled(fighting: Sequence[Condition], lowering: Lowering) -> tuple[Hint,
     own = [path for path, layer in of.items() if layer not in ("entry", "default")]
     entry = [path for path, layer in of.items() if layer == "entry"]
     return tuple(
-        Hint(f"give `{path}` beside `{own[0]}`: {line_for(path, lowering.scope).removeprefix('add ').partition(',')[0]}")
+        Hint(
+            f"give `{path}` beside `{own[0]}`: {line_for(path, lowering.scope).removeprefix('add ').partition(',')[0]}"
+        )
         for path in (*entry, name)
         if own and entry
     )

@@ -22,7 +22,9 @@ MOST = 24
 """Of a longer front so many points, evenly spread, are shown."""
 
 
-def layouts(program: Program, built: Built, outcome: Outcome) -> tuple[tuple[Alternative, ...], tuple[Alternative, ...]]:
+def layouts(
+    program: Program, built: Built, outcome: Outcome
+) -> tuple[tuple[Alternative, ...], tuple[Alternative, ...]]:
     """The best layouts, the answer first, if there are several; and the points of the front."""
     assert built.system is not None
     found = results(program, built.lowering)
@@ -68,7 +70,9 @@ def _loss(system: System, point: Mapping[int, float], best: Mapping[int, float])
 
 
 def _change(text: str, a: float, b: float) -> str:
-    counts = a == round(a) and b == round(b) and max(abs(a), abs(b)) <= 10 if math.isfinite(a) and math.isfinite(b) else True
+    counts = (
+        a == round(a) and b == round(b) and max(abs(a), abs(b)) <= 10 if math.isfinite(a) and math.isfinite(b) else True
+    )
     if not counts and b and abs(a / b - 1) < 10:
         return f"{text} {100 * (a / b - 1):+.1f}%"
     return f"{text} {a:.4g} instead of {b:.4g}"

@@ -1,8 +1,8 @@
 """The answer and its neighbours: one input at another value and nothing solved again, with the parts of what has parts.
 
 Input: a solved plan. An open input moves to the next values on either side, or to the other choices; where that is too
-little, so do inputs that the plan gives and that are worth trying. Output: what each comes to, the answer first; nothing
-where the library has no parts of anything that the plan computes.
+little, so do inputs that the plan gives and that are worth trying. Output: what each comes to, the answer first;
+nothing where the library has no parts of anything that the plan computes.
 """
 
 from __future__ import annotations
@@ -157,9 +157,7 @@ def _differs(one: Neighbour, answer: Neighbour) -> bool:
     return any(abs(value - here) > _MOVES * abs(here) for value, here in wholes)
 
 
-def _given(
-    program: Program, built: Built, answer: Neighbour, outcome: Outcome, known: set[str]
-) -> list[Neighbour]:
+def _given(program: Program, built: Built, answer: Neighbour, outcome: Outcome, known: set[str]) -> list[Neighbour]:
     """The same of inputs that the plan gives and that are worth trying, as if they were open."""
     lowering = built.lowering
     assert built.system is not None

@@ -28,7 +28,9 @@ def text(steps: Sequence[Step]) -> str:
     blocks = []
     for step in steps:
         pad = "  " * step.depth
-        lines = [f"{pad}{step.name} = {step.value}" if step.role != "requirement" else f"{pad}{step.name}: {step.value}"]
+        lines = [
+            f"{pad}{step.name} = {step.value}" if step.role != "requirement" else f"{pad}{step.name}: {step.value}"
+        ]
         if step.doc:
             lines += [f"{pad}    {line}" for line in step.doc.splitlines()]
         if step.formula:

@@ -77,9 +77,7 @@ def solution(
     assert built.system is not None
     found = (*diagnostics, *outcome.diagnostics)
     if outcome.status == "error":
-        return Solution(
-            plan, program.title, "error", diagnostics=found, plan_hash=plan_hash, library_hash=library_hash
-        )
+        return Solution(plan, program.title, "error", diagnostics=found, plan_hash=plan_hash, library_hash=library_hash)
     unknowns, point = built.system.unknowns, built.system.by_path(outcome.point)
     lowering = built.lowering.again(fixed=point)
     everything = _at_a_jump(built.system, outcome, Values(lowering).all(), lowering)
@@ -98,15 +96,25 @@ def solution(
         requirements = [assessed(bands, by_name[result.name], result) for result in requirements]
         preferences = [assessed(bands, by_name[result.name], result) for result in preferences]
     solved = outcome.status != "infeasible"
-    unsure = [one.name for one in requirements if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")]
+    unsure = [
+        one.name
+        for one in requirements
+        if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")
+    ]
     # The levers take as long as all the rest, and neither needs the other.
-    with Fork(lambda: _LEVERS.pack(levers(program, built, outcome, lowering, unsure))) if solved else nullcontext() as aside:
+    with (
+        Fork(lambda: _LEVERS.pack(levers(program, built, outcome, lowering, unsure)))
+        if solved
+        else nullcontext() as aside
+    ):
         sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
         alternatives, front = layouts(program, built, outcome) if solved else ((), ())
         relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress, effort, plan)
         fights = () if solved else clashes(program, built, outcome, relaxed, most, progress, effort)
         if not solved:
-            wanting: tuple[Diagnostic, ...] = (infeasible(built.system, outcome, requirements, lowering, everything, relaxed),)
+            wanting: tuple[Diagnostic, ...] = (
+                infeasible(built.system, outcome, requirements, lowering, everything, relaxed),
+            )
         else:
             wanting = (*unmet(lowering, preferences), *without_value(program, lowering))
         made = Solution(

@@ -188,4 +188,3 @@ class Values:
 
 def _citations(cites: tuple[tuple[str, str], ...]) -> tuple[Citation, ...]:
     return tuple(Citation(source, where) for source, where in cites)
-

@@ -1,9 +1,11 @@
-"""A system in two parts that share no requirement, preference or objective: what a continuous unknown has to do with, and
-the rest.
+"""A system in two parts that share no requirement, preference or objective: what a continuous unknown has to do with,
+and the rest.
 
-Input: a system with one continuous unknown, and what was seen of each part alone. Output: the parts, and what was seen of
-both as one. A point is feasible where both of its halves are, each cost is one half's, and so the best half of each part is
-half of a best point. Without this a search along the unknown would be made again for each of the rest's layouts.
+Input: a system with one continuous unknown, and what was seen of each part alone. Output: the parts, and what was seen
+    of
+both as one. A point is feasible where both of its halves are, each cost is one half's, and so the best half of each
+part is half of a best point. Without this a search along the unknown would be made again for each of the rest's
+layouts.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ T = TypeVar("T")
 
 @frozen
 class Half:
-    """One of the two parts: the whole system, in which the other part's unknowns have one value and nothing asks for them.
+    """One of the two parts: the whole system, in which the other part's unknowns have one value and nothing asks for
+    them.
 
     Every requirement, preference and objective keeps its place.
     """
@@ -88,7 +91,11 @@ class Halves:
             front, further = own.front, _of(rest.top[0].places, self.others)
         else:
             front, further = rest.front, _of(own.top[0].places, self.mine)
-        return Front(front.costs, {**front.places, **{u: np.full(len(front.costs), place) for u, place in further.items()}}, front.missed)
+        return Front(
+            front.costs,
+            {**front.places, **{u: np.full(len(front.costs), place) for u, place in further.items()}},
+            front.missed,
+        )
 
 
 def _of(table: Mapping[int, T], unknowns: int) -> dict[int, T]:
@@ -111,9 +118,7 @@ def halves(system: System, requirements: Sequence[Condition], continuous: int) -
     return Halves(own, _half(system, requirements, others, lambda node: not graph.reach(node) & mine), mine, others)
 
 
-def _half(
-    system: System, requirements: Sequence[Condition], unknowns: int, concerns: Callable[[int], bool]
-) -> Half:
+def _half(system: System, requirements: Sequence[Condition], unknowns: int, concerns: Callable[[int], bool]) -> Half:
     """The part about some unknowns, given as bits, and the nodes that concern it."""
     nothing, met = system.graph.const(0.0), system.graph.const(1.0)
 
@@ -124,7 +129,9 @@ def _half(
         return one if concerns(one.node) else evolve(one, node=nothing)
 
     kept = [
-        unknown if unknown.values is None or unknowns >> index & 1 else evolve(unknown, values=unknown.values[:1], allowed=None)
+        unknown
+        if unknown.values is None or unknowns >> index & 1
+        else evolve(unknown, values=unknown.values[:1], allowed=None)
         for index, unknown in enumerate(system.unknowns)
     ]
     part = evolve(

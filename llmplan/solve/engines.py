@@ -1,7 +1,8 @@
 """Which engine searches a system, and the searches that the passes, the diagnoses and the relaxations are made of.
 
 Discrete unknowns are searched through as a grid. With a continuous one besides, each of the grid's points is a setting
-whose line is searched; what has nothing to do with the continuous one is searched apart. Of all the same record comes out.
+whose line is searched; what has nothing to do with the continuous one is searched apart. Of all the same record comes
+out.
 """
 
 from __future__ import annotations

@@ -97,9 +97,7 @@ def feasible(system: System, requirements: Sequence[Condition], unknown: int, ef
     return best_point(_without_aims(system), requirements, effort) is not None
 
 
-def feasible_values(
-    system: System, requirements: Sequence[Condition], unknown: int, effort: Effort
-) -> list[float]:
+def feasible_values(system: System, requirements: Sequence[Condition], unknown: int, effort: Effort) -> list[float]:
     """The feasible values of a discrete unknown, in domain order. Raises OverLimit, see `best_point`."""
     values = system.unknowns[unknown].values or ()
     plain = _without_aims(system)

@@ -5,7 +5,8 @@ met, then the objectives. They decide in this order; two that differ by less tha
 differ by rounding. Ties in all of them are broken by the places of the values in their domains, unknown by
 unknown, so that the answer is the same on every run. A missing value costs an infinite amount.
 
-The same definition stands here for two points (`Ranked.better_than`), for many (`best`) and for the Pareto front (`Front`).
+The same definition stands here for two points (`Ranked.better_than`), for many (`best`) and for the Pareto front
+(`Front`).
 """
 
 from __future__ import annotations

@@ -41,7 +41,8 @@ class Conflict:
         nearest: The point with the fewest violated conditions, then the smallest sum of relative
             violations, then the best objectives.
         violated: Indices of what the nearest point violates.
-        partly: Whether a continuous unknown has more jumps than were looked at, so that a feasible point may lie between.
+        partly: Whether a continuous unknown has more jumps than were looked at, so that a feasible point may lie
+            between.
         further: More such sets, which share no requirement with `smallest` or with one another.
     """
 

@@ -1,7 +1,8 @@
 """Solves a `System`: the passes, in order.
 
 Each pass takes what is known so far and returns it with what it found; `PASSES` leads from a system to its
-outcome. The graph of the system may grow on the way, since nothing in it changes; everything else is replaced, not mutated.
+outcome. The graph of the system may grow on the way, since nothing in it changes; everything else is replaced, not
+mutated.
 """
 
 from __future__ import annotations

@@ -84,7 +84,11 @@ def range_(context: ErrorContext) -> Diagnostic | None:
         return syntax.range_points(Span(context.source, context.before[1], context.end))
     if context.kind == "NUMBER" and context.before[0] in ("NAME", "MEASURE") and last.text in _RANGE_WORDS:
         return syntax.range_points(last)
-    if context.mark == ":" and context.before[0] == "NUMBER" and context.source.text[context.end : context.end + 1].isdigit():
+    if (
+        context.mark == ":"
+        and context.before[0] == "NUMBER"
+        and context.source.text[context.end : context.end + 1].isdigit()
+    ):
         return syntax.range_points(context.span)
     return None
 
@@ -94,7 +98,11 @@ def quoted(context: ErrorContext) -> Diagnostic | None:
     if context.kind != "TEXT" or context.accepts("NUMBER") or not context.accepts("NAME"):
         return None
     name = context.span.text.strip('"')
-    hints = (syntax.replacement(context.span, name, f"write names without quotes: `{name}`"),) if name.isidentifier() else ()
+    hints = (
+        (syntax.replacement(context.span, name, f"write names without quotes: `{name}`"),)
+        if name.isidentifier()
+        else ()
+    )
     return syntax.unexpected(context.span, context.span.text, "a name", *hints)
 
 
@@ -102,7 +110,9 @@ def other_format(context: ErrorContext) -> Diagnostic | None:
     """A file in JSON, a table of TOML."""
     text = context.source.text
     if context.mark == "{" and _NOTHING.fullmatch(text, 0, context.start):
-        hint = Hint('a plan is not JSON; to read the config.json of a model, write `model from "config.json"` in a plan')
+        hint = Hint(
+            'a plan is not JSON; to read the config.json of a model, write `model from "config.json"` in a plan'
+        )
         return syntax.bracket_first(context.span, hint)
     table = _TABLE.match(text, context.start)
     if context.mark == "[" and table is not None and begins_line(context.source, context.start):

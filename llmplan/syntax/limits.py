@@ -5,12 +5,12 @@ from __future__ import annotations
 NESTING = 100
 
 DEEPEST = 50 * NESTING
-"""So much a parser may have open at once. What nests within the limit never comes near; what does not is refused here, before
-it fills the memory."""
+"""So much a parser may have open at once. What nests within the limit never comes near; what does not is refused here,
+before it fills the memory."""
 
 WORDS = 400_000
-"""Words and marks of one text. Plans of 1 MB have 100,000 to 350,000; of words of a single letter it could be a million, each of
-which becomes a node."""
+"""Words and marks of one text. Plans of 1 MB have 100,000 to 350,000; of words of a single letter it could be a
+million, each of which becomes a node."""
 
 
 INTERPOLATIONS = 60_000

@@ -30,9 +30,7 @@ def token_span(source: Source, token: Token) -> Span:
 class Literals:
     """Makes the nodes of words, numbers and texts; `interpolate` parses what braces hold in a text."""
 
-    def __init__(
-        self, source: Source, report: Callable[[Diagnostic], object], interpolate: Interpolate
-    ) -> None:
+    def __init__(self, source: Source, report: Callable[[Diagnostic], object], interpolate: Interpolate) -> None:
         self.source, self.report, self.interpolate = source, report, interpolate
 
     def word(self, token: Token) -> n.Word:

@@ -65,7 +65,9 @@ class Recovery:
         """The same, but what was read before the first error, if that is much, is not read again."""
         token = getattr(error, "token", None)
         place = self._text.end if token is not None and token.type == END else error.pos_in_stream
-        there = stand(getattr(error, "interactive_parser", None), self._text.text, place or 0) if self._recover else None
+        there = (
+            stand(getattr(error, "interactive_parser", None), self._text.text, place or 0) if self._recover else None
+        )
         if there is None:
             return self
         self._stand(there.states, there.values)

@@ -182,7 +182,14 @@ class _Builder:
         operation = "" if rule.sides is None else rule.sides.operation
         origin = rule.origin if rule.origin in ("plan", "used") else "library"
         return Condition(
-            rule.name, node, origin, left, right, operation, rule.weight, self.scope.span(rule.place)  # type: ignore[arg-type]
+            rule.name,
+            node,
+            origin,
+            left,
+            right,
+            operation,
+            rule.weight,
+            self.scope.span(rule.place),  # type: ignore[arg-type]
         )
 
     def _sides(self, rule: Rule, lowering: Lowering) -> tuple[int | None, int | None]:
@@ -203,7 +210,9 @@ class _Builder:
         self.lowering.again(spreads=first, beside=True).lower(rule.condition, {}, base=rule.place[0])
         if len(first.found) > MAX_RANGES:
             raise TooLarge
-        worse = {"le": "max", "lt": "max", "ge": "min", "gt": "min"}.get("" if rule.sides is None else rule.sides.operation)
+        worse = {"le": "max", "lt": "max", "ge": "min", "gt": "min"}.get(
+            "" if rule.sides is None else rule.sides.operation
+        )
         gap = graph.add("sub", left, right) if left is not None and right is not None else None
         corners = [dict(zip(first.found, ends)) for ends in itertools.product((0.0, 1.0), repeat=len(first.found))]
         for corner in (*corners, *self.between):

@@ -59,7 +59,11 @@ class DomainChecks:
             return value
         self.names.checks[name] = legal
         if verdict is not None:
-            wrong = "not a whole number" if self.graph.constant(whole) == 0.0 else f"outside its domain {domain.text if domain else ''}"
+            wrong = (
+                "not a whole number"
+                if self.graph.constant(whole) == 0.0
+                else f"outside its domain {domain.text if domain else ''}"
+            )
             self.names.reasons.setdefault(name, f"`{name}` is {show(constant or 0.0, type, self.scope, '')}, {wrong}")
         return self.graph.add("select", legal, value, self.graph.const(math.nan))
 
@@ -153,7 +157,9 @@ class DomainChecks:
         near = [show(number, type, self.scope, unit) for number in (math.floor(value), math.ceil(value))]
         hint = Hint(f"the nearest whole numbers are {near[0]} and {near[1]}")
         if spread:
-            hint = Hint(f"the expected value of a range must be whole too: write it, as in `{_with_middle(span, value)}`")
+            hint = Hint(
+                f"the expected value of a range must be whole too: write it, as in `{_with_middle(span, value)}`"
+            )
         self.names.report(units.not_whole(span, name, show(value, type, self.scope, unit), hint))
 
     def _stray(self, span: Span, name: str, value: float, type: Measure, domain: Domain, unit: str) -> None:

@@ -83,9 +83,7 @@ def _emitted(program: Program) -> set[str]:
     return {target.name for target in program.emits}
 
 
-def differing(
-    old: Program, new: Program, same: Callable[[tuple[str, Setting], tuple[str, Setting]], bool]
-) -> set[str]:
+def differing(old: Program, new: Program, same: Callable[[tuple[str, Setting], tuple[str, Setting]], bool]) -> set[str]:
     """The paths that are not set as they were, and of those that are set in one program only their kinds, as `gpu.`.
 
     Args:
@@ -102,9 +100,7 @@ def differing(
     return found
 
 
-def _said_as_before(
-    old: Program, new: Program
-) -> Callable[[tuple[str, Setting], tuple[str, Setting]], bool]:
+def _said_as_before(old: Program, new: Program) -> Callable[[tuple[str, Setting], tuple[str, Setting]], bool]:
     return lambda first, second: first[0] == second[0] and _said(old, first[1]) == _said(new, second[1])
 
 

@@ -49,7 +49,8 @@ class Graph:
 
     Attributes:
         orders: By some nodes what they need, in the order of evaluation, see `llmplan.system.evaluate`.
-        ranged: Unknowns from this number on are ranges over which a probability takes the mean; a plan has fewer of its own.
+        ranged: Unknowns from this number on are ranges over which a probability takes the mean; a plan has fewer of its
+            own.
     """
 
     def __init__(self) -> None:

@@ -37,7 +37,9 @@ class Inputs:
         self.spreads = spreads
         self._legal = checks.legal
         self._name = expressions.meaning.name
-        self._said: dict[tuple[str, str, str], tuple[str, Setting] | None] = {}  # by entry and field, see `entry_settings`
+        self._said: dict[
+            tuple[str, str, str], tuple[str, Setting] | None
+        ] = {}  # by entry and field, see `entry_settings`
         self.instance: dict[str, str] = {}  # by kind: the member of a list whose fields are lowered
 
     def input(self, field: Field) -> Result:
@@ -136,7 +138,9 @@ class Inputs:
         return self._published(selector, found[1]) if path in self.scope.as_published else found[1]
 
     def _published(self, selector: str, own: Setting) -> Setting | None:
-        """The name by which an entry was chosen: a hub's, none for one without its owner, `own` for that of the catalog."""
+        """The name by which an entry was chosen: a hub's, none for one without its owner, `own` for that of the
+        catalog.
+        """
         won = self.program.winner(selector)
         chosen = won[1].value if won is not None else None
         if won is None or not isinstance(chosen, Entry) or not chosen.published:
@@ -160,7 +164,9 @@ class Inputs:
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
         """A field of an entry that is a member of a list: siblings in its formulas are its own."""
-        return self.names.once(f'{kind} "{entry}".{field}', lambda key: self._of_instance(key, kind, entry, field), circular=True)
+        return self.names.once(
+            f'{kind} "{entry}".{field}', lambda key: self._of_instance(key, kind, entry, field), circular=True
+        )
 
     def _of_instance(self, key: str, kind: str, entry: str, field: str) -> Result:
         outer = self.instance

@@ -1,6 +1,7 @@
 """Which values of an input are worth trying, for the levers that the library declares.
 
-Input: a program, and a lowering at a point where every unknown has a value. Output: for each lever in force its knob with
+Input: a program, and a lowering at a point where every unknown has a value. Output: for each lever in force its knob
+    with
 what it is there, and the candidates: other members of a choice, the next smaller and larger value of what a bare `?`
 ranges over, the declared factors, other entries. Nothing is solved here.
 """

@@ -5,8 +5,8 @@ dataset. What no unknown reaches folds to a number, which makes the same code th
 every unknown fixed, the whole plan folds to constants.
 
 The pieces: `Expressions` turns expressions into nodes and asks what names mean; `Inputs`, `Quantities` and
-`Unknowns` say it; `DomainChecks` tests that values are legal; `Probabilities` weighs comparisons; `Names` keeps what is known. Each is given what it
-needs when a `Lowering` puts them together.
+`Unknowns` say it; `DomainChecks` tests that values are legal; `Probabilities` weighs comparisons; `Names` keeps what is
+known. Each is given what it needs when a `Lowering` puts them together.
 
 A value is a node of the graph, or `Missing` where inputs were never given. A number that exists in
 principle but not here (no fp8 peak on an A100, a count that is not whole) is NaN.

@@ -243,7 +243,9 @@ class Names:
         seen = set(pending)
         while pending:
             name = pending.pop()
-            below = self._done[name].reads if name in self._done else self._taken[name].reads if name in self._taken else ()
+            below = (
+                self._done[name].reads if name in self._done else self._taken[name].reads if name in self._taken else ()
+            )
             further = {read for read, _ in below} - seen
             seen |= further
             pending += further

@@ -66,7 +66,9 @@ class Probabilities:
                 self._expected = self.lowering.beside(SPREAD, None)
             return self._expected.probability(sides, base)
         expected = self.by_bands(sides, base)
-        if isinstance(expected, Missing) or not any(setting.spread is not None for _, setting in self.lowering.program.strongest()):
+        if isinstance(expected, Missing) or not any(
+            setting.spread is not None for _, setting in self.lowering.program.strongest()
+        ):
             return expected
         ends = Spreads({}, inside=True)
         self.lowering.beside(SPREAD, ends).probabilities.both(sides, base)

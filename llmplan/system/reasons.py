@@ -1,4 +1,5 @@
-"""Why a name or an expression has no value: the reason of what it is computed from, or the way to the input that it lacks.
+"""Why a name or an expression has no value: the reason of what it is computed from, or the way to the input that it
+lacks.
 
 Input: a lowering that has met it. Output: words, and names in the order from what was asked for to its cause.
 """

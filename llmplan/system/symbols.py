@@ -111,4 +111,3 @@ class SymbolLowering(Lowering):
                 node = self.graph.leaf(show(side.value, rule.type, self.scope, rule.unit), side.value)
             found.append(node)
         return found[0], found[1]
-

@@ -47,7 +47,11 @@ def text_of(path: str, lowering: Lowering) -> tuple[str | None, str]:
 def worded(expr: Expr, lowering: Lowering) -> str | None:
     """A text that an expression is, or that the input which it names has; None for anything else."""
     if isinstance(expr, Ref) and expr.name in lowering.scope.fields:
-        return text_of(expr.name, lowering)[0] if isinstance(lowering.scope.fields[expr.name].type, (TextType, ListType)) else None
+        return (
+            text_of(expr.name, lowering)[0]
+            if isinstance(lowering.scope.fields[expr.name].type, (TextType, ListType))
+            else None
+        )
     return plain_text(expr, lowering) if isinstance(expr, Text) else None
 
 

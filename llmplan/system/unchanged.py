@@ -27,7 +27,9 @@ def is_unchanged(inputs: Inputs, path: str, entry: str, owner: str) -> bool:
             return False
         passed = record.like
     inputs.names.touch(f"{kind}.")
-    others = [name for name in inputs.program.settings if name.startswith(f"{kind}.") and name.partition(".")[2] not in free]
+    others = [
+        name for name in inputs.program.settings if name.startswith(f"{kind}.") and name.partition(".")[2] not in free
+    ]
     return all(_is_same(inputs, name, entry) for name in others if name in inputs.scope.fields)
 
 

@@ -86,7 +86,7 @@ def quantity(value: float, measure: Measure, table: UnitTable, unit: str = "") -
     if first in ("byte", "FLOP", "bit", "W", "J") and shown != first and shown[len(first)] != "^":
         name, scaled = _scaled(_over(value, factor), _PREFIXES)
         bare = "B" if first == "byte" and name else first
-        return f"{number(scaled)} {name}{bare}{shown[len(first):]}"
+        return f"{number(scaled)} {name}{bare}{shown[len(first) :]}"
     return f"{number(_over(value, factor))} {shown}"
 
 

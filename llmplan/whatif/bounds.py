@@ -32,7 +32,11 @@ def bounded_by(program: Program, rule: Rule, at: int, value: float) -> Program:
     """The program with another number on that side of a rule."""
     assert rule.sides is not None
     before = rule.sides
-    sides = Sides(before.operation, Num(value), before.right) if at == 0 else Sides(before.operation, before.left, Num(value))
+    sides = (
+        Sides(before.operation, Num(value), before.right)
+        if at == 0
+        else Sides(before.operation, before.left, Num(value))
+    )
     changed = evolve(rule, sides=sides, condition=comparison(sides.operation, sides.left, sides.right))
     return evolve(program, rules=[changed if one is rule else one for one in program.rules])
 

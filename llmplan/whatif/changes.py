@@ -1,6 +1,7 @@
 """Single changes of a solved plan: an input at another value, everything else as in the answer.
 
-Input: a plan lowered at its solution. Output: its results and what fails at the changed plan, which is evaluated as `--set`
+Input: a plan lowered at its solution. Output: its results and what fails at the changed plan, which is evaluated as
+    `--set`
 would make it; and which of two changes comes first, by what the library compares plans by.
 """
 

@@ -1,9 +1,10 @@
 """Where a rule of the library makes the answer jump: the neighbour beyond it, and the change of the plan that gets it.
 
-Input: a solved plan. Output: a line for each rule declared `@cliff` (a tolerance, a divisibility) without which the first
-objective would be better by more than a twentieth, with the change of an input that the rule names, if one is enough; and
-one for quantities so declared, which must be whole, with the change that gets the best of it. Each change is solved again
-before it is named.
+Input: a solved plan. Output: a line for each rule declared `@cliff` (a tolerance, a divisibility) without which the
+    first
+objective would be better by more than a twentieth, with the change of an input that the rule names, if one is enough;
+and one for quantities so declared, which must be whole, with the change that gets the best of it. Each change is solved
+again before it is named.
 """
 
 from __future__ import annotations
@@ -69,7 +70,11 @@ def cliffs(program: Program, built: Built, outcome: Outcome) -> tuple[str, ...]:
 def _unknown(system: System, aim: Objective) -> int | None:
     """The unknown that the first objective itself is, if it is one that takes one of several values."""
     return next(
-        (at for at, one in enumerate(system.unknowns) if one.values is not None and system.graph.unknown(at) == aim.node),
+        (
+            at
+            for at, one in enumerate(system.unknowns)
+            if one.values is not None and system.graph.unknown(at) == aim.node
+        ),
         None,
     )
 
@@ -131,7 +136,10 @@ def _whole(program: Program, built: Built, outcome: Outcome, name: str, index: i
             if cost < best[0]:
                 answer = next(there[i] for i, u in enumerate(made.system.unknowns) if u.path == unknown.path)
                 text = show(value, knob.type, point.scope, knob.unit)
-                best = cost, f"{unknown.path} = {unknown.text(answer, point.scope)} would do with {knob.path} = {text} (`{name}`)"
+                best = (
+                    cost,
+                    f"{unknown.path} = {unknown.text(answer, point.scope)} would do with {knob.path} = {text} (`{name}`)",
+                )
     return best[1]
 
 
@@ -139,6 +147,10 @@ def _named(program: Program, written: Sequence[Expr], besides: str) -> list[Knob
     """The inputs that the plan gives and expressions name; what describes an entry is another entry's to be."""
     names = [part.name for one in written for part in walk(one) if isinstance(part, Ref)]
     paths = dict.fromkeys(path for name in names for path in (name, name.rpartition(".")[0]) if path != besides)
-    own = [path for path in paths if program.winner(path) is not None and path.partition(".")[0] not in program.scope.entries]
+    own = [
+        path
+        for path in paths
+        if program.winner(path) is not None and path.partition(".")[0] not in program.scope.entries
+    ]
     found = [knob_of(program, path) for path in own]
     return [knob for knob in found if knob is not None and knob.setting.value is not None]

@@ -1,6 +1,7 @@
 """Entries that stand side by side in an answer though figures of theirs are not alike, as a list price and a median.
 
-Input: a lowering of a plan, and the entries that its tables, front, levers or relaxations name. Output: W0618 for each field
+Input: a lowering of a plan, and the entries that its tables, front, levers or relaxations name. Output: W0618 for each
+    field
 declared `@comparable` of which they have different sorts, where a result that people compare is made of it.
 """
 
@@ -41,7 +42,9 @@ def side_by_side(
         if now is not None and not isinstance(now, Missing):
             value = point.graph.constant(now)
             texts += [] if value is None else [show(value, program.scope.fields[chosen].type, point.scope, "")]
-        entries = sorted({entry for text in texts for entry in [text.strip('"')] if entry in program.scope.entries[kind]})
+        entries = sorted(
+            {entry for text in texts for entry in [text.strip('"')] if entry in program.scope.entries[kind]}
+        )
         if len(entries) > 1:
             found += _unlike(program, point, chosen, path, basis, entries)
     return tuple(found)

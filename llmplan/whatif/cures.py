@@ -1,9 +1,10 @@
 """A single change that makes an infeasible plan feasible: another bound of a requirement, or another value of an input.
 
-Input: an infeasible plan with its conflict, lowered at its nearest point. Output: the change as data and as edits of the
-plan's text. Each is found by solving again, and with the very number that is shown before it is shown. A bound is relaxed to
-the best that the rest of the plan allows; an ordered input is tried on its legal values, nearest first and in both
-directions; of a choice every member that works is found, the best first, of entries the best.
+Input: an infeasible plan with its conflict, lowered at its nearest point. Output: the change as data and as edits of
+    the
+plan's text. Each is found by solving again, and with the very number that is shown before it is shown. A bound is
+relaxed to the best that the rest of the plan allows; an ordered input is tried on its legal values, nearest first and
+in both directions; of a choice every member that works is found, the best first, of entries the best.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ _MOST_CHOICES = 16
 
 _CHOICES = 120
 """So many of all choices together."""
+
 
 class Cures:
     """The changes of one infeasible plan; `effort` bounds the next of them.
@@ -108,7 +110,9 @@ class Cures:
         return evolve(made[0], condition=text, statement=f"require {certain}{named}{text}"), made[1]
 
     def _best(self, operation: str, condition: Condition, at: int) -> tuple[float, bool | None]:
-        """The best value that the rest of the plan allows beside a bound, NaN if none, and where bounds work from there."""
+        """The best value that the rest of the plan allows beside a bound, NaN if none, and where bounds work from
+        there.
+        """
         graph, left, right = self.system.graph, condition.left, condition.right
         assert left is not None and right is not None
         side = right if at == 0 else left
@@ -193,7 +197,9 @@ class Cures:
             if whole is not False and one.value != value:
                 continue
             tried = with_values(made.system, made.unknown, (one.value,))
-            if best_point(tried, made.requirements, self.effort) is not None and self._works(self._set(knob, one.value), True):
+            if best_point(tried, made.requirements, self.effort) is not None and self._works(
+                self._set(knob, one.value), True
+            ):
                 return one
         return None
 

@@ -1,6 +1,7 @@
 """How sure a change is: the bands of its results, and the least chance of the author's requirements there.
 
-Input: a row of the levers and a lowering of the changed plan at its solution. Output: the row with both. What was measured
+Input: a row of the levers and a lowering of the changed plan at its solution. Output: the row with both. What was
+    measured
 of the answer may not have been measured of another entry, so that its band is another one.
 """
 

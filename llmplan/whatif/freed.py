@@ -103,7 +103,9 @@ class Opener:
         return feasible(made, requirements, unknowns[0], effort)
 
     def trimmed(self, made: System, thin: bool) -> System:
-        """A system that is only asked whether it is feasible, soon answered; to `thin` out candidates answers no too often."""
+        """A system that is only asked whether it is feasible, soon answered; to `thin` out candidates answers no too
+        often.
+        """
         if thin:
             made, _ = self._thinned(made, None)
         first = next((i for i, u in enumerate(made.unknowns) if u.values is not None and u.used), None)

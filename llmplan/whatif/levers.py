@@ -1,8 +1,9 @@
 """What single changes of a solved plan would bring: each lever at another value, everything else as in the answer.
 
-Input: a solved plan, lowered at its solution. Output: rows with every result before and after, and with the requirements that
-fail then, sorted as the library says that plans are compared. Where the answer is itself an unknown, the plan with the change
-is solved again too. What that may cost is counted in changes and in evaluations, never in seconds.
+Input: a solved plan, lowered at its solution. Output: rows with every result before and after, and with the
+    requirements that
+fail then, sorted as the library says that plans are compared. Where the answer is itself an unknown, the plan with the
+change is solved again too. What that may cost is counted in changes and in evaluations, never in seconds.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ _SAFE = 2
 """At so many numbers a value is sought at which everything is safe."""
 
 
-def levers(program: Program, built: Built, outcome: Outcome, point: Lowering, uncertain: Sequence[str]) -> tuple[Lever, ...]:
+def levers(
+    program: Program, built: Built, outcome: Outcome, point: Lowering, uncertain: Sequence[str]
+) -> tuple[Lever, ...]:
     """The rows of the levers of a solved plan.
 
     Args:
@@ -90,7 +93,9 @@ class _Levers:
             if isinstance(knob.type, KindType):
                 rows += self._entry(knob, now)
                 continue
-            tried = [self.changes.tried(knob, now, value) for value in values(knob, now, self.point, self.own.get(knob.path))]
+            tried = [
+                self.changes.tried(knob, now, value) for value in values(knob, now, self.point, self.own.get(knob.path))
+            ]
             for one in tried:
                 if one is not None:
                     (gains if self.changes.better(one) else others).append(one)

@@ -1,7 +1,9 @@
 """Two changes that together make an infeasible plan feasible, where several requirements fail.
 
-Input: the plan's changes and its failing bounds. Output: pairs, each found by dropping one bound, curing the rest by a single
-change, and then relaxing the dropped bound to the best that this allows: `hardware.gpus = 1,048` and `cost <= 3.0 MUSD`.
+Input: the plan's changes and its failing bounds. Output: pairs, each found by dropping one bound, curing the rest by a
+    single
+change, and then relaxing the dropped bound to the best that this allows: `hardware.gpus = 1,048` and `cost <= 3.0
+MUSD`.
 """
 
 from __future__ import annotations

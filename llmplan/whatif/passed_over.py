@@ -1,6 +1,8 @@
-"""Entries that a search passes over without a word, because what is optimised has no value with them: no price is known.
+"""Entries that a search passes over without a word, because what is optimised has no value with them: no price is
+known.
 
-Input: a solved plan. Output: a line for each unknown that chooses an entry, with those entries and the reason of the first.
+Input: a solved plan. Output: a line for each unknown that chooses an entry, with those entries and the reason of the
+    first.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ def passed_over(program: Program, built: Built, outcome: Outcome) -> tuple[str, 
     for index, unknown in enumerate(system.unknowns):
         if not unknown.asked or unknown.values is None or not isinstance(unknown.type, KindType):
             continue
-        others = {value: {**outcome.point, index: value} for value in unknown.values if value != outcome.point.get(index)}
+        others = {
+            value: {**outcome.point, index: value} for value in unknown.values if value != outcome.point.get(index)
+        }
         lost = [value for value, at in others.items() if math.isnan(evaluate(system.graph, at, (aim.node,))[aim.node])]
         if lost:
             there = built.lowering.again(fixed=system.by_path(others[lost[0]]))

@@ -1,9 +1,9 @@
 """Relaxations of an infeasible plan: the changes that a colleague would propose, each of which makes it feasible.
 
-In this order: the bounds of the author's own requirements, the smallest change first, relatively; where several bounds fail
-together, pairs of changes; the levers that the library declares, in the order of their declaration; what else is given, the
-smallest change first; other entries of the catalog. Input: the plan lowered at its nearest point. Output: at most five, as
-data and as hints with edits.
+In this order: the bounds of the author's own requirements, the smallest change first, relatively; where several bounds
+fail together, pairs of changes; the levers that the library declares, in the order of their declaration; what else is
+given, the smallest change first; other entries of the catalog. Input: the plan lowered at its nearest point. Output: at
+most five, as data and as hints with edits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The nearest value of one input at which the author's requirements are safe, everything else fixed.
 
-Input: a plan whose other unknowns have their value. Output: a value that the library knows for that input, found by solving
+Input: a plan whose other unknowns have their value. Output: a value that the library knows for that input, found by
+    solving
 with each uncertain requirement held at a chance of nine in ten; and the least of the chances there.
 """
 
@@ -33,9 +34,16 @@ _FAR = 4.0
 
 
 def safest(
-    program: Program, base: Lowering, knob: Knob, now: float, beside: tuple[list[float], list[float]], uncertain: Sequence[str]
+    program: Program,
+    base: Lowering,
+    knob: Knob,
+    now: float,
+    beside: tuple[list[float], list[float]],
+    uncertain: Sequence[str],
 ) -> tuple[float, float] | None:
-    """The nearest value of a number at which requirements are safe, and the least of their chances; None if there is none."""
+    """The nearest value of a number at which requirements are safe, and the least of their chances; None if there is
+    none.
+    """
     below, above = beside
     sides = [[v for v in side if 1 / _FAR <= v / now <= _FAR] for side in (above, below)] if now > 0 else []
     tried = [value for side in sides for value in side]
@@ -68,4 +76,13 @@ def _held(rule: Rule) -> Rule:
     assert rule.sides is not None
     sides = Sides("ge", Chance((rule.sides,)), Num(SAFE))
     condition = comparison(sides.operation, sides.left, sides.right)
-    return evolve(rule, name=f"{rule.name}, safely", sides=sides, condition=condition, otherwise=None, type=REAL, unit="", certain=False)
+    return evolve(
+        rule,
+        name=f"{rule.name}, safely",
+        sides=sides,
+        condition=condition,
+        otherwise=None,
+        type=REAL,
+        unit="",
+        certain=False,
+    )

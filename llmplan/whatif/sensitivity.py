@@ -23,9 +23,7 @@ from llmplan.whatif.results import Result, results
 _SLIGHT = 5e-4
 
 
-def sensitivity(
-    plain: Lowering, unknowns: tuple[Unknown, ...]
-) -> tuple[tuple[Sensitivity, ...], tuple[Gain, ...]]:
+def sensitivity(plain: Lowering, unknowns: tuple[Unknown, ...]) -> tuple[tuple[Sensitivity, ...], tuple[Gain, ...]]:
     """Elasticities of the results of a solved plan, the strongest first, and gains of a percentage point.
 
     Of the system's unknowns a solved number counts like a given one.
@@ -41,9 +39,7 @@ def sensitivity(
     spreads = Spreads(None)
     lowering = plain.again(varied(program, "--set", settings, over=True), point, spreads)
     graph = lowering.graph
-    lines = [
-        line for line in results(program, lowering) if graph.reach(line.node) and graph[line.node].op != "unknown"
-    ]
+    lines = [line for line in results(program, lowering) if graph.reach(line.node) and graph[line.node].op != "unknown"]
     names = list(spreads.found)
     at = {i: spreads.found[name][0] for i, name in enumerate(names)}
     roots = [line.node for line in lines]

@@ -36,7 +36,9 @@ class Telling:
         text = program.scope.sources.get(plan)
         self.end = None if text is None or text.library else Span(text, len(text.text), len(text.text))
 
-    def of_input(self, knob: Knob, now: float | None, found: Sequence[Proposal], start: float | None = None) -> Cure | None:
+    def of_input(
+        self, knob: Knob, now: float | None, found: Sequence[Proposal], start: float | None = None
+    ) -> Cure | None:
         if not found:
             return None
         scale = now if now is not None else start

@@ -26,7 +26,8 @@ def test_quantiles_are_of_sizes_and_the_bias_keeps_its_sign():
 
 def test_pairs():
     rows = [row(1.0), row(2.0), row(2.05), row(9.0, "two")]
-    # 1 and 2 are told apart rightly, 1 and 2.05 are level in the prediction; 2 and 2.05 are too near, and `two` is alone.
+    # 1 and 2 are told apart rightly, 1 and 2.05 are level in the prediction; 2 and 2.05 are too near, and `two` is
+    # alone.
     errors = np.log([1.0, 1.2 / 2.0, 1.0 / 2.05, 1.0])
     assert ordered(rows, errors) == {"one": [1.0, 0.5]}
     assert pairs(rows, errors) == (0.75, 0.75, 0.75)
@@ -54,7 +55,9 @@ def test_a_band_of_the_others():
     low, high = band(errors)
     assert 0.8 < low < 0.84 and 1.2 < high < 1.25
     keys = np.array(["a"] * 101 + ["b"])
-    assert covered(keys, np.append(errors, math.log(3.0))) == pytest.approx(0.0, abs=0.02)  # one row says nothing of 101
+    assert covered(keys, np.append(errors, math.log(3.0))) == pytest.approx(
+        0.0, abs=0.02
+    )  # one row says nothing of 101
     keys = np.array(["a", "b"] * 51)
     assert 0.85 < covered(keys, np.append(errors, 0.0)) < 0.97
 
@@ -69,7 +72,12 @@ def timed(name: str, group: str, error: float) -> Timed:
 
 
 def test_one_factor_is_that_of_the_other_families():
-    rows = [timed("a", "mbridge-1", 0.0), timed("b", "mbridge-2", 0.0), timed("c", "vtrain", 0.0), timed("d", "vtrain", 0.0)]
+    rows = [
+        timed("a", "mbridge-1", 0.0),
+        timed("b", "mbridge-2", 0.0),
+        timed("c", "vtrain", 0.0),
+        timed("d", "vtrain", 0.0),
+    ]
     errors = [0.1, 0.3, -0.5, -0.7]
     # What is best for vtrain is subtracted from both tables of mbridge, and the other way round.
     assert scaled(rows, errors) == pytest.approx([0.7, 0.9, -0.7, -0.9])

@@ -40,7 +40,10 @@ def test_the_readme_and_the_page_state_the_same_figures():
     page = (ROOT / accuracy.PAGE).read_text(encoding="utf-8")
     assert "median error" in table and table.replace("](docs/accuracy.md#", "](#") in page
     # Each row leads to a heading of the page.
-    headings = {re.sub(r"[^a-z -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", page, re.MULTILINE)}
+    headings = {
+        re.sub(r"[^a-z -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    }
     assert set(re.findall(r"docs/accuracy\.md#([a-z-]+)", table)) <= headings
 
 
@@ -59,7 +62,11 @@ def test_the_library_states_the_errors_that_were_found(kept, cases):
     assert library.number("step.usual_error") == pytest.approx(found["tenth"], abs=0.02)
     for experts in (False, True):
         low, high = band(np.array([one.group for one in rows if one.row.experts == experts]))
-        stated = {(kept["rows"][one.row.id]["step_low"], kept["rows"][one.row.id]["step_high"]) for one in rows if one.row.experts == experts}
+        stated = {
+            (kept["rows"][one.row.id]["step_low"], kept["rows"][one.row.id]["step_high"])
+            for one in rows
+            if one.row.experts == experts
+        }
         assert (low, high) == pytest.approx(min(stated, key=lambda ends: ends[1] - ends[0]), rel=0.04)
 
 
@@ -79,9 +86,13 @@ def test_the_records_are_sound_and_have_a_source(cases):
 def test_every_tool_is_named_with_how_it_was_asked(cases):
     said = others.answers()
     asked = {tool["key"] for tool in others.tools()["tools"]}
-    answered = {tool for row in said.values() for figure in ("step_time_s", "memory_gb") for tool in row.get(figure, {})}
+    answered = {
+        tool for row in said.values() for figure in ("step_time_s", "memory_gb") for tool in row.get(figure, {})
+    }
     assert answered == asked and set(said) <= set(cases)
-    assert all(tool["url"].startswith("https://") and tool["version"] and tool["how"] for tool in others.tools()["tools"])
+    assert all(
+        tool["url"].startswith("https://") and tool["version"] and tool["how"] for tool in others.tools()["tools"]
+    )
 
 
 def test_reasons_are_given_for_tables_that_there_are(cases):
@@ -100,7 +111,10 @@ def test_the_drawing():
     dots = [path.get("d") for path in root.iter(f"{space}path") if "h0" in path.get("d")]
     assert sum(drawn.count("h0") for drawn in dots) == json_count() + 2  # and those of the legend
     for x, y in re.findall(r"M([\d.]+) ([\d.]+)h0", "".join(dots)):
-        assert accuracy.LEFT <= float(x) <= accuracy.LEFT + accuracy.SIZE and accuracy.TOP <= float(y) <= accuracy.TOP + accuracy.SIZE
+        assert (
+            accuracy.LEFT <= float(x) <= accuracy.LEFT + accuracy.SIZE
+            and accuracy.TOP <= float(y) <= accuracy.TOP + accuracy.SIZE
+        )
 
 
 def json_count() -> int:

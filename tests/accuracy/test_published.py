@@ -47,7 +47,9 @@ def test_what_a_plan_states_is_what_was_published(path):
     first, second, *rest = text.splitlines()
     assert len(text.splitlines()) <= LINES
     assert re.fullmatch(r"## .*\?", first)
-    hours, days, source = re.fullmatch(r"## Published: ([\d,]+) GPU-hours(?:, ([\d.]+) days)? \((.+)\)\.", second).groups()
+    hours, days, source = re.fullmatch(
+        r"## Published: ([\d,]+) GPU-hours(?:, ([\d.]+) days)? \((.+)\)\.", second
+    ).groups()
     assert float(hours.replace(",", "")) == pytest.approx(run["gpu_hours"])
     assert (days and float(days)) == run.get("days") and source
     if "gpus" in run:

@@ -148,9 +148,7 @@ def test_targets_of_adapters(
     base.values(found)
 
 
-def with_settings(
-    name: str, stated_by: dict[str, str] | None = None, **sections: object
-) -> dict[str, object]:
+def with_settings(name: str, stated_by: dict[str, str] | None = None, **sections: object) -> dict[str, object]:
     """A record with other settings and no others."""
     return dict(BY_ID[name]) | {"settings": {**sections, "stated_by": stated_by or {}}}
 
@@ -164,9 +162,7 @@ def test_what_nobody_stated_counts_as_missing() -> None:
 
 def test_prose_is_never_read(base: Base) -> None:
     for case in RECORDS:
-        told = case | {
-            "notes": "LAST rank, hybrid Mamba, rank 64 on c_attn, expert TP 7, pure bfloat16, fusion off"
-        }
+        told = case | {"notes": "LAST rank, hybrid Mamba, rank 64 on c_attn, expert TP 7, pure bfloat16, fusion off"}
         try:
             assert settings(told, base.knows) == settings(case, base.knows)
             assert reading(told) == reading(case)
@@ -319,9 +315,7 @@ def test_text_lists_groups_and_reasons(capsys: pytest.CaptureFixture[str]) -> No
         (b"\xff\xfe\n", "is not UTF-8"),
     ],
 )
-def test_a_file_that_holds_no_cases(
-    text: bytes, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_holds_no_cases(text: bytes, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "cases.jsonl").write_bytes(text)
     code, out, err = printed(capsys, str(tmp_path / "cases.jsonl"))
     assert (code, out) == (2, "") and re.search(why, err)

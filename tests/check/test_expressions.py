@@ -92,7 +92,10 @@ def test_a_match_that_covers(plans):
 
 
 def test_functions(plans):
-    assert plans.value("f(4)", "fn f(m: Real) -> Real {\n let half = m / 2\n let more = half + 1\n half ^ 2 + more\n}") == 7.0
+    assert (
+        plans.value("f(4)", "fn f(m: Real) -> Real {\n let half = m / 2\n let more = half + 1\n half ^ 2 + more\n}")
+        == 7.0
+    )
     assert plans.value("a(2)", "fn a(n: Real) -> Real = b(n) + 1\nfn b(n: Real) -> Real = n * 2") == 5.0
     assert plans.codes("fn f(n: Real) -> Real = f(n - 1)") == ["E0206"]
     assert "E0206" in plans.codes("fn a(n: Real) -> Real = b(n) + 1\nfn b(n: Real) -> Real = a(n) + 1\nshow a(1)")
@@ -128,7 +131,9 @@ def test_builtin_functions(plans, expression, value):
     assert plans.value(expression) == pytest.approx(value, abs=1e-12)
 
 
-@pytest.mark.parametrize("expression", ["1 / 0", "0 / 0", "sqrt(-1)", "ln(0)", "log2(-1)", "exp(1000)", "mod(1, 0)", "9^9^9", "(-8)^0.5"])
+@pytest.mark.parametrize(
+    "expression", ["1 / 0", "0 / 0", "sqrt(-1)", "ln(0)", "log2(-1)", "exp(1000)", "mod(1, 0)", "9^9^9", "(-8)^0.5"]
+)
 def test_what_has_no_value(plans, expression):
     found = plans.value(expression)
     assert found is not None and math.isnan(found)
@@ -184,7 +189,9 @@ def test_interpolated_texts(plans):
 def test_the_name_of_an_entry(plans):
     given = 'model "llama 7b"\nhardware { gpu = "a100 sxm4 80gb", gpus = 8 }\n'
     assert plans.value('if gpu.name == "A100-SXM4-80GB" then 1 else 2', given) == 1.0
-    solved = plans.solve(given + 'require few: hardware.gpus <= 8 because "{hardware.gpus} x {gpu.name} for {model.name}"')
+    solved = plans.solve(
+        given + 'require few: hardware.gpus <= 8 because "{hardware.gpus} x {gpu.name} for {model.name}"'
+    )
     because = {rule.name: rule.because for rule in solved.requirements}
     assert because["few"] == "8 GPUs x A100-SXM4-80GB for llama-7b"
     assert plans.error("show gpu.nam") == ("E0201", "gpu.nam")

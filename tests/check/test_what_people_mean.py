@@ -8,7 +8,9 @@ from llmplan import api
 
 
 def found(text: str, **options: object) -> list[str]:
-    return [f"{one.code} {one.message}" for one in api.solve("-", text=text, **options).diagnostics if one.code != "W0610"]  # type: ignore[arg-type]
+    return [
+        f"{one.code} {one.message}" for one in api.solve("-", text=text, **options).diagnostics if one.code != "W0610"
+    ]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +61,10 @@ def test_a_range_on_a_decision_is_an_error_with_the_edit(written: str, edit: str
 
 def test_so_it_is_in_a_block_and_on_the_command_line() -> None:
     assert found("parallelism { tensor = 1..8 }\nshow data_parallel\n")[0].startswith("E0309")
-    assert found("hardware.gpus = 8\nshow hardware.gpus\n", settings=[("hardware.gpus", "8..64")])[0].startswith("E0309")
+    assert found("hardware.gpus = 8\nshow hardware.gpus\n", settings=[("hardware.gpus", "8..64")])[0].startswith(
+        "E0309"
+    )
 
 
 def test_what_is_not_known_may_be_a_range() -> None:
-    assert found('dataset.tokens = 1T..2T\nshow dataset.tokens\n') == []
+    assert found("dataset.tokens = 1T..2T\nshow dataset.tokens\n") == []

@@ -36,7 +36,9 @@ class _Stream(io.TextIOWrapper):
 
 @pytest.fixture
 def llmplan(monkeypatch) -> Callable[..., Outcome]:
-    """Runs `llmplan` with arguments; what was on the streams is in the outcome. No line is wrapped unless `columns` are few."""
+    """Runs `llmplan` with arguments; what was on the streams is in the outcome. No line is wrapped unless `columns` are
+    few.
+    """
 
     def run(*arguments: object, stdin: bytes = b"", terminal: bool = False, columns: int = 1000) -> Outcome:
         out, err = _Stream(terminal=terminal), _Stream(terminal=terminal)

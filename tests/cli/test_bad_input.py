@@ -103,20 +103,23 @@ def test_standard_input(llmplan, write):
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    sample([
-        ("let x = " + "(" * 10_000 + "1" + ")" * 10_000 + "\n", "E0108"),
-        ("let x = " + "[" * 10_000 + "\n", "E0108"),
-        ("let x = " + "-" * 10_000 + "1\n", "E0108"),
-        ("let x = " + "2 ^ " * 10_000 + "2\n", "E0108"),
-        ("let x = " + "not " * 10_000 + "true\n", "E0108"),
-        ("let x = " + "if true then 1 else " * 10_000 + "1\n", "E0108"),
-        ("model " * 10_000 + "\n", "E0109"),
-        ("}" * 10_000 + "\n", "E0109"),
-        ("\0\x01\x02 \x1b[2J\n", "E0110"),
-        ("let x = 1" + "0" * 100_000 + "\n", None),
-        ("let x = 1e999999999\n", None),
-        ("let x = " + " + ".join(["1"] * 20_000) + "\n", None),
-    ], 4),
+    sample(
+        [
+            ("let x = " + "(" * 10_000 + "1" + ")" * 10_000 + "\n", "E0108"),
+            ("let x = " + "[" * 10_000 + "\n", "E0108"),
+            ("let x = " + "-" * 10_000 + "1\n", "E0108"),
+            ("let x = " + "2 ^ " * 10_000 + "2\n", "E0108"),
+            ("let x = " + "not " * 10_000 + "true\n", "E0108"),
+            ("let x = " + "if true then 1 else " * 10_000 + "1\n", "E0108"),
+            ("model " * 10_000 + "\n", "E0109"),
+            ("}" * 10_000 + "\n", "E0109"),
+            ("\0\x01\x02 \x1b[2J\n", "E0110"),
+            ("let x = 1" + "0" * 100_000 + "\n", None),
+            ("let x = 1e999999999\n", None),
+            ("let x = " + " + ".join(["1"] * 20_000) + "\n", None),
+        ],
+        4,
+    ),
     ids=lambda value: repr(value)[:30],
 )
 def test_texts_that_try_the_limits(llmplan, write, text, code):
@@ -136,7 +139,9 @@ def test_texts_that_try_the_limits(llmplan, write, text, code):
         "let x = ? in 0..1e18\nrequire x >= 5\nminimize x\n",
         "let x = ? in powers(2, 1..1e300)\nminimize x\n",
         "let x = ? in divisors(1e18)\nminimize x\n",
-        pytest.param("let x = ? in 1..1_000_000\nlet y = ? in 1..1_000_000\nrequire x * y == 7\n", marks=pytest.mark.slow),
+        pytest.param(
+            "let x = ? in 1..1_000_000\nlet y = ? in 1..1_000_000\nrequire x * y == 7\n", marks=pytest.mark.slow
+        ),
         "let x = ? in 1..0\nminimize x\n",
         "let x = 1 / 0\nshow x\n",
     ],

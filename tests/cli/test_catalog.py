@@ -19,7 +19,9 @@ def scope():
     return library.load()[0]
 
 
-@pytest.mark.parametrize(("what", "kind"), sample([("gpus", "gpu"), ("gpu", "gpu"), ("models", "model"), ("model", "model")]))
+@pytest.mark.parametrize(
+    ("what", "kind"), sample([("gpus", "gpu"), ("gpu", "gpu"), ("models", "model"), ("model", "model")])
+)
 def test_lists_every_entry_once(llmplan, scope, what, kind):
     outcome = llmplan("catalog", what)
     assert outcome.code == 0 and outcome.err == ""

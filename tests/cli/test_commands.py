@@ -26,7 +26,9 @@ SOLVED = Solution(
     unknowns=(SolvedUnknown("hardware.gpus", GPUS, "closed form", True, "8, 16 … 65,536", below="128: `deadline`"),),
     values={
         "hardware.gpus": GPUS,
-        "time": Value("time", 2.5e6, "s", "28.9 days", "quantity", origin=Origin("formula", "plans/std/time.plan:3", "")),
+        "time": Value(
+            "time", 2.5e6, "s", "28.9 days", "quantity", origin=Origin("formula", "plans/std/time.plan:3", "")
+        ),
         "cost": Value("cost", None, "USD", "", "quantity", needs=("hardware.price",)),
     },
     requirements=(
@@ -273,5 +275,8 @@ def test_each_command_ends_with_the_next(llmplan, write):
     assert llmplan("solve", tight).out.splitlines()[-1].endswith(" --fix 1")
     assert "next:" not in llmplan("solve", plan, "--json").out
     assert "next:" not in llmplan("solve", plan, "--set", "x=1").out  # that stands in no file
-    lacking = write("c.plan", 'model "mixtral-8x7b"\ndataset { tokens = 1B }\nhardware { gpu = "H100-SXM5-80GB", gpus = 8 }\nshow time\n')
+    lacking = write(
+        "c.plan",
+        'model "mixtral-8x7b"\ndataset { tokens = 1B }\nhardware { gpu = "H100-SXM5-80GB", gpus = 8 }\nshow time\n',
+    )
     assert "next:" not in llmplan("solve", lacking).out  # what is asked for needs a value first

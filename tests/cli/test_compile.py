@@ -41,13 +41,21 @@ def forge(folder: Path, name: str, text: str) -> None:
     (folder / "solution.json").write_text(sealed(document))
 
 
-@pytest.mark.parametrize("into", ["../../outside", "/tmp/outside", ".git/hooks", "~/configs", "a\\\\b", "a\\nb", "link/x"])
+@pytest.mark.parametrize(
+    "into", ["../../outside", "/tmp/outside", ".git/hooks", "~/configs", "a\\\\b", "a\\nb", "link/x"]
+)
 def test_a_plan_writes_nowhere_but_in_its_project(into, llmplan, write, tmp_path):
     write("project/pyproject.toml", "")
     (tmp_path / "project" / "link").symlink_to(tmp_path)
     name = write("project/a.plan", f'{PLAN.strip()} into "{into}"\n')
     before = contents(tmp_path)
-    for command in (["check"], ["compile"], ["compile", "--force"], ["compile", "--check"], ["compile", "-o", "elsewhere"]):
+    for command in (
+        ["check"],
+        ["compile"],
+        ["compile", "--force"],
+        ["compile", "--check"],
+        ["compile", "-o", "elsewhere"],
+    ):
         outcome = llmplan(*command, name)
         assert outcome.code == 1 and "E0508" in outcome.err and "help:" in outcome.err
     assert contents(tmp_path) == before and set(os.listdir(tmp_path)) == {"project"}
@@ -78,7 +86,9 @@ def test_the_command_line_may_name_any_folder_but_git_s(llmplan, plan, tmp_path,
     assert llmplan("compile", plan, "-o", "loop/x").code == 1
 
 
-@pytest.mark.parametrize("how", [pytest.param("at once", marks=SLOW), pytest.param("one after the other", marks=SLOW), "-o"])
+@pytest.mark.parametrize(
+    "how", [pytest.param("at once", marks=SLOW), pytest.param("one after the other", marks=SLOW), "-o"]
+)
 def test_two_plans_and_one_folder(how, llmplan, write, plan, tmp_path):
     into = "" if how == "-o" else ' into "cfg"'
     first = write("first.plan", f"{PLAN.strip()}{into}\n")

@@ -114,16 +114,21 @@ def test_help_shows_a_plan_that_compiles(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_ranges_are_on_the_screen(llmplan, write):
-    write("a.plan", """let price = 2 USD..3 USD..5 USD
+    write(
+        "a.plan",
+        """let price = 2 USD..3 USD..5 USD
 let days = 10
 let total = days * price
 require certain sure: total <= 60 USD
 require likely: total <= 40 USD
 show total / 2
-""")
+""",
+    )
     shown = llmplan("solve", "a.plan")
     assert shown.code == 0
     lines = [line.split() for line in shown.out.splitlines()]
     assert ["sure", "safe", "30", "USD", "<=", "60", "USD,", "30", "USD", "to", "spare"] in lines
-    assert ["likely", "likely", "75%", "30", "USD", "<=", "40", "USD,", "10", "USD", "to", "spare;"] in [line[:12] for line in lines]
+    assert ["likely", "likely", "75%", "30", "USD", "<=", "40", "USD,", "10", "USD", "to", "spare;"] in [
+        line[:12] for line in lines
+    ]
     assert "15 USD (10 .. 25 USD)" in shown.out

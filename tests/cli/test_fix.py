@@ -77,7 +77,9 @@ def test_a_used_file_is_changed_only_inside_the_root(llmplan, write, tmp_path):
     plan = write("a.plan", f'use "team.plan"\n{own}')
     outcome = llmplan("solve", "--fix", "1", plan)
     assert outcome.code == 0 and outcome.out.startswith(f"{used}: `require deadline: time <= ")
-    assert (tmp_path / "team.plan").read_text() != bound and (tmp_path / "a.plan").read_text() == f'use "team.plan"\n{own}'
+    assert (tmp_path / "team.plan").read_text() != bound and (
+        tmp_path / "a.plan"
+    ).read_text() == f'use "team.plan"\n{own}'
 
 
 def test_what_is_not_given_is_added_at_the_end(llmplan, write, tmp_path):

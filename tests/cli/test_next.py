@@ -20,7 +20,7 @@ HUB = 'model = "a", dataset = "b", output = "c"'
 @pytest.mark.parametrize(
     ("emitted", "said"),
     [
-        ("deepspeed, slurm { script = \"train.py\" }", "sbatch out/job.sbatch"),
+        ('deepspeed, slurm { script = "train.py" }', "sbatch out/job.sbatch"),
         *(
             pytest.param(emitted, said, marks=pytest.mark.slow)
             for emitted, said in [
@@ -28,13 +28,18 @@ HUB = 'model = "a", dataset = "b", output = "c"'
                 ("accelerate, report", "out/launch.sh train.py"),
                 (f"huggingface {{ {HUB} }}", "out/launch.sh train.py"),
                 (f"huggingface {{ trainer = trl, {HUB} }}", "out/launch.sh"),
-                (f'kubernetes {{ script = "", image = "i" }}, huggingface {{ trainer = trl, {HUB} }}', "kubectl apply -f out/k8s.yaml"),
+                (
+                    f'kubernetes {{ script = "", image = "i" }}, huggingface {{ trainer = trl, {HUB} }}',
+                    "kubectl apply -f out/k8s.yaml",
+                ),
                 ("report", ""),
             ]
         ),
     ],
 )
-def test_what_is_next(emitted: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_next(
+    emitted: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.plan").write_text(f"{PLAN}emit {emitted}\n")
     assert cli.run(["compile", "a.plan", "-o", "out"]) == 0

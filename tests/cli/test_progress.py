@@ -46,7 +46,16 @@ def impatient(monkeypatch):
     monkeypatch.setattr(progress, "EVERY", 0.0)
 
 
-@pytest.mark.parametrize("arguments", [["solve"], *(pytest.param(more, marks=pytest.mark.slow) for more in (["solve", "--json"], ["compile"], ["explain", "time"]))])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["solve"],
+        *(
+            pytest.param(more, marks=pytest.mark.slow)
+            for more in (["solve", "--json"], ["compile"], ["explain", "time"])
+        ),
+    ],
+)
 def test_a_bar_is_shown_on_a_terminal_and_cleared(llmplan, write, impatient, arguments):
     plan = write("a.plan", PLAN)
     command, *rest = arguments
@@ -108,9 +117,12 @@ def test_ctrl_c_in_a_long_search_ends_it_and_its_helpers(tmp_path):
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from llmplan.__main__ import main; main()"
     command = [sys.executable, "-c", code, "solve", "long.plan", "--limit", str(10**12)]
     environment = {**os.environ, "TERM": "xterm"}
-    with ends(), subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True
-    ) as process:
+    with (
+        ends(),
+        subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True
+        ) as process,
+    ):
         os.close(theirs)
         said = b""
         while b"layouts" not in said:

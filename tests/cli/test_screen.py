@@ -29,7 +29,9 @@ require deadline: time <= 40 days
         pytest.param(REPOSITORY / "plans" / "published" / "llama3_1_405b.plan", marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.parametrize("columns", [80, pytest.param(60, marks=pytest.mark.slow), pytest.param(140, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "columns", [80, pytest.param(60, marks=pytest.mark.slow), pytest.param(140, marks=pytest.mark.slow)]
+)
 def test_the_answer_and_its_verdicts_stand_first_and_fit(plan, columns, llmplan):
     outcome = llmplan("solve", plan, columns=columns)
     lines = outcome.out.splitlines()

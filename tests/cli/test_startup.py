@@ -16,7 +16,14 @@ REPORT = f"print('heavy:', [name for name in {HEAVY} if name in sys.modules])"
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["solve", "--help"], ["check", str(PLAN)], ["explain", "E0301"], ["check", "missing.plan"], ["fmt", "--check", str(PLAN)]],
+    [
+        ["--help"],
+        ["solve", "--help"],
+        ["check", str(PLAN)],
+        ["explain", "E0301"],
+        ["check", "missing.plan"],
+        ["fmt", "--check", str(PLAN)],
+    ],
 )
 def test_imports_nothing_heavy(arguments):
     script = f"import sys; from llmplan.cli import run; run({arguments!r}); {REPORT}"

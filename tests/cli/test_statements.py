@@ -33,7 +33,12 @@ def test_no_plan_is_needed(llmplan):
 def test_statements_win_over_the_plan(llmplan, write):
     plan = write("a.plan", PLAN)
     assert values(llmplan("solve", "--json", plan, "-e", "hardware.gpus = 8").out)["hardware.gpus"] == 8
-    assert values(llmplan("solve", "--json", plan, "-e", "hardware.gpus = 8", "--set", "hardware.gpus=24").out)["hardware.gpus"] == 24
+    assert (
+        values(llmplan("solve", "--json", plan, "-e", "hardware.gpus = 8", "--set", "hardware.gpus=24").out)[
+            "hardware.gpus"
+        ]
+        == 24
+    )
     outcome = llmplan("solve", plan, "-e", "hardware.gpus = ?", "-e", "minimize hardware.gpus")
     assert outcome.code == 0 and "hardware.gpus" in outcome.out.partition("shown")[2]  # the plan's own `show` stays
     assert llmplan("explain", plan, "-e", "hardware.gpus = 8", "hardware.gpus").out.startswith("hardware.gpus = 8 GPUs")

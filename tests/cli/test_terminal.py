@@ -61,7 +61,8 @@ def test_files_that_are_written(llmplan, write, tmp_path):
 
 @pytest.mark.parametrize("char", ["\u202e", "\u2066", "\u200b", "\x9b", "\ufeff", "\U000e0041"])
 @pytest.mark.parametrize(
-    "text", ['require r: 1 <= 2 because "a{}b"', "# a comment {}", 'let a = 1\nscenario "big{}" {{ a = 2 }}', "let {}a = 1"]
+    "text",
+    ['require r: 1 <= 2 because "a{}b"', "# a comment {}", 'let a = 1\nscenario "big{}" {{ a = 2 }}', "let {}a = 1"],
 )
 def test_plans_have_none(llmplan, write, text, char):
     found = llmplan("check", write("a.plan", text.format(char) + "\n"))

@@ -66,7 +66,9 @@ def test_two_diagnostics_are_apart():
 def test_no_control_character_reaches_the_terminal():
     source = Source("a\x1b]0;b\x07.plan", "let \x00\x1b[2J\x7f\x85\u202e\ud800 = 3\n")
     diagnostic = error("E0101", "a\rb\x1b", Span(source, 0, len(source.text)), "\x1b", notes=("\x9b",))
-    assert re.findall(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", render_text.render([diagnostic])) == []
+    assert (
+        re.findall(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", render_text.render([diagnostic])) == []
+    )
 
 
 def test_no_trailing_blanks():
@@ -153,7 +155,9 @@ def test_github_commands_are_one_line_each_and_escaped():
     assert len(lines) == len(CASES)
     warning = next(line for line in lines if line.startswith("::warning"))
     assert warning.endswith("::100%25, sure: `gb`%0A`80 GiB`?")
-    assert next(line for line in lines if line.startswith("::notice")).startswith("::notice file=plans/a plan.plan,line=6")
+    assert next(line for line in lines if line.startswith("::notice")).startswith(
+        "::notice file=plans/a plan.plan,line=6"
+    )
 
 
 def test_github_without_a_place():

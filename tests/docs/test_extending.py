@@ -54,7 +54,9 @@ class Copy:
         """What stands in a block, in the file that it names."""
         path = self.folder / block.file
         if block.language == "diff":
-            old, new = ("".join(f"{line[1:]}\n" for line in block.text.splitlines() if line[0] == sign) for sign in "-+")
+            old, new = (
+                "".join(f"{line[1:]}\n" for line in block.text.splitlines() if line[0] == sign) for sign in "-+"
+            )
             self.replace(block.file, old, new)
         elif path.exists():
             gap = "\n\n" if block.language == "python" else "\n"
@@ -73,7 +75,11 @@ class Copy:
         words = shlex.split(line)
         settings = dict(word.split("=") for word in words if re.match(r"[A-Z_]+=", word))
         words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
-        program = {"python": [], "llmplan": ["-m", "llmplan"], "pytest": ["-m", "pytest", "-q", "-p", "no:cacheprovider"]}
+        program = {
+            "python": [],
+            "llmplan": ["-m", "llmplan"],
+            "pytest": ["-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        }
         kept = {"PYTHONPATH": str(self.folder), "XDG_CACHE_HOME": str(self.folder / "cache"), **settings}
         return subprocess.run(
             [sys.executable, *program[words[0]], *words[1:]],

@@ -111,7 +111,10 @@ def test_decorators_are_listed():
 
 
 def test_links_lead_somewhere():
-    anchors = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", TEXT, re.MULTILINE)}
+    anchors = {
+        re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)$", TEXT, re.MULTILINE)
+    }
     for target in re.findall(r"\]\(([^)]+)\)", TEXT):
         path, _, anchor = target.partition("#")
         assert not path or (PAGE.parent / path).exists(), target

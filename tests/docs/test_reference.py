@@ -96,7 +96,9 @@ def test_a_quantity_with_all_that_is_known(pages):
 
 def test_places_are_where_the_declarations_stand(pages):
     for text in pages.values():
-        for code, path, line in re.findall(r"```plan\n(.*)\n(?:[^`]|`(?!``))*?```[^#]*?\[(plans/std/[a-z_]+\.plan):(\d+)\]", text):
+        for code, path, line in re.findall(
+            r"```plan\n(.*)\n(?:[^`]|`(?!``))*?```[^#]*?\[(plans/std/[a-z_]+\.plan):(\d+)\]", text
+        ):
             source = (ROOT / path).read_text(encoding="utf-8").splitlines()
             assert source[int(line) - 1] == code
 

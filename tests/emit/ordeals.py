@@ -2,8 +2,8 @@
 
     python -m tests.emit.ordeals ORDEAL=TIMES... SEED FOLDER
 
-prints how often each was gone through. Each ends with the same questions: is every file whole, the old one or the new one; does the next write succeed,
-also one of other contents; and does nothing else lie about then.
+prints how often each was gone through. Each ends with the same questions: is every file whole, the old one or the new
+one; does the next write succeed, also one of other contents; and does nothing else lie about then.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ def gpus(count: int, base: Solution = LLAMA) -> Solution:
     return having(base, value("hardware.gpus", float(count), f"{count} GPUs", "GPU"), nodes)
 
 
-OLD, NEW, NEXT = texts(LLAMA), texts(emitting(gpus(96), "deepspeed")), texts(emitting(gpus(128), "accelerate", "report"))
+OLD, NEW, NEXT = (
+    texts(LLAMA),
+    texts(emitting(gpus(96), "deepspeed")),
+    texts(emitting(gpus(128), "accelerate", "report")),
+)
 
 
 def put(folder: Path, contents: dict[str, str]) -> Outcome:
@@ -164,9 +168,7 @@ def failed_at_calls(base: Path, most: int, seed: int) -> int:
         assert codes in ([], ["E0505"]), problems
         return met
 
-    def attempt(
-        folder: Path, point: tuple[str, bool, BaseException, dict[str, str]], number: int
-    ) -> bool:
+    def attempt(folder: Path, point: tuple[str, bool, BaseException, dict[str, str]], number: int) -> bool:
         call, after, error, before = point
         if before:
             put(folder, before)
@@ -228,7 +230,9 @@ def no_space(base: Path, most: int, seed: int) -> int:
 def at_once(base: Path, most: int, seed: int) -> int:
     """Eight processes that write one folder again and again, and a reader that never sees a mixture."""
     folder = base / "one"
-    sets = [texts(emitting(gpus(8 * (number + 1)), *("deepspeed", "accelerate")[: 1 + number % 2])) for number in range(8)]
+    sets = [
+        texts(emitting(gpus(8 * (number + 1)), *("deepspeed", "accelerate")[: 1 + number % 2])) for number in range(8)
+    ]
 
     def again(contents: dict[str, str]) -> None:
         for _ in range(most):

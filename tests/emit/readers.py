@@ -1,7 +1,7 @@
 """What the files of a plan say, each read back by a reader of its own, and where they differ from `solution.json`.
 
-A reader gives facts by name: a value, or a `frozenset` of values of which a file cannot say more. `launch.sh` is not read
-but run, under launchers that tell how they were called.
+A reader gives facts by name: a value, or a `frozenset` of values of which a file cannot say more. `launch.sh` is not
+read but run, under launchers that tell how they were called.
 """
 
 from __future__ import annotations
@@ -88,9 +88,12 @@ def deepspeed(config: Mapping[str, Any]) -> Facts:
         "tensor": config.get("tensor_parallel", {}).get("autotp_size", 1),
         "context": config.get("sequence_parallel_size", 1),
         "second copy": zero.get("zero_hpz_partition_size", 1),
-        "offload": {(False, False): "none", (True, False): "optimizer", (False, True): "parameters", (True, True): "all"}[
-            "offload_optimizer" in zero, "offload_param" in zero
-        ],
+        "offload": {
+            (False, False): "none",
+            (True, False): "optimizer",
+            (False, True): "parameters",
+            (True, True): "all",
+        }["offload_optimizer" in zero, "offload_param" in zero],
         "optimizer": config.get("optimizer", {}).get("type", "").lower() or None,
         "rate": rate.get("lr"),
         "decay": rate.get("weight_decay"),
@@ -105,9 +108,13 @@ def deepspeed(config: Mapping[str, Any]) -> Facts:
 def accelerate(text: str) -> Facts:
     file = yaml.safe_load(text)
     found = {"ranks": file["num_processes"], "nodes": file["num_machines"]}
-    groups = {name.removeprefix("parallelism_config_"): size for name, size in file.get("parallelism_config", {}).items()}
+    groups = {
+        name.removeprefix("parallelism_config_"): size for name, size in file.get("parallelism_config", {}).items()
+    }
     if groups:
-        sizes = [groups.get(name, 1) for name in ("dp_replicate_size", "dp_shard_size", "tp_size", "cp_size", "sp_size")]
+        sizes = [
+            groups.get(name, 1) for name in ("dp_replicate_size", "dp_shard_size", "tp_size", "cp_size", "sp_size")
+        ]
         assert _product(sizes) == file["num_processes"], groups
         found |= {"replicas": sizes[0], "tensor": sizes[2], "context": sizes[3] * sizes[4]}
     if "mixed_precision" in file:
@@ -147,7 +154,9 @@ def trainer(arguments: Mapping[str, Any]) -> Facts:
     elif "deepspeed" in arguments:
         inside = deepspeed(arguments["deepspeed"])
         # What is said twice is the same twice; what only one of both says is said.
-        assert all(found.get(name) is None or value is None or _same(value, found[name]) for name, value in inside.items()), inside
+        assert all(
+            found.get(name) is None or value is None or _same(value, found[name]) for name, value in inside.items()
+        ), inside
         found |= {name: value for name, value in inside.items() if value is not None and found.get(name) is None}
     else:
         found |= {"stage": 0, "offload": "none"}
@@ -221,7 +230,11 @@ def megatron(words: list[str]) -> Facts:
         "offload": "optimizer" if "--optimizer-cpu-offload" in found else "none",
         "optimizer": {"adam": "adamw"}.get(*2 * found["--optimizer"]),
         "recompute": granularity,
-        "recomputed layers": None if granularity != "full" else layers if whole else chunks * number("--recompute-num-layers"),
+        "recomputed layers": None
+        if granularity != "full"
+        else layers
+        if whole
+        else chunks * number("--recompute-num-layers"),
         "adapter": "none",
     }
 
@@ -246,7 +259,9 @@ def torchtitan(text: str, written: Mapping[str, str]) -> Facts:
         "expert": layout["expert_parallel_degree"],
         "stage": 3 if layout["fsdp_reshard_after_forward"] == "always" else None,
         "micro-batch": micro,
-        "accumulation": train["local_batch_size"] // micro if pipeline else train["global_batch_size"] // (micro * data),
+        "accumulation": train["local_batch_size"] // micro
+        if pipeline
+        else train["global_batch_size"] // (micro * data),
         "global batch": train["global_batch_size"],
         "length": train["seq_len"],
         "steps": train["steps"],
@@ -255,7 +270,11 @@ def torchtitan(text: str, written: Mapping[str, str]) -> Facts:
         "precision": {"float8": "fp8", "mx": "mxfp8"}[formats[0]] if formats else plain,
         "wire": "fp32",
         "recompute": again["mode"] if every == "op" else "full",
-        "recomputed layers": int(layers) // int(every) if every != "op" else int(layers) if again["mode"] == "full" else None,
+        "recomputed layers": int(layers) // int(every)
+        if every != "op"
+        else int(layers)
+        if again["mode"] == "full"
+        else None,
         "optimizer": file["optimizer"]["name"].lower(),
         "rate": file["optimizer"]["lr"],
         "decay": file["optimizer"]["weight_decay"],
@@ -284,9 +303,15 @@ def kubernetes(text: str, written: Mapping[str, str]) -> Facts:
         counts = [*pod["resources"]["limits"].values()]
     assert counts == [each]
     script = pod["args"][0].replace("$$", "$")
-    held = dict(re.findall(r"""^cat >"\$here/([\w.]+)" <<'(?:END-\w+)'\n(.*?)\nEND-\w+$""", script, re.MULTILINE | re.DOTALL))
+    held = dict(
+        re.findall(r"""^cat >"\$here/([\w.]+)" <<'(?:END-\w+)'\n(.*?)\nEND-\w+$""", script, re.MULTILINE | re.DOTALL)
+    )
     here = {"job.sbatch", "k8s.yaml", "report.md", "solution.json"}
-    expected = {name: content.rstrip("\n") for name, content in written.items() if name not in here and not name.endswith(".svg")}
+    expected = {
+        name: content.rstrip("\n")
+        for name, content in written.items()
+        if name not in here and not name.endswith(".svg")
+    }
     assert {name: text for name, text in held.items() if name in expected} == expected
     return {"nodes": nodes, "ranks of a node": each}
 
@@ -299,8 +324,15 @@ def launched(text: str, written: Mapping[str, str], folder: Path) -> Facts:
     for name, content in written.items():
         (folder / name).write_text(content)
     (nodes,) = re.findall(r"^nodes=(\d+)$", text, re.MULTILINE)
-    variables = {"PATH": f"{folder}:{os.environ['PATH']}", "SEEN": str(folder), "NODE_RANK": str(int(nodes) - 1), "MASTER_ADDR": "first"}
-    done = subprocess.run(["bash", "launch.sh", "train.py"], cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    variables = {
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "SEEN": str(folder),
+        "NODE_RANK": str(int(nodes) - 1),
+        "MASTER_ADDR": "first",
+    }
+    done = subprocess.run(
+        ["bash", "launch.sh", "train.py"], cwd=folder, env=variables, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     program, *words = (folder / "arguments").read_text().split("\0")[:-1]
     said = dict(line.split("=", 1) for line in (folder / "environment").read_text().split("\0")[:-1])
@@ -404,7 +436,11 @@ def differences(written: Mapping[str, str], folder: Path) -> list[str]:
     if plan["global batch"] != plan["micro-batch"] * plan["accumulation"] * plan["data"]:
         wrong.append("the batch of the plan is no whole number of micro-batches")
     batch = {"micro-batch"} | ({"global batch"} if "global batch" in said else {"accumulation"})
-    always = {"nodes", "steps", "warm-up", "rate", "decay", "clipping", "precision", *batch} if "launch.sh" in written else set()
+    always = (
+        {"nodes", "steps", "warm-up", "rate", "decay", "clipping", "precision", *batch}
+        if "launch.sh" in written
+        else set()
+    )
     return wrong + [f"no file says {name}" for name in sorted(always - said) if plan[name] is not None]
 
 

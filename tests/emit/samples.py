@@ -22,9 +22,7 @@ from llmplan.solution import (
 PLAN = "plans/llama7b.plan"
 
 
-def value(
-    name: str, number: Scalar, text: str = "", unit: str | None = "", line: int = 0, **more: Any
-) -> Value:
+def value(name: str, number: Scalar, text: str = "", unit: str | None = "", line: int = 0, **more: Any) -> Value:
     layer = more.pop("layer", "formula" if "formula" in more else "plan")
     place = more.pop("place", f"{PLAN}:{line}" if line else "plans/std/kinds.plan:10")
     more.setdefault("role", "quantity" if "formula" in more else "input")

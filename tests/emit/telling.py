@@ -1,4 +1,6 @@
-"""What is asked of a target that is told the whole plan, as Megatron-LM and torchtitan are: what it takes, and whether its files say all."""
+"""What is asked of a target that is told the whole plan, as Megatron-LM and torchtitan are: what it takes, and whether
+its files say all.
+"""
 
 from __future__ import annotations
 
@@ -84,8 +86,8 @@ def is_written(plan: str) -> None:
 
 
 def unsaid(plan: str, names: tuple[str, ...], every: bool) -> list[tuple[str, str]]:
-    """Inputs with values that change time or memory, and none of these files; without `every` only those of the layout and of
-    what is recomputed are tried."""
+    """Inputs with values that change time or memory, and none of these files; without `every` only those of the layout
+    and of what is recomputed are tried."""
     base, before = solved(plan), own(files(plan), names)
     found = []
     for path in inputs():
@@ -100,7 +102,12 @@ def unsaid(plan: str, names: tuple[str, ...], every: bool) -> list[tuple[str, st
                 continue  # refused, by a requirement or as no legal value
             written, problems = render(solution)
             same = not problems and own(written, names) == before
-            if problems or (same and any(solution.values[name].value != base.values[name].value for name in ("step_time", "memory.total"))):
+            if problems or (
+                same
+                and any(
+                    solution.values[name].value != base.values[name].value for name in ("step_time", "memory.total")
+                )
+            ):
                 found.append((path, other))
     return found
 

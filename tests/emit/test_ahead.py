@@ -47,7 +47,10 @@ def test_who_leaves_early_leaves_nobody() -> None:
 
 def test_without_a_caller_nothing_begins() -> None:
     code = "from llmplan.emit import ahead; ahead.begin('emit deepspeed', None); print(ahead.finished())"
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout == "{}\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
+        == "{}\n"
+    )
 
 
 @pytest.mark.slow
@@ -57,9 +60,22 @@ def test_the_files_are_those_of_one_core(tmp_path: Path) -> None:
     made = []
     for name, cores in (("one", {min(CORES)}), ("all", CORES)):
         environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / f"cache-{name}")}
-        command = [sys.executable, "-m", "llmplan", "compile", str(ROOT / "plans" / "one_card.plan"), "-o", str(tmp_path / name)]
+        command = [
+            sys.executable,
+            "-m",
+            "llmplan",
+            "compile",
+            str(ROOT / "plans" / "one_card.plan"),
+            "-o",
+            str(tmp_path / name),
+        ]
         subprocess.run(
-            command, env=environment, cwd=ROOT, check=True, capture_output=True, preexec_fn=lambda cores=cores: os.sched_setaffinity(0, cores)
+            command,
+            env=environment,
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            preexec_fn=lambda cores=cores: os.sched_setaffinity(0, cores),
         )
         made.append({file.name: file.read_bytes() for file in (tmp_path / name).iterdir()})
     assert made[0] == made[1] and "report.md" in made[0]

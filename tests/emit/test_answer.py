@@ -94,7 +94,9 @@ def test_a_method_is_called_what_it_is() -> None:
 
 def test_memory_alone() -> None:
     plan = evolve(without(LLAMA, "time", "dataset.tokens", "mfu"), requirements=LLAMA.requirements[1:2])
-    assert answer(plan) == "llama-7b on 88 A100-SXM4-80GB (11 nodes) needs 57.1 GB per GPU. It fits with 25.4 GB to spare."
+    assert (
+        answer(plan) == "llama-7b on 88 A100-SXM4-80GB (11 nodes) needs 57.1 GB per GPU. It fits with 25.4 GB to spare."
+    )
 
 
 def test_compute_alone() -> None:
@@ -134,7 +136,9 @@ def test_each_independent_conflict_stands_with_its_nearest_cure_in_a_short_sente
         Clash(("deadline",), (cure("hardware.gpus", "480 GPUs"),)),
         Clash(("budget", "fits"), (cure("budget", "590,000 USD", "cost <= 590_000 USD"),)),
     )
-    said = answer(evolve(LLAMA, status="infeasible", requirements=requirements, clashes=clashes, conflict=("deadline",)))
+    said = answer(
+        evolve(LLAMA, status="infeasible", requirements=requirements, clashes=clashes, conflict=("deadline",))
+    )
     assert said == (
         "No plan meets `deadline` (138 days, limit 21 days): `hardware.gpus = 480 GPUs` would do; nor "
         "`budget` with `fits`: `cost <= 590_000 USD` would do."

@@ -56,17 +56,14 @@ def test_a_formula_changed(tmp_path: Path) -> None:
     stale = next(problem for problem in problems if "accelerate.yaml" in problem.message)
     assert "-num_processes: 88\n-num_machines: 11\n+num_processes: 96\n+num_machines: 12\n" in stale.notes[0]
     causes = [note for problem in problems for note in problem.notes if "→" in note]
-    assert causes == [
-        "hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan changed"
-    ]
+    assert causes == ["hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan changed"]
     assert problems[0].hints[0].text == "run the same command without `--check`"
 
 
 def test_the_plan_changed(tmp_path: Path) -> None:
     written(tmp_path)
     requirements = tuple(
-        evolve(result, text="time <= 27 days") if result.name == "deadline" else result
-        for result in LLAMA.requirements
+        evolve(result, text="time <= 27 days") if result.name == "deadline" else result for result in LLAMA.requirements
     )
     more = having(LLAMA, *MORE, value("dataset.tokens", 2e12, "2T tokens", "token", line=5))
     causes = after(evolve(more, requirements=requirements), tmp_path)[0].notes[1:]

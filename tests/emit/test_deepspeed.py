@@ -20,7 +20,9 @@ training { global_batch = 64 sequences, micro_batch = 2, recompute = full }
     ("model", "stage", "option", "classes"),
     [
         ("olmoe-1b-7b", 3, "", ["OlmoeSparseMoeBlock"]),
-        pytest.param("mixtral-8x22b", 3, "", ["MixtralSparseMoeBlock"], marks=pytest.mark.slow),  # by the one that it is like
+        pytest.param(
+            "mixtral-8x22b", 3, "", ["MixtralSparseMoeBlock"], marks=pytest.mark.slow
+        ),  # by the one that it is like
         pytest.param("deepseekmoe-16b", 3, ' { leaf_module = "Mine" }', ["Mine"], marks=pytest.mark.slow),
         pytest.param("olmoe-1b-7b", 2, "", None, marks=pytest.mark.slow),
         pytest.param("llama-7b", 3, "", None, marks=pytest.mark.slow),
@@ -75,7 +77,9 @@ def written(text: str) -> tuple[dict[str, object], str]:
     assert solution.status == "solved", [d.message for d in solution.diagnostics]
     files, problems = render(solution)
     assert not problems, problems
-    return json.loads(files["ds_config.json"]), files["report.md"].partition("## What the training script must do")[2].partition("\n## ")[0]
+    return json.loads(files["ds_config.json"]), files["report.md"].partition("## What the training script must do")[
+        2
+    ].partition("\n## ")[0]
 
 
 @pytest.mark.parametrize("emit", ["deepspeed", pytest.param("accelerate", marks=pytest.mark.slow)])
@@ -95,7 +99,9 @@ def test_nothing_is_said_of_experts_that_stay_together() -> None:
 
 @pytest.mark.slow
 def test_who_has_another_release_may_split_those_of_qwen() -> None:
-    text = f"{SPLIT}parallelism {{ zero_stage = 1, expert = 8 }}\nemit deepspeed\n".replace("deepseek-v2-lite", "qwen3-30b-a3b")
+    text = f"{SPLIT}parallelism {{ zero_stage = 1, expert = 8 }}\nemit deepspeed\n".replace(
+        "deepseek-v2-lite", "qwen3-30b-a3b"
+    )
     assert api.solve("-", text=text).status == "infeasible"
     config, script = written(f'{text}waive deepspeed_expert_router because "transformers 5.22 is installed"\n')
     assert "expert_parallel" in config and RELEASE in script
@@ -108,7 +114,10 @@ def test_a_configuration_tells_the_architecture(tmp_path: Path) -> None:
         "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 16, "vocab_size": 32_000, "intermediate_size": 4096, "v_head_dim": 128,
         "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "kv_lora_rank": 256, "moe_intermediate_size": 512, "n_routed_experts": 16,
     }  # fmt: skip
-    text = SPLIT.replace('model "deepseek-v2-lite"', 'model from "config.json"') + "parallelism { zero_stage = 1, expert = 8 }\nemit deepspeed\n"
+    text = (
+        SPLIT.replace('model "deepseek-v2-lite"', 'model from "config.json"')
+        + "parallelism { zero_stage = 1, expert = 8 }\nemit deepspeed\n"
+    )
     for type, failed in (("deepseek_v3", []), ("kimi_k2", ["deepspeed_expert"])):
         (tmp_path / "config.json").write_text(json.dumps({"model_type": type, **sizes}))
         solution = api.solve(str(tmp_path / "a.plan"), text=text)
@@ -123,7 +132,10 @@ def test_a_configuration_tells_the_architecture(tmp_path: Path) -> None:
 ])  # fmt: skip
 @pytest.mark.parametrize("model", ["deepseek-v2-lite", pytest.param("mixtral-8x7b", marks=pytest.mark.slow)])
 def test_no_search_ends_with_experts_that_cannot_be_split(model: str, knobs: str) -> None:
-    solution = api.solve("-", text=f"{SPLIT}parallelism {{ {knobs} }}\nemit deepspeed\nminimize time\n".replace("deepseek-v2-lite", model))
+    solution = api.solve(
+        "-",
+        text=f"{SPLIT}parallelism {{ {knobs} }}\nemit deepspeed\nminimize time\n".replace("deepseek-v2-lite", model),
+    )
     assert solution.status == "solved"
     _, problems = render(solution)
     assert not problems, problems
@@ -133,11 +145,16 @@ def test_no_search_ends_with_experts_that_cannot_be_split(model: str, knobs: str
 
 @pytest.mark.slow
 def test_a_copy_of_a_token_travels_to_each_of_its_experts() -> None:
-    """Over nodes as many as there are experts, where others send one to each node; within a node there is no difference."""
+    """Over nodes as many as there are experts, where others send one to each node; within a node there is no
+    difference.
+    """
     said = {}
     for framework in ("deepspeed", "megatron"):
         for expert in (8, 64):
-            solution = api.solve("-", text=f"{SPLIT}parallelism {{ zero_stage = 1, framework = {framework}, expert = {expert} }}\nemit report{', deepspeed' * (framework == 'deepspeed')}\n")
+            solution = api.solve(
+                "-",
+                text=f"{SPLIT}parallelism {{ zero_stage = 1, framework = {framework}, expert = {expert} }}\nemit report{', deepspeed' * (framework == 'deepspeed')}\n",
+            )
             said[framework, expert] = float(solution.values["step.layer_traffic"].value)
     assert said["deepspeed", 8] == pytest.approx(said["megatron", 8])
     domains = 8 * (1 - (1 - 1 / 8) ** 6)
@@ -146,6 +163,11 @@ def test_a_copy_of_a_token_travels_to_each_of_its_experts() -> None:
 
 @pytest.mark.slow
 def test_what_a_block_of_deepspeed_stores() -> None:
-    """Of 6 copies of a token: the input, both first products and the activation on the way there, the output where it came from."""
-    solution = api.solve("-", text=f"{SPLIT}parallelism {{ zero_stage = 1, expert = 8 }}\ntraining.expert_imbalance = 1\nemit deepspeed\n")
+    """Of 6 copies of a token: the input, both first products and the activation on the way there, the output where it
+    came from.
+    """
+    solution = api.solve(
+        "-",
+        text=f"{SPLIT}parallelism {{ zero_stage = 1, expert = 8 }}\ntraining.expert_imbalance = 1\nemit deepspeed\n",
+    )
     assert solution.values["memory.routed_activations"].value == 4 * 64 + 6 * (2 * (2048 + 3 * 1408) + 2 * 2048 + 44)

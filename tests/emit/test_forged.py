@@ -24,8 +24,17 @@ FEWER, _ = render(emitting(solution(), "report"))
 MINE = {"train.py": "print(1)\n", "notes.txt": "", ".env": "token = hunter2\n", "plan.plan": "show 1\n"}
 NAMES = [*TEXTS, *MINE, "../victim", "/etc/passwd", "a/b", "", ".", "..", "\x1b[31m", "\ud800", "x" * 300, "nul\0"]
 
-scalars = st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats() | st.text(max_size=5) | st.sampled_from(NAMES)
-anything = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3))
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(NAMES)
+)
+anything = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)
+)
 hashes = st.dictionaries(st.sampled_from(NAMES), scalars | st.sampled_from([digest(text) for text in MINE.values()]))
 
 
@@ -70,7 +79,9 @@ def test_a_forged_record(document: Any, sound: bool, force: bool, fewer: bool) -
         at = Folder(folder, "out", root, None, "out", None, written())
         found = check(at, contents, PLAN)
         done = write(at, contents, force)
-        shown = render_text.render([*found, *done.problems], False) + json.dumps([render_json.record(one) for one in found])
+        shown = render_text.render([*found, *done.problems], False) + json.dumps(
+            [render_json.record(one) for one in found]
+        )
         assert "hunter2" not in shown and "\x1b" not in shown
         assert {name: (folder / name).read_text() for name in MINE} == MINE and (root / "victim").exists()
         assert not {*done.removed} - {*TEXTS}

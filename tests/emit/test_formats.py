@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from llmplan.emit import filters, layout, rounding
 
 TEXTS = st.text(max_size=40)
-YAML_TEXTS = st.one_of(TEXTS, st.sampled_from(["no", "Yes", "null", "1e5", "0x1f", "- a", "a: b", "#", "'", "~", "1:30"]))
+YAML_TEXTS = st.one_of(
+    TEXTS, st.sampled_from(["no", "Yes", "null", "1e5", "0x1f", "- a", "a: b", "#", "'", "~", "1:30"])
+)
 NUMBERS = st.one_of(st.integers(-(10**15), 10**15), st.floats(allow_nan=False, allow_infinity=False))
 
 
@@ -32,14 +34,18 @@ def test_yaml_values(value: float | bool) -> None:
     assert yaml.safe_load(f"key: {filters.yaml(value)}\n") == {"key": value}
 
 
-@given(st.recursive(st.one_of(TEXTS, NUMBERS, st.booleans()), lambda inner: st.dictionaries(TEXTS, inner), max_leaves=9))
+@given(
+    st.recursive(st.one_of(TEXTS, NUMBERS, st.booleans()), lambda inner: st.dictionaries(TEXTS, inner), max_leaves=9)
+)
 @pytest.mark.slow
 def test_json(value: object) -> None:
     assert json.loads(filters.to_json(value)) == value
 
 
 def test_json_leaves_out_what_is_not_said() -> None:
-    assert filters.to_json({"b": None, "a": {"x": None, "y": [1, {"z": None}]}}) == json.dumps({"a": {"y": [1, {}]}}, indent=2)
+    assert filters.to_json({"b": None, "a": {"x": None, "y": [1, {"z": None}]}}) == json.dumps(
+        {"a": {"y": [1, {}]}}, indent=2
+    )
 
 
 @given(TEXTS)
@@ -77,7 +83,11 @@ def test_a_column_that_says_nothing_is_left_out_and_a_unit_stands_in_the_header(
 
 
 def test_a_row_has_its_unit_in_the_label() -> None:
-    assert layout.cells("time", "28.73 days", "24.99 .. 34.48 days", "≤", "30 days") == ["time ≤ 30 days", "28.7", "25 – 34.5"]
+    assert layout.cells("time", "28.73 days", "24.99 .. 34.48 days", "≤", "30 days") == [
+        "time ≤ 30 days",
+        "28.7",
+        "25 – 34.5",
+    ]
     assert layout.cells("time", "28.73 days", "24.99 .. 34.48 days") == ["time, days", "28.7", "25 – 34.5"]
     assert layout.cells("time", "28.73 days", "23 hours .. 34.48 days") == ["time", "28.7 days", "23 hours – 34.5 days"]
     assert layout.cells("mfu", "41.25%", "", "≥", "40%") == ["mfu ≥ 40%", "41.2%", ""]

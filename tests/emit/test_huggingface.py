@@ -38,7 +38,9 @@ def files(more: str, *settings: tuple[str, str]) -> dict[str, str]:
 
 
 def arguments(written: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(written["sft.yaml"]) if "sft.yaml" in written else json.loads(written["training_args.json"])
+    found: dict[str, Any] = (
+        yaml.safe_load(written["sft.yaml"]) if "sft.yaml" in written else json.loads(written["training_args.json"])
+    )
     return found
 
 
@@ -75,10 +77,14 @@ def test_a_file_for_deepspeed_where_it_is_named() -> None:
 
 @pytest.mark.slow
 def test_adapters_by_trl() -> None:
-    written = files('parallelism { zero_stage = 0 }\nadapter { method = qlora, targets = ["q_proj", "v_proj"], rank = 8 }\n' + TRL)
+    written = files(
+        'parallelism { zero_stage = 0 }\nadapter { method = qlora, targets = ["q_proj", "v_proj"], rank = 8 }\n' + TRL
+    )
     found = arguments(written)
     assert (found["use_peft"], found["lora_r"], found["lora_alpha"], found["lora_dropout"]) == (True, 8, 16, 0.0)
-    assert found["lora_target_modules"] == ["q_proj", "v_proj"] and found["load_in_4bit"] and found["use_bnb_nested_quant"]
+    assert (
+        found["lora_target_modules"] == ["q_proj", "v_proj"] and found["load_in_4bit"] and found["use_bnb_nested_quant"]
+    )
     assert (found["dtype"], found["max_length"], found["packing"]) == ("bfloat16", 2048, True)
     assert (found["model_name_or_path"], found["dataset_name"]) == ("a/b", "c/d")
     assert "What the training script must do" not in written["report.md"]
@@ -94,7 +100,10 @@ def test_all_weights_by_trl() -> None:
 @pytest.mark.slow
 def test_weights_are_split_in_groups() -> None:
     text = files("parallelism { zero_stage = 3, replicas = 2 }\n" + TRAINER)["launch.sh"]
-    assert "export PARALLELISM_CONFIG_DP_REPLICATE_SIZE=2\n" in text and "export PARALLELISM_CONFIG_DP_SHARD_SIZE=4\n" in text
+    assert (
+        "export PARALLELISM_CONFIG_DP_REPLICATE_SIZE=2\n" in text
+        and "export PARALLELISM_CONFIG_DP_SHARD_SIZE=4\n" in text
+    )
 
 
 @pytest.mark.slow
@@ -115,7 +124,14 @@ def test_a_run_goes_on_from_its_last_whole_checkpoint(tmp_path: Path) -> None:
 
     def started() -> str:
         environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-        done = subprocess.run(["bash", "launch.sh", "--seed", "1"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["bash", "launch.sh", "--seed", "1"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return done.stdout.partition("|-m|")[2]
 
     assert started() == f"trl.scripts.sft|--config|{tmp_path}/sft.yaml|--seed|1|"
@@ -140,13 +156,21 @@ REFUSED = {
     "huggingface_optimizer": ("", "parallelism { zero_stage = 3 }\ntraining.optimizer = muon"),
     "huggingface_update": ("", "parallelism { zero_stage = 3 }\ntraining.update = single"),
     "huggingface_states": ("", "parallelism { zero_stage = 3 }\ntraining.optimizer_dtype = bf16"),
-    "huggingface_master": ("", "model.layers = 4\nparallelism { zero_stage = 0 }\ntraining { parameter_dtype = bf16, master_dtype = fp32 }"),
-    "accelerate_precision": ("", "parallelism { zero_stage = 3 }\ntraining.precision = fp8\nhardware.gpu = \"H100-SXM5-80GB\""),
+    "huggingface_master": (
+        "",
+        "model.layers = 4\nparallelism { zero_stage = 0 }\ntraining { parameter_dtype = bf16, master_dtype = fp32 }",
+    ),
+    "accelerate_precision": (
+        "",
+        'parallelism { zero_stage = 3 }\ntraining.precision = fp8\nhardware.gpu = "H100-SXM5-80GB"',
+    ),
     "activations_stay": ("", "parallelism { zero_stage = 3 }\ntraining.activation_offload = 0.5"),
 }
 
 
-@pytest.mark.parametrize("name", ["huggingface_expert", *(pytest.param(name, marks=pytest.mark.slow) for name in list(REFUSED)[1:])])
+@pytest.mark.parametrize(
+    "name", ["huggingface_expert", *(pytest.param(name, marks=pytest.mark.slow) for name in list(REFUSED)[1:])]
+)
 def test_what_the_trainer_cannot_do_is_a_requirement(name: str) -> None:
     model, more = REFUSED[name]
     text = PLAN.replace('model "llama-7b"', model or 'model "llama-7b"')
@@ -185,7 +209,9 @@ def test_each_requirement_is_tried() -> None:
 
 @pytest.mark.slow
 def test_a_tokenizer_of_its_own() -> None:
-    _, problems = render(solved("parallelism { zero_stage = 3 }\n" + TRL.replace("trainer = trl", 'trainer = trl, tokenizer = "x"')))
+    _, problems = render(
+        solved("parallelism { zero_stage = 3 }\n" + TRL.replace("trainer = trl", 'trainer = trl, tokenizer = "x"'))
+    )
     assert [problem.code for problem in problems] == ["E0504"]
 
 
@@ -199,7 +225,9 @@ def test_what_is_trained_must_be_named() -> None:
 def test_steps_are_known_before_anything_is_solved() -> None:
     text = PLAN.replace("tokens = 1B, ", "") + "parallelism { zero_stage = 3 }\n"
     assert [found.code for found in api.check("-", text=text + TRAINER) if found.severity == "error"] == ["E0406"]
-    assert [found.code for found in api.check("-", text=text + TRL) if "`dataset.tokens`" in " ".join(found.notes)] == ["E0406"]
+    assert [found.code for found in api.check("-", text=text + TRL) if "`dataset.tokens`" in " ".join(found.notes)] == [
+        "E0406"
+    ]
 
 
 @pytest.mark.slow

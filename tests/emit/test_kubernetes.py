@@ -1,4 +1,6 @@
-"""k8s.yaml as Kubernetes reads and starts it: the files of the plan are written in the pod, and launch.sh is started there."""
+"""k8s.yaml as Kubernetes reads and starts it: the files of the plan are written in the pod, and launch.sh is started
+there.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +51,7 @@ def container(job: dict[str, Any]) -> dict[str, Any]:
     return dict(found)
 
 
-@pytest.mark.parametrize(
-    "kind", ["train_job", pytest.param("pytorch_job", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kind", ["train_job", pytest.param("pytorch_job", marks=pytest.mark.slow)])
 def test_a_pod_starts_its_node(kind: str, tmp_path: Path) -> None:
     written = files(f"emit kubernetes {{ {WHAT}, job = {kind} }}, deepspeed\n")
     started = container(yaml.safe_load(written["k8s.yaml"]))
@@ -59,18 +59,29 @@ def test_a_pod_starts_its_node(kind: str, tmp_path: Path) -> None:
     (tmp_path / "torchrun").chmod(0o755)
     pod = {"PET_NODE_RANK": "1", "PET_MASTER_ADDR": "k-node-0-0", "PET_MASTER_PORT": "29400"}
     words = [expanded(word, pod) for word in (*started["command"], *started["args"])]
-    environment = {**pod, "PATH": f"{tmp_path}:{os.environ['PATH']}", "LOG": str(tmp_path / "log"), "TMPDIR": str(tmp_path)}
+    environment = {
+        **pod,
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "LOG": str(tmp_path / "log"),
+        "TMPDIR": str(tmp_path),
+    }
     done = subprocess.run(words, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said, _, config = (tmp_path / "log").read_text().partition("\n")
-    assert said.startswith("16|--nnodes|2|--nproc_per_node|8|--node_rank|1|--master_addr|k-node-0-0|--master_port|29400|")
+    assert said.startswith(
+        "16|--nnodes|2|--nproc_per_node|8|--node_rank|1|--master_addr|k-node-0-0|--master_port|29400|"
+    )
     assert said.endswith("|train it.py|--data|$(ls)|$$x|")
     assert config == written["ds_config.json"]
 
 
 def test_a_train_job() -> None:
     job = yaml.safe_load(files(f'emit kubernetes {{ {WHAT}, mounts = "data:/data", namespace = "ml" }}\n')["k8s.yaml"])
-    assert (job["apiVersion"], job["kind"], job["metadata"]["namespace"]) == ("trainer.kubeflow.org/v1alpha1", "TrainJob", "ml")
+    assert (job["apiVersion"], job["kind"], job["metadata"]["namespace"]) == (
+        "trainer.kubeflow.org/v1alpha1",
+        "TrainJob",
+        "ml",
+    )
     trainer = job["spec"]["trainer"]
     assert (trainer["numNodes"], trainer["numProcPerNode"], trainer["image"]) == (2, 8, "reg.io/a:1")
     assert trainer["resourcesPerNode"] == {"limits": {"nvidia.com/gpu": 8}}
@@ -78,7 +89,9 @@ def test_a_train_job() -> None:
     assert "env" not in trainer
     (replicated,) = job["spec"]["runtimePatches"][0]["trainingRuntimeSpec"]["template"]["spec"]["replicatedJobs"]
     pod = replicated["template"]["spec"]["template"]["spec"]
-    assert [volume["name"] for volume in pod["volumes"]] == [mount["name"] for mount in pod["containers"][0]["volumeMounts"]]
+    assert [volume["name"] for volume in pod["volumes"]] == [
+        mount["name"] for mount in pod["containers"][0]["volumeMounts"]
+    ]
     assert pod["volumes"][1]["persistentVolumeClaim"] == {"claimName": "data"}
 
 
@@ -96,12 +109,13 @@ def test_trl_needs_no_script() -> None:
     trl = 'huggingface { trainer = trl, model = "a\\nEND", dataset = "b", output = "c" }'
     written = files(f'emit {trl}, kubernetes {{ script = "", image = "i" }}\n')
     started = container(yaml.safe_load(written["k8s.yaml"]))
-    assert started["args"][1:] == ["launch.sh"] and "cat >\"$here/sft.yaml\"" in started["args"][0]
+    assert started["args"][1:] == ["launch.sh"] and 'cat >"$here/sft.yaml"' in started["args"][0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("given", "name"), [('name = "run-7"', "run-7"), ('name = "Run 7"', None), ('name = "7b"', None), (f'name = "{"a" * 64}"', None)]
+    ("given", "name"),
+    [('name = "run-7"', "run-7"), ('name = "Run 7"', None), ('name = "7b"', None), (f'name = "{"a" * 64}"', None)],
 )
 def test_names(given: str, name: str | None) -> None:
     _, problems = rendered = render(api.solve("-", text=f"{PLAN}emit kubernetes {{ {WHAT}, {given} }}\n"))

@@ -165,7 +165,9 @@ OWN = telling.UNKNOWN.format(stage=1, target="megatron")
 @pytest.mark.slow
 def test_a_model_is_not_trained_by_guesses() -> None:
     wanting = [d.message for d in api.check("-", text=OWN) if d.severity == "error"]
-    assert len(wanting) == 2 and all(f"megatron_{name}_known" in " ".join(wanting) for name in ("activation", "epsilon"))
+    assert len(wanting) == 2 and all(
+        f"megatron_{name}_known" in " ".join(wanting) for name in ("activation", "epsilon")
+    )
     assert refusals(OWN + KNOWN) == {"rope_known"}
     assert refusals(OWN + KNOWN + "model { rope_base = 10_000, rope_scaling = none }\n") == set()
 

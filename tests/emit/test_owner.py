@@ -258,7 +258,13 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_only_leftovers_of_llmplan_are_cleaned_up(tmp_path: Path) -> None:
     ours = [".report.md.0123abcd.new", ".launch.sh.89abcdef.old"]
-    others = [".train.py.0123abcd.new", ".report.md.new", "report.md.0123abcd.new", ".report.md.0123ABCD.new", ".report.md.swp"]
+    others = [
+        ".train.py.0123abcd.new",
+        ".report.md.new",
+        "report.md.0123abcd.new",
+        ".report.md.0123ABCD.new",
+        ".report.md.swp",
+    ]
     for name in (*ours, *others):
         (tmp_path / name).write_text("")
     (tmp_path / ".ds_config.json.0123abcd.new").mkdir()

@@ -138,7 +138,10 @@ def test_a_step_falls_from_the_peak_to_its_time(name: str, plans, solutions) -> 
     svg = drawn(solution).get("step.svg", "")
     if not svg:
         return
-    bars = [(float(x), float(width)) for x, width in re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="22', svg)]
+    bars = [
+        (float(x), float(width))
+        for x, width in re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="22', svg)
+    ]
     # The last bar is the whole; the parts lead to its end, each from where the one before it ended.
     assert max(x + width for x, width in bars[:-1]) >= bars[-1][0] + bars[-1][1] - 1.5
     value = solution.values["step_time"]
@@ -153,7 +156,11 @@ def test_a_step_falls_from_the_peak_to_its_time(name: str, plans, solutions) -> 
 def test_points_of_a_curve_are_solutions(plans, solutions) -> None:
     solution = solved(QUICK, solutions, plans)
     curve = solution.curve
-    assert curve is not None and (curve.input.name, curve.result.name, curve.requirement) == ("hardware.gpus", "time", "deadline")
+    assert curve is not None and (curve.input.name, curve.result.name, curve.requirement) == (
+        "hardware.gpus",
+        "time",
+        "deadline",
+    )
     assert 5 <= len(curve.points) <= MOST
     answer = curve.points[curve.chosen]
     assert answer.at == solution.values["hardware.gpus"].value
@@ -178,7 +185,9 @@ def test_where_there_are_too_many_layouts_they_stay(plans, monkeypatch: pytest.M
     monkeypatch.setattr("llmplan.report.curve.LAYOUTS", 4)
     curve = api.solve(plans.path, text=SEVEN, limit=10**7, tables=True).curve
     assert curve is not None and not curve.again
-    point = next(point for point in curve.points if point.verdict == "safe" and point.at > curve.points[curve.chosen].at)
+    point = next(
+        point for point in curve.points if point.verdict == "safe" and point.at > curve.points[curve.chosen].at
+    )
     answer = plans.solve(SEVEN)
     settled = {unknown.path: unknown.value.value for unknown in answer.unknowns} | {"hardware.gpus": point.at}
     there = plans.solve(SEVEN, settings=tuple((name, str(value)) for name, value in settled.items()))
@@ -198,7 +207,10 @@ def test_a_curve_is_drawn_where_its_figures_are(plans, solutions) -> None:
     for (_, y), point in zip(pairs, curve.points):
         assert y == pytest.approx(limit + scale * (point.value - curve.limit), abs=0.2)
     for point in (curve.points[curve.chosen], curve.points[curve.safe]):
-        assert f": {point.text}</text>" in svg and f">{point.value_text} – {point.verdict}: {point.chance_text}</text>" in svg
+        assert (
+            f": {point.text}</text>" in svg
+            and f">{point.value_text} – {point.verdict}: {point.chance_text}</text>" in svg
+        )
 
 
 @pytest.mark.slow
@@ -224,7 +236,10 @@ def test_memory_is_drawn_to_scale(name: str, plans, solutions) -> None:
     svg = drawn(solution).get("memory.svg")
     if svg is None:
         return
-    bars = [(float(x), float(y), float(w)) for x, y, w in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="24', svg)]
+    bars = [
+        (float(x), float(y), float(w))
+        for x, y, w in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="24', svg)
+    ]
     ends = {y: max(x + w for x, yy, w in bars if yy == y) for _, y, _ in bars}
     total = solution.values["memory.total"].value
     amounts = [float(text) * 1e9 for text in re.findall(r"(?:answer|plan|[^:;.]+): ([\d.]+) GB \(", svg)]
@@ -256,10 +271,16 @@ def test_hostile_names_stay_texts(plans, solutions) -> None:
     named = ("time", "step_time", "hardware.gpu")
     values = {**solution.values, **{name: evolve(solution.values[name], text=HOSTILE) for name in named}}
     parts = {whole: tuple((name, HOSTILE) for name, _ in pairs) for whole, pairs in solution.parts.items()}
-    axes = {"input": evolve(curve.input, name=HOSTILE, unit=HOSTILE), "result": evolve(curve.result, name=HOSTILE, unit=HOSTILE)}
+    axes = {
+        "input": evolve(curve.input, name=HOSTILE, unit=HOSTILE),
+        "result": evolve(curve.result, name=HOSTILE, unit=HOSTILE),
+    }
     points = tuple(evolve(point, text=HOSTILE, value_text=HOSTILE) for point in curve.points)
     bad = evolve(curve, **axes, points=points, requirement=HOSTILE, limit_text=HOSTILE)
-    others = tuple(evolve(one, name=f"a.{HOSTILE}{n}", text=HOSTILE, breaks=(HOSTILE,)) for n, one in enumerate(solution.neighbours))
+    others = tuple(
+        evolve(one, name=f"a.{HOSTILE}{n}", text=HOSTILE, breaks=(HOSTILE,))
+        for n, one in enumerate(solution.neighbours)
+    )
     hostile = evolve(solution, values=values, parts=parts, curve=bad, neighbours=others, emits=())
     for svg in drawn(hostile).values():
         assert not faults(svg)

@@ -1,7 +1,8 @@
-"""What no target can do is refused in the plan, before anything is written: each combination by a requirement, in words of its own.
+"""What no target can do is refused in the plan, before anything is written: each combination by a requirement, in words
+of its own.
 
-`check` refuses where the text decides it (E0406), the search otherwise. A combination is a line here; what it is about is
-read in the sources of the software, which fails late, does something else without a word, or has no key.
+`check` refuses where the text decides it (E0406), the search otherwise. A combination is a line here; what it is about
+is read in the sources of the software, which fails late, does something else without a word, or has no key.
 """
 
 from __future__ import annotations
@@ -186,7 +187,9 @@ def refused(target: str, settings: str) -> dict[str, str]:
     text = "\n".join({line.partition(" = ")[0].partition(' "')[0]: line for line in lines}.values()) + "\nwaive fits\n"
     solution = api.solve("-", text=text)
     assert solution.status != "solved", text
-    contradictions = [one for one in solution.diagnostics if one.severity == "error" and one.code in ("E0402", "E0403", "E0406")]
+    contradictions = [
+        one for one in solution.diagnostics if one.severity == "error" and one.code in ("E0402", "E0403", "E0406")
+    ]
     found = {one.message.split("`")[1]: " ".join(one.notes) for one in contradictions if "`" in one.message}
     return found | {one.name or "": one.otherwise for one in solution.requirements if one.holds is False}
 

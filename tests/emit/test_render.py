@@ -226,7 +226,7 @@ def test_a_template_that_gives_nothing_makes_no_file(tmp_path: Path) -> None:
 def test_two_targets_do_not_write_one_file(tmp_path: Path) -> None:
     own(tmp_path, "x")
     manifest = tmp_path / "own" / "target.json"
-    manifest.write_text(manifest.read_text().replace("own.txt\"", "launch.sh\"", 1))
+    manifest.write_text(manifest.read_text().replace('own.txt"', 'launch.sh"', 1))
     problems = refused(emitting(LLAMA, "deepspeed", "own"), tmp_path)
     assert [problem.code for problem in problems] == ["E0506"]
 

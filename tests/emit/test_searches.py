@@ -1,4 +1,6 @@
-"""No search ends with an answer that a target then refuses: what a target cannot say is a requirement, which the search sees."""
+"""No search ends with an answer that a target then refuses: what a target cannot say is a requirement, which the search
+sees.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,15 @@ KNOBS = (
     "hardware.nodes = ? in 1..4",
 )
 TRL = 'huggingface { trainer = trl, model = "a", dataset = "b", output = "c" }'
-TARGETS = ("deepspeed", "accelerate", "deepspeed, accelerate", 'deepspeed, slurm { script = "train.py" }', 'slurm { script = "a" }', TRL, TRL.replace("trl", "transformers"))
+TARGETS = (
+    "deepspeed",
+    "accelerate",
+    "deepspeed, accelerate",
+    'deepspeed, slurm { script = "train.py" }',
+    'slurm { script = "a" }',
+    TRL,
+    TRL.replace("trl", "transformers"),
+)
 
 
 def plan(seed: int) -> str:
@@ -60,7 +70,9 @@ def test_no_answer_is_refused(seed: int) -> None:
 
 # All that a layout is made of is open at once.
 
-LAYOUT = tuple(knob for knob in KNOBS if not any(word in knob for word in ("precision", "optimizer", "gradient", "nodes")))
+LAYOUT = tuple(
+    knob for knob in KNOBS if not any(word in knob for word in ("precision", "optimizer", "gradient", "nodes"))
+)
 EVERY = (
     "deepspeed",
     "accelerate",
@@ -95,7 +107,9 @@ def open_plan(seed: int) -> str:
 @pytest.mark.parametrize("seeds", [range(first, first + 10) for first in range(0, 50, 10)], ids=str)
 def test_no_answer_is_refused_with_everything_open(seeds: range) -> None:
     solutions = {text: api.solve("-", text=text) for text in map(open_plan, seeds)}
-    wrong = {text: [d.message for d in found.diagnostics] for text, found in solutions.items() if found.status == "error"}
+    wrong = {
+        text: [d.message for d in found.diagnostics] for text, found in solutions.items() if found.status == "error"
+    }
     assert wrong == {}
     solved = {text: found for text, found in solutions.items() if found.status == "solved"}
     assert {text: problems for text, found in solved.items() if (problems := render(found)[1])} == {}

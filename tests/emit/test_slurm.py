@@ -19,16 +19,16 @@ emit deepspeed, slurm {{ {options} }}
 """
 STUBS = {
     # Two nodes one after the other, as far as the command; options of srun are logged.
-    "srun": '''#!/usr/bin/env bash
+    "srun": """#!/usr/bin/env bash
 while [[ "$1" == --* ]]; do echo "srun $1" >>"$LOG"; shift; done
 for node in 0 1; do SLURM_NODEID=$node "$@"; done
-''',
-    "scontrol": '''#!/usr/bin/env bash
+""",
+    "scontrol": """#!/usr/bin/env bash
 if [[ "$2" == hostnames ]]; then printf "node-7\\nnode-8\\n"; else printf "JobId=1 JobName=a\\n   Command=%s x\\n" "$JOB"; fi
-''',
-    "torchrun": '''#!/usr/bin/env bash
+""",
+    "torchrun": """#!/usr/bin/env bash
 { printf "%s|" torchrun "$MASTER_ADDR" "$LLMPLAN_MICRO_BATCH" "$@"; echo; } >>"$LOG"
-''',
+""",
 }
 
 
@@ -52,7 +52,9 @@ def started(tmp_path: Path, options: str, *arguments: str) -> list[str]:
     environment = {
         "PATH": f"{stubs}:{os.environ['PATH']}", "LOG": str(log), "JOB": str(script), "SLURM_JOB_ID": "41", "SLURM_JOB_NODELIST": "node-[7-8]",
     }  # fmt: skip
-    done = subprocess.run(["bash", str(spool), *arguments], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", str(spool), *arguments], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return log.read_text().splitlines()
 
@@ -76,9 +78,15 @@ def test_a_container(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_slurm_reads(tmp_path: Path) -> None:
-    lines = job(tmp_path, 'script = "train.py", partition = "gpu", time_limit = 2 days + 90 minutes').read_text().splitlines()
+    lines = (
+        job(tmp_path, 'script = "train.py", partition = "gpu", time_limit = 2 days + 90 minutes')
+        .read_text()
+        .splitlines()
+    )
     read = [line for line in lines if line.startswith("#SBATCH")]
-    assert read[:4] == [f"#SBATCH --{said}" for said in ("job-name=a", "nodes=2", "ntasks-per-node=1", "gpus-per-node=8")]
+    assert read[:4] == [
+        f"#SBATCH --{said}" for said in ("job-name=a", "nodes=2", "ntasks-per-node=1", "gpus-per-node=8")
+    ]
     assert {"#SBATCH --partition=gpu", "#SBATCH --time=2-01:30:00", "#SBATCH --requeue"} <= set(read)
     commands = [at for at, line in enumerate(lines) if line and not line.startswith("#")]
     assert max(at for at, line in enumerate(lines) if line.startswith("#SBATCH")) < commands[0]

@@ -1,4 +1,6 @@
-"""What a target says in the plan language: its options are inputs, its requirements and formulas hold where it is emitted."""
+"""What a target says in the plan language: its options are inputs, its requirements and formulas hold where it is
+emitted.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ quantity memory.reduce_bucket: parameter when emits(own) = own.bucket * 1 param
 def templates(tmp_path: Path) -> Path:
     target = tmp_path / "templates" / "own"
     target.mkdir(parents=True)
-    (target / "target.json").write_text('{"about": "", "when": "named", "files": {"own.txt": "own.txt.j2"}, "brings": ["launch"]}')
+    (target / "target.json").write_text(
+        '{"about": "", "when": "named", "files": {"own.txt": "own.txt.j2"}, "brings": ["launch"]}'
+    )
     (target / "target.plan").write_text(SAYS)
     (target / "own.txt.j2").write_text("{{ option('script') }} {{ value('own.queue') }} {{ value('own.bucket') }}\n")
     return tmp_path / "templates"
@@ -136,7 +140,9 @@ def test_an_input_that_no_file_says(templates: Path, tmp_path: Path) -> None:
     more = 'hardware.gpus_per_node = 4\ntraining.attention = standard\nemit own { script = "train.py" }'
     _, written = api.compile(_plan(tmp_path, more), settings=[("hardware.gpus", "4")], templates=templates)
     assert {problem.code for problem in written.diagnostics} == {"W0617"}
-    assert "`training.attention = standard` stands in no file that is written" in [d.message for d in written.diagnostics]
+    assert "`training.attention = standard` stands in no file that is written" in [
+        d.message for d in written.diagnostics
+    ]
 
 
 def _plan(tmp_path: Path, more: str) -> str:

@@ -24,7 +24,16 @@ def folder(directory: Path, name: str, **manifest: object) -> Path:
 def test_the_product_has() -> None:
     known, problems = load()
     assert not problems
-    assert set(targets()) == {"accelerate", "deepspeed", "huggingface", "kubernetes", "megatron", "report", "slurm", "torchtitan"}
+    assert set(targets()) == {
+        "accelerate",
+        "deepspeed",
+        "huggingface",
+        "kubernetes",
+        "megatron",
+        "report",
+        "slurm",
+        "torchtitan",
+    }
     assert set(known) - set(targets()) == {"launch"}
     assert all(target.about for target in known.values())
 

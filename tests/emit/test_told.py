@@ -1,4 +1,6 @@
-"""What a plan says reaches the software: a configuration, the environment of the script with a line in the report, or no file at all."""
+"""What a plan says reaches the software: a configuration, the environment of the script with a line in the report, or
+no file at all.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,9 @@ def test_tf32_is_switched_on(stack: str) -> None:
 @pytest.mark.parametrize("stack", OWN)
 def test_adapters_are_trained(stack: str) -> None:
     written = files(stack, ("adapter.method", "lora"), ("adapter.rank", "8"))
-    assert "export LLMPLAN_ADAPTER=lora\n" in written["launch.sh"] and "LLMPLAN_ADAPTER_RANK=8\n" in written["launch.sh"]
+    assert (
+        "export LLMPLAN_ADAPTER=lora\n" in written["launch.sh"] and "LLMPLAN_ADAPTER_RANK=8\n" in written["launch.sh"]
+    )
     assert "Train lora adapters of rank 8" in script(written)
 
 
@@ -103,10 +107,18 @@ def test_an_optimizer_that_no_file_makes() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("stage", "replicas", "strategy"), [("2", "1", "SHARD_GRAD_OP"), ("3", "1", "FULL_SHARD"), ("2", "2", "HYBRID_SHARD_ZERO2"), ("3", "2", "HYBRID_SHARD")]
+    ("stage", "replicas", "strategy"),
+    [
+        ("2", "1", "SHARD_GRAD_OP"),
+        ("3", "1", "FULL_SHARD"),
+        ("2", "2", "HYBRID_SHARD_ZERO2"),
+        ("3", "2", "HYBRID_SHARD"),
+    ],
 )
 def test_the_older_fsdp_has_a_strategy(stage: str, replicas: str, strategy: str) -> None:
-    written = files("fsdp", ("accelerate.fsdp_version", "1"), ("parallelism.zero_stage", stage), ("parallelism.replicas", replicas))
+    written = files(
+        "fsdp", ("accelerate.fsdp_version", "1"), ("parallelism.zero_stage", stage), ("parallelism.replicas", replicas)
+    )
     found = yaml.safe_load(written["accelerate.yaml"])
     assert (found["fsdp_config"]["fsdp_version"], found["fsdp_config"]["fsdp_sharding_strategy"]) == (1, strategy)
     assert "fsdp_reshard_after_forward" not in found["fsdp_config"] and "parallelism_config" not in found
@@ -115,7 +127,9 @@ def test_the_older_fsdp_has_a_strategy(stage: str, replicas: str, strategy: str)
 @pytest.mark.slow
 def test_gradients_are_summed_after_each_micro_batch() -> None:
     assert "sync_each_batch=True" in script(files("fsdp"))
-    assert "sync_each_batch" not in script(files("fsdp", ("training.global_batch", "16 sequences"), ("training.micro_batch", "1")))
+    assert "sync_each_batch" not in script(
+        files("fsdp", ("training.global_batch", "16 sequences"), ("training.micro_batch", "1"))
+    )
     assert "sync_each_batch" not in script(files("deepspeed by accelerate"))
 
 
@@ -149,24 +163,35 @@ def test_products_in_8_bits_are_compiled_by_the_script() -> None:
     assert (found["mixed_precision"], found["fp8_config"]["backend"]) == ("fp8", "AO")
     # Accelerate refuses torchao where one rank alone loads the weights.
     assert found["fsdp_config"]["fsdp_cpu_ram_efficient_loading"] is False
-    assert written["launch.sh"].count("export LLMPLAN_TRAINING_KERNELS=compiled\n") == 1 and "Compile the layers" in script(written)
+    assert written["launch.sh"].count(
+        "export LLMPLAN_TRAINING_KERNELS=compiled\n"
+    ) == 1 and "Compile the layers" in script(written)
 
 
 @pytest.mark.slow
 def test_gradients_of_keys_travel_in_fp32_around_a_ring() -> None:
-    """The library's own ring is 3 x 3 passes of keys and values around 4 ranks; Accelerate's is 3 + 3, and twice as much in 4 passes of gradients."""
+    """The library's own ring is 3 x 3 passes of keys and values around 4 ranks; Accelerate's is 3 + 3, and twice as
+    much in 4 passes of gradients.
+    """
     settings = (("parallelism.context", "4"), ("training.recompute", "none"))
     assert _value(solved("fsdp", *settings), "step.context_passes") == 2 * 3 + 2 * 4
-    assert _value(solved("deepspeed by accelerate", *settings, ("parallelism.zero_stage", "3")), "step.context_passes") == 3 * 3
+    assert (
+        _value(solved("deepspeed by accelerate", *settings, ("parallelism.zero_stage", "3")), "step.context_passes")
+        == 3 * 3
+    )
 
 
 @pytest.mark.slow
 def test_fsdp_sums_gradients_as_accelerate_lets_it() -> None:
     """Half of what fp32 would send; who wants fp32 is told that no file says so."""
     usual = solved("fsdp")
-    assert usual.values["training.reduce_dtype"].value == usual.values["parallelism.communication_dtype"].value == "bf16"
+    assert (
+        usual.values["training.reduce_dtype"].value == usual.values["parallelism.communication_dtype"].value == "bf16"
+    )
     asked = solved("fsdp", ("training.reduce_dtype", "fp32"))
-    assert asked.status != "solved" and "accelerate_reduce" in [one.name for one in asked.requirements if one.holds is False]
+    assert asked.status != "solved" and "accelerate_reduce" in [
+        one.name for one in asked.requirements if one.holds is False
+    ]
 
 
 @pytest.mark.slow
@@ -182,14 +207,22 @@ def test_a_smaller_bucket_takes_less_memory() -> None:
 
 @pytest.mark.parametrize("size", ["0", "-5"])
 def test_a_bucket_holds_something(size: str) -> None:
-    errors = [d for d in api.check("-", text=PLAN + STACKS["deepspeed"] + f"deepspeed.reduce_bucket_size = {size}\n") if d.severity == "error"]
+    errors = [
+        d
+        for d in api.check("-", text=PLAN + STACKS["deepspeed"] + f"deepspeed.reduce_bucket_size = {size}\n")
+        if d.severity == "error"
+    ]
     assert [d.code for d in errors] == ["E0305"]
 
 
 @pytest.mark.slow
 def test_heads_are_shared_by_as_many_ranks_as_divide_them() -> None:
-    found = api.solve("-", text=PLAN.replace("gpus = 16", "gpus = 64") + STACKS["deepspeed"], settings=[("parallelism.context", "64")])
-    assert found.status != "solved" and "deepspeed_context" in [one.name for one in found.requirements if one.holds is False]
+    found = api.solve(
+        "-", text=PLAN.replace("gpus = 16", "gpus = 64") + STACKS["deepspeed"], settings=[("parallelism.context", "64")]
+    )
+    assert found.status != "solved" and "deepspeed_context" in [
+        one.name for one in found.requirements if one.holds is False
+    ]
 
 
 def _value(solution: Solution, name: str) -> float:

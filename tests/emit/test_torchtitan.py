@@ -35,7 +35,9 @@ def keys(plan: str, *settings: tuple[str, str]) -> dict[str, Any]:
     tomllib = pytest.importorskip("tomllib")  # since Python 3.11
     written = files(plan, *settings)
     config = tomllib.loads(written["torchtitan.toml"])
-    return dict(_flat(config)) | {f"planned.{name}": value for name, value in model(written["torchtitan_model.py"]).items()}
+    return dict(_flat(config)) | {
+        f"planned.{name}": value for name, value in model(written["torchtitan_model.py"]).items()
+    }
 
 
 def _flat(table: dict[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
@@ -63,10 +65,18 @@ def refusals(plan: str, *settings: tuple[str, str]) -> set[str]:
 
 def test_the_file_is_the_plan() -> None:
     found = keys(DENSE)
-    assert (found["model.name"], found["model.flavor"], found["experimental.custom_import"]) == ("llama3", "planned", "torchtitan_model")
+    assert (found["model.name"], found["model.flavor"], found["experimental.custom_import"]) == (
+        "llama3",
+        "planned",
+        "torchtitan_model",
+    )
     assert found["model.hf_assets_path"] == "./assets/hf/Meta-Llama-3-8B"
     assert (found["planned.dim"], found["planned.n_layers"], found["planned.n_kv_heads"]) == (4096, 32, 8)
-    assert (found["planned.norm_eps"], found["planned.rope_theta"], found["planned.scaling_factor"]) == (1e-5, 500_000, 1)
+    assert (found["planned.norm_eps"], found["planned.rope_theta"], found["planned.scaling_factor"]) == (
+        1e-5,
+        500_000,
+        1,
+    )
     assert found["parallelism.data_parallel_shard_degree"] == 16 and found["parallelism.tensor_parallel_degree"] == 2
     assert found["parallelism.fsdp_reshard_after_forward"] == "never"
     assert found["parallelism.pipeline_parallel_schedule"] == "1F1B"
@@ -233,15 +243,28 @@ def test_every_input_is_said_or_refused(plan: str) -> None:
 
 
 def test_the_launcher_hands_the_file_over(tmp_path: Path) -> None:
-    variables, words = started(files(DENSE), "$PYTORCH_ALLOC_CONF $PYTHONPATH", "--training.steps", "5", folder=tmp_path)
+    variables, words = started(
+        files(DENSE), "$PYTORCH_ALLOC_CONF $PYTHONPATH", "--training.steps", "5", folder=tmp_path
+    )
     assert variables == f"expandable_segments:True {tmp_path}"
-    assert words[words.index("-m") :] == ["-m", "torchtitan.train", "--job.config_file", f"{tmp_path}/torchtitan.toml", "--training.steps", "5"]
+    assert words[words.index("-m") :] == [
+        "-m",
+        "torchtitan.train",
+        "--job.config_file",
+        f"{tmp_path}/torchtitan.toml",
+        "--training.steps",
+        "5",
+    ]
 
 
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.slow
 def test_that_no_data_is_named_is_said() -> None:
-    for settings, wanted in ((), False), ((("dataset.path", '"mine"'),), True), ((("torchtitan.dataset", '"c4"'),), True):
+    for settings, wanted in (
+        ((), False),
+        ((("dataset.path", '"mine"'),), True),
+        ((("torchtitan.dataset", '"c4"'),), True),
+    ):
         solution = api.solve("-", text=DENSE, settings=settings)
         assert [one.holds for one in solution.preferences if one.name == "torchtitan_data"] == [wanted]
     assert keys(DENSE, ("dataset.path", '"mine"'))["training.dataset"] == "mine"

@@ -1,4 +1,6 @@
-"""What is written is what was planned: plans at random, all their files read back, and every number the same in all of them."""
+"""What is written is what was planned: plans at random, all their files read back, and every number the same in all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def tried(way: str, seed: int, folder: Path) -> tuple[bool, list[str]]:
 def all_wrong(way: str, seeds: range, folder: Path) -> tuple[int, dict[str, list[str]]]:
     """How many plans are feasible, and by plan what is wrong with its files."""
     found = {drawn(way, seed): tried(way, seed, folder / str(seed)) for seed in seeds}
-    return sum(feasible for feasible, _ in found.values()), {plan: faults for plan, (_, faults) in found.items() if faults}
+    return sum(feasible for feasible, _ in found.values()), {
+        plan: faults for plan, (_, faults) in found.items() if faults
+    }
 
 
 @pytest.fixture(autouse=True)

@@ -72,7 +72,11 @@ def test_what_is_no_longer_emitted_goes(tmp_path: Path) -> None:
     write(tmp_path, texts(LLAMA))
     (tmp_path / "notes.txt").write_text("mine")
     assert write(tmp_path, texts(emitting(LLAMA, "report"))) == []
-    assert {name for name in state(tmp_path) if not name.endswith(".svg")} == {"notes.txt", "report.md", "solution.json"}
+    assert {name for name in state(tmp_path) if not name.endswith(".svg")} == {
+        "notes.txt",
+        "report.md",
+        "solution.json",
+    }
 
 
 @pytest.mark.parametrize("name", ["ds_config.json", "launch.sh", "solution.json"])

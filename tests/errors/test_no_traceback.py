@@ -70,8 +70,12 @@ def test_random_bytes(tmp_path, survives):
             assert str(why)
 
 
-@pytest.mark.parametrize("value", ["", "?", "? in", "1 +", "9^9^9^9", "((((", "\x00", "1 TB^40", '"', "a.b.c", "..", "= 3", "3\nlet x = 4"])
-@pytest.mark.parametrize("path", ["hardware.gpus", "model", "hardware.gpu", "", ".", "a..b", "time", "training.global_batch", "x"])
+@pytest.mark.parametrize(
+    "value", ["", "?", "? in", "1 +", "9^9^9^9", "((((", "\x00", "1 TB^40", '"', "a.b.c", "..", "= 3", "3\nlet x = 4"]
+)
+@pytest.mark.parametrize(
+    "path", ["hardware.gpus", "model", "hardware.gpu", "", ".", "a..b", "time", "training.global_batch", "x"]
+)
 def test_odd_settings(tmp_path, path, value):
     text = 'model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 8 }\nlet x = 3\nshow x\n'
     found = api.check(str(tmp_path / "odd.plan"), text=text, settings=[(path, value)])

@@ -7,10 +7,10 @@
     -- "a.plan" --
     let x = y
 
-Lines `exit`, `says` and `silent about` belong to the `run` before them. A file's name and the arguments are JSON, so that any name
-can be written. After the name may stand `open` (the file ends without its last line break), `base64` (it is no text), `folder`,
-`link` (to what the content says) and `repeated N` (its last line N times, with `<n>` and `<n-1>` counted from 1). What a text
-does not say is not expected; that no command fails by itself is expected of every case.
+Lines `exit`, `says` and `silent about` belong to the `run` before them. A file's name and the arguments are JSON, so
+that any name can be written. After the name may stand `open` (the file ends without its last line break), `base64` (it
+is no text), `folder`, `link` (to what the content says) and `repeated N` (its last line N times, with `<n>` and `<n-1>`
+counted from 1). What a text does not say is not expected; that no command fails by itself is expected of every case.
 """
 
 from __future__ import annotations
@@ -111,9 +111,7 @@ def _file(part: str) -> File:
         content = content.removesuffix("\n")
     elif how:
         lines = content.splitlines(keepends=True)
-        counted = (
-            lines[-1].replace("<n>", str(n)).replace("<n-1>", str(n - 1)) for n in range(1, int(found[3]) + 1)
-        )
+        counted = (lines[-1].replace("<n>", str(n)).replace("<n-1>", str(n - 1)) for n in range(1, int(found[3]) + 1))
         content = "".join([*lines[:-1], *counted])
     return File(name, content.encode())
 

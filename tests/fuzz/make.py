@@ -1,9 +1,9 @@
 """Makes cases: the same for the same seed and number, so that one that failed is made again by both.
 
-Plans are mutants of those that ship and texts of the grammar, with names of the library in it. Around some of them stand a
-mutated `config.json`, a mutated file of the library in a copy of it, records of measured runs, texts for `--set`, and names
-of files, folders, scenarios and quantities that would do harm where somebody forgot to look. (None has a zero byte, which
-no operating system lets a command be given.)
+Plans are mutants of those that ship and texts of the grammar, with names of the library in it. Around some of them
+stand a mutated `config.json`, a mutated file of the library in a copy of it, records of measured runs, texts for
+`--set`, and names of files, folders, scenarios and quantities that would do harm where somebody forgot to look. (None
+has a zero byte, which no operating system lets a command be given.)
 """
 
 from __future__ import annotations
@@ -68,9 +68,7 @@ def _set(dice: random.Random) -> Case:
         ]
     if command[0] == "fmt":
         command = ("check", "a.plan")
-    return Case(
-        "", (Run((*command, *given)),), (_file("a.plan", dice.choice((BASE, BASE, dice.choice(_small())))),)
-    )
+    return Case("", (Run((*command, *given)),), (_file("a.plan", dice.choice((BASE, BASE, dice.choice(_small())))),))
 
 
 def _config(dice: random.Random) -> Case:
@@ -94,18 +92,14 @@ def _library(dice: random.Random) -> Case:
     if dice.random() < 0.5:
         files = [_file(f"plans/{other}", changed if other == name else text) for other, text in _texts()]
         return Case("", (Run(("check", f"plans/{name}")),), tuple(files))
-    return Case(
-        "", (_command(dice, "a.plan"),), (_file("a.plan", f'use "b.plan"\n{BASE}'), _file("b.plan", changed))
-    )
+    return Case("", (_command(dice, "a.plan"),), (_file("a.plan", f'use "b.plan"\n{BASE}'), _file("b.plan", changed)))
 
 
 def _backtest(dice: random.Random) -> Case:
     """Records of measured runs in which something is not as it should be."""
     lines = []
     for _ in range(dice.choice((1, 1, 2, 5))):
-        text = json.dumps(
-            _damaged(dice, json.loads(dice.choice(_records()))), ensure_ascii=dice.random() < 0.5
-        )
+        text = json.dumps(_damaged(dice, json.loads(dice.choice(_records()))), ensure_ascii=dice.random() < 0.5)
         lines.append(_cut(dice, text) if dice.random() < 0.1 else text)
     arguments = ("backtest", *dice.choice(((), ("--json",))), "cases.jsonl")
     return Case("", (Run(arguments),), (_file("cases.jsonl", "\n".join(lines)),))
@@ -117,9 +111,7 @@ def _names(dice: random.Random) -> Case:
     command = _command(dice, name).arguments
     extra: tuple[str, ...] = ()
     if command[0] in ("compile", "solve", "check"):
-        option = dice.choice(
-            ("-o", "--root", "--templates", "--scenario", "--limit", "--format", "--nothing", "")
-        )
+        option = dice.choice(("-o", "--root", "--templates", "--scenario", "--limit", "--format", "--nothing", ""))
         extra = (option, dice.choice(HOSTILE)) if option else ()
         if "-o" in extra and extra[1].startswith(("..", "/")):  # the command line may write where it likes
             extra = ()
@@ -180,8 +172,7 @@ def _text(dice: random.Random) -> str:
     kind = dice.randrange(4)
     if kind == 0:
         words = [
-            dice.choice(_paths()) if word in SAMPLES["NAME"] and dice.random() < 0.7 else word
-            for word in derived(dice)
+            dice.choice(_paths()) if word in SAMPLES["NAME"] and dice.random() < 0.7 else word for word in derived(dice)
         ]
         text = laid_out(dice, words)
         return dice.choice(("", BASE)) + text
@@ -259,8 +250,7 @@ _WORD = re.compile(r'"[^"\n]*"|[A-Za-z_][\w.]*|[0-9][\w.]*|\s+|.', re.DOTALL)
 @cache
 def _small() -> list[str]:
     found = [
-        path.read_text(encoding="utf-8")
-        for path in sorted((*PLANS.glob("*.plan"), *PLANS.glob("questions/*.plan")))
+        path.read_text(encoding="utf-8") for path in sorted((*PLANS.glob("*.plan"), *PLANS.glob("questions/*.plan")))
     ]
     return [text for text in found if len(text) < 4000]
 
@@ -278,11 +268,7 @@ def _paths() -> list[str]:
     from llmplan.check import library
 
     scope, _, _ = library.load()
-    names = set(
-        re.findall(
-            r"(?m)^(?:quantity|enum|fn|require) ([a-z][\w.]*)", "\n".join(text for _, text in _texts())
-        )
-    )
+    names = set(re.findall(r"(?m)^(?:quantity|enum|fn|require) ([a-z][\w.]*)", "\n".join(text for _, text in _texts())))
     names |= {f"{kind}.{name}" for kind, fields in scope.kinds.items() for name in fields}
     return sorted(names) + ["", ".", "a..b", "hardware", "x", "hardware.gpu.memory", "model"]
 

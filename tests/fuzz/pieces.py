@@ -1,8 +1,9 @@
-"""Makes small inputs for parse and check, by the hundred a second: statements of the plans and of the library with words
-changed, texts of the grammar, `--set` texts, values and expressions, configurations, records of measured runs, and noise.
+"""Makes small inputs for parse and check, by the hundred a second: statements of the plans and of the library with
+words changed, texts of the grammar, `--set` texts, values and expressions, configurations, records of measured runs,
+and noise.
 
-Each is a case of one command, as those of `make.py` are, so that one that failed is run again by the command itself. Most
-are short: what is wrong with a text lies in a line or two, and a long one costs as much as ten of those.
+Each is a case of one command, as those of `make.py` are, so that one that failed is run again by the command itself.
+Most are short: what is wrong with a text lies in a line or two, and a long one costs as much as ten of those.
 """
 
 from __future__ import annotations
@@ -24,9 +25,40 @@ _WORD = re.compile(r'"[^"\n]*"|[A-Za-z_][\w.]*|[0-9][\w.]*|[ \t]+|\n|[<>=!]=|=>|
 _STATEMENT = re.compile(r"(?m)^(?=[A-Za-z@#])")
 _CHECK = Run(("check", "a.plan"))
 
-UNITS = ("GB", "GiB", "s", "days", "hours", "TFLOP/s", "byte/s/GPU", "USD", "tokens", "USD/GPU/hour", "%", "B", "nonsense", "GB^2")
+UNITS = (
+    "GB",
+    "GiB",
+    "s",
+    "days",
+    "hours",
+    "TFLOP/s",
+    "byte/s/GPU",
+    "USD",
+    "tokens",
+    "USD/GPU/hour",
+    "%",
+    "B",
+    "nonsense",
+    "GB^2",
+)
 MARKS = ("+", "-", "*", "/", "^", "==", "<", "<=", ">=", ">", "!=", "and", "or")
-CALLS = ("min", "max", "ceil", "floor", "round", "sqrt", "ln", "exp", "abs", "mod", "given", "sum", "interpolate", "first", "count")
+CALLS = (
+    "min",
+    "max",
+    "ceil",
+    "floor",
+    "round",
+    "sqrt",
+    "ln",
+    "exp",
+    "abs",
+    "mod",
+    "given",
+    "sum",
+    "interpolate",
+    "first",
+    "count",
+)
 CHARACTERS = (
     "\x00", "\t", "\r", "\r\n", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\xa0", "\xad", "\u200b", "\u202e", "\u2028", "\ufeff",
     "\ufffd", "\ud800", "\u0301", "é", "µ", "Ω", "９", "²", "½", "\U0001f600", "\U000e0041", "“", "–", "×", "≤", "'", "`", "$", "\\",
@@ -142,7 +174,9 @@ def number_of(dice: random.Random) -> str:
 def _formula(dice: random.Random, known: list[str], depth: int = 3) -> str:
     if depth == 0 or dice.random() < 0.3:
         number = f"{dice.choice(NUMBERS)}{dice.choice(('', ' ', ' ' + dice.choice(UNITS)))}"
-        return dice.choice((number, number, dice.choice(known), dice.choice(known), dice.choice(ODD), '"x"', "true", "[1, 2]"))
+        return dice.choice(
+            (number, number, dice.choice(known), dice.choice(known), dice.choice(ODD), '"x"', "true", "[1, 2]")
+        )
     one, other = _formula(dice, known, depth - 1), _formula(dice, known, depth - 1)
     return dice.choice(
         (
@@ -160,7 +194,16 @@ def _formula(dice: random.Random, known: list[str], depth: int = 3) -> str:
 
 def _domain(dice: random.Random, known: list[str]) -> str:
     low, high = (_formula(dice, known, dice.choice((0, 0, 0, 1))) for _ in "ab")
-    shapes = ("{0}..{1}", "{0}..{1}", "[{0}, {1}]", "{0}..{1} step {0}", "divisors({1})", "powers({0}, {0}..{1})", "{1}", "[]")
+    shapes = (
+        "{0}..{1}",
+        "{0}..{1}",
+        "[{0}, {1}]",
+        "{0}..{1} step {0}",
+        "divisors({1})",
+        "powers({0}, {0}..{1})",
+        "{1}",
+        "[]",
+    )
     return f"? in {dice.choice(shapes).format(low, high)}"
 
 
@@ -170,10 +213,16 @@ def _value(dice: random.Random) -> Case:
     given = []
     for _ in range(dice.randrange(1, 4)):
         words = derived(dice, "value", dice.randrange(2, 25))
-        value = dice.choice((make._value(dice), _formula(dice, known), _domain(dice, known), " ".join(words), _soup(dice, 12)))
+        value = dice.choice(
+            (make._value(dice), _formula(dice, known), _domain(dice, known), " ".join(words), _soup(dice, 12))
+        )
         path = dice.choice((*known, dice.choice(make._paths()), *HARD_PATHS)).strip() or "x"
         given.append(f"{path}={value}".replace("\0", ""))
-    text = dice.choice(("", "let v0 = 1\n", "show v0\n", make.BASE)) if dice.random() < 0.9 else _mutated(dice, dice.choice(_plans()))
+    text = (
+        dice.choice(("", "let v0 = 1\n", "show v0\n", make.BASE))
+        if dice.random() < 0.9
+        else _mutated(dice, dice.choice(_plans()))
+    )
     return _checked(text, *given)
 
 
@@ -181,7 +230,28 @@ HARD_PATHS = ("gpus", "hardware.gpu", "model", "hardware", "v0.v1", "..", "a b",
 
 
 def _soup(dice: random.Random, most: int) -> str:
-    words = (*MARKS, *ODD, *NUMBERS, *UNITS, *CALLS, *CHARACTERS, "{", "}", "(", ")", "[", "]", ",", ".", '"', "\n", "\n", " ", " ", " ")
+    words = (
+        *MARKS,
+        *ODD,
+        *NUMBERS,
+        *UNITS,
+        *CALLS,
+        *CHARACTERS,
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        ".",
+        '"',
+        "\n",
+        "\n",
+        " ",
+        " ",
+        " ",
+    )
     return "".join(dice.choice(words) for _ in range(dice.randrange(1, most)))
 
 
@@ -205,10 +275,16 @@ def _noise(dice: random.Random) -> Case:
 
 def _bracketed(dice: random.Random) -> Case:
     """Brackets, texts, operators and `if` in each other or one after another, most of them left open."""
-    opening = dice.choice(("(", "[", "{", "if true then ", "-", "not ", "min(", "a[", "match x { _ => ", "1 + (", '"{', "2^", "a { b = ["))
+    opening = dice.choice(
+        ("(", "[", "{", "if true then ", "-", "not ", "min(", "a[", "match x { _ => ", "1 + (", '"{', "2^", "a { b = [")
+    )
     times = dice.choice((3, 20, 95, 99, 100, 101, 150, 600))
-    start = dice.choice(("let x = ", "show ", "require ", "model ", "", "hardware { gpus = ", "fn f(n: Real) -> Real = "))
-    close = {"(": ")", "[": "]", "{": "}"}.get(opening.strip()[-1:], "") * dice.choice((0, times, times, times - 1, times + 1))
+    start = dice.choice(
+        ("let x = ", "show ", "require ", "model ", "", "hardware { gpus = ", "fn f(n: Real) -> Real = ")
+    )
+    close = {"(": ")", "[": "]", "{": "}"}.get(opening.strip()[-1:], "") * dice.choice(
+        (0, times, times, times - 1, times + 1)
+    )
     line = f"{start}{opening * times}{dice.choice(('1', 'x', '', '?'))}{close}"
     return _checked(f"{line}\n{_mutated(dice, [dice.choice(dice.choice(_plans()))])}")
 
@@ -221,7 +297,9 @@ def _config(dice: random.Random) -> Case:
     text = json.dumps(make._damaged(dice, deepcopy(dice.choice(make._configs()))), ensure_ascii=dice.random() < 0.5)
     if dice.random() < 0.2:
         text = make._cut(dice, text)
-    plan = dice.choice(('model from "config.json"\n', 'model from "config.json"\nshow model.params\n', 'gpu from "config.json"\n'))
+    plan = dice.choice(
+        ('model from "config.json"\n', 'model from "config.json"\nshow model.params\n', 'gpu from "config.json"\n')
+    )
     return _checked(plan, further=(make._file("config.json", text),))
 
 

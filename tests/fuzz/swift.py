@@ -1,8 +1,9 @@
 """Runs the parse and check of an input in this process, without the command around it, and tells what is wrong.
 
-What no input changes is read once: the library's texts, the targets, the tables for configurations. Nothing is kept between
-inputs but what a process keeps that checks one plan after another, as an editor's does. Beyond a traceback, more CPU time or
-memory than `watch` allows, and a character that steers a terminal in a diagnostic, nothing is looked for.
+What no input changes is read once: the library's texts, the targets, the tables for configurations. Nothing is kept
+between inputs but what a process keeps that checks one plan after another, as an editor's does. Beyond a traceback,
+more CPU time or memory than `watch` allows, and a character that steers a terminal in a diagnostic, nothing is looked
+for.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class Swift:
         self._known = targets(None)
         texts = library.library_files()
         of_plans = library.library_files
-        library.library_files = lambda root=None, templates=None: of_plans(root, templates) if root or templates else texts
+        library.library_files = lambda root=None, templates=None: (
+            of_plans(root, templates) if root or templates else texts
+        )
         emitted.load = cache(emitted.load)
 
     def complaints(self, case: Case, seen: watch.Seen) -> list[str]:

@@ -1,4 +1,5 @@
-"""Made cases and the corpus of past defects: no traceback, no command that hangs, fills memory, steers a terminal or strays.
+"""Made cases and the corpus of past defects: no traceback, no command that hangs, fills memory, steers a terminal or
+strays.
 
 The made ones run in a process of their own, so that its memory is theirs alone: a minute's worth in `.ci/run`.
 For hours of new ones: `python -m tests.fuzz --seed N --seconds S`, see CONTRIBUTING.md.
@@ -35,9 +36,7 @@ LONG = (
 def test_past_defects(path, tmp_path):
     case = read(path.read_text(encoding="utf-8"))
     assert case.runs
-    assert (
-        watch.complaints(case, tmp_path, watch.Seen(mebibytes=float("inf"))) == []
-    )  # other tests use memory too
+    assert watch.complaints(case, tmp_path, watch.Seen(mebibytes=float("inf"))) == []  # other tests use memory too
 
 
 @pytest.mark.slow

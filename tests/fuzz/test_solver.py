@@ -143,7 +143,9 @@ class Plan:
     def points(self):
         """Every point of the discrete unknowns; of a continuous one a grid."""
         axes = [
-            domain if isinstance(domain, list) else [domain[0] + (domain[1] - domain[0]) * i / (GRID - 1) for i in range(GRID)]
+            domain
+            if isinstance(domain, list)
+            else [domain[0] + (domain[1] - domain[0]) * i / (GRID - 1) for i in range(GRID)]
             for domain in self.unknowns.values()
         ]
         for values in itertools.product(*axes):
@@ -247,7 +249,9 @@ def relaxations_work(plans, plan, text, solution, enumerated):
                 there = there[: edit.span.start] + edit.text + there[edit.span.end :]
             assert plans.solve(there).status == "solved", (text, one, there)
         for shown, value in zip(one.texts, one.values):
-            changed = with_changes(plan, [(one, shown, value), *((two, two.texts[0], two.values[0]) for two in one.beside)])
+            changed = with_changes(
+                plan, [(one, shown, value), *((two, two.texts[0], two.values[0]) for two in one.beside)]
+            )
             if changed is None:
                 continue
             if enumerated:
@@ -316,7 +320,9 @@ def test_ranges_contain_what_is_sampled_in_them(plans, seed):
     lets = {name: f"{low}..{plan.given[name]}..{high}".replace("..-", "..0 - ") for name, (low, high) in ends.items()}
     solution = plans.solve(evolve(plan, given=lets).text() + "".join(shown))
     for _ in range(60):
-        values = plan.at({name: make.choice((low, high, make.uniform(low, high))) for name, (low, high) in ends.items()})
+        values = plan.at(
+            {name: make.choice((low, high, make.uniform(low, high))) for name, (low, high) in ends.items()}
+        )
         for name in plan.quantities:
             found = solution.values.get(name)
             if found is not None and found.low is not None:

@@ -1,7 +1,8 @@
 """Runs a case in this process and tells what is wrong with how its commands behaved.
 
-Whatever the input, a command ends with one of its exit codes within seconds and within memory, prints nothing that steers a
-terminal and nothing that claims to be JSON and is not, and writes nothing outside the folder in which it was asked to.
+Whatever the input, a command ends with one of its exit codes within seconds and within memory, prints nothing that
+steers a terminal and nothing that claims to be JSON and is not, and writes nothing outside the folder in which it was
+asked to.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u206
 def peak() -> float:
     """MiB that this process has held at most, or one that it started.
 
-    Where the system tells it, only since the program began: what `getrusage` says of a process goes back to the one that
-    started it, which may have held more.
+    Where the system tells it, only since the program began: what `getrusage` says of a process goes back to the one
+    that started it, which may have held more.
     """
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
@@ -114,7 +115,9 @@ def _run(run: Run, seen: Seen) -> Iterator[str]:
     yield from _said(run, code, _text(out), _text(err))
 
 
-VALUED = frozenset({"-o", "-e", "--out", "--set", "--scenario", "--root", "--limit", "--effort", "--templates", "--depth", "--format"})
+VALUED = frozenset(
+    {"-o", "-e", "--out", "--set", "--scenario", "--root", "--limit", "--effort", "--templates", "--depth", "--format"}
+)
 """Options whose value may look like another option."""
 
 
@@ -184,7 +187,5 @@ def _spent() -> float:
 
 def where(raised: BaseException) -> str:
     """The innermost places in llmplan, from outside to inside."""
-    places = [
-        at for at in traceback.extract_tb(raised.__traceback__) if f"{os.sep}llmplan{os.sep}" in at.filename
-    ]
+    places = [at for at in traceback.extract_tb(raised.__traceback__) if f"{os.sep}llmplan{os.sep}" in at.filename]
     return " > ".join(f"{Path(at.filename).name}:{at.lineno}" for at in places[-4:])

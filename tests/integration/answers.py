@@ -1,4 +1,6 @@
-"""Answers to plans for a target that is told the whole plan, as Megatron-LM and torchtitan are, and the files written for them."""
+"""Answers to plans for a target that is told the whole plan, as Megatron-LM and torchtitan are, and the files written
+for them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def plan(
     emit: str, model: str, gpus: int, layout: str, training: str = "recompute = none", *, batch: int = 1024, length: int = 4096,
     gpu: str = "H100-SXM5-80GB",
 ) -> str:  # fmt: skip
-    return BODY.format(emit=emit, model=model, gpus=gpus, layout=layout, training=training, batch=batch, length=length, gpu=gpu)
+    return BODY.format(
+        emit=emit, model=model, gpus=gpus, layout=layout, training=training, batch=batch, length=length, gpu=gpu
+    )
 
 
 @cache
@@ -42,7 +46,9 @@ def solved(text: str) -> Answer:
 def solved_all(texts: Mapping[str, str]) -> dict[str, Answer]:
     """The answers to plans that are feasible."""
     answers = {name: solved(text) for name, text in texts.items()}
-    assert {name: [d.message for d in one.diagnostics] for name, (one, _) in answers.items() if one.status != "solved"} == {}
+    assert {
+        name: [d.message for d in one.diagnostics] for name, (one, _) in answers.items() if one.status != "solved"
+    } == {}
     return answers
 
 
@@ -55,7 +61,9 @@ def feasible(texts: list[str]) -> dict[str, Answer]:
 
 def refusals(target: str, text: str) -> list[str]:
     """The requirements of a target that a plan violates."""
-    return [r.name for r in solved(text)[0].requirements if r.holds is False and r.name and r.name.startswith(f"{target}_")]
+    return [
+        r.name for r in solved(text)[0].requirements if r.holds is False and r.name and r.name.startswith(f"{target}_")
+    ]
 
 
 def value(solution: Solution, name: str) -> Any:

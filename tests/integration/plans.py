@@ -65,12 +65,18 @@ def tiny(stage: int, framework: str, *targets: str, settings: tuple[str, ...] = 
 
 def float8(stage: int, framework: str) -> Files:
     """Products in 8 bits, by Accelerate."""
-    return written(TINY.replace("= bf16", "= fp8, kernels = compiled").format(stage=stage, framework=framework, targets="accelerate"))
+    return written(
+        TINY.replace("= bf16", "= fp8, kernels = compiled").format(
+            stage=stage, framework=framework, targets="accelerate"
+        )
+    )
 
 
-_SHARED = TINY.replace("gpus = 2, gpus_per_node = 2", "gpus = {gpus}, gpus_per_node = 2").replace(
-    "framework = {framework}", "framework = fsdp, context = 2{more}"
-).replace("{targets}", "accelerate")
+_SHARED = (
+    TINY.replace("gpus = 2, gpus_per_node = 2", "gpus = {gpus}, gpus_per_node = 2")
+    .replace("framework = {framework}", "framework = fsdp, context = 2{more}")
+    .replace("{targets}", "accelerate")
+)
 
 
 def shared(stage: int) -> Files:
@@ -126,10 +132,15 @@ DEEPSPEED: dict[str, Files] = {
     "tiny": tiny(2, "deepspeed", "deepspeed", "accelerate"),
     "offload": made(having(_STAGE_3, value("parallelism.offload", "all"))),
     "nvme": shipped(
-        "zero3_70b_h100", "parallelism.offload=all", "parallelism.offload_to=nvme", "hardware.nvme_bandwidth=28 GB/s",
+        "zero3_70b_h100",
+        "parallelism.offload=all",
+        "parallelism.offload_to=nvme",
+        "hardware.nvme_bandwidth=28 GB/s",
         'hardware.nvme_path="/local/nvme"',
     ),
-    "experts": written(TINY.format(stage=3, framework="deepspeed", targets="accelerate").replace("model {", 'model "olmoe-1b-7b" {')),
+    "experts": written(
+        TINY.format(stage=3, framework="deepspeed", targets="accelerate").replace("model {", 'model "olmoe-1b-7b" {')
+    ),
     "split_experts": split_experts(3, 2, "deepspeed, accelerate"),
     "gradients_in_fp32": shipped("llama7b", "training.gradient_dtype=fp32", "parallelism.zero_stage=2"),
 }
@@ -145,10 +156,17 @@ ACCELERATE: dict[str, Files] = {
     "fsdp_context_replicas": written(_SHARED.format(stage=3, gpus=8, more=", replicas = 2")),
     "fsdp_float8": float8(3, "fsdp"),
     "flat2": tiny(2, "fsdp", "accelerate", settings=("accelerate.fsdp_version=1",)),
-    "flat_replicas": written(TINY.format(stage=3, framework="fsdp", targets="accelerate"), "hardware.gpus=4", "parallelism.replicas=2", "accelerate.fsdp_version=1"),
+    "flat_replicas": written(
+        TINY.format(stage=3, framework="fsdp", targets="accelerate"),
+        "hardware.gpus=4",
+        "parallelism.replicas=2",
+        "accelerate.fsdp_version=1",
+    ),
     "ddp_float8": float8(0, "ddp"),
     "one_card_fp32": written(
-        TINY.format(stage=0, framework="ddp", targets="accelerate").replace("bf16", "fp32").replace("gpus = 2,", "gpus = 1,")
+        TINY.format(stage=0, framework="ddp", targets="accelerate")
+        .replace("bf16", "fp32")
+        .replace("gpus = 2,", "gpus = 1,")
     ),
 }
 OPTIMIZERS: dict[str, Files] = {

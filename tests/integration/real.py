@@ -53,7 +53,9 @@ def read(program: str, *arguments: str | Path, python: str | Path = sys.executab
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def read_each(program: str, *arguments: str | Path, cases: Sequence[Any], folder: Path, python: str | Path = sys.executable) -> list[dict[str, Any]]:
+def read_each(
+    program: str, *arguments: str | Path, cases: Sequence[Any], folder: Path, python: str | Path = sys.executable
+) -> list[dict[str, Any]]:
     """What a program, whose last argument is a file of cases, says of each."""
     place = folder / "cases.json"
     place.write_text(json.dumps(cases), encoding="utf-8")
@@ -71,7 +73,9 @@ def free_port() -> str:
 def compiled(
     plan: str, out: Path, before: Sequence[Path] = (), python: str = sys.executable
 ) -> tuple[str, dict[str, bytes]]:
-    """What `compile` of a plan that ships prints, and the files that it writes, by an interpreter and packages that come first."""
+    """What `compile` of a plan that ships prints, and the files that it writes, by an interpreter and packages that
+    come first.
+    """
     out.mkdir()
     kept = {"XDG_CACHE_HOME": str(out / "cache"), "XDG_STATE_HOME": str(out / "state")}
     found = subprocess.run(

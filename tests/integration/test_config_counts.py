@@ -39,9 +39,7 @@ def usual(pick: random.Random) -> Config:
     return config
 
 
-def of(
-    *switches: str, dims: bool = False, **more: Callable[[random.Random], Any]
-) -> Callable[[random.Random], Config]:
+def of(*switches: str, dims: bool = False, **more: Callable[[random.Random], Any]) -> Callable[[random.Random], Config]:
     """The usual keys, truth values that are given at times, and further keys."""
 
     def make(pick: random.Random) -> Config:
@@ -111,9 +109,7 @@ def sparse(pick: random.Random) -> Config:
 
 def mpt(pick: random.Random) -> Config:
     names = {"hidden_size": "d_model", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads"}
-    config = renamed(
-        usual(pick), **names, num_key_value_heads="", intermediate_size="", max_position_embeddings=""
-    )
+    config = renamed(usual(pick), **names, num_key_value_heads="", intermediate_size="", max_position_embeddings="")
     return config | {"expansion_ratio": few(pick)}
 
 

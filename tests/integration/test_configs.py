@@ -71,15 +71,32 @@ def test_accelerate_uses_every_key(name: str, tmp_path: Path) -> None:
     if (folder / "ds_config.json").exists():
         assert environment["ACCELERATE_USE_DEEPSPEED"] == "true"
     else:
-        groups = {name: int(environment.get(f"PARALLELISM_CONFIG_{name}_SIZE", 1)) for name in ("DP_REPLICATE", "TP", "CP", "SP")}
+        groups = {
+            name: int(environment.get(f"PARALLELISM_CONFIG_{name}_SIZE", 1))
+            for name in ("DP_REPLICATE", "TP", "CP", "SP")
+        }
         planned = {"DP_REPLICATE": "replicas", "TP": "tensor", "CP": "context"}
         if environment.get("FSDP_VERSION") == "1":
             # Groups are the nodes, by the strategy.
-            named = [environment[f"FSDP_{key}"] for key in ("SHARDING_STRATEGY", "USE_ORIG_PARAMS", "BACKWARD_PREFETCH", "SYNC_MODULE_STATES")]
-            assert named == [{"flat2": "SHARD_GRAD_OP", "flat_replicas": "HYBRID_SHARD"}[name], "true", "BACKWARD_PRE", "true"]
+            named = [
+                environment[f"FSDP_{key}"]
+                for key in ("SHARDING_STRATEGY", "USE_ORIG_PARAMS", "BACKWARD_PREFETCH", "SYNC_MODULE_STATES")
+            ]
+            assert named == [
+                {"flat2": "SHARD_GRAD_OP", "flat_replicas": "HYBRID_SHARD"}[name],
+                "true",
+                "BACKWARD_PRE",
+                "true",
+            ]
             del groups["DP_REPLICATE"], planned["DP_REPLICATE"]
-        assert groups == {"SP": 1, **{name: quantity(folder, f"parallelism.{field}", 1) for name, field in planned.items()}}
+        assert groups == {
+            "SP": 1,
+            **{name: quantity(folder, f"parallelism.{field}", 1) for name, field in planned.items()},
+        }
         precision = quantity(folder, "training.precision")
         assert environment["ACCELERATE_MIXED_PRECISION"] == ("no" if precision == "fp32" else precision)
-        scaled = [environment.get(f"ACCELERATE_FP8_{key}") for key in ("BACKEND", "ENABLE_FSDP_FLOAT8_ALL_GATHER", "PAD_INNER_DIM")]
+        scaled = [
+            environment.get(f"ACCELERATE_FP8_{key}")
+            for key in ("BACKEND", "ENABLE_FSDP_FLOAT8_ALL_GATHER", "PAD_INNER_DIM")
+        ]
         assert precision != "fp8" or scaled == ["AO", "False", "True"]

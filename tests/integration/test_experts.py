@@ -1,7 +1,8 @@
-"""DeepSpeed splits the experts of a tiny model as the emitted configuration says, and it learns what the whole model learns.
+"""DeepSpeed splits the experts of a tiny model as the emitted configuration says, and it learns what the whole model
+learns.
 
-What is refused because the software fails at it, or trains something else, is seen to fail: where it no longer does, the
-requirement can go.
+What is refused because the software fails at it, or trains something else, is seen to fail: where it no longer does,
+the requirement can go.
 """
 
 from __future__ import annotations
@@ -19,11 +20,15 @@ from tests.integration.test_training import launch
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 
-def trained(place: Path, stage: int, gpus: int, targets: str, type: str = "deepseek_v3", more: str = "") -> tuple[Path, int, str]:
+def trained(
+    place: Path, stage: int, gpus: int, targets: str, type: str = "deepseek_v3", more: str = ""
+) -> tuple[Path, int, str]:
     """The folder of a plan's files, and how the run that they start ended."""
     folder = split_experts(stage, gpus, targets, type, more)(place)
     (place / "reports").mkdir()
-    code, said = launch(["bash", str(folder / "launch.sh"), str(PROGRAMS / "train_experts.py"), str(place / "reports"), type])
+    code, said = launch(
+        ["bash", str(folder / "launch.sh"), str(PROGRAMS / "train_experts.py"), str(place / "reports"), type]
+    )
     return folder, code, said
 
 
@@ -32,9 +37,12 @@ def reports(place: Path, gpus: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("stage", "gpus", "targets"), [(1, 2, "deepspeed"), (3, 2, "deepspeed, accelerate"), (2, 4, "deepspeed, accelerate")]
+    ("stage", "gpus", "targets"),
+    [(1, 2, "deepspeed"), (3, 2, "deepspeed, accelerate"), (2, 4, "deepspeed, accelerate")],
 )
-def test_experts_on_several_ranks_learn_what_they_learn_on_one(stage: int, gpus: int, targets: str, tmp_path: Path) -> None:
+def test_experts_on_several_ranks_learn_what_they_learn_on_one(
+    stage: int, gpus: int, targets: str, tmp_path: Path
+) -> None:
     needs("torch", "transformers", "accelerate", "deepspeed")
     folder, code, said = trained(tmp_path, stage, gpus, targets)
     assert code == 0, said[-4000:]
@@ -45,7 +53,8 @@ def test_experts_on_several_ranks_learn_what_they_learn_on_one(stage: int, gpus:
         assert seen["losses"][-1] < seen["losses"][0]
         assert max(seen["furthest"].values()) < 1e-3
         assert seen["shapes"] == [[2, 16, 32], [2, 32, 16], [2, 16, 32]]
-        # What is planned to be kept, but for the scores that balance experts, which transformers has as a buffer, and padding.
+        # What is planned to be kept, but for the scores that balance experts, which transformers has as a buffer, and
+        # padding.
         held = seen["held"]
         assert held["experts"] == 4 * 3 * 32 * 16 / 2
         assert 4 * (held["shared"] + held["experts"]) == pytest.approx(quantity(folder, "memory.weights"), rel=0.01)

@@ -76,7 +76,9 @@ def test_every_argument_is_taken_as_it_is(name: str, tmp_path: Path) -> None:
     assert seen["mixed_precision"] == (precision if precision in ("bf16", "fp16") else "no")
     assert seen["batch"] == micro
     arguments = yaml.safe_load(file.read_text())
-    assert arguments["gradient_accumulation_steps"] * micro * quantity(folder, "data_parallel") == quantity(folder, "global_batch_sequences")
+    assert arguments["gradient_accumulation_steps"] * micro * quantity(folder, "data_parallel") == quantity(
+        folder, "global_batch_sequences"
+    )
     assert arguments["max_steps"] == quantity(folder, "steps")
     assert arguments["save_steps"] == quantity(folder, "checkpoint_interval_steps")
     if quantity(folder, "parallelism.framework") == "deepspeed":
@@ -108,9 +110,15 @@ def test_accelerate_takes_the_groups_of_ranks(name: str, tmp_path: Path) -> None
     more, sizes = GROUPS[name]
     folder = plan(more, gpus=64)(tmp_path)
     code = "from accelerate.parallelism_config import ParallelismConfig as P; p = P(); print(p.dp_replicate_size, p.dp_shard_size, p.sp_size, p.total_size)"
-    exports = [line for line in (folder / "launch.sh").read_text().splitlines() if line.startswith(("export PARA", "export ACC"))]
+    exports = [
+        line
+        for line in (folder / "launch.sh").read_text().splitlines()
+        if line.startswith(("export PARA", "export ACC"))
+    ]
     script = "\n".join([*exports, 'exec "$0" -c "$1"'])
-    done = subprocess.run(["bash", "-c", script, sys.executable, code], env=environment(), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["bash", "-c", script, sys.executable, code], env=environment(), capture_output=True, text=True, check=True
+    )
     assert list(map(int, done.stdout.split())) == [*sizes, 64]
 
 

@@ -43,7 +43,10 @@ def test_the_pods_of_a_pytorch_job(tmp_path: Path) -> None:
 
     spec = job(tmp_path, 64, "pytorch_job")["spec"]
     # The fields of the custom resource, kubeflow.org/v1.
-    assert set(spec) <= {"elasticPolicy", "nprocPerNode", "pytorchReplicaSpecs", "runPolicy"} and spec["nprocPerNode"] == "8"
+    assert (
+        set(spec) <= {"elasticPolicy", "nprocPerNode", "pytorchReplicaSpecs", "runPolicy"}
+        and spec["nprocPerNode"] == "8"
+    )
     for role, replica in spec["pytorchReplicaSpecs"].items():
         assert role in ("Master", "Worker") and set(replica) <= {"replicas", "restartPolicy", "template"}
         assert IoK8sApiCoreV1PodTemplateSpec.from_dict(replica["template"]).to_dict() == replica["template"]

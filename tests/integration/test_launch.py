@@ -30,9 +30,7 @@ def launch(folder: Path, *arguments: str, **variables: str) -> subprocess.Comple
         stub.chmod(0o755)
     environment = {"PATH": f"{stubs}{os.pathsep}{os.environ['PATH']}", **variables}
     command = ["bash", str(folder / "launch.sh"), *arguments]
-    return subprocess.run(
-        command, check=False, env=environment, capture_output=True, text=True, timeout=120, cwd="/"
-    )
+    return subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=120, cwd="/")
 
 
 @pytest.mark.parametrize("name", [*ACCELERATE, "alone"])
@@ -41,7 +39,9 @@ def test_is_clean(name: str, tmp_path: Path) -> None:
     files = ACCELERATE[name] if name in ACCELERATE else tiny(1, "deepspeed", "deepspeed")
     script = files(tmp_path) / "launch.sh"
     subprocess.run(["bash", "-n", script], check=True, timeout=120)
-    done = subprocess.run([shellcheck, "-o", "all", "-e", "SC2250", script], check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        [shellcheck, "-o", "all", "-e", "SC2250", script], check=False, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout
 
 

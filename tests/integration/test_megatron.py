@@ -1,7 +1,8 @@
-"""Megatron-LM's own parser, checks and classes accept the emitted arguments, change none of them, and build what was planned.
+"""Megatron-LM's own parser, checks and classes accept the emitted arguments, change none of them, and build what was
+planned.
 
-The sources of its releases lie in an environment of their own, which `.ci/run` makes: `megatron.training` is in no wheel,
-and Megatron-LM pins other versions than the rest.
+The sources of its releases lie in an environment of their own, which `.ci/run` makes: `megatron.training` is in no
+wheel, and Megatron-LM pins other versions than the rest.
 """
 
 from __future__ import annotations
@@ -35,32 +36,76 @@ def plan(*what: Any, options: str = "", **more: Any) -> str:
 
 
 PLANS = {
-    "llama7b": (ROOT / "plans" / "llama7b.plan").read_text(encoding="utf-8").replace("deepspeed, accelerate", "megatron"),
+    "llama7b": (ROOT / "plans" / "llama7b.plan")
+    .read_text(encoding="utf-8")
+    .replace("deepspeed, accelerate", "megatron"),
     "interleaved": plan("llama-3-70b", 512, "tensor = 8, pipeline = 4, virtual_pipeline = 5, zero_stage = 1"),
     "uneven": plan("llama-3.1-405b", 1024, "tensor = 8, pipeline = 16, zero_stage = 1", "recompute = full"),
-    "experts": plan("mixtral-8x7b", 128, "tensor = 2, pipeline = 4, expert = 8, zero_stage = 1", "recompute = selective, recompute_norms = true"),
-    "overlap": plan("mixtral-8x7b", 128, "pipeline = 4, virtual_pipeline = 2, expert = 8, zero_stage = 1, expert_overlap = true"),
-    "many_experts": plan("qwen3-30b-a3b", 64, "pipeline = 2, expert = 8, expert_tensor = 2, tensor = 2, zero_stage = 1", "recompute = full"),
+    "experts": plan(
+        "mixtral-8x7b",
+        128,
+        "tensor = 2, pipeline = 4, expert = 8, zero_stage = 1",
+        "recompute = selective, recompute_norms = true",
+    ),
+    "overlap": plan(
+        "mixtral-8x7b", 128, "pipeline = 4, virtual_pipeline = 2, expert = 8, zero_stage = 1, expert_overlap = true"
+    ),
+    "many_experts": plan(
+        "qwen3-30b-a3b",
+        64,
+        "pipeline = 2, expert = 8, expert_tensor = 2, tensor = 2, zero_stage = 1",
+        "recompute = full",
+    ),
     "shared_experts": plan("deepseekmoe-16b", 64, "expert = 8, zero_stage = 1"),
-    "long": plan("llama-3.1-8b", 64, "tensor = 4, context = 8, zero_stage = 1", "recompute = full", batch=32, length=131_072),
-    "fp8": plan("llama-2-13b", 128, "tensor = 2, zero_stage = 1", "precision = fp8, recompute = none", options="recipe = tensorwise"),
-    "mxfp8": plan("llama-2-13b", 128, "tensor = 2, zero_stage = 1", "precision = mxfp8, recompute = none").replace("H100-SXM5-80GB", "B200-SXM-180GB"),
+    "long": plan(
+        "llama-3.1-8b", 64, "tensor = 4, context = 8, zero_stage = 1", "recompute = full", batch=32, length=131_072
+    ),
+    "fp8": plan(
+        "llama-2-13b",
+        128,
+        "tensor = 2, zero_stage = 1",
+        "precision = fp8, recompute = none",
+        options="recipe = tensorwise",
+    ),
+    "mxfp8": plan("llama-2-13b", 128, "tensor = 2, zero_stage = 1", "precision = mxfp8, recompute = none").replace(
+        "H100-SXM5-80GB", "B200-SXM-180GB"
+    ),
     "fp16": plan("gpt3-2.7b", 16, "zero_stage = 0", "precision = fp16, recompute = none", length=2048).replace(
         'model "gpt3-2.7b"', 'model "gpt3-2.7b" { vocab = 50_304, norm_epsilon = 0.000_01 }'
     ),
     "tf32": plan("llama-7b", 16, "tensor = 2, zero_stage = 1", "precision = tf32, recompute = none", length=2048),
-    "states": plan("llama-7b", 16, "zero_stage = 1", "optimizer_dtype = bf16, master_dtype = fp16, recompute = none", length=2048),
+    "states": plan(
+        "llama-7b", 16, "zero_stage = 1", "optimizer_dtype = bf16, master_dtype = fp16, recompute = none", length=2048
+    ),
     "offload": plan("llama-7b", 16, "zero_stage = 1, offload = optimizer, offload_share = 0.5", length=2048),
     "half": plan("llama-7b", 16, "zero_stage = 1", "gradient_dtype = bf16, recompute = none", length=2048),
-    "some_layers": plan("llama-7b", 16, "pipeline = 2, zero_stage = 1", "recompute = full, recompute_layers = 8", length=2048),
+    "some_layers": plan(
+        "llama-7b", 16, "pipeline = 2, zero_stage = 1", "recompute = full, recompute_layers = 8", length=2048
+    ),
     "groups": plan("llama-7b", 64, "zero_stage = 1, replicas = 8", length=2048),
     "window": plan("mistral-7b", 16, "zero_stage = 1", length=8192),
     "biases": plan("qwen2.5-7b", 16, "zero_stage = 1, tensor = 2"),
     "norms": plan("qwen3-8b", 16, "zero_stage = 1, tensor = 2"),
-    "squared": plan("qwen3-8b", 16, "zero_stage = 1").replace('"qwen3-8b"', '"qwen3-8b" { activation = squared_relu, gated_mlp = false }'),
-    "latents": plan("deepseek-v3", 2048, "pipeline = 16, expert = 64, zero_stage = 1", "recompute = full", batch=15_360, gpu="H800-SXM5-80GB"),
-    "projected_again": plan("deepseek-v3", 2048, "tensor = 2, pipeline = 16, expert = 64, zero_stage = 1", "recompute = selective, recompute_latents = true"),
-    "data": plan("llama-7b", 16, "zero_stage = 1", length=2048, options='data = "0.3 a 0.7 b", tokenizer = "huggyllama/llama-7b"'),
+    "squared": plan("qwen3-8b", 16, "zero_stage = 1").replace(
+        '"qwen3-8b"', '"qwen3-8b" { activation = squared_relu, gated_mlp = false }'
+    ),
+    "latents": plan(
+        "deepseek-v3",
+        2048,
+        "pipeline = 16, expert = 64, zero_stage = 1",
+        "recompute = full",
+        batch=15_360,
+        gpu="H800-SXM5-80GB",
+    ),
+    "projected_again": plan(
+        "deepseek-v3",
+        2048,
+        "tensor = 2, pipeline = 16, expert = 64, zero_stage = 1",
+        "recompute = selective, recompute_latents = true",
+    ),
+    "data": plan(
+        "llama-7b", 16, "zero_stage = 1", length=2048, options='data = "0.3 a 0.7 b", tokenizer = "huggyllama/llama-7b"'
+    ),
 }
 REFUSED = {
     "hybrid sharding": plan("llama-3-8b", 64, "zero_stage = 3, replicas = 8, framework = fsdp"),
@@ -72,7 +117,9 @@ REFUSED = {
 
 
 def case(solution: Solution, files: Mapping[str, str]) -> dict[str, Any]:
-    exported = [line.removeprefix("export ") for line in files["launch.sh"].splitlines() if line.startswith("export CUDA_")]
+    exported = [
+        line.removeprefix("export ") for line in files["launch.sh"].splitlines() if line.startswith("export CUDA_")
+    ]
     words = [word for name, rest in said(files["megatron.args"]).items() for word in (name, *rest.split())]
     return {
         "ranks": int(value(solution, "hardware.gpus")),
@@ -112,7 +159,11 @@ def accepted(sources: Path, asked: Mapping[str, Answer], folder: Path) -> dict[s
 releases = pytest.mark.parametrize(
     "sources",
     [pytest.param(place, id=place.name) for place in SOURCES]
-    or [pytest.param(OWN, marks=pytest.mark.skip(reason=f"no sources of Megatron-LM in {OWN.name}/src: .ci/run fetches them"))],
+    or [
+        pytest.param(
+            OWN, marks=pytest.mark.skip(reason=f"no sources of Megatron-LM in {OWN.name}/src: .ci/run fetches them")
+        )
+    ],
 )
 
 
@@ -135,7 +186,9 @@ def agree(name: str, solution: Solution, seen: Mapping[str, Any]) -> None:
         "context_parallel_size": "parallelism.context", "sequence_parallel": "parallelism.sequence_parallel",
         "lr": "training.learning_rate", "lr_warmup_iters": "training.warmup", "weight_decay": "training.weight_decay",
     }  # fmt: skip
-    assert {key: seen[key] for key in pairs} == {key: pytest.approx(value(solution, path)) for key, path in pairs.items()}, name
+    assert {key: seen[key] for key in pairs} == {
+        key: pytest.approx(value(solution, path)) for key, path in pairs.items()
+    }, name
     batch = seen["micro_batch_size"] * seen["data_parallel_size"] * value(solution, "grad_accum")
     assert seen["global_batch_size"] == batch, name
     assert (seen["virtual_pipeline_model_parallel_size"] or 1) == value(solution, "parallelism.virtual_pipeline"), name
@@ -143,7 +196,9 @@ def agree(name: str, solution: Solution, seen: Mapping[str, Any]) -> None:
         value(solution, "training.precision"), "torch.bfloat16"
     ), name
     precision = value(solution, "training.precision")
-    assert seen["bf16"] is (precision in ("bf16", "fp8", "mxfp8")) and bool(seen["fp8"]) is (precision in ("fp8", "mxfp8")), name
+    assert seen["bf16"] is (precision in ("bf16", "fp8", "mxfp8")) and bool(seen["fp8"]) is (
+        precision in ("fp8", "mxfp8")
+    ), name
     assert seen["num_distributed_optimizer_instances"] == value(solution, "parallelism.replicas"), name
     assert seen["untie_embeddings_and_output_weights"] is not value(solution, "model.tied_embeddings"), name
     assert seen["gated"] is value(solution, "model.gated_mlp"), name
@@ -170,16 +225,24 @@ def test_latent_attention_and_its_routers_are_built_as_planned(sources: Path, tm
         solution, model = asked[name][0], seen["built"]
         assert seen["changed"] == [], name
         assert model["parameters"] == value(solution, "model.params_total"), name
-        head, stretched = value(solution, "model.head_dim") + value(solution, "model.rope_head_dim"), value(solution, "model.rope_scaling") == "yarn"
+        head, stretched = (
+            value(solution, "model.head_dim") + value(solution, "model.rope_head_dim"),
+            value(solution, "model.rope_scaling") == "yarn",
+        )
         scale = 1 + 0.1 * value(solution, "model.rope_mscale_all_dim") * math.log(40) if stretched else 1
         assert model["softmax_scale"] == pytest.approx(scale**2 / math.sqrt(head)), name
         planned = {
             "scaling_factor": "rope_factor", "original_max_position_embeddings": "rope_original_context", "beta_fast": "rope_beta_fast",
             "beta_slow": "rope_beta_slow", "mscale": "rope_mscale", "mscale_all_dim": "rope_mscale_all_dim",
         }  # fmt: skip
-        assert model["yarn"] == {key: value(solution, f"model.{path}") if stretched else None for key, path in planned.items()}, name
+        assert model["yarn"] == {
+            key: value(solution, f"model.{path}") if stretched else None for key, path in planned.items()
+        }, name
         sigmoid = value(solution, "model.routing") == "sigmoid"
-        assert (seen["moe_router_score_function"], seen["moe_router_enable_expert_bias"]) == ("sigmoid" if sigmoid else "softmax", sigmoid)
+        assert (seen["moe_router_score_function"], seen["moe_router_enable_expert_bias"]) == (
+            "sigmoid" if sigmoid else "softmax",
+            sigmoid,
+        )
         assert (seen["moe_router_topk_scaling_factor"] or 1) == value(solution, "model.router_factor"), name
 
 
@@ -190,7 +253,11 @@ def test_the_plugin_of_accelerate_cannot_be_imported(sources: Path) -> None:
     found = importlib.util.find_spec("accelerate")
     assert found is not None and found.origin is not None
     tree = ast.parse((Path(found.origin).parent / "utils" / "megatron_lm.py").read_text(encoding="utf-8"))
-    asked = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("megatron.")}
+    asked = {
+        node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("megatron.")
+    }
     places = {name: sources / str(name).replace(".", "/") for name in asked}
     missing = {name for name, place in places.items() if not place.is_dir() and not place.with_suffix(".py").is_file()}
     assert "megatron.core.mpu" not in missing and "megatron.training.gpt_builders" in missing, asked

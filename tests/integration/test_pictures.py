@@ -32,9 +32,7 @@ LEADING = 0.16
 
 
 def test_texts_are_within_and_apart(tmp_path: Path) -> None:
-    pictures = {
-        f"{plan}/{name}": text for plan in PLANS for name, text in files(plan).items() if name.endswith(".svg")
-    }
+    pictures = {f"{plan}/{name}": text for plan in PLANS for name, text in files(plan).items() if name.endswith(".svg")}
     assert {name.partition("/")[2] for name in pictures} >= {"deadline.svg", "memory.svg", "step.svg"}
     page = tmp_path / "page.html"
     drawn = "".join(f'<div id="{name}">{text}</div>' for name, text in pictures.items())
@@ -43,7 +41,10 @@ def test_texts_are_within_and_apart(tmp_path: Path) -> None:
         texts = [(words, left, *_letters(top, bottom), right) for words, left, top, right, bottom in picture["texts"]]
         assert texts, picture["name"]
         for words, left, top, bottom, right in texts:
-            assert words and left >= 0 and top >= 0 and right <= picture["width"] and bottom <= picture["height"], (picture["name"], words)
+            assert words and left >= 0 and top >= 0 and right <= picture["width"] and bottom <= picture["height"], (
+                picture["name"],
+                words,
+            )
         for at, (words, left, top, bottom, right) in enumerate(texts):
             for other, begin, above, below, end in texts[at + 1 :]:
                 apart = right <= begin or end <= left or bottom <= above or below <= top
@@ -55,8 +56,21 @@ def _letters(top: float, bottom: float) -> tuple[float, float]:
 
 
 def _in_a_browser(page: Path, profile: Path) -> list[dict]:
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={profile}", "--dump-dom"]
-    done = subprocess.run([tool("chromium", "it is no Python package"), *options, page.as_uri()], check=True, capture_output=True, text=True, timeout=240)
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        f"--user-data-dir={profile}",
+        "--dump-dom",
+    ]
+    done = subprocess.run(
+        [tool("chromium", "it is no Python package"), *options, page.as_uri()],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
     found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found is not None, done.stdout[-500:]
     return json.loads(unescape(found[1]))

@@ -16,7 +16,9 @@ from tests.integration.real import compiled, needs
 from tests.integration.test_lowest_versions import LOWEST
 
 PLANS = ("llama7b.plan", "questions/gpus_and_cost.plan")
-OTHERS = [version for version in ("3.10", "3.11", "3.12", "3.13", "3.14") if version != "{}.{}".format(*sys.version_info)]
+OTHERS = [
+    version for version in ("3.10", "3.11", "3.12", "3.13", "3.14") if version != "{}.{}".format(*sys.version_info)
+]
 
 
 def interpreter(version: str) -> str:

@@ -1,4 +1,6 @@
-"""Random plans for every way to train: the real software accepts each file, changes and ignores nothing, and reads the plan's numbers."""
+"""Random plans for every way to train: the real software accepts each file, changes and ignores nothing, and reads the
+plan's numbers.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def deepspeed_agrees(cases: dict[Path, Path], folder: Path) -> dict[str, str]:
     known = {place: numbers(place) for place in cases}
     asked = [[str(file), str(known[place]["hardware.gpus"])] for place, file in cases.items()]
     wrong = {}
-    for place, seen in zip(cases, each("read_deepspeed.py", "deepspeed,deepspeed.ops.adam,deepspeed.ops.lion", asked, folder), strict=True):
+    for place, seen in zip(
+        cases, each("read_deepspeed.py", "deepspeed,deepspeed.ops.adam,deepspeed.ops.lion", asked, folder), strict=True
+    ):
         plan = known[place]
         expected = {
             "ignored": [],
@@ -88,18 +92,30 @@ def test_accelerate_starts_what_was_planned(way: str, tmp_path: Path) -> None:
     places = list(written(way, tmp_path))
     known = [numbers(place) for place in places]
     cases = [
-        ["--config_file", str(place / "accelerate.yaml"), "--machine_rank", str(plan["hardware.nodes"] - 1), "--main_process_ip", "127.0.0.1", "train.py"]
+        [
+            "--config_file",
+            str(place / "accelerate.yaml"),
+            "--machine_rank",
+            str(plan["hardware.nodes"] - 1),
+            "--main_process_ip",
+            "127.0.0.1",
+            "train.py",
+        ]
         for place, plan in zip(places, known, strict=True)
     ]
     wrong = {}
-    for place, plan, seen in zip(places, known, each("read_accelerate.py", "accelerate.commands.launch,deepspeed", cases, tmp_path), strict=True):
+    for place, plan, seen in zip(
+        places, known, each("read_accelerate.py", "accelerate.commands.launch,deepspeed", cases, tmp_path), strict=True
+    ):
         nodes = plan["hardware.nodes"]
         expected = {
             "unknown": [], "unused": [], "nnodes": nodes, "node_rank": nodes - 1, "nproc_per_node": plan["hardware.gpus"] // nodes,
         }  # fmt: skip
         told = seen.get("environment", {})
         precision = plan["training.precision"]
-        if plan["parallelism.framework"] != "deepspeed" and told.get("ACCELERATE_MIXED_PRECISION") != (precision if precision in ("bf16", "fp16", "fp8") else "no"):
+        if plan["parallelism.framework"] != "deepspeed" and told.get("ACCELERATE_MIXED_PRECISION") != (
+            precision if precision in ("bf16", "fp16", "fp8") else "no"
+        ):
             wrong[place.name] = f"{told} for {precision}"
         if {name: seen.get(name) for name in expected} != expected:
             wrong[(place / "the.plan").read_text()] = f"{seen} instead of {expected}"
@@ -112,7 +128,9 @@ def test_the_trainer_takes_what_was_planned(way: str, tmp_path: Path) -> None:
     name = "sft.yaml" if way == "trl" else "training_args.json"
     places = list(written(way, tmp_path))
     modules = "torch,transformers,accelerate,deepspeed" + (",trl,peft" if way == "trl" else "")
-    found = each("read_trainer.py", modules, [[str(place / name), str(place / "filled.json")] for place in places], tmp_path)
+    found = each(
+        "read_trainer.py", modules, [[str(place / name), str(place / "filled.json")] for place in places], tmp_path
+    )
     wrong = {}
     for place, seen in zip(places, found, strict=True):
         plan, given = numbers(place), yaml.safe_load((place / name).read_text())
@@ -127,14 +145,20 @@ def test_the_trainer_takes_what_was_planned(way: str, tmp_path: Path) -> None:
         if {key: seen.get(key) for key in expected} != expected or not same:
             wrong[(place / "the.plan").read_text()] = f"{seen} instead of {expected}"
     assert wrong == {}
-    assert deepspeed_agrees({place: file for place in places if (file := place / "filled.json").exists()}, tmp_path) == {}
+    assert (
+        deepspeed_agrees({place: file for place in places if (file := place / "filled.json").exists()}, tmp_path) == {}
+    )
 
 
 def test_kubernetes_knows_every_key(tmp_path: Path) -> None:
     needs("kubeflow_trainer_api")
     from kubeflow_trainer_api.models import TrainerV1alpha1TrainJob
 
-    jobs = [yaml.safe_load(file.read_text()) for place in written("deepspeed", tmp_path, "kubernetes") for file in place.glob("k8s.yaml")]
+    jobs = [
+        yaml.safe_load(file.read_text())
+        for place in written("deepspeed", tmp_path, "kubernetes")
+        for file in place.glob("k8s.yaml")
+    ]
     trained = [job for job in jobs if job["kind"] == "TrainJob"]
     assert trained and [job for job in trained if TrainerV1alpha1TrainJob.from_dict(job).to_dict() != job] == []
 

@@ -23,7 +23,9 @@ OWN = ROOT / ".venv-skypilot"
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.slow,
-    pytest.mark.skipif(not [*OWN.glob("lib/python*/site-packages/sky")], reason=f"no SkyPilot in {OWN.name}: .ci/run installs it"),
+    pytest.mark.skipif(
+        not [*OWN.glob("lib/python*/site-packages/sky")], reason=f"no SkyPilot in {OWN.name}: .ci/run installs it"
+    ),
 ]
 
 

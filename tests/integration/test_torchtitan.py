@@ -19,7 +19,9 @@ from tests.thorough import examples
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
-real = pytest.mark.skipif(importlib.util.find_spec("torchtitan") is None, reason="torchtitan is not installed: .ci/run does it")
+real = pytest.mark.skipif(
+    importlib.util.find_spec("torchtitan") is None, reason="torchtitan is not installed: .ci/run does it"
+)
 
 
 def plan(*what: Any, options: str = "", **more: Any) -> str:
@@ -82,9 +84,15 @@ def accepted(asked: Mapping[str, Answer], folder: Path) -> dict[str, tuple[dict[
     cases = []
     for name, (solution, files) in asked.items():
         ranks = int(value(solution, "hardware.gpus"))
-        cases += [{"folder": str(written(folder / name, files)), "ranks": ranks, "rank": rank} for rank in (0, ranks - 1)]
+        cases += [
+            {"folder": str(written(folder / name, files)), "ranks": ranks, "rank": rank} for rank in (0, ranks - 1)
+        ]
     found = read_each("read_torchtitan.py", cases=cases, folder=folder)
-    wrong = [(seen.get("error", seen.get("wrong")), case) for case, seen in zip(cases, found, strict=True) if seen.get("wrong") != []]
+    wrong = [
+        (seen.get("error", seen.get("wrong")), case)
+        for case, seen in zip(cases, found, strict=True)
+        if seen.get("wrong") != []
+    ]
     assert wrong == []
     return dict(zip(asked, zip(found[::2], found[1::2], strict=True), strict=True))
 
@@ -105,6 +113,7 @@ def test_the_configuration_is_accepted_and_the_model_is_the_planned_one(tmp_path
 
 def agree(name: str, solution: Solution, first: Mapping[str, Any], last: Mapping[str, Any]) -> None:
     """What torchtitan will do is what the plan says."""
+
     def said(path: str) -> Any:
         return value(solution, path)
 
@@ -128,26 +137,38 @@ def agree(name: str, solution: Solution, first: Mapping[str, Any], last: Mapping
         "one_f_one_b": "Schedule1F1B" if said("parallelism.pipeline") > 1 else "", "gpipe": "ScheduleGPipe",
         "interleaved": "ScheduleInterleaved1F1B",
     }[said("parallelism.schedule")], name  # fmt: skip
-    assert first["initial"] == {"fp32": "torch.float32", "bf16": "torch.bfloat16"}[said("training.parameter_dtype")], name
+    assert first["initial"] == {"fp32": "torch.float32", "bf16": "torch.bfloat16"}[said("training.parameter_dtype")], (
+        name
+    )
     sharded = said("data_parallel") * said("parallelism.context") > 1
     assert first["reduced"] == ["torch.float32"] * sharded, name
     computed = "torch.float32" if said("training.precision") in ("fp32", "tf32") else "torch.bfloat16"
     assert first["computed"] == [computed] * sharded, name
     assert first["given_up"] is (said("parallelism.reshard") if sharded else None), name
     layers = sum(first["layers"])
-    recomputed = {"none": 0, "selective": layers, "full": min(layers, said("training.recompute_layers"))}[said("training.recompute")]
+    recomputed = {"none": 0, "selective": layers, "full": min(layers, said("training.recompute_layers"))}[
+        said("training.recompute")
+    ]
     assert first["recomputed"] == recomputed, name
     assert (first["compiled"] > 0) is (said("training.kernels") == "compiled"), name
     degrees = {
         "data_parallel_replicate_degree": "replicas", "tensor_parallel_degree": "tensor", "pipeline_parallel_degree": "pipeline",
         "context_parallel_degree": "context", "expert_parallel_degree": "expert",
     }  # fmt: skip
-    assert {key: first["parallelism"][key] for key in degrees} == {key: said(f"parallelism.{path}") for key, path in degrees.items()}, name
-    assert first["parallelism"]["data_parallel_shard_degree"] * said("parallelism.replicas") == said("data_parallel"), name
+    assert {key: first["parallelism"][key] for key in degrees} == {
+        key: said(f"parallelism.{path}") for key, path in degrees.items()
+    }, name
+    assert first["parallelism"]["data_parallel_shard_degree"] * said("parallelism.replicas") == said("data_parallel"), (
+        name
+    )
     eight_bits = {"fp8": "quantize.linear.float8", "mxfp8": "quantize.linear.mx"}.get(said("training.precision"))
-    assert [one for one in first["converters"] if one.startswith("quantize.linear.")] == [eight_bits] * (eight_bits is not None), name
+    assert [one for one in first["converters"] if one.startswith("quantize.linear.")] == [eight_bits] * (
+        eight_bits is not None
+    ), name
     training = first["training"]
-    assert training["local_batch_size"] == said("training.micro_batch") * (said("grad_accum") if said("parallelism.pipeline") > 1 else 1), name
+    assert training["local_batch_size"] == said("training.micro_batch") * (
+        said("grad_accum") if said("parallelism.pipeline") > 1 else 1
+    ), name
     assert training["seq_len"] == said("dataset.sequence_length") and training["steps"] == said("steps"), name
     assert training["global_batch_size"] == said("global_batch_sequences"), name
     assert training["max_norm"] == said("training.gradient_clipping"), name
@@ -221,7 +242,10 @@ REFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
 def test_the_same_model_trains(tmp_path: Path) -> None:
     """With the same weights the logits are those of transformers."""
     asked = solved_all({name: text for name, (text, _) in REFERENCES.items()})
-    cases = [{"folder": str(written(tmp_path / name, files)), "reference": REFERENCES[name][1]} for name, (_, files) in asked.items()]
+    cases = [
+        {"folder": str(written(tmp_path / name, files)), "reference": REFERENCES[name][1]}
+        for name, (_, files) in asked.items()
+    ]
     found = dict(zip(REFERENCES, read_each("read_torchtitan.py", cases=cases, folder=tmp_path), strict=True))
     assert {name: seen["apart"] for name, seen in found.items() if not seen["apart"] < 1e-4} == {}
 

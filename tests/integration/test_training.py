@@ -100,21 +100,40 @@ OTHERWISE: dict[str, tuple[int, str, tuple[str, ...], tuple[str, ...]]] = {
 def test_groups_gather_from_their_copy(tmp_path: Path) -> None:
     """DeepSpeed gathers over all ranks once a step, and then within each group: in no pass else does anything leave it."""
     needs("torch", "transformers", "deepspeed")
-    released = ("deepspeed.stage3_param_persistence_threshold=0", "deepspeed.stage3_max_reuse_distance=0", "deepspeed.stage3_max_live_parameters=0")
-    folder = tiny(3, "deepspeed", "deepspeed", settings=(*FOUR, "parallelism.replicas=2", "training.recompute=none", "training.global_batch=16 sequences", *released))(tmp_path)
+    released = (
+        "deepspeed.stage3_param_persistence_threshold=0",
+        "deepspeed.stage3_max_reuse_distance=0",
+        "deepspeed.stage3_max_live_parameters=0",
+    )
+    folder = tiny(
+        3,
+        "deepspeed",
+        "deepspeed",
+        settings=(
+            *FOUR,
+            "parallelism.replicas=2",
+            "training.recompute=none",
+            "training.global_batch=16 sequences",
+            *released,
+        ),
+    )(tmp_path)
     (tmp_path / "reports").mkdir()
     command = ["bash", str(folder / "launch.sh"), str(PROGRAMS / "train.py"), str(tmp_path / "reports")]
     code, said = launch(command, **watched(tmp_path / "watched"))
     assert code == 0, said[-4000:]
     agrees(folder, tmp_path / "watched")
     assert falls(json.loads((tmp_path / "reports" / "rank-0.json").read_text())["losses"])
-    plan = {name: value["value"] for name, value in json.loads((folder / "solution.json").read_text())["quantities"].items()}
+    plan = {
+        name: value["value"] for name, value in json.loads((folder / "solution.json").read_text())["quantities"].items()
+    }
     weights = plan["model.params_total"]
     for rank in range(4):
         seen = json.loads((tmp_path / "watched" / f"rank-{rank}.json").read_text())["gathered"]
         # Before the first step and after the last one the program looks at all weights.
         assert seen["0,1,2,3"] == (plan["steps"] + 1) * weights
-        assert seen[f"{rank // 2 * 2},{rank // 2 * 2 + 1}"] == ((plan["step.gathers"] - 1) * plan["steps"] + 1) * weights
+        assert (
+            seen[f"{rank // 2 * 2},{rank // 2 * 2 + 1}"] == ((plan["step.gathers"] - 1) * plan["steps"] + 1) * weights
+        )
 
 
 @pytest.mark.parametrize("name", OTHERWISE)

@@ -1,7 +1,8 @@
-"""A run watched from inside does what its plan says: in which format gradients are summed, what is computed twice, and how far
-gradients are clipped.
+"""A run watched from inside does what its plan says: in which format gradients are summed, what is computed twice, and
+how far gradients are clipped.
 
-A framework may read a key and do something else; this is seen where no framework can differ, in the dispatcher of PyTorch.
+A framework may read a key and do something else; this is seen where no framework can differ, in the dispatcher of
+PyTorch.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ FORMATS = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32"}
 def watched(place: Path) -> dict[str, str]:
     """Variables with which each process of a run notes in a new folder what it does."""
     place.mkdir()
-    return {"WATCHED": str(place), "PYTHONPATH": os.pathsep.join([str(PROGRAMS / "watched"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
+    return {
+        "WATCHED": str(place),
+        "PYTHONPATH": os.pathsep.join([str(PROGRAMS / "watched"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
+    }
 
 
 def agrees(folder: Path, place: Path) -> None:
@@ -36,11 +40,15 @@ def agrees(folder: Path, place: Path) -> None:
 
 
 def summed(plan: dict[str, Any], rank: int, reduced: dict[str, dict[str, int]]) -> None:
-    """Gradients travel in the planned format, all of them, at every step. Ranks that share matrices also sum activations."""
+    """Gradients travel in the planned format, all of them, at every step. Ranks that share matrices also sum
+    activations.
+    """
     tensor = plan["parallelism.tensor"]
     sharing = [rank // tensor * tensor + other for other in range(tensor)]
     of_gradients = {group: formats for group, formats in reduced.items() if group != ",".join(map(str, sharing))}
-    assert {format for formats in of_gradients.values() for format in formats} == {FORMATS[plan["parallelism.communication_dtype"]]}, reduced
+    assert {format for formats in of_gradients.values() for format in formats} == {
+        FORMATS[plan["parallelism.communication_dtype"]]
+    }, reduced
     assert plan["training.reduce_dtype"] == plan["parallelism.communication_dtype"]
     trained = plan["adapter.params"] if plan["adapter.method"] != "none" else plan["model.params_total"] / tensor
     # What is split is summed after each micro-batch: until then every rank has all of it.
@@ -48,7 +56,9 @@ def summed(plan: dict[str, Any], rank: int, reduced: dict[str, dict[str, int]]) 
     assert max(sum(formats.values()) for formats in of_gradients.values()) >= trained * rounds
     sizes = {len(group.split(",")) for group in of_gradients}
     replicas = 1 if plan["parallelism.second_copy"] else plan["parallelism.replicas"]
-    assert sizes == ({replicas, plan["data_parallel"] // replicas} if replicas > 1 else {plan["data_parallel"]}), reduced
+    assert sizes == ({replicas, plan["data_parallel"] // replicas} if replicas > 1 else {plan["data_parallel"]}), (
+        reduced
+    )
 
 
 def gathered(plan: dict[str, Any], seen: dict[str, int]) -> None:
@@ -56,7 +66,9 @@ def gathered(plan: dict[str, Any], seen: dict[str, int]) -> None:
     times = plan["steps"] * plan["step.gathers"]
     ((group, numbers),) = seen.items()
     assert len(group.split(",")) == plan["memory.sharing_ranks"]
-    assert times * plan["model.layers"] * plan["memory.layer_params"] <= numbers <= times * plan["model.params_total"], seen
+    assert (
+        times * plan["model.layers"] * plan["memory.layer_params"] <= numbers <= times * plan["model.params_total"]
+    ), seen
 
 
 def computed(plan: dict[str, Any], calls: list[int]) -> None:
@@ -67,7 +79,8 @@ def computed(plan: dict[str, Any], calls: list[int]) -> None:
 
 
 def clipped(plan: dict[str, Any], ranks: list[dict[str, Any]]) -> None:
-    """Where gradients are larger than they may be, and at first they are, a step is taken with such as are as large as they may be.
+    """Where gradients are larger than they may be, and at first they are, a step is taken with such as are as large as
+    they may be.
 
     Each of the ranks that share matrices has the gradients of its part, and those of what is not split.
     """

@@ -296,8 +296,12 @@ LATENT = {**LLAMA, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_d
     ],
     ids=lambda value: str(value)[:60],
 )  # fmt: skip
-def test_factors_of_latent_attention_and_its_routers(keys: dict[str, object], expected: dict[str, object], tmp_path: Path) -> None:
-    solution = checked(api.solve(plan(tmp_path, 'model from "c.json"\n', c={**LATENT, "model_type": "deepseek_v3", **keys})))
+def test_factors_of_latent_attention_and_its_routers(
+    keys: dict[str, object], expected: dict[str, object], tmp_path: Path
+) -> None:
+    solution = checked(
+        api.solve(plan(tmp_path, 'model from "c.json"\n', c={**LATENT, "model_type": "deepseek_v3", **keys}))
+    )
     found = {name: solution.values.get(f"model.{name}") for name in expected}
     assert {name: one.value if one is not None else None for name, one in found.items()} == expected
 
@@ -329,9 +333,7 @@ def test_a_list_of_one_number_is_that_number(tmp_path: Path) -> None:
 
 
 def test_an_unknown_type_is_told_what_is_missing(tmp_path: Path) -> None:
-    path = plan(
-        tmp_path, 'model from "c.json"\n', c={"model_type": "lama", "hidden_size": 64, "vocab_size": 99}
-    )
+    path = plan(tmp_path, 'model from "c.json"\n', c={"model_type": "lama", "hidden_size": 64, "vocab_size": 99})
     (found,) = api.check(path)
     assert found.code == "E0209"
     assert any("`layers`" in note and "`heads`" in note and "`hidden`" not in note for note in found.notes)
@@ -351,9 +353,7 @@ def test_an_unknown_type_is_told_what_is_missing(tmp_path: Path) -> None:
         ("vocab_size", 10**30, "E0305"),
     ],
 )
-def test_a_value_that_is_not_legal_is_shown_where_it_stands(
-    key: str, value: object, code: str, tmp_path: Path
-) -> None:
+def test_a_value_that_is_not_legal_is_shown_where_it_stands(key: str, value: object, code: str, tmp_path: Path) -> None:
     found = api.solve(plan(tmp_path, 'model from "c.json"\n', c={**LLAMA, key: value})).diagnostics
     first = next(d for d in found if d.severity == "error")
     assert first.code == code

@@ -1,4 +1,6 @@
-"""What no count shows and what must be right for the same model to be trained: activation, norms, rotary positions, routing."""
+"""What no count shows and what must be right for the same model to be trained: activation, norms, rotary positions,
+routing.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,13 @@ ROWS = {
     for row in json.loads((Path(__file__).parent / "data" / "configs.json").read_text(encoding="utf-8"))["rows"]
 }
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
-YARN = {"type": "yarn", "factor": 40, "mscale": 0.707, "mscale_all_dim": 0.707, "original_max_position_embeddings": 4096}
+YARN = {
+    "type": "yarn",
+    "factor": 40,
+    "mscale": 0.707,
+    "mscale_all_dim": 0.707,
+    "original_max_position_embeddings": 4096,
+}
 RELEASED: dict[str, tuple[str, dict[str, Any]]] = {
     "llama-2-7b": ("Llama-2-7B", {"hidden_act": "silu", "rms_norm_eps": 1e-05, "rope_scaling": None}),
     "llama-3.1-8b": ("Llama-3.1-8B", {"rms_norm_eps": 1e-05, "rope_theta": 500000.0, "rope_scaling": LLAMA3}),
@@ -69,7 +77,12 @@ def test_a_released_configuration_is_the_model_of_the_catalog(name: str, tmp_pat
 def test_the_object_of_transformers_5_is_read(tmp_path: Path) -> None:
     keys = {"rope_parameters": {**LLAMA3, "rope_theta": 500000.0}}
     read = of('model from "c.json"\n', tmp_path, **{**ROWS["Llama-3.1-8B"], **keys, "hidden_act": "swish"})
-    assert (read["rope_base"], read["rope_scaling"], read["rope_factor"], read["activation"]) == (5e5, "llama3", 8, "silu")
+    assert (read["rope_base"], read["rope_scaling"], read["rope_factor"], read["activation"]) == (
+        5e5,
+        "llama3",
+        8,
+        "silu",
+    )
 
 
 @pytest.mark.slow
@@ -80,14 +93,20 @@ def test_a_word_that_is_not_known_is_another_one(tmp_path: Path) -> None:
 
 
 def test_what_is_not_known_has_no_value() -> None:
-    assert not {"activation", "norm_epsilon", "rope_base", "rope_scaling"} & set(of("model { layers = 2, hidden = 8 }\n"))
+    assert not {"activation", "norm_epsilon", "rope_base", "rope_scaling"} & set(
+        of("model { layers = 2, hidden = 8 }\n")
+    )
 
 
 def test_no_two_models_have_one_name_on_the_hub() -> None:
     places = sorted((Path(__file__).parents[2] / "plans" / "catalog").glob("models*.plan"))
-    entries = [e for place in places for e in re.split(r"^entry ", place.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]]
+    entries = [
+        e for place in places for e in re.split(r"^entry ", place.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    ]
     inherits = {re.findall(r'"([^"]+)"', e)[0]: re.findall(r'^model "[^"]+" like "([^"]+)"', e) for e in entries}
-    hubs = {re.findall(r'"([^"]+)"', e)[0]: re.findall(r'^    hub +=\s"([^"]+)"', e, flags=re.MULTILINE) for e in entries}
+    hubs = {
+        re.findall(r'"([^"]+)"', e)[0]: re.findall(r'^    hub +=\s"([^"]+)"', e, flags=re.MULTILINE) for e in entries
+    }
     assert Counter(hub for found in hubs.values() for hub in found).most_common(1)[0][1] == 1
     # A model that is like another one would have its name too.
     assert [name for name, likes in inherits.items() if likes and hubs[likes[0]] and not hubs[name]] == []

@@ -28,7 +28,9 @@ def project(plans, tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-@pytest.mark.parametrize("into", ["configs", "configs/7b", ".", "..", "../shared/cfg", "./a/../b", ".config", "a~b", "größe"])
+@pytest.mark.parametrize(
+    "into", ["configs", "configs/7b", ".", "..", "../shared/cfg", "./a/../b", ".config", "a~b", "größe"]
+)
 def test_inside_the_project(into: str, plans, project: Path) -> None:
     assert plans.codes(f'show 1\n{EMIT} "{into}"') == []
 
@@ -45,7 +47,9 @@ def test_the_command_line_says_what_the_project_is(plans, project: Path) -> None
     assert plans.codes(line, root=str(project.parent)) == []
 
 
-@pytest.mark.parametrize("into", ["../.git", "../.git/hooks", "../.GIT/x", "../a/.git", "../repo.git/hooks", "../repo.git"])
+@pytest.mark.parametrize(
+    "into", ["../.git", "../.git/hooks", "../.GIT/x", "../a/.git", "../repo.git/hooks", "../repo.git"]
+)
 def test_not_among_the_files_of_git(into: str, plans, project: Path) -> None:
     for part in ("HEAD", "objects", "refs"):
         (project / "repo.git" / part).mkdir(parents=True)

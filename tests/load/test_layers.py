@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from tests.thorough import examples
 
-LAYERS = ("--set", "scenario", "plan", "used last", "used first", "used by the last", "used by the first", "entry", "default")
+LAYERS = (
+    "--set",
+    "scenario",
+    "plan",
+    "used last",
+    "used first",
+    "used by the last",
+    "used by the first",
+    "entry",
+    "default",
+)
 """The strongest first."""
 
 KIND = """\
@@ -44,7 +54,9 @@ def test_the_strongest_layer_wins(plans, values, blocks, inherited):
     plans.write("deep_last.plan", said["used by the last"])
     plans.write("first.plan", 'use "deep_first.plan"\n' + said["used first"])
     plans.write("last.plan", 'use "deep_last.plan"\n' + said["used last"])
-    scenario = f'scenario "s" {{ car.wheels = {values["scenario"]} }}\n' if "scenario" in values else 'scenario "s" {}\n'
+    scenario = (
+        f'scenario "s" {{ car.wheels = {values["scenario"]} }}\n' if "scenario" in values else 'scenario "s" {}\n'
+    )
     text = f'use "kind.plan"\nuse "first.plan"\nuse "last.plan"\ncar "mine"\n{said["plan"]}{scenario}show car.wheels\n'
     sets = [("car.wheels", str(values["--set"]))] if "--set" in values else []
 
@@ -55,7 +67,10 @@ def test_the_strongest_layer_wins(plans, values, blocks, inherited):
 
 
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(values=st.dictionaries(st.sampled_from(LAYERS[:7]), st.integers(0, 99), min_size=1), what=st.sampled_from(("let", "assume")))
+@given(
+    values=st.dictionaries(st.sampled_from(LAYERS[:7]), st.integers(0, 99), min_size=1),
+    what=st.sampled_from(("let", "assume")),
+)
 def test_lets_and_assumptions_have_layers(plans, values, what):
     if not any(layer in values for layer in LAYERS[2:7]):
         values = {**values, "plan": 1}  # there must be something to vary

@@ -10,7 +10,7 @@ from llmplan.load.files import Unreadable
 
 @pytest.mark.slow
 def test_what_a_used_file_declares(plans):
-    plans.write("base.plan", "let x = 3\nfn f(n: Real) -> Real = n * 2\nentry gpu \"mine\" { memory = 10 GB }\n")
+    plans.write("base.plan", 'let x = 3\nfn f(n: Real) -> Real = n * 2\nentry gpu "mine" { memory = 10 GB }\n')
     assert plans.shown('use "base.plan"\nhardware { gpu = "mine" }\nshow f(x)\nshow gpu.memory') == [6.0, 10e9]
 
 
@@ -55,7 +55,9 @@ def test_the_root_is_the_nearest_project(plans, tmp_path):
     assert plans.codes('use "../../beyond.plan"') == ["E0207"]
 
 
-@pytest.mark.parametrize("path", ["missing.plan", "folder", "", "latin.plan", "a\\u0000b", "{x}.plan", "/etc/passwd", "~"])
+@pytest.mark.parametrize(
+    "path", ["missing.plan", "folder", "", "latin.plan", "a\\u0000b", "{x}.plan", "/etc/passwd", "~"]
+)
 def test_files_that_cannot_be_used(plans, tmp_path, path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "latin.plan").write_bytes(b'let x = "\xe9"\n')

@@ -20,7 +20,11 @@ from tests.thorough import examples
 EDGES = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, math.nan, math.inf, -math.inf, 1e308, -1e308, 1e-308, 710.0]
 EDGES += [1 + 5e-10, 1 + 2e-9, 2 - 1e-9, 0.1 * 3 * 10, 7.000000001, 6.999999999]
 NUMBERS = st.one_of(st.sampled_from(EDGES), st.floats(), st.floats(-1e4, 1e4), st.integers(-9, 9).map(float))
-ENDS = st.one_of(st.sampled_from([-3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0]), st.integers(-600, 600).map(lambda x: x / 100), st.floats(0.01, 50))
+ENDS = st.one_of(
+    st.sampled_from([-3.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0]),
+    st.integers(-600, 600).map(lambda x: x / 100),
+    st.floats(0.01, 50),
+)
 TABLE = (0.0, 1.0, 3.0, 5.0, 2.0, 4.0)
 EACH = pytest.mark.parametrize("op", OPERATIONS.values(), ids=OPERATIONS)
 
@@ -112,7 +116,11 @@ def test_intervals_hold_every_value_and_slope(op, data):
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_the_move_at_a_smooth_point_is_the_quotient_of_differences(op, data):
-    if op.move is None or op.name in ("ceil", "floor", "round", "table") or node(op).op in ("eq", "ne", "lt", "le", "and", "or", "not"):
+    if (
+        op.move is None
+        or op.name in ("ceil", "floor", "round", "table")
+        or node(op).op in ("eq", "ne", "lt", "le", "and", "or", "not")
+    ):
         return
     args = [data.draw(st.floats(0.3, 4.7)) for _ in range(op.arity)]
     moves = [data.draw(st.sampled_from([-1.0, 0.0, 1.0])) for _ in range(op.arity)]

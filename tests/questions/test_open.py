@@ -46,7 +46,9 @@ training {
 
 EXPERTS = FULL.replace("llama-2-13b", "mixtral-8x7b").replace("zero_stage = 1", "zero_stage = 3")
 
-OWN = FULL.replace('"llama-2-13b"', "{ layers = 40, hidden = 5120, heads = 40, ffn = 13824, vocab = 32000, gated_mlp = true }")
+OWN = FULL.replace(
+    '"llama-2-13b"', "{ layers = 40, hidden = 5120, heads = 40, ffn = 13824, vocab = 32000, gated_mlp = true }"
+)
 
 FLOPS = 6 * 7e9 * 1e12
 RATE = 40 / 100 * 312e12

@@ -103,10 +103,7 @@ def answer(plan: Path) -> str:
 
 def figures(plan: Path) -> list[str]:
     """The figures of the answer, as the plan language writes them."""
-    return [
-        f"{amount}{magnitude}{_WORDS.get(word, '')}"
-        for amount, magnitude, word in _FIGURE.findall(answer(plan))
-    ]
+    return [f"{amount}{magnitude}{_WORDS.get(word, '')}" for amount, magnitude, word in _FIGURE.findall(answer(plan))]
 
 
 @pytest.mark.usefixtures("no_advice")
@@ -115,9 +112,7 @@ def test_answer_is_current(plan: Path) -> None:
     printed, meaning = figures(plan), MEANING[plan.stem]
     assert len(printed) == len(meaning), printed
     for scenario in dict.fromkeys(scenario for scenario, _ in meaning):
-        pairs = [
-            (expression, figure) for (where, expression), figure in zip(meaning, printed) if where == scenario
-        ]
+        pairs = [(expression, figure) for (where, expression), figure in zip(meaning, printed) if where == scenario]
         solution, wrong = evaluate(plan, pairs, scenario or None)
         assert wrong == []
         words = [u.value.value for u in solution.unknowns if u.asked and isinstance(u.value.value, str)]

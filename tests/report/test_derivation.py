@@ -83,8 +83,10 @@ def test_ranges_and_certainty(plans):
 
 
 def test_members_of_enums_are_no_siblings(plans):
-    text = 'kind box {\n    a: Int = 3\n    b: Int = 4\n}\nenum Side { a, other }\nquantity box.side: Side = a\n'
-    solution = plans.solve(text + "quantity box.sum: Int = if box.side in [a, other] then box.b + 1 else 0\nshow box.sum\n")
+    text = "kind box {\n    a: Int = 3\n    b: Int = 4\n}\nenum Side { a, other }\nquantity box.side: Side = a\n"
+    solution = plans.solve(
+        text + "quantity box.sum: Int = if box.side in [a, other] then box.b + 1 else 0\nshow box.sum\n"
+    )
     (step, *_) = derive(solution, "box.sum", 0)
     assert step.numbers == "if a in [a, other] then 4 + 1 else 0"
 

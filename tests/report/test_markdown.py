@@ -33,7 +33,8 @@ def test_prose(text, written):
 
 
 @pytest.mark.parametrize(
-    "text", ["@a`@b`@c", "``@a``", "` @a ` @b `", "@a @b*c* @d", "x@y@z", "https://a`b`c", "@", "#1#2!3", "`" * 7 + "@a"]
+    "text",
+    ["@a`@b`@c", "``@a``", "` @a ` @b `", "@a @b*c* @d", "x@y@z", "https://a`b`c", "@", "#1#2!3", "`" * 7 + "@a"],
 )
 def test_no_mention_is_left_outside_of_code(text):
     """As CommonMark reads it: after escapes, what stands between runs of as many backticks is code."""

@@ -43,11 +43,13 @@ def test_a_link_that_the_catalog_lacks_is_named_in_the_error():
 
 @pytest.mark.slow
 def test_a_shape_of_ones_own_without_a_gate_is_remarked_on():
-    shape = 'model { layers = 40, hidden = 5120, heads = 40, ffn = 13824, vocab = 32000'
+    shape = "model { layers = 40, hidden = 5120, heads = 40, ffn = 13824, vocab = 32000"
     plan = PLAN.format(fields="", gpu="A100-SXM4-80GB").replace('model "llama-13b" { ', shape)
     found = api.solve("-", text=plan)
     assert found.values["model.params"].text == "10.18B parameters"
-    assert any(one.message.startswith("gated_mlp is false with a feed-forward width of 13,824") for one in found.diagnostics)
+    assert any(
+        one.message.startswith("gated_mlp is false with a feed-forward width of 13,824") for one in found.diagnostics
+    )
     gated = api.solve("-", text=plan.replace("vocab = 32000", "vocab = 32000, gated_mlp = true"))
     assert not any("gated_mlp" in one.message for one in gated.diagnostics)
 
@@ -55,12 +57,20 @@ def test_a_shape_of_ones_own_without_a_gate_is_remarked_on():
 @pytest.mark.slow
 def test_options_of_a_pipeline_change_its_time_or_are_refused():
     """An option that silently does nothing is worse than none."""
+
     def solved(options: str):
-        return api.solve("-", text=PLAN.format(fields="", gpu="A100-SXM4-80GB") + f"parallelism {{ framework = megatron, pipeline = 4{options} }}\n")
+        return api.solve(
+            "-",
+            text=PLAN.format(fields="", gpu="A100-SXM4-80GB")
+            + f"parallelism {{ framework = megatron, pipeline = 4{options} }}\n",
+        )
 
     plain = solved("").values["time"].value
     assert solved(", schedule = zero_bubble").values["time"].value < plain
     assert solved(", schedule = interleaved, virtual_pipeline = 2").values["time"].value < plain
-    for refused, rule in ((", schedule = interleaved, virtual_pipeline = 1", "interleaved_pipeline"), (", schedule = dualpipe", "schedule_modelled")):
+    for refused, rule in (
+        (", schedule = interleaved, virtual_pipeline = 1", "interleaved_pipeline"),
+        (", schedule = dualpipe", "schedule_modelled"),
+    ):
         found = solved(refused)
         assert found.status == "infeasible" and rule in [one.name for one in found.requirements if one.holds is False]

@@ -41,7 +41,11 @@ CHANGES = {
     "ranges": ("290_000", "300_000"),
 }
 FIRST = {  # what the first sentence must say, so that it answers the title
-    "7b": ("A100-SXM4-80GB (", "train llama-7b on 1T tokens in about", "The deadline of 30 days, set on planned time, is"),
+    "7b": (
+        "A100-SXM4-80GB (",
+        "train llama-7b on 1T tokens in about",
+        "The deadline of 30 days, set on planned time, is",
+    ),
     "70b": ("tensor parallelism", "pipeline parallelism", "The budget of 3.5 MUSD, set on planned cost, is"),
     "405b": ("on the calendar (", "if every step runs as planned"),
     "moe": ("deepseek-v3 with 48 layers", "on the calendar ("),
@@ -110,7 +114,9 @@ def test_a_comment_changes_no_file(name: str, tmp_path: Path) -> None:
 
     def compiled(*options: str) -> int:
         """The exit code; figures of an infeasible plan are written too, and its code says so."""
-        found = CliRunner().invoke(group, ["compile", str(plan), "-o", str(tmp_path / "out"), *options], standalone_mode=False)
+        found = CliRunner().invoke(
+            group, ["compile", str(plan), "-o", str(tmp_path / "out"), *options], standalone_mode=False
+        )
         assert found.exception is None, found.exception
         return int(found.return_value or 0)
 
@@ -167,8 +173,22 @@ def test_no_column_of_the_first_screens_is_cut_off_on_a_narrow_screen(name: str)
 
 
 # What a report prints of changes and verdicts, found again by solving.
-UNITS = {"days": 86400.0, "hours": 3600.0, "min": 60.0, "s": 1.0, "USD": 1.0, "MUSD": 1e6, "GB": 1e9, "MB": 1e6, "TB": 1e12}
-LABELS = {"parallelism.virtual_pipeline": "chunks a stage", "training.micro_batch": "micro-batch", "training.global_batch": "global batch"}
+UNITS = {
+    "days": 86400.0,
+    "hours": 3600.0,
+    "min": 60.0,
+    "s": 1.0,
+    "USD": 1.0,
+    "MUSD": 1e6,
+    "GB": 1e9,
+    "MB": 1e6,
+    "TB": 1e12,
+}
+LABELS = {
+    "parallelism.virtual_pipeline": "chunks a stage",
+    "training.micro_batch": "micro-batch",
+    "training.global_batch": "global batch",
+}
 OF = {"days": "time", "hours": "time", "min": "time", "s": "time", "USD": "cost", "MUSD": "cost"}
 
 
@@ -204,8 +224,14 @@ def check_rows(name: str, most: int) -> None:
     assert rows and set(units) <= {*UNITS}
     for row in rows[:most]:
         said, *cells = [cell.strip() for cell in row.split("|")[1:-1]]
-        moves = [one for one in solved(name).levers if f": {brief(one.before)} → {brief(one.text)}" in said.replace("\\", "")]
-        (lever,) = [one for one in moves if len(moves) == 1 or one.name.partition(".")[2] in said or LABELS.get(one.name, "?") in said]
+        moves = [
+            one for one in solved(name).levers if f": {brief(one.before)} → {brief(one.text)}" in said.replace("\\", "")
+        ]
+        (lever,) = [
+            one
+            for one in moves
+            if len(moves) == 1 or one.name.partition(".")[2] in said or LABELS.get(one.name, "?") in said
+        ]
         there = again(name, lever.statement, False)
         assert said.startswith("✓") == (there.status == "solved" and not lever.breaks)
         for unit, cell in zip(units, cells):
@@ -230,7 +256,9 @@ def test_solving_with_the_first_change_gives_what_its_row_prints() -> None:
 @pytest.mark.parametrize("name", FEASIBLE)
 def test_solving_with_a_change_gives_what_the_first_screen_prints(name: str) -> None:
     first = report(name).partition("\n## ")[0]
-    for statement, unknown, figures in re.findall(r"\*\*[A-Z][a-z ]+\*\*: `([a-z_.]+ = [^`]+)`(?:, ([^(]+))? \(([^)]*)\)", first):
+    for statement, unknown, figures in re.findall(
+        r"\*\*[A-Z][a-z ]+\*\*: `([a-z_.]+ = [^`]+)`(?:, ([^(]+))? \(([^)]*)\)", first
+    ):
         there = again(name, statement, bool(unknown))
         own, _, doubt = figures.partition("; ")
         for amount, unit in re.findall(r"([−+][\d.,]+M?) (\w+)", own):
@@ -251,7 +279,9 @@ def test_verdicts_agree_with_their_chance(name: str) -> None:
     for rule in solved(name).requirements:
         if rule.chance is None or rule.holds is None:
             continue
-        assert rule.verdict == ("no" if not rule.holds else "safe" if rule.chance >= 0.9 else "likely" if rule.chance >= 0.6 else "tight")
+        assert rule.verdict == (
+            "no" if not rule.holds else "safe" if rule.chance >= 0.9 else "likely" if rule.chance >= 0.6 else "tight"
+        )
         rows = [row for row in report(name).splitlines() if row.startswith(f"| {rule.name}: ")]
         assert all(rule.verdict in row and rule.chance_text in row for row in rows)
         assert len(rows) == (rule.origin == "plan")

@@ -84,7 +84,9 @@ def test_explain_shows_the_formula_and_the_same_with_numbers(plans):
 
 def test_a_continuous_unknown_beside_a_discrete_one_has_a_formula(plans):
     asked = "require time <= run\nmaximize dataset.tokens"
-    text = COMPUTE_OPTIMAL.format(asked=asked).replace("? in 100M..1T", "7B").replace("gpus = 64", "gpus = ? in [32, 64]")
+    text = (
+        COMPUTE_OPTIMAL.format(asked=asked).replace("? in 100M..1T", "7B").replace("gpus = 64", "gpus = ? in [32, 64]")
+    )
     solution = plans.solve(text)
     assert {unknown.path: unknown.how for unknown in solution.unknowns} == {
         "hardware.gpus": "search",

@@ -34,7 +34,10 @@ def line(text: str, part: str) -> str:
     return next(one for one in report(text).splitlines() if part in one)
 
 
-@pytest.mark.parametrize(("rate", "word"), [pytest.param("30%", "more", marks=pytest.mark.slow), pytest.param("55%", "less", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("rate", "word"),
+    [pytest.param("30%", "more", marks=pytest.mark.slow), pytest.param("55%", "less", marks=pytest.mark.slow)],
+)
 def test_under_an_assumed_rate_the_parts_are_those_of_the_estimate_and_add_up(rate: str, word: str) -> None:
     said = line(f"{BASE}assume mfu = {rate}\n", "Step, s, ")
     parts, _, assumed = said.partition("Step, s, ")[2].partition(" These are the parts of the estimate")
@@ -62,7 +65,12 @@ def test_a_checkpoint_is_given_in_steps_and_numbers_as_people_write_them() -> No
 
 @pytest.mark.slow
 def test_a_card_without_a_price_is_said_once() -> None:
-    text = report(BASE.replace("A100-SXM4-80GB", "RTX-4090").replace("llama-7b", "tinyllama-1.1b").replace("micro_batch = 4", "micro_batch = 1").replace("gpus = 128", "gpus = 1"))
+    text = report(
+        BASE.replace("A100-SXM4-80GB", "RTX-4090")
+        .replace("llama-7b", "tinyllama-1.1b")
+        .replace("micro_batch = 4", "micro_batch = 1")
+        .replace("gpus = 128", "gpus = 1")
+    )
     assert text.count("no price of RTX-4090") == 1 and "undefined" not in text and "needs `hardware.price`" not in text
 
 

@@ -27,9 +27,7 @@ def header(plan: Path) -> str:
     return " ".join(lines)
 
 
-def evaluate(
-    plan: Path, pairs: Sequence[tuple[str, str]], scenario: str | None = None
-) -> tuple[Solution, list[str]]:
+def evaluate(plan: Path, pairs: Sequence[tuple[str, str]], scenario: str | None = None) -> tuple[Solution, list[str]]:
     """Solves a plan with each expression and each figure as a `let` of its own.
 
     `low: time` and `high: time` are the ends of what ranges in the plan leave open.

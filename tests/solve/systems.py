@@ -85,9 +85,7 @@ def systems(draw, unknowns=st.integers(0, 4), most=5):
     """A random system over discrete unknowns with small whole values."""
     graph = Graph()
     count = draw(unknowns)
-    domains = [
-        draw(st.lists(st.integers(-3, 9), min_size=1, max_size=most, unique=True)) for _ in range(count)
-    ]
+    domains = [draw(st.lists(st.integers(-3, 9), min_size=1, max_size=most, unique=True)) for _ in range(count)]
     numbers = [graph.unknown(i) for i in range(count)]
     numbers += [graph.const(value) for value in (0.0, 1.0, 2.0, 0.5, -3.0)]
     truths = [graph.const(1.0)]
@@ -113,9 +111,7 @@ def systems(draw, unknowns=st.integers(0, 4), most=5):
 
     def condition(number, weight):
         if draw(st.booleans()):
-            return compare(
-                graph, f"c{number}", draw(some), draw(st.sampled_from(COMPARISONS)), draw(some), weight
-            )
+            return compare(graph, f"c{number}", draw(some), draw(st.sampled_from(COMPARISONS)), draw(some), weight)
         return Condition(f"c{number}", draw(st.sampled_from(truths)), "library", None, None, "", weight, SPAN)
 
     conditions = tuple(condition(i, None) for i in range(draw(st.integers(0, 5))))
@@ -125,7 +121,6 @@ def systems(draw, unknowns=st.integers(0, 4), most=5):
         for _ in range(draw(st.integers(0, 3)))
     )
     found = tuple(
-        discrete(f"u{i}", domain, draw(st.sampled_from([None, truths[-1]])))
-        for i, domain in enumerate(domains)
+        discrete(f"u{i}", domain, draw(st.sampled_from([None, truths[-1]]))) for i, domain in enumerate(domains)
     )
     return System(graph, found, conditions, preferences, objectives)

@@ -1,4 +1,6 @@
-"""What has nothing to do with a continuous unknown is searched apart, and nothing is found that a search of the whole does not find."""
+"""What has nothing to do with a continuous unknown is searched apart, and nothing is found that a search of the whole
+does not find.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def test_the_parts_together_are_the_whole(one, other, order, keep, low):
     if whole.top:
         assert parts.top[0].places == whole.top[0].places
         assert parts.feasible == whole.feasible
-        assert {u: seen.tolist() for u, seen in parts.seen.items()} == {u: seen.tolist() for u, seen in whole.seen.items()}
+        assert {u: seen.tolist() for u, seen in parts.seen.items()} == {
+            u: seen.tolist() for u, seen in whole.seen.items()
+        }
         assert np.allclose(parts.spread, whole.spread, equal_nan=True)
         return
     mine, theirs = (

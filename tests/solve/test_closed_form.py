@@ -109,11 +109,23 @@ def test_gpus_for_a_deadline():
             lambda g, a, b: b,
             "x = (sqrt(a^2 + 4 · b) - a) / 2",
         ),
-        (lambda g, a, b: op(g, "mul", a, op(g, "pow", g.x, 2.0)), lambda g, a, b: op(g, "div", b, 120.0), "x = sqrt(b / (120 · a))"),
-        (lambda g, a, b: op(g, "mul", g.x, op(g, "mul", g.x, 30.0)), lambda g, a, b: op(g, "mul", a, b), "x = sqrt(a · b / 30)"),
+        (
+            lambda g, a, b: op(g, "mul", a, op(g, "pow", g.x, 2.0)),
+            lambda g, a, b: op(g, "div", b, 120.0),
+            "x = sqrt(b / (120 · a))",
+        ),
+        (
+            lambda g, a, b: op(g, "mul", g.x, op(g, "mul", g.x, 30.0)),
+            lambda g, a, b: op(g, "mul", a, b),
+            "x = sqrt(a · b / 30)",
+        ),
         (lambda g, a, b: op(g, "pow", g.x, 3.0), lambda g, a, b: op(g, "div", a, b), "x = (a / b)^(1 / 3)"),
         (lambda g, a, b: op(g, "div", a, g.x), lambda g, a, b: op(g, "mul", b, g.x), "x = sqrt(a / b)"),
-        (lambda g, a, b: op(g, "mul", b, op(g, "mul", g.x, g.x)), lambda g, a, b: g.graph.const(4.0), "x = 2 / sqrt(b)"),
+        (
+            lambda g, a, b: op(g, "mul", b, op(g, "mul", g.x, g.x)),
+            lambda g, a, b: g.graph.const(4.0),
+            "x = 2 / sqrt(b)",
+        ),
         (lambda g, a, b: op(g, "sub", g.x, op(g, "mul", 0.03, g.x)), lambda g, a, b: a, "x = a / 0.97"),
         (lambda g, a, b: op(g, "mul", g.x, 0.123456789), lambda g, a, b: op(g, "mul", a, 0.987654321), "x = 8 · a"),
     ],
@@ -183,9 +195,7 @@ def test_closed_form_and_search_agree(factors, place, step, kind):
     x = graph.unknown(0)
     left = graph.const(1.0)
     for e, coefficient in factors:
-        left = graph.add(
-            "mul", left, graph.add("mul", graph.add("pow", x, graph.const(e)), graph.const(coefficient))
-        )
+        left = graph.add("mul", left, graph.add("mul", graph.add("pow", x, graph.const(e)), graph.const(coefficient)))
     bound = evaluate(graph, {0: place}, [left])[left]
     values = [float(v) for v in range(step, 4097, step)]
     sense = 1 if (exponent < 0) == (kind == "le") else -1
@@ -219,10 +229,7 @@ def test_rounding_that_hardware_forces_is_not_called_a_closed_form():
 
 def test_importing_the_solver_imports_neither_numpy_nor_sympy():
     code = "import llmplan.solve, llmplan.solve.passes, sys; print({'numpy', 'sympy'} & set(sys.modules))"
-    assert (
-        subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True).stdout
-        == "set()\n"
-    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True).stdout == "set()\n"
 
 
 @pytest.mark.slow

@@ -84,9 +84,7 @@ def test_an_optimum_inside_the_interval():
     loss = graph.add("add", power(graph, x, 400.0, -1.0), x)
     outcome = solve(system(graph, 1, 1e6, [], [objective(loss)]))
     assert outcome.point[0] == pytest.approx(20.0, rel=1e-6)
-    bounded = solve(
-        system(graph, 1, 1e6, [compare(graph, "c", x, "le", graph.const(7.0))], [objective(loss)])
-    )
+    bounded = solve(system(graph, 1, 1e6, [compare(graph, "c", x, "le", graph.const(7.0))], [objective(loss)]))
     assert bounded.point[0] == pytest.approx(7.0, rel=1e-12)
 
 
@@ -121,9 +119,7 @@ def test_the_discrete_unknowns_are_chosen_with_it():
     assert outcome.feasible == sum(100 / 0.7 <= n for n in range(4, 301, 4))
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "sense", "word"), [(1, math.inf, -1, "above"), (-math.inf, 1, 1, "below")]
-)
+@pytest.mark.parametrize(("low", "high", "sense", "word"), [(1, math.inf, -1, "above"), (-math.inf, 1, 1, "below")])
 def test_what_nothing_bounds_is_said(low, high, sense, word):
     graph = Graph()
     x = graph.unknown(0)
@@ -175,8 +171,7 @@ def test_never_worse_than_a_fine_grid_and_never_infeasible(data):
     curves = [graph.add("add", term(), term()) for _ in range(3)]
     bounds = [graph.const(data.draw(st.floats(-20, 20))) for _ in range(2)]
     conditions = [
-        compare(graph, f"c{i}", curves[i], data.draw(st.sampled_from(["le", "ge", "lt"])), bounds[i])
-        for i in range(2)
+        compare(graph, f"c{i}", curves[i], data.draw(st.sampled_from(["le", "ge", "lt"])), bounds[i]) for i in range(2)
     ]
     made = system(graph, 0.5, 8.0, conditions, [objective(curves[2])])
     outcome = solve(made)

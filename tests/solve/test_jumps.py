@@ -17,7 +17,11 @@ JUMPS = [  # what is asked, the least or largest value that there is, and the on
     ("let x = ? in 0.5..11.0\nrequire r: floor(x) >= 8\nminimize x\n", 8, 8.0),
     ("let x = ? in 0.5..11.0\nrequire r: round(x) == 4\nminimize x\n", 3.5, 3.5),
     ("let x = ? in (-11.0)..(-0.5)\nrequire r: ceil(x) == -6\nminimize x\n", -7, None),
-    ("let x = ? in 0.5..11.0\nquantity q.a: Real = x - x\nrequire r: q.a <= 1.0\nmaximize mod(mod(x, 3), 4)\n", 3, None),
+    (
+        "let x = ? in 0.5..11.0\nquantity q.a: Real = x - x\nrequire r: q.a <= 1.0\nmaximize mod(mod(x, 3), 4)\n",
+        3,
+        None,
+    ),
     ("let x = ? in 0.5..11.0\nminimize if x <= 3.7 then x else x - 100\n", 3.7, None),
     ("let x = ? in 0.5..11.0\nminimize if x < 3.7 then 5 - x else 100\n", 3.7, None),
     ("let x = ? in 0.5..11.0\nminimize if x < 3.7 then 5 - x else 0 - x\n", 11, None),

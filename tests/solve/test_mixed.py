@@ -47,7 +47,9 @@ def settled(system, open_):
 
 
 @settings(max_examples=examples(60), phases=[Phase.generate])
-@given(systems(st.integers(2, 3), 4), st.integers(1, 4), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([1.0, 7.5, 1e3]))
+@given(
+    systems(st.integers(2, 3), 4), st.integers(1, 4), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([1.0, 7.5, 1e3])
+)
 @pytest.mark.slow
 def test_the_first_settings_and_the_neighbours_are_those_of_enumeration(made, keep, low, width):
     system = evolve(made, unknowns=(continuous("x", low, low + width), *made.unknowns[1:]))

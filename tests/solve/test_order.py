@@ -12,7 +12,9 @@ from llmplan.solve.order import Front, Ranked, best, no_worse, ordered, prefers
 
 # Costs that differ by rounding, or clearly; a chain of ties would have no order.
 COSTS = st.builds(
-    lambda cost, digit: cost * (1 + digit * 1e-15), st.sampled_from([-inf, -2.0, 0.0, 1.0, 1.0 + 1e-7, 3e20, inf]), st.integers(-3, 3)
+    lambda cost, digit: cost * (1 + digit * 1e-15),
+    st.sampled_from([-inf, -2.0, 0.0, 1.0, 1.0 + 1e-7, 3e20, inf]),
+    st.integers(-3, 3),
 )
 ROWS = st.integers(1, 3).flatmap(lambda width: st.lists(st.tuples(*[COSTS] * width), min_size=1, max_size=12))
 

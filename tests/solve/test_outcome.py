@@ -17,14 +17,10 @@ def whole_nodes(gpus=range(8, 1025, 8), days=200.0):
     """Fewest GPUs for a deadline, over GPUs and how they are split."""
     graph = Graph()
     n, split = graph.unknown(0), graph.unknown(1)
-    time = graph.add(
-        "div", graph.const(100_000.0), graph.add("mul", n, graph.add("pow", split, graph.const(-0.1)))
-    )
+    time = graph.add("div", graph.const(100_000.0), graph.add("mul", n, graph.add("pow", split, graph.const(-0.1))))
     conditions = (
         compare(graph, "deadline", time, "le", graph.const(days)),
-        Condition(
-            "split", graph.add("whole", graph.add("div", n, split)), "library", None, None, "", None, SPAN
-        ),
+        Condition("split", graph.add("whole", graph.add("div", n, split)), "library", None, None, "", None, SPAN),
     )
     unknowns = (discrete("gpus", gpus), discrete("split", [1, 2, 4, 8, 16], asked=False))
     return System(graph, unknowns, conditions, (), (objective(n), objective(time)))
@@ -119,9 +115,7 @@ def test_preferences_come_before_the_objectives_even_where_the_search_could_end_
     n, m = graph.unknown(0), graph.unknown(1)
     prefer = compare(graph, "many", n, "ge", graph.const(900.0), weight=2.0)
     unknowns = (discrete("n", range(1, 1001)), discrete("m", range(1, 1001)))
-    system = System(
-        graph, unknowns, (compare(graph, "c", m, "ge", n),), (prefer,), (objective(n), objective(m))
-    )
+    system = System(graph, unknowns, (compare(graph, "c", m, "ge", n),), (prefer,), (objective(n), objective(m)))
     assert solve(system).point == {0: 900.0, 1: 900.0}
 
 
@@ -129,9 +123,7 @@ def test_a_flat_objective_is_said():
     graph = Graph()
     n = graph.unknown(0)
     flat = graph.add("min", n, graph.const(1.0))
-    system = System(
-        graph, (discrete("n", [4, 2, 8]),), (), (), (objective(flat), objective(flat, author=False))
-    )
+    system = System(graph, (discrete("n", [4, 2, 8]),), (), (), (objective(flat), objective(flat, author=False)))
     outcome = solve(system)
     assert outcome.point == {0: 4.0}, "ties are broken by the order of the domain"
     assert outcome.flat == (0, 1)
@@ -175,9 +167,7 @@ def test_infinities_and_nothing():
     n = graph.unknown(0)
     huge = graph.add("mul", graph.add("exp", n), graph.const(1e300))
     condition = compare(graph, "c", huge, "le", graph.const(5.0))
-    outcome = solve(
-        System(graph, (discrete("n", [1, 100, 500, 1000]),), (condition,), (), (objective(huge),))
-    )
+    outcome = solve(System(graph, (discrete("n", [1, 100, 500, 1000]),), (condition,), (), (objective(huge),)))
     assert outcome.status == "infeasible"
     assert all(math.isfinite(value) for value in outcome.point.values())
     undefined = graph.add("div", n, graph.add("sub", n, n))

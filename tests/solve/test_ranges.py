@@ -31,7 +31,9 @@ def ranged_plans(draw):
     names = [*ranges, *grid]
 
     def term():
-        return draw(st.sampled_from([*names, "2", "(r0 * x0)", "(x0 - r0)", "max(r0, x0)", "min(r0, 3)", "abs(r0 - 2)"]))
+        return draw(
+            st.sampled_from([*names, "2", "(r0 * x0)", "(x0 - r0)", "max(r0, x0)", "min(r0, 3)", "abs(r0 - 2)"])
+        )
 
     def expression():
         text = term()
@@ -129,7 +131,9 @@ def test_what_is_not_certain_and_must_be_does_not_hold(plans):
     (small,) = (result for result in solution.requirements if result.name == "small")
     assert (small.holds, small.certainty, small.slack) == (False, "no", -2.0)
     assert small.values == "10 <= 8 in the worst case"
-    assert [relaxation.text for relaxation in solution.relaxations] == ["`require certain small: x * r <= 10` instead of 8"]
+    assert [relaxation.text for relaxation in solution.relaxations] == [
+        "`require certain small: x * r <= 10` instead of 8"
+    ]
 
 
 @pytest.mark.parametrize("goal", ["minimize x", "maximize x"])

@@ -71,8 +71,6 @@ def test_the_front_is_what_nothing_dominates(pairs):
     system = System(graph, (discrete("x", range(len(pairs))),), holds, (), goals, goals)
     outcome = solve(system, keep=3)
     front = [pairs[int(point[0])] for point in outcome.front]
-    expected = {
-        (a, b) for a, b in pairs if not any((c, d) != (a, b) and c <= a and d >= b for c, d in pairs)
-    }
+    expected = {(a, b) for a, b in pairs if not any((c, d) != (a, b) and c <= a and d >= b for c, d in pairs)}
     assert len(front) == len(expected) and set(front) == expected
     assert front == sorted(front)

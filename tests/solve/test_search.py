@@ -37,9 +37,7 @@ def test_solve_agrees_with_brute_force(system):
 
 def fixed(system, point):
     """The system with every unknown held at a point."""
-    unknowns = tuple(
-        discrete(unknown.path, [point[i]], unknown.allowed) for i, unknown in enumerate(system.unknowns)
-    )
+    unknowns = tuple(discrete(unknown.path, [point[i]], unknown.allowed) for i, unknown in enumerate(system.unknowns))
     return System(system.graph, unknowns, system.conditions, system.preferences, system.objectives)
 
 

@@ -49,9 +49,7 @@ def test_interpolation_and_tables(points, xs):
 @pytest.mark.slow
 def test_graphs(system, data):
     roots = range(len(system.graph))
-    rows = [
-        {i: data.draw(st.sampled_from(u.values)) for i, u in enumerate(system.unknowns)} for _ in range(3)
-    ]
+    rows = [{i: data.draw(st.sampled_from(u.values)) for i, u in enumerate(system.unknowns)} for _ in range(3)]
     columns = {i: np.array([row[i] for row in rows]) for i in range(len(system.unknowns))}
     found = evaluate_rows(system.graph, roots, columns)
     for at, row in enumerate(rows):

@@ -154,7 +154,9 @@ def test_a_worker_does_not_run_the_script_of_who_started_it(tmp_path, how):
 
 
 def test_a_worker_does_not_outlive_the_process_that_started_it(tmp_path):
-    script = SCRIPT.replace("PARTS", "10**12").replace("for _, away in results", "for _, away in results if not print(away)")
+    script = SCRIPT.replace("PARTS", "10**12").replace(
+        "for _, away in results", "for _, away in results if not print(away)"
+    )
     with subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             if line == "True\n":
@@ -217,7 +219,10 @@ def test_a_diagnosis_is_the_same_on_one_core_and_on_two(system, portion):
 def test_a_worker_sees_in_each_part_what_is_seen_here(system, portion):
     required = requirements_of(system)
     assume(required)
-    for job in (GridSearch(system, required, {}, 3, 20, portion, float("inf")), GridDiagnosis(system, required, portion)):
+    for job in (
+        GridSearch(system, required, {}, 3, 20, portion, float("inf")),
+        GridDiagnosis(system, required, portion),
+    ):
         there = pickle.loads(pickle.dumps(job))
         assert len(there.parts) == len(job.parts)
         for number in range(len(job.parts)):

@@ -49,7 +49,6 @@ def unknown(solution: Solution, path: str) -> float | str:
 def block(kind: str, **fields: object) -> str:
     """A block of a plan; truth values and lists of words as the language writes them."""
     lines = [
-        f"    {name} = {str(value).lower() if isinstance(value, bool) else value}"
-        for name, value in fields.items()
+        f"    {name} = {str(value).lower() if isinstance(value, bool) else value}" for name, value in fields.items()
     ]
     return "\n".join([f"{kind} {{", *lines, "}"]) + "\n"

@@ -62,16 +62,18 @@ def test_example_plans_fit_and_add_up(plan: str) -> None:
 
 @pytest.mark.parametrize(
     ("question", "path", "answer"),
-    sample([
-        ("gpus", "hardware.gpus", 104),
-        ("tokens", "dataset.tokens", pytest.approx(729.46e9, rel=1e-4)),
-        ("parameters", "model.params", pytest.approx(15.98e9, rel=1e-3)),
-        ("mfu_needed", "mfu", pytest.approx(0.40574, rel=1e-4)),
-        ("deadline", "deadline", pytest.approx(25.64 * DAY, rel=1e-3)),
-        ("micro_batch", "training.micro_batch", 8),
-        ("zero_stage", "parallelism.zero_stage", 1),
-        ("gpu_type", "hardware.gpu", "MI300X"),
-    ]),
+    sample(
+        [
+            ("gpus", "hardware.gpus", 104),
+            ("tokens", "dataset.tokens", pytest.approx(729.46e9, rel=1e-4)),
+            ("parameters", "model.params", pytest.approx(15.98e9, rel=1e-3)),
+            ("mfu_needed", "mfu", pytest.approx(0.40574, rel=1e-4)),
+            ("deadline", "deadline", pytest.approx(25.64 * DAY, rel=1e-3)),
+            ("micro_batch", "training.micro_batch", 8),
+            ("zero_stage", "parallelism.zero_stage", 1),
+            ("gpu_type", "hardware.gpu", "MI300X"),
+        ]
+    ),
 )
 def test_question(question: str, path: str, answer: object) -> None:
     assert unknown(solve_file(f"questions/{question}.plan"), path) == answer
@@ -131,7 +133,9 @@ def test_tensor_parallelism_costs_time() -> None:
     def step(tensor: int) -> float:
         plan = 'model "llama-7b"\ndataset.tokens = 1T\nhardware.gpu = "A100-SXM4-80GB"\nhardware.gpus = 64\n'
         plan += "training { micro_batch = 2, recompute = none, global_batch = 1024 sequences }\n"
-        return number(solve(plan + f"parallelism {{ framework = deepspeed, zero_stage = 1, tensor = {tensor} }}\n"), "step_time")
+        return number(
+            solve(plan + f"parallelism {{ framework = deepspeed, zero_stage = 1, tensor = {tensor} }}\n"), "step_time"
+        )
 
     assert step(1) < step(2) < step(8)
 

@@ -47,7 +47,9 @@ def test_the_batch_grows_with_the_data_and_with_very_many_gpus(tokens: str, gpus
 @pytest.mark.parametrize(("given", "asked"), [("1M tokens", 1e6), ("256 sequences", 256 * 4096)])
 @pytest.mark.slow
 def test_a_batch_that_is_given_counts(given: str, asked: float) -> None:
-    assert number(first(more=f"training.global_batch = {given}\n"), "global_batch_tokens") == pytest.approx(asked, rel=0.1)
+    assert number(first(more=f"training.global_batch = {given}\n"), "global_batch_tokens") == pytest.approx(
+        asked, rel=0.1
+    )
 
 
 def test_a_long_limit_is_no_sequence_length() -> None:
@@ -67,7 +69,8 @@ def test_what_follows_from_the_rest_is_not_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "framework", "kernels"), [("parallelism.zero_stage = 2\n", "torchtitan", "compiled"), ("emit deepspeed\n", "deepspeed", "eager")]
+    ("more", "framework", "kernels"),
+    [("parallelism.zero_stage = 2\n", "torchtitan", "compiled"), ("emit deepspeed\n", "deepspeed", "eager")],
 )
 def test_the_stack_is_that_of_the_target(more: str, framework: str, kernels: str) -> None:
     solution = first(more=more)
@@ -82,7 +85,7 @@ def test_the_stack_is_that_of_the_target(more: str, framework: str, kernels: str
         ("", 0.0003),
         ("training.task = finetune\n", 0.00002),
         ("adapter.method = lora\n", 0.0002),
-        ("adapter.method = lora\nmodel = \"llama-2-70b\"\n", 0.0001),
+        ('adapter.method = lora\nmodel = "llama-2-70b"\n', 0.0001),
     ],
 )
 def test_the_task_decides_the_learning_rate(more: str, rate: float) -> None:
@@ -108,7 +111,9 @@ def test_a_batch_that_nobody_gave_does_not_grow_for_the_sake_of_speed() -> None:
     plan = FIRST.replace("7b", "13b").replace("A100-SXM4-80GB", "H100-SXM5-80GB").format(tokens="1T", gpus=512)
     assert number(api.solve("-", text=plan), "global_batch_tokens") <= 1.4 * 4e6
     free = api.solve("-", text=plan + "waive batch_as_advised\n")
-    assert number(free, "global_batch_tokens") > 1.4 * 4e6 and number(free, "time") < number(api.solve("-", text=plan), "time")
+    assert number(free, "global_batch_tokens") > 1.4 * 4e6 and number(free, "time") < number(
+        api.solve("-", text=plan), "time"
+    )
 
 
 def test_a_batch_that_must_be_larger_than_usual_is_remarked_on() -> None:

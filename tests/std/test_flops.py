@@ -27,9 +27,7 @@ def test_counted_operators(row: dict[str, Any]) -> None:
     )
     assert number(solution, "model.params_matmul") == row["matmul_params"]
     tokens = row["sequence_length"] * row["batch"]
-    assert number(solution, "flops_per_token_in[counter]") * tokens == pytest.approx(
-        row["total_flops"], rel=1e-9
-    )
+    assert number(solution, "flops_per_token_in[counter]") * tokens == pytest.approx(row["total_flops"], rel=1e-9)
     # The counter takes attention in full; without a flash kernel backward is twice forward.
     full = number(solution, "flops_per_token_in[full_attention]")
     assert full * tokens / 3 == pytest.approx(row["forward_flops"], rel=1e-9)
@@ -98,11 +96,7 @@ assume mfu = 45% * mfu_factor[full_attention]
     # 12 of 12 against 6 of 12 for attention.
     matmul, square = 6 * 6_607_077_376, 12 * 32 * 4096 * 4096
     assert number(solution, "mfu") == pytest.approx(0.45 * (matmul + square / 2) / (matmul + square))
-    assert (
-        number(solution, "mfu_in[six_nd]")
-        < number(solution, "mfu")
-        < number(solution, "mfu_in[full_attention]")
-    )
+    assert number(solution, "mfu_in[six_nd]") < number(solution, "mfu") < number(solution, "mfu_in[full_attention]")
 
 
 def test_time_of_a_model_with_experts_from_an_assumed_mfu() -> None:

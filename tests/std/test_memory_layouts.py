@@ -101,7 +101,9 @@ def test_terms_add_up(base: Base, start: dict[str, str], layout: dict[str, objec
     assert found.number("memory_of", peak) == found.number("memory.total")
 
 
-@pytest.mark.parametrize("model", ["llama-3-8b", "llama-2-70b", "mixtral-8x7b", "deepseek-v3", "gpt-neo-1.3b", "qwen2.5-7b"])
+@pytest.mark.parametrize(
+    "model", ["llama-3-8b", "llama-2-70b", "mixtral-8x7b", "deepseek-v3", "gpt-neo-1.3b", "qwen2.5-7b"]
+)
 def test_one_rank_holds_the_whole_model(base: Base, model: str) -> None:
     found = base.values({"model": model, "hardware.gpus": "1", "parallelism.framework": "ddp"})
     assert found.number("memory.params") == pytest.approx(found.number("model.params_total"), rel=1e-12)
@@ -141,7 +143,9 @@ def test_pipelines_of_pytorch_keep_gradients_whole_until_they_are_summed(base: B
 def test_a_second_copy_of_the_weights_is_split_within_its_group(base: Base) -> None:
     sharded = {"framework": "deepspeed", "zero_stage": 3, "gpus": 64}
     whole, groups = plan(base, LLAMA_8B, **sharded), plan(base, LLAMA_8B, replicas=8, **sharded)
-    assert groups.number("memory.weights") == pytest.approx(whole.number("memory.weights") + 2 * whole.number("memory.params") / 8)
+    assert groups.number("memory.weights") == pytest.approx(
+        whole.number("memory.weights") + 2 * whole.number("memory.params") / 8
+    )
     for term in ("gradients", "optimizer"):
         assert groups.number(f"memory.{term}") == whole.number(f"memory.{term}")
 
@@ -253,9 +257,7 @@ def test_what_is_on_nvme_takes_buffers_of_the_host(base: Base) -> None:
 
 def test_a_share_is_offloaded(base: Base) -> None:
     start = LLAMA_8B | {"parallelism.framework": "deepspeed", "parallelism.zero_stage": "3"}
-    none, half, whole = (
-        plan(base, start, gpus=8, offload="optimizer", offload_share=share) for share in (0, 0.5, 1)
-    )
+    none, half, whole = (plan(base, start, gpus=8, offload="optimizer", offload_share=share) for share in (0, 0.5, 1))
     for name in ("memory.optimizer", "memory.gradients"):
         assert half.number(name) == pytest.approx(none.number(name) / 2) and whole.number(name) == 0
     assert half.number("memory.offloaded") == pytest.approx(whole.number("memory.offloaded") / 2)
@@ -266,7 +268,11 @@ def test_a_share_is_offloaded(base: Base) -> None:
 
 
 def test_activations_wait_in_host_memory(base: Base) -> None:
-    start = LLAMA_8B | {"parallelism.framework": "megatron", "training.recompute": "none", "parallelism.zero_stage": "1"}
+    start = LLAMA_8B | {
+        "parallelism.framework": "megatron",
+        "training.recompute": "none",
+        "parallelism.zero_stage": "1",
+    }
     here, half, all_of_them = (plan(base, start, gpus=8, activation_offload=share) for share in (0, 0.5, 1))
     kept, layer = here.number("memory.stage_kept", "first"), here.number("memory.layer_kept", "first")
     assert here.number("memory.activations") - half.number("memory.activations") == pytest.approx(kept / 2 - layer)

@@ -78,7 +78,9 @@ def test_nothing_is_trained_unless_data_or_a_batch_is_given() -> None:
 
 @pytest.mark.slow
 def test_the_answer_stands_in_whole_nodes_and_is_a_lower_bound() -> None:
-    text = f'model "llama-2-70b"\n{H100}' + block("serving", queries_per_minute=6000, input_tokens=1000, output_tokens=300)
+    text = f'model "llama-2-70b"\n{H100}' + block(
+        "serving", queries_per_minute=6000, input_tokens=1000, output_tokens=300
+    )
     found = solve(text)
     assert number(found, "hardware.gpus") == 32 >= number(found, "serving.gpus") > 24
     assert number(found, "serving.batch") > 1
@@ -95,7 +97,9 @@ def test_a_copy_splits_its_heads() -> None:
 
 
 def test_queries_of_a_second_are_sixty_in_a_minute() -> None:
-    assert number(serving(queries_per_second=2), "serving.gpus") == number(serving(queries_per_minute=120), "serving.gpus")
+    assert number(serving(queries_per_second=2), "serving.gpus") == number(
+        serving(queries_per_minute=120), "serving.gpus"
+    )
 
 
 LATENCY = """model "qwen2.5-32b"

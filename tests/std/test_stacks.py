@@ -1,4 +1,6 @@
-"""Training stacks of the catalog: their defaults reach the inputs, what a plan says itself holds, and each has a source."""
+"""Training stacks of the catalog: their defaults reach the inputs, what a plan says itself holds, and each has a
+source.
+"""
 
 from __future__ import annotations
 

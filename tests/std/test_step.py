@@ -118,9 +118,7 @@ def test_recompute_adds_a_forward_pass(part):
     half = job(1, 2, training__recompute="full", training__recompute_layers=12)
     assert part("dense_layer", **half) - part("dense_layer", **plain) == pytest.approx(forward / 2)
     early = job(1, 2, training__recompute="full", parallelism__framework="ddp")
-    assert part("dense_again", **early) == pytest.approx(
-        part("early_stop", **early) * part("dense_forward", **early)
-    )
+    assert part("dense_again", **early) == pytest.approx(part("early_stop", **early) * part("dense_forward", **early))
 
 
 def test_frozen_weights_have_no_gradients(part):
@@ -145,8 +143,7 @@ def test_weights_in_four_bits_are_made_anew_in_each_pass(base, layers, hidden, f
     model = {"model.layers": f"{layers}", "model.hidden": f"{hidden}", "model.heads": f"{hidden // 128}",
              "model.ffn": f"{ffn}", "model.gated_mlp": "true"}  # fmt: skip
     times = [
-        base.values({**A100, **QWEN, **model, "adapter.method": one}).number("step_time")
-        for one in ("lora", "qlora")
+        base.values({**A100, **QWEN, **model, "adapter.method": one}).number("step_time") for one in ("lora", "qlora")
     ]
     assert times[1] - times[0] == pytest.approx(1 / quantized - 1 / plain, rel=0.08)
 
@@ -186,15 +183,11 @@ def test_a_zero_bubble_schedule_waits_a_third(part):
 @pytest.mark.slow
 def test_the_slowest_stage_counts(part):
     even = job(4, 32, parallelism__pipeline=4)
-    lighter = job(
-        4, 32, parallelism__pipeline=4, parallelism__last_stage_layers=5, parallelism__first_stage_layers=5
-    )
+    lighter = job(4, 32, parallelism__pipeline=4, parallelism__last_stage_layers=5, parallelism__first_stage_layers=5)
     head = part("head", **even)
     assert part("micro_batch_compute", **even) == pytest.approx(6 * part("dense_layer", **even) + head)
     middle = 7 * part("dense_layer", **even)
-    assert part("micro_batch_compute", **lighter) == pytest.approx(
-        max(middle, 5 * part("dense_layer", **even) + head)
-    )
+    assert part("micro_batch_compute", **lighter) == pytest.approx(max(middle, 5 * part("dense_layer", **even) + head))
     # The stages together take the same however they are cut.
     assert part("average_stage", **even) == pytest.approx(part("average_stage", **lighter))
 
@@ -215,8 +208,7 @@ def test_tensor_parallel_traffic(part):
 def test_links_without_a_switch(part):
     # Two of eight V100 use one of seven links to the others of their node; all eight use them all.
     two, eight = (
-        job(8, 16, parallelism__tensor=t, hardware__gpu="V100-SXM2-32GB", training__precision="fp16")
-        for t in (2, 8)
+        job(8, 16, parallelism__tensor=t, hardware__gpu="V100-SXM2-32GB", training__precision="fp16") for t in (2, 8)
     )
     assert part("tensor_rate", **two) == pytest.approx(part("intranode_rate", **two) / 7)
     assert part("tensor_rate", **eight) == pytest.approx(part("intranode_rate", **eight))
@@ -244,9 +236,7 @@ def test_gradients_and_weights(part):
     one = job(8, 32, parallelism__zero_stage=1, **small)
     three = job(8, 32, parallelism__zero_stage=3, **small)
     hops = [part("data_hops", **inputs) for inputs in (one, three)]
-    assert part("data_time", **three) - hops[1] == pytest.approx(
-        2 * 3 / 2 * (part("data_time", **one) - hops[0])
-    )
+    assert part("data_time", **three) - hops[1] == pytest.approx(2 * 3 / 2 * (part("data_time", **one) - hops[0]))
     assert part("data_comm", **job(1, 32, parallelism__zero_stage=1, **small)) == 0
     # DeepSpeed waits for its traffic, others send it behind backward.
     assert part("data_comm", **one) == pytest.approx(part("data_time", **one))
@@ -255,8 +245,16 @@ def test_gradients_and_weights(part):
 
 def test_fsdp_gathers_weights_for_each_micro_batch(part):
     def traffic(accumulation, **more):
-        taken = job(8, 8 * accumulation, **{"training__micro_batch": 1, "parallelism__framework": "fsdp", "parallelism__zero_stage": 3, **more})
-        return (part("data_time", **taken) - part("data_hops", **taken), part("reduce_time", **taken), part("gather_time", **taken))
+        taken = job(
+            8,
+            8 * accumulation,
+            **{"training__micro_batch": 1, "parallelism__framework": "fsdp", "parallelism__zero_stage": 3, **more},
+        )
+        return (
+            part("data_time", **taken) - part("data_hops", **taken),
+            part("reduce_time", **taken),
+            part("gather_time", **taken),
+        )
 
     for accumulation in (1, 4):
         whole, reduce, gather = traffic(accumulation)
@@ -320,8 +318,7 @@ def test_nvme_is_read_and_written_in_every_step(part):
 def test_a_share_of_the_optimizer_is_offloaded(part):
     rest = {"parallelism__zero_stage": 3, "parallelism__framework": "deepspeed"}
     none, half, whole = (
-        job(8, 64, parallelism__offload="optimizer", parallelism__offload_share=share, **rest)
-        for share in (0, 0.5, 1)
+        job(8, 64, parallelism__offload="optimizer", parallelism__offload_share=share, **rest) for share in (0, 0.5, 1)
     )
     assert part("offload", **none) == 0 and part("optimizer", **whole) == 0
     assert part("offload", **half) == pytest.approx(part("offload", **whole) / 2)

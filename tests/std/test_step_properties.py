@@ -75,7 +75,9 @@ LEVERS = {
     "gpu.bandwidth": (1e12, "TB/s"),
     "gpu.peak": (1e12, "TFLOP/s"),
 }
-"""Rates of a machine, with what a plan gives them in: base units of one, and the unit. The peak is that of the precision."""
+"""Rates of a machine, with what a plan gives them in: base units of one, and the unit. The peak is that of the
+precision.
+"""
 
 
 def check_never_slower(layout: tuple[dict[str, int], dict[str, str]], lever: str, factor: float) -> None:
@@ -92,7 +94,8 @@ def check_never_slower(layout: tuple[dict[str, int], dict[str, str]], lever: str
 def check_fewer_bytes(layout: tuple[dict[str, int], dict[str, str]]) -> None:
     _, inputs = layout
     wide, narrow = (
-        BASE.values(inputs | {"parallelism.communication_dtype": dtype}).number("step_time") for dtype in ("fp32", "bf16")
+        BASE.values(inputs | {"parallelism.communication_dtype": dtype}).number("step_time")
+        for dtype in ("fp32", "bf16")
     )
     assert narrow <= wide * (1 + 1e-9)
 

@@ -34,13 +34,16 @@ def failing(solution: Solution) -> list[str]:
 
 @pytest.mark.parametrize(
     ("model", "stages", "chunks", "cuts"),
-    sample([
-        ("llama-3.1-405b", 16, 1, (7, 8, 7)),
-        ("llama-3.1-405b", 16, 8, (7, 8, 7)),  # embedding and head are the eighth chunk of the ends
-        ("llama-3.1-405b", 2, 1, (63, 0, 63)),
-        ("qwen2-0.5b", 16, 1, (0, 2, 0)),
-        ("llama-3.1-70b", 16, 1, (5, 5, 5)),
-    ], 2),
+    sample(
+        [
+            ("llama-3.1-405b", 16, 1, (7, 8, 7)),
+            ("llama-3.1-405b", 16, 8, (7, 8, 7)),  # embedding and head are the eighth chunk of the ends
+            ("llama-3.1-405b", 2, 1, (63, 0, 63)),
+            ("qwen2-0.5b", 16, 1, (0, 2, 0)),
+            ("llama-3.1-70b", 16, 1, (5, 5, 5)),
+        ],
+        2,
+    ),
 )
 def test_both_ends_hold_fewer(model: str, stages: int, chunks: int, cuts: tuple[int, ...]) -> None:
     found = solved(model, stages, chunks)
@@ -65,7 +68,9 @@ def test_an_end_that_is_given_leaves_the_rest_to_the_others() -> None:
     assert cut(solved("llama-3.1-405b", 16, more="parallelism.first_stage_layers = 6\n")) == (6, 8, 8)
     refused = solved("llama-3.1-405b", 16, more="parallelism.last_stage_layers = 6\n")
     assert failing(refused) == ["layers_divide"]
-    opened = solved("llama-3.1-405b", 16, more="parallelism.last_stage_layers = 6\nparallelism.first_stage_layers = ?\n")
+    opened = solved(
+        "llama-3.1-405b", 16, more="parallelism.last_stage_layers = 6\nparallelism.first_stage_layers = ?\n"
+    )
     assert cut(opened) == (8, 8, 6)
 
 
@@ -82,7 +87,7 @@ def test_a_bare_pipeline_ranges_over_what_splits_the_model() -> None:
 
 
 def test_a_pipeline_of_a_model_whose_layers_are_not_known() -> None:
-    text = "model.params = 7B params\nparallelism.pipeline = ?\nhardware { gpu = \"A100-SXM4-80GB\", gpus = 8 }\n"
+    text = 'model.params = 7B params\nparallelism.pipeline = ?\nhardware { gpu = "A100-SXM4-80GB", gpus = 8 }\n'
     assert "E0401" not in {one.code for one in api.solve("-", text=text + "minimize memory.params\n").diagnostics}
 
 

@@ -262,8 +262,7 @@ def noisy(text, rnd):
     source = Source("x", text)
     comments = parse(source)[0].comments
     places = sorted(
-        [(w.start, w.end) for w in words(source) if w.kind != "_NL"]
-        + [(c.span.start, c.span.end) for c in comments]
+        [(w.start, w.end) for w in words(source) if w.kind != "_NL"] + [(c.span.start, c.span.end) for c in comments]
     )
     parts = []
     end = 0

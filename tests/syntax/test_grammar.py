@@ -89,9 +89,7 @@ def test_a_conflict_would_be_seen():
 def test_every_rule_has_a_line_of_its_own_place():
     sections = re.findall(r"^// ---- (.+?) -+$", GRAMMAR, re.MULTILINE)
     assert len(sections) >= 8
-    assert all(
-        len(line) <= 130 for line in GRAMMAR.splitlines() if not line.startswith(("_CONT", "quantity"))
-    )
+    assert all(len(line) <= 130 for line in GRAMMAR.splitlines() if not line.startswith(("_CONT", "quantity")))
 
 
 def test_reserved_words():

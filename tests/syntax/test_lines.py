@@ -50,9 +50,7 @@ def test_a_statement_over_several_lines(broken, whole):
     assert read(broken) == read(whole)
 
 
-@pytest.mark.parametrize(
-    "text", ["weight = 3\ninto = 4", "x = a\nweight = 3", "x = a\ninto = 3", "x = 3\nstep = 4"]
-)
+@pytest.mark.parametrize("text", ["weight = 3\ninto = 4", "x = a\nweight = 3", "x = a\ninto = 3", "x = 3\nstep = 4"])
 def test_words_in_their_place_begin_statements(text):
     assert len(read(text).statements) == 2
 

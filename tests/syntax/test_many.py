@@ -15,7 +15,12 @@ from tests.forks import forks
 ROOT = Path(__file__).resolve().parents[2]
 
 
-SHORT = (("first.plan", "let = 3"), ("last.plan", "require 3 >\nlet b = 4"), ("bom.plan", "\ufefflet b = 4"), ("none.plan", ""))
+SHORT = (
+    ("first.plan", "let = 3"),
+    ("last.plan", "require 3 >\nlet b = 4"),
+    ("bom.plan", "\ufefflet b = 4"),
+    ("none.plan", ""),
+)
 
 
 def library() -> list[Source]:

@@ -144,9 +144,7 @@ def test_mistake(text, code, line, column, place, words):
         *(hint.text for hint in diagnostic.hints),
     ]
     assert any(words in text for text in said), said
-    assert not re.search(
-        r"[A-Z]{4}|_NL|ANON|\n", re.sub(r"`[^`]*`|U\+\w+", "", diagnostic.message + diagnostic.label)
-    )
+    assert not re.search(r"[A-Z]{4}|_NL|ANON|\n", re.sub(r"`[^`]*`|U\+\w+", "", diagnostic.message + diagnostic.label))
     assert diagnostic.message[0] not in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" and not diagnostic.message.endswith(".")
 
 

@@ -352,7 +352,14 @@ def test_what_is_interpolated_stands_where_it_is_written():
     assert isinstance(require, n.Require) and require.because is not None
     first, second = (part for part in require.because.parts if isinstance(part, n.Interpolation))
     assert isinstance(first.value, n.Call) and first.unit is not None and isinstance(second.value, n.Name)
-    shown = [first.span, first.value.span, first.value.function.span, first.value.arguments[0].span, first.unit.span, second.value.span]
+    shown = [
+        first.span,
+        first.value.span,
+        first.value.function.span,
+        first.value.arguments[0].span,
+        first.unit.span,
+        second.value.span,
+    ]
     assert [span.text for span in shown] == ["max(d.e, 2) in GB", "max(d.e, 2)", "max", "d.e", "GB", "f"]
 
 

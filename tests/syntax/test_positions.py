@@ -25,7 +25,10 @@ def own() -> Grammar:
 def shape(tree: lark.Tree) -> tuple[object, ...]:
     """A tree with the places of every branch and word."""
     place = None if tree.meta.empty else (tree.meta.start_pos, tree.meta.end_pos)
-    parts = [shape(part) if isinstance(part, lark.Tree) else (part, getattr(part, "start_pos", None)) for part in tree.children]
+    parts = [
+        shape(part) if isinstance(part, lark.Tree) else (part, getattr(part, "start_pos", None))
+        for part in tree.children
+    ]
     return tree.data, place, tuple(parts)
 
 

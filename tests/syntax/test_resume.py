@@ -17,7 +17,9 @@ from tests.thorough import examples
 ROOT = Path(__file__).parents[2]
 TEXTS = [
     path.read_text(encoding="utf-8")
-    for path in sorted([*ROOT.glob("tests/errors/E01*.plan"), *ROOT.glob("plans/std/[c-m]*.plan"), *ROOT.glob("plans/*.plan")])
+    for path in sorted(
+        [*ROOT.glob("tests/errors/E01*.plan"), *ROOT.glob("plans/std/[c-m]*.plan"), *ROOT.glob("plans/*.plan")]
+    )
 ]
 PIECES = ["=", " = 3", "{", "}", "(", ")", "[", "\n", "let ", ", ", '"', "?", "then ", "@", "1..2", "$", "for "]
 
@@ -69,7 +71,9 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "statements")) for kind in LONG])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "statements")) for kind in LONG]
+)
 def test_a_long_text_with_an_error_at_its_end(kind):
     def took(text: str) -> float:
         before = time.process_time()

@@ -83,7 +83,10 @@ def test_domains_that_are_none(plans, domain, code):
 
 def test_a_bare_unknown(plans):
     assert plans.codes("let x = ?") == ["E0303"]
-    found = unknowns(plans, "parallelism { zero_stage = ?, offload = ? }\nrequire parallelism.zero_stage > 1\nrequire parallelism.offload == none")
+    found = unknowns(
+        plans,
+        "parallelism { zero_stage = ?, offload = ? }\nrequire parallelism.zero_stage > 1\nrequire parallelism.offload == none",
+    )
     assert found["parallelism.zero_stage"].values == (0, 1, 2, 3)
     assert found["parallelism.offload"].names == ("none", "optimizer", "parameters", "all")
     assert plans.codes("training { learning_rate = ? }\nmaximize training.learning_rate") == ["E0403"]
@@ -149,7 +152,9 @@ def test_divisors_of_a_large_number(plans):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "domain", ["a * 490..a * 490 + 490", "divisors(a * 123456789000000)", "1000 * a..2000 * a"], ids=["union", "divisors", "listed"]
+    "domain",
+    ["a * 490..a * 490 + 490", "divisors(a * 123456789000000)", "1000 * a..2000 * a"],
+    ids=["union", "divisors", "listed"],
 )
 def test_what_a_domain_can_be_is_bounded_in_time_and_memory(plans, domain):
     before = process_time()

@@ -69,7 +69,11 @@ def test_only_what_differs_is_lowered(plans, lowered, old, new, share):
 
 def test_what_is_lowered_is_what_a_lowering_from_nothing_gives(plans, lowered):
     """Names, with what they are made from and whether all candidates need them, whatever the text before."""
-    changed = PLAN.replace("30 days", "20 days").replace("micro_batch = ?", "micro_batch = 2").replace("llama-7b", "llama-13b")
+    changed = (
+        PLAN.replace("30 days", "20 days")
+        .replace("micro_batch = ?", "micro_batch = 2")
+        .replace("llama-7b", "llama-13b")
+    )
     plans.check(PLAN)
     plans.check(changed)
     after = lowered[-1]
@@ -91,7 +95,7 @@ def test_a_mistake_is_seen_and_the_next_text_is_not_taken_for_it(plans):
 @pytest.mark.parametrize(
     "line",
     [
-        "catalog gpu \"mine\" like \"A100-SXM4-80GB\" { memory = 90 GiB }",
+        'catalog gpu "mine" like "A100-SXM4-80GB" { memory = 90 GiB }',
         "quantity extra: Real = 2 * hardware.gpus",
         "scenario long { dataset.tokens = 2T }",
         "sweep dataset.tokens in [1T, 2T]",

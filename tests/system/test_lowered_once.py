@@ -47,7 +47,9 @@ def lowered(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize(("text", "status"), [(SOLVED, "solved"), (INFEASIBLE, "infeasible")], ids=["solved", "infeasible"])
+@pytest.mark.parametrize(
+    ("text", "status"), [(SOLVED, "solved"), (INFEASIBLE, "infeasible")], ids=["solved", "infeasible"]
+)
 @pytest.mark.slow
 def test_one_lowering_begins_from_nothing(plans, lowered, text, status):
     assert plans.solve(text).status == status

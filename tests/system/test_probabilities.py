@@ -51,8 +51,14 @@ EVENTS = [
     "let x = 1..2..4\nshow chance(3 <= 4)\nshow chance(work <= 12 s)",
     "let y = 3..4..9\nlet x = 1..2..4\nshow chance((if x > 3 then y else 5) <= 6)",
     "show chance(shop.price <= 3)\nshow chance(shop.pieces <= 6)\nshow chance(shop.pieces * work * shop.price <= 150 s)",
-    pytest.param("let n = 1..2..4\nshop.pieces = 2 * n + 1\nshow chance(shop.pieces <= 6)\nshow chance(shop.pieces * work <= 60 s)", marks=slow),
-    pytest.param("quantity one: Real = chance(work * x <= 15 s)\nlet x = 1..2..4\nshow one * x\nshow chance(one * x <= 1.5)", marks=slow),
+    pytest.param(
+        "let n = 1..2..4\nshop.pieces = 2 * n + 1\nshow chance(shop.pieces <= 6)\nshow chance(shop.pieces * work <= 60 s)",
+        marks=slow,
+    ),
+    pytest.param(
+        "quantity one: Real = chance(work * x <= 15 s)\nlet x = 1..2..4\nshow one * x\nshow chance(one * x <= 1.5)",
+        marks=slow,
+    ),
 ]
 
 TIED = [
@@ -128,7 +134,9 @@ def test_a_comparison_over_ranges_is_lowered_a_few_times(plans, counted):
 
 
 @slow
-@pytest.mark.parametrize(("path", "range"), [("dataset.sequence_length", "1024..2048"), ("adapter.dropout", "10%..50%")])
+@pytest.mark.parametrize(
+    ("path", "range"), [("dataset.sequence_length", "1024..2048"), ("adapter.dropout", "10%..50%")]
+)
 def test_a_range_that_memory_depends_on_takes_few_lowerings(plans, counted, path, range):
     assert plans.solve(PLAN, settings=((path, range),)).status == "solved"
     assert counted["lowered"] < 100 and not counted["anew"]

@@ -20,7 +20,9 @@ slow = pytest.mark.slow
     [
         ('model "llama-7b"', HUB),
         ('model "llama-7b" { layers = 16 }', None),
-        pytest.param('model "llama-7b" { layers = 32, kv_heads = 32, activation = silu }', HUB, marks=slow),  # what it is
+        pytest.param(
+            'model "llama-7b" { layers = 32, kv_heads = 32, activation = silu }', HUB, marks=slow
+        ),  # what it is
         pytest.param('model "llama-7b" { max_context = 4096 }', HUB, marks=slow),  # the weights are the same
         pytest.param('model "llama-7b" { kv_heads = 8 }', None, marks=slow),
         pytest.param('model "llama-7b" { activation = gelu }', None, marks=slow),
@@ -28,8 +30,13 @@ slow = pytest.mark.slow
         pytest.param('model "llama-7b" { layers = 16, hub = "a/b" }', "a/b", marks=slow),
         pytest.param('entry model "mine" like "llama-7b" { layers = 16 }\nmodel "mine"', None, marks=slow),
         pytest.param('entry model "mine" like "llama-7b" { max_context = 4096 }\nmodel "mine"', HUB, marks=slow),
-        pytest.param('entry model "mine" like "llama-7b" { layers = 16, hub = "a/b" }\nmodel "mine"', "a/b", marks=slow),
-        ('model "someone/Llama-7B-Instruct"', "someone/Llama-7B-Instruct"),  # of that shape, and with weights of its own
+        pytest.param(
+            'entry model "mine" like "llama-7b" { layers = 16, hub = "a/b" }\nmodel "mine"', "a/b", marks=slow
+        ),
+        (
+            'model "someone/Llama-7B-Instruct"',
+            "someone/Llama-7B-Instruct",
+        ),  # of that shape, and with weights of its own
         pytest.param('model "someone/Llama-7B" { layers = 16 }', None, marks=slow),
         pytest.param('model "llama-7b-instruct"', None, marks=slow),  # whose?
         pytest.param('model "llama-7b-instruct" { hub = "a/b" }', "a/b", marks=slow),
@@ -49,7 +56,9 @@ def test_by_set_and_by_scenario() -> None:
     assert api.solve("-", text=text).values["model.hub"].value == HUB
 
 
-@pytest.mark.parametrize(("name", "shown"), [("someone/llama-7b", "someone/llama-7b"), ("llama-7b-instruct", "not given")])
+@pytest.mark.parametrize(
+    ("name", "shown"), [("someone/llama-7b", "someone/llama-7b"), ("llama-7b-instruct", "not given")]
+)
 def test_a_text_is_shown(name: str, shown: str) -> None:
     solution = api.solve("-", text=f'model "{name}"\nshow model.hub\n')
     assert [(row.text, row.value) for row in solution.shown] == [("model.hub", shown)]

@@ -109,7 +109,10 @@ def test_circles(plans):
     assert plans.codes("hardware { gpus = hardware.nodes * 8 }\nhardware { nodes = hardware.gpus / 8 }") == ["E0206"]
     assert plans.codes("hardware { nodes = ceil(time / 1 day), gpus = 8 * 1 GPU }\nassume time = 3 days") == []
     # Not on every path: a circle that the values never walk is none.
-    assert plans.codes("quantity a: Real = if true then 1 else b\nquantity b: Real = if true then 2 else a\nshow a + b") == []
+    assert (
+        plans.codes("quantity a: Real = if true then 1 else b\nquantity b: Real = if true then 2 else a\nshow a + b")
+        == []
+    )
 
 
 def test_static_requirements(plans):
@@ -157,7 +160,9 @@ def test_entries_and_amendments(plans):
 
 
 def test_requirements_by_name(plans):
-    plans.write("base.plan", "require budget: 1 > 2\nprefer short: 1 > 2\nrequire other: 2 > 3\nminimize 5\nlet x = 1\n")
+    plans.write(
+        "base.plan", "require budget: 1 > 2\nprefer short: 1 > 2\nrequire other: 2 > 3\nminimize 5\nlet x = 1\n"
+    )
     named = {r.name: r for r in plans.solve('use "base.plan"\nrequire budget: 1 < 2\nwaive other').requirements}
     assert named["budget"].holds and "other" not in named
     solution = plans.solve('use "base.plan"\nwaive other, short\nrequire budget: 1 < 2')

@@ -103,7 +103,15 @@ def test_conversion(one, other, amount):
 
 @pytest.mark.parametrize(
     ("text", "word", "offset"),
-    [("GBs", "GBs", 0), ("GB/", "", 3), ("GB/x", "x", 3), ("B", "B", 0), ("GB//s", "/s", 3), ("", None, 0), ("kB^x", "^x", 2)],
+    [
+        ("GBs", "GBs", 0),
+        ("GB/", "", 3),
+        ("GB/x", "x", 3),
+        ("B", "B", 0),
+        ("GB//s", "/s", 3),
+        ("", None, 0),
+        ("kB^x", "^x", 2),
+    ],
 )
 def test_unknown_words(text, word, offset):
     if word is None:

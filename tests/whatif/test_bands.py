@@ -35,9 +35,13 @@ def test_what_depends_on_step_time_has_its_band(plans):
     low, high = values["step.low"].value, values["step.high"].value
     for name in ("step_time", "time", "gpu_hours", "cost"):
         found = values[name]
-        assert found.model_low == pytest.approx(found.value * low) and found.model_high == pytest.approx(found.value * high)
+        assert found.model_low == pytest.approx(found.value * low) and found.model_high == pytest.approx(
+            found.value * high
+        )
     faster = values["mfu"]
-    assert faster.model_low == pytest.approx(faster.value / high) and faster.model_high == pytest.approx(faster.value / low)
+    assert faster.model_low == pytest.approx(faster.value / high) and faster.model_high == pytest.approx(
+        faster.value / low
+    )
     memory = values["memory.total"]
     assert memory.model_low < memory.value < memory.model_high
     for name in ("train_flops", "memory.weights", "hardware.gpus", "step.low"):
@@ -46,13 +50,13 @@ def test_what_depends_on_step_time_has_its_band(plans):
 
 def test_a_band_stands_above_any_formula(plans):
     own = 'quantity work: s when hardware.gpus > 1 = 10 s\n@within("low", "high")\nquantity work: s when hardware.gpus == 1 = 5 s\n'
-    text = 'quantity low: Real = 0.5\nquantity high: Real = 2\n' + own + "hardware.gpus = 1\nshow work\n"
+    text = "quantity low: Real = 0.5\nquantity high: Real = 2\n" + own + "hardware.gpus = 1\nshow work\n"
     found = plans.solve(text).values["work"]
     assert (found.model_low, found.model_high) == (pytest.approx(2.5), pytest.approx(10.0))
 
 
 def test_a_range_makes_a_requirement_uncertain(plans):
-    text = 'let rest = 5 s..25 s\nrequire soon: rest <= 20 s\nrequire late: rest <= 30 s\nshow rest\n'
+    text = "let rest = 5 s..25 s\nrequire soon: rest <= 20 s\nrequire late: rest <= 30 s\nshow rest\n"
     soon, late = (result for result in plans.solve(text).requirements if result.origin == "plan")
     assert soon.chance == pytest.approx(0.75, abs=0.01) and soon.verdict == "likely"
     assert late.chance is None and late.verdict == "safe"
@@ -159,7 +163,8 @@ def test_ranges_of_the_plan_count(plans):
     """Half of the mass of 1..2..4 lies evenly below 2, half above."""
     text = "let x = 1..2..4\nlet y = 0..5..10\n"
     rows = plans.shown(
-        text + "show chance(x <= 2)\nshow chance(x <= 1.5)\nshow chance(x <= 3)\nshow chance(x <= 5)\nshow chance(x + y <= 7)\n"
+        text
+        + "show chance(x <= 2)\nshow chance(x <= 1.5)\nshow chance(x <= 3)\nshow chance(x <= 5)\nshow chance(x + y <= 7)\n"
     )
     assert rows[:4] == pytest.approx([0.5, 0.25, 0.75, 1.0], abs=0.006)
     points = [1 + u if u < 1 else 2 * u for u in (2 * (i + 0.5) / 400 for i in range(400))]
@@ -168,7 +173,9 @@ def test_ranges_of_the_plan_count(plans):
 
 @pytest.mark.slow
 def test_a_range_that_a_requirement_needs_is_no_certainty(plans):
-    text = PLAN.replace("gpus = 96", "gpus = ? in 8..256 step 8") + "assume mfu = 35%..40%..45%\nminimize hardware.gpus\n"
+    text = (
+        PLAN.replace("gpus = 96", "gpus = ? in 8..256 step 8") + "assume mfu = 35%..40%..45%\nminimize hardware.gpus\n"
+    )
     solution = plans.solve(text + "require deadline: chance(time <= 30 days) >= 90%\n")
     gpus = solution.values["hardware.gpus"].value
     expected = plans.solve(text + "require deadline: time <= 30 days\n").values["hardware.gpus"].value

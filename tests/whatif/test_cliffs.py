@@ -57,7 +57,9 @@ minimize hardware.gpus
 def test_whole_replicas_name_the_degree_that_gets_the_neighbour():
     solution = api.solve("-", text=WHOLE)
     (note,) = solution.notes
-    found = re.fullmatch(r"hardware\.gpus = (\d+) GPUs would do with (parallelism\.\w+) = (\d+) \(`data_parallel`\)", note)
+    found = re.fullmatch(
+        r"hardware\.gpus = (\d+) GPUs would do with (parallelism\.\w+) = (\d+) \(`data_parallel`\)", note
+    )
     assert found is not None and int(found[1]) < 0.95 * solution.values["hardware.gpus"].value, note
     changed = api.solve("-", text=WHOLE, settings=[("hardware.gpus", found[1]), (found[2], found[3])])
     assert changed.status == "solved"
@@ -81,7 +83,9 @@ minimize hardware.gpus
 """
 
 
-@pytest.mark.parametrize(("text", "rule"), [(NODES, "nodes_are_whole"), pytest.param(HEADS, "heads_divide", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("text", "rule"), [(NODES, "nodes_are_whole"), pytest.param(HEADS, "heads_divide", marks=pytest.mark.slow)]
+)
 def test_a_rule_that_no_change_meets_names_the_neighbour_and_no_other_model(text, rule):
     (note,) = api.solve("-", text=text).notes
     found = re.fullmatch(rf"hardware\.gpus = (\d+) GPUs would do but for `{rule}`", note)

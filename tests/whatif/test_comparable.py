@@ -36,7 +36,9 @@ def test_a_sweep_over_a_list_price_and_a_median_says_so():
     [
         ("B200", ""),
         ("MI300X", "\nhardware.price = 2 USD/GPU/hour"),
-        pytest.param("MI300X", '\namend gpu "MI300X" { price = 3.45 USD/GPU/hour, price_basis = list }', marks=pytest.mark.slow),
+        pytest.param(
+            "MI300X", '\namend gpu "MI300X" { price = 3.45 USD/GPU/hour, price_basis = list }', marks=pytest.mark.slow
+        ),
     ],
 )
 def test_prices_of_one_sort_are_no_remark(other, more):

@@ -69,7 +69,11 @@ def answer(solution, but):
 
 def check(text, lever):
     solution = solved(text)
-    there = api.solve("test.plan", text=text, settings=[*answer(solution, lever.name), (lever.name, lever.statement.partition(" = ")[2])])
+    there = api.solve(
+        "test.plan",
+        text=text,
+        settings=[*answer(solution, lever.name), (lever.name, lever.statement.partition(" = ")[2])],
+    )
     shown = {row.text: row.value for row in there.shown}
     for moved in lever.results:
         now = solution.values.get(moved.name)
@@ -139,7 +143,10 @@ def test_of_another_entry_it_is_said_how_sure_it_is():
     (deadline,) = (one for one in there.requirements if one.name == "deadline")
     assert entry.chance == pytest.approx(deadline.chance) and entry.chance_text == deadline.chance_text
     bands = {moved.name: moved.band for moved in entry.solved_results}
-    assert bands["time"] == f"{there.values['time'].model_low / 86400:.4g} .. {there.values['time'].model_high / 86400:.4g} days"
+    assert (
+        bands["time"]
+        == f"{there.values['time'].model_low / 86400:.4g} .. {there.values['time'].model_high / 86400:.4g} days"
+    )
     # No run on it was measured: its band is wider than that of the answer.
     ends = [(one.values["time"].model_high / one.values["time"].model_low) for one in (solved(ASKED), there)]
     assert ends[1] > 2 * ends[0]

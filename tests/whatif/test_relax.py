@@ -181,8 +181,14 @@ def test_the_values_stand_under_the_requirement(plans):
     [
         DEADLINE,
         pytest.param(MEMORY, marks=pytest.mark.slow),
-        pytest.param(MEMORY.replace("small: memory.total <= 70 GB", "small: 70 GB <= memory.total <= 71 GB"), marks=pytest.mark.slow),
-        pytest.param(DEADLINE.replace("time <= 3 days", "time <= 3 days\nrequire cheap: cost <= 20_000 USD"), marks=pytest.mark.slow),
+        pytest.param(
+            MEMORY.replace("small: memory.total <= 70 GB", "small: 70 GB <= memory.total <= 71 GB"),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            DEADLINE.replace("time <= 3 days", "time <= 3 days\nrequire cheap: cost <= 20_000 USD"),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(DEADLINE.replace("gpus = 88", "gpus = 88\n    memory_reserve = 79 GB"), marks=pytest.mark.slow),
     ],
 )

@@ -119,9 +119,7 @@ def test_slopes_agree_with_differences(made, x, y):
     for unknown in (0, 1):
         (found,) = slopes(graph, (root,), values, unknown).values()
         sides = [differences(graph, root, point, unknown, step) for step in (1e-6, -1e-6)]
-        smooth_sides = [
-            near for near, far in sides if math.isfinite(far) and abs(near - far) < 1e-4 * (1 + abs(near))
-        ]
+        smooth_sides = [near for near, far in sides if math.isfinite(far) and abs(near - far) < 1e-4 * (1 + abs(near))]
         if smooth_sides:  # the right one first
             assert found == pytest.approx(smooth_sides[0], rel=1e-3, abs=1e-3)
 

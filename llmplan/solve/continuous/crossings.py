@@ -66,9 +66,7 @@ def _brackets(mesh: Mesh, predicate: _Predicate) -> Iterator[tuple[Array, Array]
     yield row, high
 
 
-def _dips(
-    line: Line, predicate: _Predicate, rows: Array, points: Array
-) -> tuple[Array, Array, Array, Array] | None:
+def _dips(line: Line, predicate: _Predicate, rows: Array, points: Array) -> tuple[Array, Array, Array, Array] | None:
     """Where between the points of the grid a violated comparison comes nearest to holding: rows, points, both ends."""
     if predicate.sides is None:
         return None

@@ -204,9 +204,7 @@ class LineScan:
             feasible &= truth(values[condition.node])
         return _Candidates(rows, x, values, feasible, partly)
 
-    def _choose(
-        self, settings: _Settings, candidates: _Candidates, keep: int
-    ) -> tuple[list[Ranked], _Candidates]:
+    def _choose(self, settings: _Settings, candidates: _Candidates, keep: int) -> tuple[list[Ranked], _Candidates]:
         """The best point of each of the best settings, refined objective by objective, and all candidates."""
         graph = self._system.graph
         active = candidates.feasible

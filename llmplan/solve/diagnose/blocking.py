@@ -1,7 +1,8 @@
 """Binding constraints of an unknown: the requirements that its next better value violates.
 
 Better is what the objectives prefer. The one definition is asked twice: with the other unknowns as they are (`bind`,
-which finds closed forms on the way), and with the others free to follow (`beyond`), which is stronger and more expensive.
+which finds closed forms on the way), and with the others free to follow (`beyond`), which is stronger and more
+expensive.
 """
 
 from __future__ import annotations
@@ -110,9 +111,7 @@ def _candidates(
     ]
 
 
-def _tight(
-    system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int
-) -> list[int]:
+def _tight(system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int) -> list[int]:
     """Requirements with an unknown in them whose two sides meet at a point."""
     tight = []
     for number, condition in enumerate(requirements):

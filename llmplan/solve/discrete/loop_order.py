@@ -130,9 +130,7 @@ class LoopNest:
     The unknown `first` is to be outermost; `order` are the nodes that will be computed.
     """
 
-    def __init__(
-        self, graph: Graph, order: Sequence[int], axes: Sequence[Axis], first: int | None, cells: int
-    ) -> None:
+    def __init__(self, graph: Graph, order: Sequence[int], axes: Sequence[Axis], first: int | None, cells: int) -> None:
         using = {axis.unknown: sum(graph.reach(node) >> axis.unknown & 1 for node in order) for axis in axes}
         outer = sorted(axes, key=lambda axis: (axis.unknown != first, -using[axis.unknown]))
         if not outer:

@@ -17,7 +17,9 @@ words = [f"w{number}" for number in range(61)]
 vocabulary = {word: number for number, word in enumerate(["<unk>", "<s>", "</s>", *words])}
 tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
 tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="</s>")
+fast = PreTrainedTokenizerFast(
+    tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="</s>"
+)
 fast.save_pretrained(folder / "model")
 torch.manual_seed(0)
 config = LlamaConfig(

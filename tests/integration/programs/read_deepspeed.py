@@ -98,7 +98,9 @@ if "scheduler" in plain:
     ignored += unknown_parameters(plain["scheduler"], getattr(lr_schedules, plain["scheduler"]["type"]))
 zero = read.zero_config
 result = {
-    "nvme": [str(part.nvme_path) for part in (zero.offload_optimizer, zero.offload_param) if part and part.device == "nvme"],
+    "nvme": [
+        str(part.nvme_path) for part in (zero.offload_optimizer, zero.offload_param) if part and part.device == "nvme"
+    ],
     "reuse_distance": zero.max_reuse_distance,
     "swap_buffer": zero.offload_param.buffer_size if zero.offload_param else None,
     "ignored": ignored,

@@ -19,10 +19,18 @@ with open(sys.argv[1]) as file:
     said = json.load(file)["zero_optimization"]["leaf_module"]
 model = OlmoeForCausalLM(
     OlmoeConfig(
-        vocab_size=64, hidden_size=32, intermediate_size=16, num_hidden_layers=2, num_attention_heads=4, num_experts=4, num_experts_per_tok=2
+        vocab_size=64,
+        hidden_size=32,
+        intermediate_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_experts=4,
+        num_experts_per_tok=2,
     )
 )
 marked = apply_zero_leaf_module_config(model, DeepSpeedZeroConfig(stage=3, leaf_module=said).leaf_module)
 sources = "".join(path.read_text() for path in (Path(transformers.__file__).parent / "models").glob("*/modeling_*.py"))
 known = set(re.findall(r"^class (\w+)\(", sources, re.MULTILINE))
-print(json.dumps({"marked": [type(module).__name__ for module in marked], "unknown": sorted(set(sys.argv[2:]) - known)}))
+print(
+    json.dumps({"marked": [type(module).__name__ for module in marked], "unknown": sorted(set(sys.argv[2:]) - known)})
+)

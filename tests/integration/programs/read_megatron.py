@@ -1,6 +1,7 @@
 """Let Megatron-LM's own parser, checks and classes read arguments for one rank of many, without GPUs.
 
-Usage: read_megatron.py SOURCES CASES.json, a list of cases with `ranks`, `arguments` and `environment`. A case for one rank with
+Usage: read_megatron.py SOURCES CASES.json, a list of cases with `ranks`, `arguments` and `environment`. A case for one
+    rank with
 `build` has its model built, without memory for it, from Megatron-LM's own modules in place of Transformer Engine's.
 
 What Megatron-LM imports and only GPUs need is replaced: triton by an empty module, the capability of the device by that
@@ -49,7 +50,6 @@ for kernel in ("fused_apply_rotary_pos_emb", "fused_apply_rotary_pos_emb_thd"):
     setattr(rope_utils, kernel, getattr(rope_utils, kernel, None) or Anything())
 
 
-
 class FusedAdam:
     """As in Transformer Engine 2.8, whose optimizer keeps states in other formats."""
 
@@ -78,7 +78,9 @@ def read(case):
     given = {name: value for name, value in said.items() if value != default[name] and isinstance(value, PLAIN)}
     args = validate_args(parse_args())
     config = core_transformer_config_from_args(args)
-    OptimizerConfig(**{name: getattr(args, name) for name in OptimizerConfig.__dataclass_fields__ if hasattr(args, name)})
+    OptimizerConfig(
+        **{name: getattr(args, name) for name in OptimizerConfig.__dataclass_fields__ if hasattr(args, name)}
+    )
     torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=case["ranks"])
     try:
         parallel_state.initialize_model_parallel(
@@ -114,14 +116,18 @@ class Scores(torch.nn.Module):
 
 def built(args, config):
     """Of the model what it holds, and what its attention and routers are made with."""
-    config.perform_initialization = config.moe_grouped_gemm = config.gradient_accumulation_fusion = config.persist_layer_norm = False
+    config.perform_initialization = config.moe_grouped_gemm = config.gradient_accumulation_fusion = (
+        config.persist_layer_norm
+    ) = False
     config.transformer_impl = "local"
     multi_latent_attention.HAVE_TE = False
     block = get_gpt_decoder_block_spec(config, use_transformer_engine=False, normalization=args.normalization)
     for layer in block.layer_specs:
         attention = layer.submodules.self_attention.submodules
         attention.core_attention = Scores
-        if config.q_lora_rank is None:  # with Transformer Engine the norms of latents are in the next product, and this is none
+        if (
+            config.q_lora_rank is None
+        ):  # with Transformer Engine the norms of latents are in the next product, and this is none
             attention.q_layernorm = IdentityOp
     with torch.device("meta"):
         model = GPTModel(
@@ -137,7 +143,14 @@ def built(args, config):
     routers = [part for part in model.modules() if isinstance(part, TopKRouter)]
     balancing = [router.expert_bias.numel() for router in routers if router.expert_bias is not None]
     attention = next(part for part in model.modules() if isinstance(part, multi_latent_attention.MultiLatentAttention))
-    factors = ("scaling_factor", "original_max_position_embeddings", "beta_fast", "beta_slow", "mscale", "mscale_all_dim")
+    factors = (
+        "scaling_factor",
+        "original_max_position_embeddings",
+        "beta_fast",
+        "beta_slow",
+        "mscale",
+        "mscale_all_dim",
+    )
     return {
         "parameters": sum(one.numel() for one in model.parameters()) + sum(balancing),
         "softmax_scale": attention.softmax_scale,

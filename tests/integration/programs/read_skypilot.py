@@ -16,4 +16,8 @@ task = yaml.safe_load(Path(sys.argv[1]).read_text())
 jsonschema.validate(task, schemas.get_task_schema())
 read = sky.Task.from_yaml_config(task)
 (resources,) = read.resources
-print(json.dumps({"nodes": read.num_nodes, "accelerators": resources.accelerators, "disk": resources.disk_size, "run": read.run}))
+print(
+    json.dumps(
+        {"nodes": read.num_nodes, "accelerators": resources.accelerators, "disk": resources.disk_size, "run": read.run}
+    )
+)

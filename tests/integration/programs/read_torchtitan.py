@@ -1,10 +1,11 @@
 """Let torchtitan read configurations, build the planned model and split it for one rank of many, without GPUs.
 
-Usage: read_torchtitan.py CASES.json, a list of cases with `folder`, `ranks` and `rank`; one with `reference`, the class and the
+Usage: read_torchtitan.py CASES.json, a list of cases with `folder`, `ranks` and `rank`; one with `reference`, the class
+    and the
 configuration of transformers, is asked how far both models' logits are apart.
 
-triton, which torchtitan imports and only GPUs need, is replaced by an empty module; ranks are those of a process group that
-sends nothing, and tensors have no storage.
+triton, which torchtitan imports and only GPUs need, is replaced by an empty module; ranks are those of a process group
+that sends nothing, and tensors have no storage.
 """
 
 import dataclasses
@@ -135,8 +136,13 @@ def apart(folder, name, config):
     model = spec.model_cls(arguments).eval()
     weights = spec.state_dict_adapter(arguments, None).from_hf(dict(apart_experts(reference.state_dict())))
     missing, more = model.load_state_dict(weights, strict=False)
-    assert not more and all(name.endswith(("expert_bias", "freqs_cis", "rope_cache")) for name in missing), (missing, more)
-    torch.histc = lambda counted, histc=torch.histc, **how: histc(counted.float(), **how).to(counted.dtype)  # on CPU not of whole numbers
+    assert not more and all(name.endswith(("expert_bias", "freqs_cis", "rope_cache")) for name in missing), (
+        missing,
+        more,
+    )
+    torch.histc = lambda counted, histc=torch.histc, **how: histc(counted.float(), **how).to(
+        counted.dtype
+    )  # on CPU not of whole numbers
     tokens = torch.randint(0, config["vocab_size"], (2, chosen.training.seq_len))
     with torch.no_grad():
         expected = reference(tokens).logits
@@ -169,7 +175,12 @@ def wrong(config, given, at=""):
             yield from wrong(found, value, f"{path}.")
         elif found != value or type(found) is not type(value) and not isinstance(value, (int, float)):
             yield path, str(found)
-        choices = [c for k in (kinds[key], *typing.get_args(kinds[key])) if typing.get_origin(k) is typing.Literal for c in typing.get_args(k)]
+        choices = [
+            c
+            for k in (kinds[key], *typing.get_args(kinds[key]))
+            if typing.get_origin(k) is typing.Literal
+            for c in typing.get_args(k)
+        ]
         if choices and value not in choices:
             yield path, f"not one of {choices}"
 

@@ -1,7 +1,7 @@
 """Let transformers, or TRL, read the Trainer's arguments, and print what became of each.
 
-There is no GPU: `use_cpu` is given beside the file, and tf32 is taken for available. DeepSpeed's configuration is filled in as
-for a model, and written to the second file, for DeepSpeed itself to read.
+There is no GPU: `use_cpu` is given beside the file, and tf32 is taken for available. DeepSpeed's configuration is
+filled in as for a model, and written to the second file, for DeepSpeed itself to read.
 
 Usage: read_trainer.py training_args.json|sft.yaml FILLED
 """

@@ -1,6 +1,8 @@
-"""A training script up to the first layer of attention, with the lines that the report asks for: PyTorch's ring has no kernel for CPUs.
+"""A training script up to the first layer of attention, with the lines that the report asks for: PyTorch's ring has no
+kernel for CPUs.
 
-Each rank writes how it shares a sequence to REPORTS/rank-N.json. Marked below is what is there only because there is no GPU.
+Each rank writes how it shares a sequence to REPORTS/rank-N.json. Marked below is what is there only because there is no
+GPU.
 
 Usage: share_sequences.py REPORTS
 """
@@ -24,7 +26,9 @@ accelerate.state.PartialState._prepare_backend = lambda *args, **kwargs: ("gloo"
 os.environ |= {"ACCELERATE_TORCH_DEVICE": "cpu", "FSDP_CPU_RAM_EFFICIENT_LOADING": "false"}
 
 accelerator = Accelerator()
-config = LlamaConfig(vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, use_cache=False)
+config = LlamaConfig(
+    vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, use_cache=False
+)
 model = LlamaForCausalLM(config)
 model, optimizer = accelerator.prepare(model, torch.optim.AdamW(model.parameters()))
 input_ids = torch.arange(LENGTH).repeat(MICRO_BATCH, 1)

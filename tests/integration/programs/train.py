@@ -90,7 +90,11 @@ def with_accelerate(ranks):
         return loss
 
     in_8_bits = sum(type(part).__name__.endswith("Float8Linear") for part in model.modules())
-    seen = {"kind": accelerator.distributed_type.value, "accumulation": accelerator.gradient_accumulation_steps, "in_8_bits": in_8_bits}
+    seen = {
+        "kind": accelerator.distributed_type.value,
+        "accumulation": accelerator.gradient_accumulation_steps,
+        "in_8_bits": in_8_bits,
+    }
     return model, loader, train, seen
 
 

@@ -1,4 +1,5 @@
-"""A script as a user of the Trainer would write it from the report: the arguments from the emitted file, a Llama of two layers.
+"""A script as a user of the Trainer would write it from the report: the arguments from the emitted file, a Llama of two
+layers.
 
 Each rank writes what it saw to REPORTS/rank-N.json. Marked below is what is there only because there is no GPU.
 

@@ -1,7 +1,8 @@
-"""Train a tiny model whose experts are split over ranks from an emitted configuration, and the same model whole by PyTorch alone.
+"""Train a tiny model whose experts are split over ranks from an emitted configuration, and the same model whole by
+PyTorch alone.
 
-By `accelerate launch` it is prepared by Accelerate, otherwise DeepSpeed reads the file that LLMPLAN_DEEPSPEED_CONFIG names. Each
-rank trains the whole model too, on the data of all, and writes to REPORTS/rank-N.json
+By `accelerate launch` it is prepared by Accelerate, otherwise DeepSpeed reads the file that LLMPLAN_DEEPSPEED_CONFIG
+names. Each rank trains the whole model too, on the data of all, and writes to REPORTS/rank-N.json
 
     losses    of each step, the mean over all ranks; `expected` of the model that is whole
     norms     of the gradients of each step before they are clipped, as DeepSpeed says; `expected_norms` of the model that is whole
@@ -63,7 +64,9 @@ def prepared(model):
     import deepspeed
 
     deepspeed.init_distributed(dist_backend="gloo")
-    return deepspeed.initialize(model=model, model_parameters=model.parameters(), config=os.environ["LLMPLAN_DEEPSPEED_CONFIG"])[0]
+    return deepspeed.initialize(
+        model=model, model_parameters=model.parameters(), config=os.environ["LLMPLAN_DEEPSPEED_CONFIG"]
+    )[0]
 
 
 def train(engine, batches):
@@ -111,7 +114,9 @@ def compared(engine, whole, mine):
         with deepspeed.zero.GatheredParameters([weight], enabled=hasattr(weight, "ds_id")):
             if block.endswith(".experts"):
                 joint, half = of_expert[last]
-                pieces = expected[f"{block}.{joint}"].chunk(2, dim=1) if last != "w2" else [expected[f"{block}.{joint}"]]
+                pieces = (
+                    expected[f"{block}.{joint}"].chunk(2, dim=1) if last != "w2" else [expected[f"{block}.{joint}"]]
+                )
                 right, family = pieces[half][mine : mine + weight.shape[0]], "experts"
                 shapes.append(list(weight.shape))
             else:
@@ -135,7 +140,9 @@ def main():
     def note(optimizer, given, named):
         of_step = {"shared": 0.0, "experts": 0.0}
         for weight in (one for group in optimizer.param_groups for one in group["params"] if one.grad is not None):
-            of_step["shared" if getattr(weight, "allreduce", True) else "experts"] += weight.grad.double().square().sum().item()
+            of_step["shared" if getattr(weight, "allreduce", True) else "experts"] += (
+                weight.grad.double().square().sum().item()
+            )
         squares.append(of_step)
 
     watch = register_optimizer_step_pre_hook(note)
@@ -144,7 +151,13 @@ def main():
     # Neighbours hold the experts of one copy, each its own.
     split = engine.config["expert_parallel"]["autoep_size"]
     expected, expected_norms = train_whole(whole, batches, rates)
-    said = {"losses": losses, "expected": expected, "norms": norms, "expected_norms": expected_norms, "squares": squares}
+    said = {
+        "losses": losses,
+        "expected": expected,
+        "norms": norms,
+        "expected_norms": expected_norms,
+        "squares": squares,
+    }
     report = {**said, **compared(engine, whole, rank % split * (4 // split))}
     optimizer = engine.optimizer.optimizer if hasattr(engine.optimizer, "optimizer") else engine.optimizer
     report["held"]["state"] = sum(state["exp_avg"].numel() for state in optimizer.state.values() if "exp_avg" in state)

@@ -1,4 +1,6 @@
-"""What a training script changes only because there is no GPU: gloo instead of nccl, and an optimizer that needs no compiled kernel."""
+"""What a training script changes only because there is no GPU: gloo instead of nccl, and an optimizer that needs no
+compiled kernel.
+"""
 
 import torch
 

@@ -1,7 +1,8 @@
-"""Watch training from inside a process, whatever trains in it: Python imports this as it starts, where PYTHONPATH has its folder.
+"""Watch training from inside a process, whatever trains in it: Python imports this as it starts, where PYTHONPATH has
+its folder.
 
-What is watched lies below every framework: what PyTorch's dispatcher hands to the ranks' collectives, calls of modules, and
-steps of optimizers. After each step a process of a run writes to $WATCHED/rank-N.json
+What is watched lies below every framework: what PyTorch's dispatcher hands to the ranks' collectives, calls of modules,
+and steps of optimizers. After each step a process of a run writes to $WATCHED/rank-N.json
 
     reduced  by the ranks of a group, and by format, how many numbers it gave to be summed over the group
     gathered by the ranks of a group, how many numbers it got whole of what is split over the group
