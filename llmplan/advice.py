@@ -9,7 +9,7 @@ from typing import Literal
 
 from attrs import frozen
 
-Scalar = float | int | str | bool | None
+from llmplan.units.measure import Scalar
 
 
 @frozen

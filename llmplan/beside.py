@@ -10,7 +10,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from llmplan.advice import Scalar
+from llmplan.units.measure import Scalar
 
 
 @frozen

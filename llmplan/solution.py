@@ -11,11 +11,12 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from llmplan.advice import Lever, Moved, Relaxation, Risk, Scalar
+from llmplan.advice import Lever, Moved, Relaxation, Risk
 from llmplan.beside import Axis, Curve, CurvePoint, Neighbour
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
 from llmplan.source import Span
+from llmplan.units.measure import Scalar
 from llmplan.verdicts import Clash, Compared
 
 __all__ = [  # what of the schema stands elsewhere

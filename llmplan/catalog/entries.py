@@ -19,14 +19,12 @@ from llmplan.check.plan import Program
 from llmplan.check.program import EntryRecord, Setting
 from llmplan.check.scope import Scope, normal
 from llmplan.diagnostics import Diagnostic, Hint, names
-from llmplan.solution import Scalar
 from llmplan.source import Source, Span
 from llmplan.syntax.parse import parse_value
 from llmplan.system.display import one_line, scalar, show
 from llmplan.system.lower import Lowering
 from llmplan.system.text import text_of
-from llmplan.units.format import in_unit
-from llmplan.units.measure import ListType, Measure, TextType, Type
+from llmplan.units.measure import ListType, Measure, Scalar, TextType, Type
 
 _LITERALS = (ir.Num, ir.Member, ir.Entry, ir.Text, ir.List)
 
@@ -165,7 +163,7 @@ def _evaluated(lowering: Lowering, expr: Expr, type: Type, unit: str, declared: 
     if value is None or not math.isfinite(value):
         return Cell(None, None, "")
     units = lowering.scope.units
-    shown = in_unit(value, unit, units) if unit else show(value, type, lowering.scope, declared)
+    shown = show(value, type, lowering.scope, unit or declared, exact_unit=bool(unit))
     return Cell(scalar(value, type, lowering.scope), units.base(type) if isinstance(type, Measure) else None, shown)
 
 

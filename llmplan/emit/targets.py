@@ -36,7 +36,7 @@ from llmplan.diagnostics import Diagnostic, files
 from llmplan.resources import MANIFEST, entries, folder, read, targets_in, text_of
 
 if TYPE_CHECKING:
-    from llmplan.solution import Scalar
+    from llmplan.units.measure import Scalar
 
 PARTS = ("launch.j2", "script.j2")
 """Files of a folder that others include: how its program is started, and what the training script must do for it."""

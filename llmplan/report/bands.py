@@ -14,8 +14,8 @@ from llmplan.check.program import Rule
 from llmplan.report import compared
 from llmplan.report.ends import can_have, written
 from llmplan.solution import RequirementResult, Value
-from llmplan.system.display import joined
-from llmplan.whatif.bands import SAFE, Bands, percent
+from llmplan.units.amount import joined, percent
+from llmplan.whatif.bands import SAFE, Bands
 
 LIKELY = 0.6
 

@@ -16,8 +16,9 @@ from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
 from llmplan.report.event import Event, event
 from llmplan.solution import Compared, RequirementResult
-from llmplan.system.display import SYMBOLS, TURNED, joined, show
+from llmplan.system.display import SYMBOLS, TURNED, show
 from llmplan.system.lower import Lowering
+from llmplan.units.amount import joined
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.ranges import Ranges
 

@@ -24,9 +24,10 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.system import System
+from llmplan.units.amount import percent
 from llmplan.units.measure import Measure
 from llmplan.units.table import UnknownUnit
-from llmplan.whatif.bands import Bands, around, percent
+from llmplan.whatif.bands import Bands, around
 from llmplan.whatif.ranges import Ranges
 
 _TURNED = {**TURNED, "eq": "eq"}

@@ -9,8 +9,9 @@ from llmplan.check.program import Rule, ShowRow
 from llmplan.report import compared
 from llmplan.report.ends import can_have, written
 from llmplan.solution import RequirementResult, Shown, Value
-from llmplan.system.display import SYMBOLS, joined, show
+from llmplan.system.display import SYMBOLS, show
 from llmplan.system.intervals import bounds
+from llmplan.units.amount import joined
 from llmplan.units.measure import Measure
 from llmplan.whatif.ranges import Ranges
 

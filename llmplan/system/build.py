@@ -184,12 +184,12 @@ class _Builder:
         return Condition(
             rule.name,
             node,
-            origin,
+            origin,  # type: ignore[arg-type]
             left,
             right,
             operation,
             rule.weight,
-            self.scope.span(rule.place),  # type: ignore[arg-type]
+            self.scope.span(rule.place),
         )
 
     def _sides(self, rule: Rule, lowering: Lowering) -> tuple[int | None, int | None]:

@@ -1,4 +1,4 @@
-"""Values as people read them: members and entries by name, numbers with a readable unit."""
+"""Values of the graph as people and JSON have them: members and entries by name, numbers with a readable unit."""
 
 from __future__ import annotations
 
@@ -6,35 +6,25 @@ import math
 import re
 
 from llmplan.check.scope import Scope
-from llmplan.solution import Scalar
-from llmplan.units.format import in_unit, quantity
-from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Type
-from llmplan.units.table import UnknownUnit
+from llmplan.units.amount import Amount, Unit
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Scalar, Type
+
+
+def amount(value: float, type: Type, scope: Scope, unit: str, exact_unit: bool = False) -> Amount:
+    """A number of the graph as a value that can be written.
+
+    Args:
+        value: In base units; of a member or an entry its number.
+        unit: The unit of its declaration or author; with `exact_unit` just this one is used.
+    """
+    if isinstance(type, Measure):
+        return Amount(value, type, Unit.of(unit, type, scope.units, exact_unit))
+    return Amount(scalar(value, type, scope))
 
 
 def show(value: float, type: Type, scope: Scope, unit: str, exact_unit: bool = False) -> str:
-    """The text of a value in base units.
-
-    Args:
-        unit: The unit of its declaration or author; with `exact_unit` just this one is used.
-    """
-    if isinstance(type, EnumType):
-        return type.members[int(value)] if math.isfinite(value) else "undefined"
-    if isinstance(type, BoolType):
-        return "true" if value == 1.0 else "false"
-    if isinstance(type, KindType):
-        names = sorted(scope.entries.get(type.name, {}))
-        return names[int(value)] if math.isfinite(value) else "undefined"
-    if isinstance(type, Measure):
-        if exact_unit and unit and math.isfinite(value):
-            try:
-                return in_unit(value, unit, scope.units)
-            except UnknownUnit:
-                pass
-        if unit == "%" and type.plain and math.isfinite(value):
-            return in_unit(value, "%", scope.units)
-        return quantity(value, type, scope.units, "" if unit in ("Int", "Real") else unit)
-    return str(value)
+    """The text of a value in base units, as `Amount.exact` has it."""
+    return amount(value, type, scope, unit, exact_unit).exact()
 
 
 def scalar(value: float, type: Type, scope: Scope) -> Scalar:
@@ -75,9 +65,3 @@ def one_line(text: str) -> str:
         out += " ".join(line.split())
         depth += line.count("{") - line.count("}")
     return out
-
-
-def joined(low: str, high: str) -> str:
-    """`24.4 .. 34.8 days`: a unit that both have is written once."""
-    first, second = low.partition(" "), high.partition(" ")
-    return f"{first[0]} .. {high}" if first[2] == second[2] else f"{low} .. {high}"

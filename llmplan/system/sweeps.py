@@ -10,12 +10,11 @@ from llmplan.check.ir import Num
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
-from llmplan.solution import Scalar
 from llmplan.system.adjustable import knob_of
 from llmplan.system.display import scalar, show
 from llmplan.system.domains import candidates
 from llmplan.system.lower import Lowering
-from llmplan.units.measure import REAL, Type
+from llmplan.units.measure import REAL, Scalar, Type
 
 MOST_POINTS = 10_000
 """A sweep with more points is refused."""

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from attrs import frozen
 
+Scalar = float | int | str | bool | None
+"""A value in base units, a member's or entry's name, a truth value, or none."""
+
 Exponents = tuple[tuple[str, int], ...]
 """Names with non-zero exponents, sorted by name: `(("Information", 1), ("Time", -1))`."""
 

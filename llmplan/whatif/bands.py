@@ -91,11 +91,3 @@ def around(value: float, pairs: Sequence[tuple[float, float]]) -> tuple[float, f
     below = math.sqrt(total(min(0.0, *pair) ** 2 for pair in moved))
     above = math.sqrt(total(max(0.0, *pair) ** 2 for pair in moved))
     return (value * math.exp(-below), value * math.exp(above)) if logarithms else (value - below, value + above)
-
-
-def percent(chance: float) -> str:
-    """A chance for people: `65%`, `over 99%`."""
-    rounded = round(100 * chance)
-    if rounded == 100 and chance < 1.0:
-        return "over 99%"
-    return "under 1%" if rounded == 0 and chance > 0.0 else f"{rounded}%"

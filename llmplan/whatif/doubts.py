@@ -11,9 +11,9 @@ from attrs import evolve
 
 from llmplan.advice import Lever, Moved
 from llmplan.check.program import Rule
-from llmplan.system.display import joined
 from llmplan.system.lower import Lowering
-from llmplan.whatif.bands import Bands, percent
+from llmplan.units.amount import joined, percent
+from llmplan.whatif.bands import Bands
 from llmplan.whatif.results import results
 
 

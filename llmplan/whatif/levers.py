@@ -28,8 +28,8 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.levers import beside, described, set_to, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.lower import Lowering
+from llmplan.units.amount import percent
 from llmplan.units.measure import KindType, Measure
-from llmplan.whatif.bands import percent
 from llmplan.whatif.changes import Changes, Tried, alike, case
 from llmplan.whatif.doubts import doubted
 from llmplan.whatif.results import results

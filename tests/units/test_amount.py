@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan.check import library
-from llmplan.units.format import quantity
+from llmplan.units.amount import Amount, Unit
 from llmplan.units.measure import Measure
 
 TIME = Measure((("Time", 1),))
@@ -27,10 +27,11 @@ BYTES = Measure((("Information", 1),))
     ],
 )
 def test_the_authors_unit_while_the_number_is_of_a_size_to_read(value, measure, unit, text):
-    assert quantity(value, measure, library.load()[0].units, unit) == text
+    assert Amount(value, measure, Unit.of(unit, measure, library.load()[0].units)).exact() == text
 
 
 @pytest.mark.parametrize("unit", ["PB^30", "B^30/PB^30", "us^70", "year^50"])
 def test_units_beyond_what_a_float_holds(unit):
     table = library.load()[0].units
-    assert quantity(1.0, Measure((("Information", 30),)), table, unit)
+    measure = Measure((("Information", 30),))
+    assert Amount(1.0, measure, Unit.of(unit, measure, table)).exact()

@@ -1,0 +1,299 @@
+"""Numbers as people read them, at one of three precisions: the only place where a number becomes a text.
+
+Input: a value in base units with its measure and the unit that its declaration or author chose. Output: `29.92 days`
+(`exact`, four digits), `29.9 days` (`short`, three), `30 days` (`rough`, as few as are asked for). A value that is not a
+number (a member, an entry, a truth value) is its own text. What is written depends on nothing else, so that one value
+has one text at one precision wherever it is shown.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+from attrs import evolve, frozen
+
+from llmplan.units.format import number, over
+from llmplan.units.measure import Measure, Scalar
+from llmplan.units.table import UnitTable, UnknownUnit, plural
+
+TIME = (("Time", 1),)
+INFORMATION = (("Information", 1),)
+COMPUTE = (("Compute", 1),)
+COUNTED = {(("Token", 1),): "tokens", (("Parameter", 1),): "parameters"}
+
+_TIME = (
+    ("year", 730 * 86400.0, 365 * 86400.0),
+    ("day", 2 * 86400.0, 86400.0),
+    ("hour", 2 * 3600.0, 3600.0),
+    ("min", 120.0, 60.0),
+    ("s", 1.0, 1.0),
+    ("ms", 1e-3, 1e-3),
+    ("us", 0.0, 1e-6),
+)
+"""Units of time: the least value that is written in each, and its size."""
+
+_SEVERAL = frozenset({"year", "day", "hour"})
+_MAGNITUDES = (("T", 1e12), ("B", 1e9), ("M", 1e6))
+_PREFIXES = (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
+_PREFIXED = ("byte", "FLOP", "bit", "W", "J")
+_LEAST, _MOST = 0.1, 1e5  # numbers in between are read easily
+_POWERS = 1e18  # as many FLOP and more are written as a power of ten
+
+_PRODUCT = re.compile(r"(?<=[A-Za-z])\*([A-Za-z]+)\b")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SMALL = 1e-3
+_MILLION = 1e6
+
+
+@frozen
+class Unit:
+    """The unit that a declaration or an author chose for a number.
+
+    Attributes:
+        text: As written: `days`, `USD/GPU/hour`; the base unit where none was chosen; empty for a plain number.
+        factor: Base units in one of it.
+        chosen: Whether it was chosen at all.
+        word: The canonical spelling if it is a single unit other than the base unit, and its plural; else empty.
+        fixed: Whether the number is to be shown in just this unit, with `suffix` right behind it.
+    """
+
+    text: str = ""
+    factor: Fraction = Fraction(1)
+    chosen: bool = False
+    word: tuple[str, str] = ("", "")
+    fixed: bool = False
+    suffix: str = ""
+
+    @staticmethod
+    def of(text: str, measure: Measure, table: UnitTable, fixed: bool = False) -> Unit:
+        """The unit of a number of a measure; the base unit for one that nothing declares."""
+        text = "" if text in ("Int", "Real") else text
+        if fixed and text or text == "%" and measure.plain:
+            try:
+                factor = table.parse(text)[0]
+                return Unit("" if text == "%" else text, factor, True, fixed=True, suffix="%" if text == "%" else "")
+            except UnknownUnit:
+                pass
+        shown = text or table.base(measure)
+        try:
+            factor = table.parse(shown)[0]
+        except UnknownUnit:
+            factor = Fraction(1)
+        word = table.words.get(text)
+        single = ("", "")
+        if word is not None and word.measure == measure and word.factor != 1:
+            many = f"{word.name}s"
+            single = word.name, many if many in table.words else word.name
+        return Unit(shown, factor, bool(text), single)
+
+
+@frozen
+class Written:
+    """A number in the unit and of the magnitude in which it is read.
+
+    Attributes:
+        value: The number that is written; `size` how many base units its one is.
+        suffix: What follows it without a blank: `T` of `1T tokens`, `%`.
+        one, many: The unit of one and of several; empty for none.
+    """
+
+    value: float
+    size: float
+    suffix: str
+    one: str
+    many: str
+
+    def text(self, digits: str) -> str:
+        unit = self.one if digits == "1" else self.many
+        return f"{digits}{self.suffix} {unit}" if unit else f"{digits}{self.suffix}"
+
+
+@frozen
+class Amount:
+    """A value with what is needed to write it.
+
+    Attributes:
+        value: In base units; for what is not a number a member's or entry's name, a truth value, or None.
+        measure: None for what is not a number.
+        unit: In which it is written; a time or a size of another order takes a unit by its size.
+    """
+
+    value: Scalar
+    measure: Measure | None = None
+    unit: Unit = Unit()
+
+    @property
+    def number(self) -> float:
+        """The value in base units.
+
+        Raises:
+            TypeError: It is not a number.
+        """
+        if self.measure is None or not isinstance(self.value, (int, float)):
+            raise TypeError(f"{self.value!r} is not a number")
+        return float(self.value)
+
+    @property
+    def finite(self) -> bool:
+        """Whether it is a finite number."""
+        return self.measure is not None and isinstance(self.value, (int, float)) and math.isfinite(self.value)
+
+    def __str__(self) -> str:
+        return self.exact()
+
+    def exact(self) -> str:
+        """With four significant digits: `28.73 days`, `184,676 USD`, `4.125e22 FLOP`, `bf16`."""
+        written = self.written()
+        return written if isinstance(written, str) else written.text(number(written.value))
+
+    def short(self, digits: int = 3) -> str:
+        """Decimals to three digits, whole numbers as they are: `28.7 days`, `184,676 USD`, `4.13 × 10²² FLOP`."""
+        written = self.written()
+        if isinstance(written, str):
+            return written
+        text = number(written.value)
+        return _read(written.text(_digits(written.value, digits) if "." in text or "e" in text else text))
+
+    def rough(self, digits: int = 3) -> str:
+        """To so many digits, whole numbers too: `185,000 USD`."""
+        written = self.written()
+        return written if isinstance(written, str) else _read(written.text(_digits(written.value, digits)))
+
+    def like(self, other: Amount) -> Amount:
+        """This number in the very unit and magnitude in which another one is written: a change beside its result."""
+        written = other.written()
+        if isinstance(written, str) or not isinstance(self.value, (int, float)):
+            return self
+        words = written.one, written.many
+        return evolve(self, unit=Unit(written.many, Fraction(written.size), True, words, True, written.suffix))
+
+    def written(self) -> Written | str:
+        """The number as it is read, or the text of what is not a finite number."""
+        if isinstance(self.value, bool):
+            return "true" if self.value else "false"
+        if self.measure is None or not isinstance(self.value, (int, float)):
+            return "undefined" if self.value is None else str(self.value)
+        if not math.isfinite(self.value):
+            return number(self.value)
+        return _written(float(self.value), self.measure, self.unit)
+
+
+@frozen
+class Range:
+    """The two ends between which a value lies."""
+
+    low: Amount
+    high: Amount
+
+    def exact(self) -> str:
+        """`24.99 .. 34.48 days`: a unit that both ends have is written once."""
+        return joined(self.low.exact(), self.high.exact())
+
+    def short(self) -> str:
+        """`25 .. 34.5 days`."""
+        return joined(self.low.short(), self.high.short())
+
+    def rough(self, digits: int = 3) -> str:
+        """`161,000 .. 222,000 USD`."""
+        return joined(self.low.rough(digits), self.high.rough(digits))
+
+    def ends(self, digits: int = 3) -> str:
+        """Both ends without a unit that they share: `25 – 34.5`; with both units where they differ."""
+        low, high = self.low.rough(digits), self.high.rough(digits)
+        same = low.partition(" ")[2] == high.partition(" ")[2]
+        return f"{low.partition(' ')[0]} – {high.partition(' ')[0]}" if same else f"{low} – {high}"
+
+
+def joined(low: str, high: str, between: str = " .. ") -> str:
+    """Two texts of amounts, the unit once where both have the same."""
+    first, second = low.partition(" "), high.partition(" ")
+    return f"{first[0]}{between}{high}" if first[2] == second[2] else f"{low}{between}{high}"
+
+
+def percent(share: float) -> str:
+    """A probability: `65%`, `over 99%`; certainty alone is `100%` or `0%`."""
+    rounded = round(100 * share)
+    if rounded == 100 and share < 1.0:
+        return "over 99%"
+    return "under 1%" if rounded == 0 and share > 0.0 else f"{rounded}%"
+
+
+def _written(value: float, measure: Measure, unit: Unit) -> Written:
+    if unit.fixed:
+        one, many = unit.word if unit.word[1] else (unit.text, unit.text)
+        return Written(over(value, unit.factor), _size(unit.factor), unit.suffix, one, many)
+    if measure.dims in (TIME, INFORMATION):
+        scaled = over(value, unit.factor)
+        if unit.word[0] and not (scaled and not _LEAST <= abs(scaled) < _MOST):
+            return Written(scaled, _size(unit.factor), "", *unit.word)
+    if measure.dims == TIME and (not measure.labels or not unit.chosen or unit.text == "s"):
+        return _time(value)
+    if measure.dims == INFORMATION:
+        name, size = _scale(value, _PREFIXES)
+        unit_text = f"{name}B" if name else "bytes"
+        return Written(value / size, size, "", unit_text, unit_text)
+    if measure.dims == COMPUTE:
+        name, size = _scale(value, _PREFIXES) if abs(value) < _POWERS else ("", 1.0)
+        return Written(value / size, size, "", f"{name}FLOP", f"{name}FLOP")
+    if measure.dims in COUNTED:
+        magnitude, size = _scale(value, _MAGNITUDES)
+        many = COUNTED[measure.dims]
+        return Written(value / size, size, magnitude, many, many)
+    if not measure.dims and len(measure.labels) == 1 and measure.labels[0][1] == 1:
+        label = measure.labels[0][0]
+        return Written(value, 1.0, "", label, label if value == 1 else plural(label))
+    if measure.plain:
+        return Written(value, 1.0, "", "", "")
+    scaled, text = over(value, unit.factor), unit.text
+    first = text.split("/")[0].split("*")[0].split("^")[0]
+    if first in _PREFIXED and text != first and text[len(first)] != "^":
+        name, size = _scale(scaled, _PREFIXES)
+        bare = "B" if first == "byte" and name else first
+        text = f"{name}{bare}{text[len(first) :]}"
+        return Written(scaled / size, size * _size(unit.factor), "", text, text)
+    return Written(scaled, _size(unit.factor), "", text, text)
+
+
+def _time(value: float) -> Written:
+    for name, least, size in _TIME if value else ():
+        if abs(value) >= least:
+            return Written(value / size, size, "", name, f"{name}s" if name in _SEVERAL else name)
+    return Written(0.0, 1.0, "", "s", "s")
+
+
+def _scale(value: float, scales: tuple[tuple[str, float], ...]) -> tuple[str, float]:
+    return next(((name, size) for name, size in scales if abs(value) >= size), ("", 1.0))
+
+
+def _size(factor: Fraction) -> float:
+    """The size of a unit, which may itself be beyond what a float holds."""
+    try:
+        return float(factor)
+    except OverflowError:
+        return math.inf
+
+
+def _read(text: str) -> str:
+    """Products of units as they are read: `GPU-hours`."""
+    return _PRODUCT.sub(r"-\1s", text)
+
+
+def _digits(value: float, digits: int) -> str:
+    """A number to so many significant digits: `28.7`, `185,000`, `4.13 × 10²²`, `1.2M`."""
+    if not value:
+        return "0"
+    if "e" in number(value) or abs(value) < _SMALL:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        power = int(exponent)
+        return f"{mantissa}e{power}" if power < 0 else f"{mantissa} × 10{str(power).translate(_SUPERSCRIPTS)}"
+    if value == round(value) and abs(value) < 10**digits:
+        return number(round(value))
+    if abs(value) >= _MILLION:
+        return f"{number(float(f'{value / _MILLION:.{digits - 1}e}'))}M"
+    if abs(value) >= 10 ** (digits - 1):
+        scale = 10 ** max(0, len(str(int(abs(value)))) - digits)
+        return number(float(round(value / scale) * scale))
+    return number(value, digits)
