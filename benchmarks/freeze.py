@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
 import random_plans
 
 import llmplan
@@ -91,18 +92,18 @@ def record(solution: Any) -> dict[str, Any]:
         "shown": [[one.text, one.value] for one in solution.shown],
         "conflict": solution.conflict,
         "relaxations": {
-            one.name: {"kind": one.kind, "before": one.before, "values": one.values, "unit": one.unit, "change": one.change}
+            one.name: {"kind": one.kind, "before": one.before_text, "values": [value.value for value in one.values], "unit": one.unit, "change": one.change}
             for one in solution.relaxations
         },
         "sensitivities": {one.result: dict(one.by) for one in solution.sensitivities},
-        "gains": [[one.name, one.before, one.after, one.changes] for one in solution.gains],
+        "gains": [_gain(one) for one in solution.gains],
         "alternatives": [_alternative(one) for one in solution.alternatives],
         "front": [_alternative(one) for one in solution.front],
         "sweep": _table(solution.sweep),
         "scenarios": _table(solution.scenarios),
         "considered": solution.considered,
         "feasible": solution.feasible,
-        "assumptions": solution.assumptions,
+        "assumptions": list(map(str, solution.assumptions)),
         "departures": [[one.name, one.what, one.text] for one in solution.departures],
         "emits": [target.name for target in solution.emits],
     }  # fmt: skip
@@ -111,17 +112,17 @@ def record(solution: Any) -> dict[str, Any]:
 def _unknown(one: Any) -> dict[str, Any]:
     return {
         "value": one.value.value,
-        "how": one.how,
+        "how": one.how_text,
         "asked": one.asked,
         "domain": one.domain,
         "relation": one.relation,
         "numbers": one.numbers,
-        "exact": one.exact,
-        "below": _FIGURE.findall(one.below),
-        "above": _FIGURE.findall(one.above),
+        "exact": one.exact and one.exact.value,
+        "below": _FIGURE.findall(str(one.below or "")),
+        "above": _FIGURE.findall(str(one.above or "")),
         "set_by": one.set_by,
-        "beyond": _FIGURE.findall(one.beyond)[:1],
-        "works": one.works,
+        "beyond": _FIGURE.findall(str(one.beyond or ""))[:1],
+        "works": one.works_text,
     }
 
 
@@ -147,18 +148,30 @@ def _requirement(one: Any) -> dict[str, Any]:
     }
 
 
+def _gain(one: Any) -> list[Any]:
+    changes = [
+        [name, str(old), str(new), str(attrs.evolve(new, value=new.number - old.number))]
+        for name, old, new in one.changes
+    ]
+    return [one.name, one.before_text, one.after_text, changes]
+
+
 def _alternative(one: Any) -> dict[str, Any]:
-    return {"settings": dict(one.settings), "results": dict(one.results), "loss": _FIGURE.findall(one.loss)}
+    return {
+        "settings": {name: str(value) for name, value in one.settings},
+        "results": {name: str(value) for name, value in one.results},
+        "loss": _FIGURE.findall(str(one.loss or "")),
+    }
 
 
 def _table(table: Any) -> list[dict[str, Any]] | None:
     return table and [
         {
-            "at": row.at,
-            "values": row.values,
+            "at": row.at_texts,
+            "values": [one.value for one in row.at],
             "status": row.status,
-            "unknowns": {path: value for path, (value, _) in row.unknowns.items()},
-            "results": {name: value for name, (value, _) in row.results.items()},
+            "unknowns": {path: one.value for path, one in row.unknowns.items()},
+            "results": {name: one.value for name, one in row.results.items()},
             "best": row.best,
         }
         for row in table.rows

@@ -21,11 +21,12 @@ from llmplan.request import Request, request
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
+    from llmplan.answer.schema.solution import BestPoint, Solution
+    from llmplan.answer.schema.tables import Table
     from llmplan.check.plan import Program
     from llmplan.frontend import Checked
     from llmplan.load.modules import Module
     from llmplan.report.derivation import Step
-    from llmplan.solution import Solution, Table
 
 
 @frozen
@@ -89,13 +90,13 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     _library_first(asked)
     ahead.begin(f"{asked.text}\n{asked.statements}", asked.templates)
     checked = analyse(asked)
-    notes: tuple[str, ...] = ()
+    at: BestPoint | None = None
     grid: Table | None = None
     first = _swept(checked, asked)
     if first is not None and checked.program is not None:
-        checked, notes, grid = _at_the_best_point(checked.program, first, asked)
-    solution = evolve(_solution(checked, asked, tables), sources=_from_root(checked.modules, asked.base))
-    solution = evolve(solution, notes=(*solution.notes, *notes))
+        checked, at, grid = _at_the_best_point(checked.program, first, asked)
+    sources = _from_root(checked.modules, asked.base)
+    solution = evolve(_solution(checked, asked, tables), sources=sources, point=at)
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.whatif import variations
         from llmplan.whatif.comparable import side_by_side
@@ -159,8 +160,8 @@ def _swept(alone: Checked, asked: Request) -> Checked | None:
     return None if there.failed else there
 
 
-def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[Checked, tuple[str, ...], Table | None]:
-    """A plan that fails without its sweeps, at the best point of them; with a note that says so, and the sweep.
+def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[Checked, BestPoint, Table | None]:
+    """A plan that fails without its sweeps, at the best point of them; with that point, and the sweep.
 
     Args:
         first: The plan at the first point.
@@ -172,9 +173,10 @@ def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[
     table = variations.sweep(first.program, first.built.lowering, asked.limit, asked.progress)
     rows = table.rows if table is not None else ()
     best = next((number for number, row in enumerate(rows) if row.best), 0)
-    named = " and ".join(f"`{path}`" for path in without_value(alone))
-    note = f"{named} has no value but those of the sweep: this is {'the best' if rows and rows[best].best else 'the first'} of {len(rows)} points"
-    return analyse(asked, point=best), (note,), table
+    from llmplan.answer.schema.solution import BestPoint
+
+    at = BestPoint(tuple(without_value(alone)), bool(rows) and rows[best].best, len(rows))
+    return analyse(asked, point=best), at, table
 
 
 def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
@@ -185,10 +187,10 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
 
 
 def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
+    from llmplan.answer.schema.solution import Solution
     from llmplan.load.digest import digest
     from llmplan.report.layouts import KEPT
     from llmplan.report.solution import solution
-    from llmplan.solution import Solution
     from llmplan.system.too_large import TooLarge
     from llmplan.whatif.robust import solve_certain
 

@@ -11,9 +11,9 @@ from hypothesis import settings
 
 from llmplan import api
 from llmplan.__main__ import LET_GROW
+from llmplan.answer.schema.solution import Solution
 from llmplan.cache import answers
 from llmplan.diagnostics import Diagnostic
-from llmplan.solution import Solution
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.whatif import relax

@@ -25,10 +25,10 @@ from llmplan.resources import folder, text_of
 from llmplan.source import MAX_BYTES, Source, Span
 
 if TYPE_CHECKING:
+    from llmplan.answer.schema.solution import Solution
     from llmplan.diagnostics import Diagnostic
     from llmplan.load.modules import Module
     from llmplan.request import Request
-    from llmplan.solution import Solution
 
     Answer = tuple[Diagnostic, ...] | Solution | tuple[dict[str, str], tuple[Diagnostic, ...]]
 
@@ -123,11 +123,14 @@ def _diagnostics() -> tuple[type, ...]:
 
 
 def _solutions() -> tuple[type, ...]:
-    from llmplan import solution
+    from llmplan.answer.schema import advice, charts, requirements, solution, tables, values
     from llmplan.check.program import EmitTarget
+    from llmplan.units.amount import Amount, Range, Unit
+    from llmplan.units.measure import Measure
 
-    records = (found for found in vars(solution).values() if isinstance(found, type) and has(found))
-    return tuple(dict.fromkeys((*records, *_diagnostics(), EmitTarget)))
+    modules = (advice, charts, requirements, solution, tables, values)
+    records = (found for one in modules for found in vars(one).values() if isinstance(found, type) and has(found))
+    return tuple(dict.fromkeys((*records, *_diagnostics(), EmitTarget, Amount, Range, Unit, Measure)))
 
 
 def _library_text(name: str) -> str:

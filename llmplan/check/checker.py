@@ -47,7 +47,7 @@ class PlanCheck:
         self.layers.settings(modules)
         self._emits()
         self.program.replaced += [
-            f"{s.name.text} ({s.span.source.name}:{s.span.line})"
+            (s.name.text, f"{s.span.source.name}:{s.span.line}")
             for s in statements
             if isinstance(s, (nodes.Quantity, nodes.Fn)) and s.replace
         ]

@@ -42,7 +42,7 @@ class Program:
     into_at: Span | None = None
     departures: list[Departure] = field(factory=list)
     protected: set[str] = field(factory=set)
-    replaced: list[str] = field(factory=list)
+    replaced: list[tuple[str, str]] = field(factory=list)
 
     def written(self) -> frozenset[str]:
         """The folders of templates that may be written: those of what is emitted, and those that always are."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit.targets import load
 from llmplan.load.files import STATEMENTS
 from llmplan.request import Request
-from llmplan.solution import Solution
 
 _WANTING = "W0608"
 

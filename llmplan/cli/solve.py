@@ -16,7 +16,7 @@ from llmplan.load.files import STATEMENTS, shown
 from llmplan.request import Request
 
 if TYPE_CHECKING:
-    from llmplan.solution import Solution
+    from llmplan.answer.schema.solution import Solution
 
 STATUS = {"solved": 0, "error": 1, "infeasible": 3}
 """The exit code that a solution asks for."""

@@ -9,9 +9,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from llmplan.answer.schema.advice import Lever
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import SolvedUnknown, Value
 from llmplan.cli.terminal import LEAST, table
 from llmplan.emit.rounding import brief
-from llmplan.solution import Lever, RequirementResult, Solution, SolvedUnknown, Value
 
 _MOST_VERDICTS = 7
 _MOST_NOTES = 4
@@ -33,7 +36,7 @@ def render(solution: Solution, headline: str, first: Sequence[str], width: int) 
         ("shown", [(row.text, row.value) for row in solution.shown]),
         ("front", _front(solution)),
         ("results, and eight of ten measured" if _banded(solution, first) else "results", _quantities(solution, first)),
-        ("assumed", [(text,) for text in solution.assumptions]),
+        ("assumed", [(str(one),) for one in solution.assumptions]),
         ("notes", _notes(solution.notes)),
     ]
     blocks = [head(solution, headline, width).rstrip("\n")]
@@ -83,7 +86,7 @@ def _verdict(one: RequirementResult) -> tuple[str, ...]:
 
 
 def _unknown(unknown: SolvedUnknown) -> tuple[str, ...]:
-    how = f"by {unknown.how}" if unknown.asked else f"by {unknown.how}, open by default"
+    how = f"by {unknown.how_text}" if unknown.asked else f"by {unknown.how_text}, open by default"
     limits = [f"binding: {_listing(unknown.set_by)}"] if unknown.set_by else []
     neighbours = [f"{side} {text}" for side, text in (("below", unknown.below), ("above", unknown.above)) if text]
     return (unknown.path, unknown.value.text, "; ".join([how, *limits, *neighbours]))
@@ -101,7 +104,7 @@ def _brought(one: Lever) -> str:
     parts.append(", ".join(f"{result.name} {brief(result.difference)}" for result in moved if result.difference))
     banded = next((result for result in moved if result.band), None)
     if banded is not None:
-        parts.append(f"{banded.name} {brief(banded.band)} in eight of ten")
+        parts.append(f"{banded.name} {brief(str(banded.band))} in eight of ten")
     if one.chance_text:
         parts.append(f"{'safe: ' if one.purpose == 'safe' else ''}chance {one.chance_text}")
     return "; ".join(part for part in parts if part)
@@ -118,17 +121,6 @@ def _preferences(preferences: Sequence[RequirementResult]) -> list[tuple[str, ..
         for one in preferences
         if one.origin in ("plan", "used")
     ]
-
-
-def _requirement(one: RequirementResult) -> tuple[str, ...]:
-    if one.holds is None:
-        return ("not checked", one.name or one.text, _needs(one.needs))
-    holds = "holds" if one.certainty == "certain" else "expected"
-    verdict = holds if one.holds else "violated" if one.weight is None else "unmet"
-    text = one.case or one.because or one.text
-    if one.chance is not None and one.holds:
-        text = f"{text}; {one.verdict}, chance {one.chance_text}"
-    return (verdict, one.name or one.text, text)
 
 
 def departures(solution: Solution) -> list[tuple[str, ...]]:
@@ -149,7 +141,7 @@ def _front(solution: Solution) -> list[tuple[str, ...]]:
     rows = [(*differing, *(name for name, _ in solution.front[0].results))]
     for one in solution.front:
         settings = dict(one.settings)
-        rows.append((*(settings.get(path, "") for path in differing), *(text for _, text in one.results)))
+        rows.append((*(str(settings.get(path, "")) for path in differing), *(str(result) for _, result in one.results)))
     return rows
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from llmplan.solution import Solution
+from llmplan.answer.schema.solution import Solution
 
 
 def answer(solution: Solution, templates: Path | None = None) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from llmplan.emit.rounding import amount, brief, ends, measure
+from llmplan.units.amount import Amount, Range
 
 _ROW = re.compile(r"(\*{0,2})([-+−]?\d[\d,.]*(?:e-?\d+)?[MBT]?(?: \([^()]*\))?) ([^\W\d][^*]*)\1\Z")
 """A number with its unit, between them perhaps the ends of its range."""
@@ -35,14 +36,16 @@ def table(
     return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
 
 
-def cells(label: str, planned: str, band: str = "", sign: str = "", limit: str = "") -> list[str]:
+def cells(
+    label: str, planned: Amount | str, band: Range | str | None = "", sign: str = "", limit: Amount | str = ""
+) -> list[str]:
     """A row of a result: its label with its limit, what is planned, the ends of its band.
 
     The unit that all numbers of the row share stands in the label.
     """
-    unit = measure(planned)
-    low, _, high = band.partition(" .. ")
-    shared = bool(unit) and all(measure(text) in ("", unit) for text in (low, high, limit))
+    unit = measure(str(planned))
+    low, _, high = str(band or "").partition(" .. ")
+    shared = bool(unit) and all(measure(str(text)) in ("", unit) for text in (low, high, limit))
     last = f" {sign} {brief(limit)}" if limit else f", {brief(unit)}" if shared else ""
     return [label + last, amount(brief(planned)) if shared else brief(planned), ends(band) if band else ""]
 

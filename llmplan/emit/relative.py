@@ -9,8 +9,9 @@ import re
 
 from attrs import evolve
 
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Origin, Value
 from llmplan.diagnostics import Diagnostic
-from llmplan.solution import Origin, Solution, Value
 from llmplan.source import Source, Span
 
 
@@ -28,10 +29,8 @@ def from_root(solution: Solution) -> Solution:
         unknowns=tuple(evolve(unknown, value=values.get(unknown.path, unknown.value)) for unknown in solution.unknowns),
         requirements=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.requirements),
         preferences=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.preferences),
-        assumptions=renaming.texts(solution.assumptions),
         departures=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.departures),
-        replaced=renaming.texts(solution.replaced),
-        notes=renaming.texts(solution.notes),
+        replaced=tuple(evolve(one, place=renaming.text(one.place)) for one in solution.replaced),
         diagnostics=tuple(renaming.diagnostic(one) for one in solution.diagnostics),
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.broken import Broken
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
@@ -21,7 +22,6 @@ from llmplan.emit.solution_json import NAME, text
 from llmplan.emit.targets import PARTS, Target, is_there, load
 from llmplan.emit.unplaced import without_lines
 from llmplan.emit.view import MissingValue, Reading, Refused, View
-from llmplan.solution import Solution
 
 if TYPE_CHECKING:
     from jinja2 import Environment

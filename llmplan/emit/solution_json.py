@@ -13,11 +13,15 @@ from collections.abc import Iterable
 from typing import Any
 
 import llmplan
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation
+from llmplan.answer.schema.charts import Curve, Neighbour
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Value
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
 from llmplan.emit.table import finite
-from llmplan.solution import Curve, Lever, Moved, Neighbour, Relaxation, RequirementResult, Solution, Value
 from llmplan.visible import visible
 
 NAME = "solution.json"
@@ -37,7 +41,7 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
         "plan": solution.plan,
         "status": solution.status,
         "unknowns": {
-            one.path: {"value": finite(one.value.value), "unit": one.value.unit, "how": one.how}
+            one.path: {"value": finite(one.value.value), "unit": one.value.unit, "how": one.how_text}
             for one in solution.unknowns
         },
         "quantities": {name: _value(value) for name, value in solution.values.items()},
@@ -150,7 +154,7 @@ def _advice(solution: Solution) -> dict[str, Any]:
         "conflict": list(solution.conflict),
         "relaxations": [_relaxation(one) for one in solution.relaxations],
         "sensitivities": {one.result: {name: finite(part) for name, part in one.by} for one in solution.sensitivities},
-        "front": [dict(one.settings) | dict(one.results) for one in solution.front],
+        "front": [{name: amount.exact() for name, amount in (*one.settings, *one.results)} for one in solution.front],
     }
     found = {name: part for name, part in parts.items() if part}
     for name, variations in (("sweep", solution.sweep), ("scenarios", solution.scenarios)):
@@ -191,24 +195,24 @@ def _relaxation(one: Relaxation) -> dict[str, Any]:
     return {
         "name": one.name,
         "kind": one.kind,
-        "from": one.before or None,
-        "to": [finite(value) for value in one.values],
+        "from": one.before_text or None,
+        "to": [finite(value.value) for value in one.values],
         "unit": one.unit,
         "text": one.text,
     }
 
 
 def _lever(one: Lever) -> dict[str, Any]:
-    again = {"value": finite(one.solved_value), "results": _moved(one.solved_results)} if one.solved else None
+    again = {"value": finite(one.solved.value), "results": _moved(one.solved_results)} if one.solved else None
     return {
         "name": one.name,
-        "from": one.before or None,
-        "to": finite(one.value),
+        "from": one.before_text or None,
+        "to": finite(one.amount.value),
         "unit": one.unit,
         "statement": one.statement,
         "purpose": one.purpose,
         "results": _moved(one.results),
-        "breaks": [name for name, _ in one.breaks],
+        "breaks": [broken.name for broken in one.breaks],
         "chance": finite(one.chance),
         "best": one.best,
         **({"unknown": one.unknown, "solved": again} if one.unknown else {}),
@@ -216,7 +220,9 @@ def _lever(one: Lever) -> dict[str, Any]:
 
 
 def _moved(results: Iterable[Moved]) -> dict[str, Any]:
-    return {one.name: {"from": finite(one.before), "to": finite(one.after), "unit": one.unit} for one in results}
+    return {
+        one.name: {"from": finite(one.before.value), "to": finite(one.after.value), "unit": one.base} for one in results
+    }
 
 
 def _requirement(result: RequirementResult) -> dict[str, Any]:

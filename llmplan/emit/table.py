@@ -9,7 +9,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from llmplan.solution import Column, Row, Table
+from llmplan.answer.schema.tables import Column, Row, Table
+from llmplan.units.amount import Amount
 
 
 def finite(value: Any) -> Any:
@@ -29,11 +30,11 @@ def header(table: Table) -> list[str]:
 def cells(table: Table, row: Row) -> list[str]:
     """A row as people read it; an infeasible one says why in place of its values."""
     if row.status == "solved":
-        values = [row.unknowns[path][1] if path in row.unknowns else "" for path in table.unknowns]
-        values += [row.results[one.name][1] if one.name in row.results else "" for one in table.results]
-        return [*row.at, *values, "best" if row.best else ""]
+        values = [row.unknowns[path].exact() if path in row.unknowns else "" for path in table.unknowns]
+        values += [row.results[one.name].exact() if one.name in row.results else "" for one in table.results]
+        return [*row.at_texts, *values, "best" if row.best else ""]
     blank = ["–"] * (len(table.unknowns) + len(table.results))
-    return [*row.at, *blank, row.reason]
+    return [*row.at_texts, *blank, row.reason]
 
 
 def text(table: Table, width: int) -> str:
@@ -72,7 +73,7 @@ def as_csv(table: Table) -> str:
     for row in table.rows:
         writer.writerow(
             [
-                *(finite(value) for value in row.values),
+                *(finite(one.value) for one in row.at),
                 *_values(row, table.unknowns, row.unknowns),
                 *(_scaled(row.results.get(one.name), one) if row.status == "solved" else "" for one in table.results),
                 row.status,
@@ -86,11 +87,11 @@ def as_csv(table: Table) -> str:
 def _values(row: Row, names: Sequence[str], found: Any) -> list[Any]:
     if row.status != "solved":
         return [""] * len(names)
-    return ["" if name not in found or found[name][0] is None else finite(found[name][0]) for name in names]
+    return ["" if name not in found or found[name].value is None else finite(found[name].value) for name in names]
 
 
-def _scaled(found: tuple[float, str] | None, column: Column) -> Any:
-    value = None if found is None else finite(found[0])
+def _scaled(found: Amount | None, column: Column) -> Any:
+    value = None if found is None else finite(found.value)
     return "" if value is None else finite(value / column.factor) if column.asked else value
 
 
@@ -101,12 +102,12 @@ def as_json(table: Table) -> dict[str, Any]:
         "axes": list(table.axes),
         "points": [
             {
-                "at": dict(zip(table.axes, map(finite, row.values))),
+                "at": {name: finite(one.value) for name, one in zip(table.axes, row.at)},
                 "status": row.status,
                 "best": row.best,
-                "unknowns": {path: finite(value) for path, (value, _) in row.unknowns.items()},
+                "unknowns": {path: finite(one.value) for path, one in row.unknowns.items()},
                 "results": {
-                    name: {"value": finite(value), "unit": units[name]} for name, (value, _) in row.results.items()
+                    name: {"value": finite(one.value), "unit": units[name]} for name, one in row.results.items()
                 },
                 "reason": row.reason or None,
             }

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from attrs import evolve
 
-from llmplan.solution import Origin, Solution, Value
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Origin, Value
 
 _LINE = re.compile(r":\d+\Z")
 
@@ -27,9 +28,7 @@ def without_lines(solution: Solution) -> Solution:
         requirements=tuple(evolve(one, place=_file(one.place)) for one in solution.requirements),
         preferences=tuple(evolve(one, place=_file(one.place)) for one in solution.preferences),
         departures=tuple(evolve(one, place=_file(one.place)) for one in solution.departures),
-        assumptions=strip.texts(solution.assumptions),
-        replaced=strip.texts(solution.replaced),
-        notes=strip.texts(solution.notes),
+        replaced=tuple(evolve(one, place=_file(one.place)) for one in solution.replaced),
         diagnostics=tuple(evolve(one, notes=strip.texts(one.notes)) for one in solution.diagnostics),
     )
 
@@ -69,4 +68,5 @@ def _places(solution: Solution) -> Iterator[str]:
                 yield origin.place
     yield from (one.place for one in (*solution.requirements, *solution.preferences))
     yield from (one.place for one in solution.departures)
+    yield from (one.place for one in solution.replaced)
     yield from (one.span.source.name for one in solution.diagnostics if one.span is not None)

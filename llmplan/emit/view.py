@@ -11,11 +11,16 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field, frozen
 
+from llmplan.answer.schema.advice import Alternative, Moved
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.tables import Row
+from llmplan.answer.schema.values import AUTHORED, Value
 from llmplan.emit.rounding import amount, measure
 from llmplan.emit.targets import Target
 from llmplan.operations.numbers import total
-from llmplan.solution import AUTHORED, Alternative, Moved, RequirementResult, Row, Scalar, Solution, Value
 from llmplan.units.format import number
+from llmplan.units.measure import Scalar
 
 _AMOUNT = re.compile(r"\d+(?:\.\d+)?")
 
@@ -153,7 +158,7 @@ class View:
         texts: dict[str, set[str]] = {}
         for one in found:
             for path, text in one.settings:
-                texts.setdefault(path, set()).add(text)
+                texts.setdefault(path, set()).add(text.exact())
         return tuple(path for path, each in texts.items() if len(each) > 1)
 
     def overridden(self, kind: str) -> list[str]:
@@ -183,7 +188,7 @@ class View:
         unit = measure(found.text) if found is not None else ""
         if not unit or not _AMOUNT.fullmatch(own) or not float(own):
             return moved.difference
-        by = (moved.after - moved.before) * float(own) / moved.before
+        by = moved.by.number * float(own) / moved.before.number
         return f"{'+' if by > 0 else ''}{number(float(f'{by:.3g}'))} {unit}"
 
     def thinned(self, rows: Sequence[Row], most: int) -> list[Row]:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from llmplan.answer.schema.advice import Assumed
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.values import Value
 from llmplan.check.ir import Expr, Index, Ref, walk
-from llmplan.solution import RequirementResult, Value
 from llmplan.system.lower import Lowering
 
 
-def assumed(lowering: Lowering, values: Mapping[str, Value], judged: Sequence[RequirementResult]) -> tuple[str, ...]:
+def assumed(
+    lowering: Lowering, values: Mapping[str, Value], judged: Sequence[RequirementResult]
+) -> tuple[Assumed, ...]:
     """`sequence_advice = 2,048 tokens (the model's limit)`, in the library's order."""
     scope = lowering.scope
     marked = {
@@ -27,7 +31,7 @@ def assumed(lowering: Lowering, values: Mapping[str, Value], judged: Sequence[Re
     for name in scope.quantities:
         trace = lowering.names.traces.get(name)
         if name in read and trace is not None and trace.place in marked and values[name].value is not None:
-            found.append(f"{name} = {values[name].text} ({marked[trace.place]})")
+            found.append(Assumed(name, values[name].amount, marked[trace.place]))
     return tuple(found)
 
 

@@ -6,20 +6,16 @@ far end of the band, `likely` from 60 %, `tight` where it holds with less, else 
 
 from __future__ import annotations
 
-from typing import Literal
-
 from attrs import evolve
 
+from llmplan.answer.schema.requirements import RequirementResult, Verdict
+from llmplan.answer.schema.values import Value
 from llmplan.check.program import Rule
 from llmplan.report import compared
-from llmplan.report.ends import can_have, written
-from llmplan.solution import RequirementResult, Value
-from llmplan.units.amount import joined, percent
+from llmplan.report.ends import around, can_have
 from llmplan.whatif.bands import SAFE, Bands
 
 LIKELY = 0.6
-
-Verdict = Literal["safe", "likely", "tight", "no"]
 
 
 def with_band(bands: Bands, value: Value) -> Value:
@@ -27,8 +23,7 @@ def with_band(bands: Bands, value: Value) -> Value:
     ends = bands.ends(value.name) if can_have(value) and value.role != "input" else None
     if ends is None:
         return value
-    low, high = written(value.name, ends, bands.lowering.scope)
-    return evolve(value, model_low=ends[0], model_high=ends[1], band=joined(low, high) if low else "")
+    return evolve(value, band=around(value.amount, ends))
 
 
 def assessed(bands: Bands, rule: Rule, result: RequirementResult) -> RequirementResult:
@@ -39,8 +34,7 @@ def assessed(bands: Bands, rule: Rule, result: RequirementResult) -> Requirement
     result = compared.with_band(bands, rule, result)
     # What holds at some points of the author's ranges alone has a chance too.
     chance = bands.chance(rule, result.certainty == "expected")
-    text = "" if chance is None else percent(chance)
-    return evolve(result, chance=chance, chance_text=text, verdict=verdict(holds, chance))
+    return evolve(result, chance=chance, verdict=verdict(holds, chance))
 
 
 def verdict(holds: bool, chance: float | None) -> Verdict:

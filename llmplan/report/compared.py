@@ -11,14 +11,14 @@ import math
 
 from attrs import evolve, frozen
 
+from llmplan.answer.schema.requirements import Compared, RequirementResult
 from llmplan.check.ir import Expr, Num
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
 from llmplan.report.event import Event, event
-from llmplan.solution import Compared, RequirementResult
-from llmplan.system.display import SYMBOLS, TURNED, show
+from llmplan.system.display import TURNED, amount
 from llmplan.system.lower import Lowering
-from llmplan.units.amount import joined
+from llmplan.units.amount import Range
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.ranges import Ranges
 
@@ -41,14 +41,13 @@ def compared(lowering: Lowering, rule: Rule) -> Compared | None:
     left, right = (lowering.worth(side, rule.place[0]) for side in (seen.subject, seen.limit))
     if left is None or right is None or not (math.isfinite(left) and math.isfinite(right)):
         return None
-    texts = [
-        show(value, seen.event.type, lowering.scope, seen.event.unit) for value in (left, right, abs(left - right))
-    ]
+    planned, limit, gap = (
+        amount(value, seen.event.type, lowering.scope, seen.event.unit) for value in (left, right, abs(left - right))
+    )
     asked = None if seen.event.asked is None else lowering.worth(seen.event.asked, rule.place[0])
     return Compared(
-        seen.event.said(seen.subject, seen.event.text), SYMBOLS[seen.operation], texts[0], texts[1], texts[2],
-        left <= right if seen.operation in ("le", "lt") else left >= right,
-        asked="" if asked is None else f"{round(100 * asked, 2):g}%",
+        seen.event.said(seen.subject, seen.event.text), seen.operation, planned, limit, gap,  # type: ignore[arg-type]
+        left <= right if seen.operation in ("le", "lt") else left >= right, asked=asked,
     )  # fmt: skip
 
 
@@ -78,9 +77,9 @@ def with_spread(ranges: Ranges, rule: Rule, result: RequirementResult) -> Requir
     )
 
 
-def _ends(ends: tuple[float, float], seen: _Seen, lowering: Lowering) -> str:
-    low, high = (show(end, seen.event.type, lowering.scope, seen.event.unit) for end in ends)
-    return joined(low, high)
+def _ends(ends: tuple[float, float], seen: _Seen, lowering: Lowering) -> Range:
+    low, high = (amount(end, seen.event.type, lowering.scope, seen.event.unit) for end in ends)
+    return Range(low, high)
 
 
 def _seen(rule: Rule, scope: Scope) -> _Seen | None:

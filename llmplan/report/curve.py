@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 from attrs import evolve, field, frozen
 
-from llmplan.beside import Axis, Curve, CurvePoint
+from llmplan.answer.schema.charts import Curve, CurvePoint
+from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.check import ir
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.report.limited import Limited, limited, unit_of
-from llmplan.solution import RequirementResult
+from llmplan.report.limited import Limited, axis, limited
 from llmplan.solve.effort import Effort, OverLimit
 from llmplan.solve.engines import best_point, layouts
 from llmplan.solve.nearest import with_values
@@ -109,13 +109,12 @@ def _told(line: _Line) -> Curve:
     chosen = next(number for number, point in enumerate(points) if point.at == line.chosen)
     safe = [n for n, point in enumerate(points) if point.verdict == "safe" and line.of.operation != "eq"]
     return Curve(
-        input=Axis(unknown.path, *unit_of(unknown.text(line.chosen, scope), scope)),
-        result=Axis(line.of.text, *unit_of(line.of.shown(line.of.limit, scope), scope)),
+        input=axis(unknown.path, unknown.amount(line.chosen, scope)),
+        result=axis(line.of.text, line.of.shown(line.of.limit, scope)),
         requirement=rule.name,
         text=one_line(scope.span(rule.place).text),
-        operation=line.of.operation,
-        limit=line.of.limit,
-        limit_text=line.of.shown(line.of.limit, scope),
+        operation=line.of.operation,  # type: ignore[arg-type]
+        limit_amount=line.of.shown(line.of.limit, scope),
         points=tuple(points),
         chosen=chosen,
         again=_again(line),
@@ -241,7 +240,7 @@ def _point(line: _Line, value: float) -> None:
         return
     scope, unknown = line.built.lowering.scope, line.system.unknowns[line.index]
     point = line.answer if value == line.chosen else _solved(line, value)
-    empty = CurvePoint(value, unknown.text(value, scope))
+    empty = CurvePoint(unknown.amount(value, scope))
     line.kept[value] = empty if point is None else line.of.told(empty, line.built, line.system, point)
 
 

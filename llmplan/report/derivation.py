@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
-from llmplan.solution import Citation, Origin, RequirementResult, Solution, SolvedUnknown, Value
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Citation, Origin, SolvedUnknown, Value
 
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\[[^\]]*\])?|\d[\w.]*\s?[A-Za-z%]*')
 
@@ -105,17 +107,17 @@ def _step(solution: Solution, value: Value, level: int) -> Step:
 def _solved(unknown: SolvedUnknown | None) -> tuple[str, ...]:
     if unknown is None:
         return ()
-    found = [f"found by {unknown.how} in {unknown.domain}"]
+    found = [f"found by {unknown.how_text} in {unknown.domain}"]
     if unknown.relation:
         found.append(unknown.relation)
-        exact = f", exactly {unknown.exact_text}" if unknown.exact_text else ""
+        exact = f", exactly {unknown.exact}" if unknown.exact is not None else ""
         found.append(f"{unknown.path} = {unknown.numbers}{exact}")
     if unknown.set_by:
         found.append(
             f"binding constraint: {' and '.join(unknown.set_by)}" + (f". {unknown.beyond}" if unknown.beyond else "")
         )
     beside = (("below", unknown.below), ("above", unknown.above))
-    found += [f"feasible at {unknown.works}"] if unknown.works else []
+    found += [f"feasible at {unknown.works_text}"] if unknown.works else []
     return (*found, *(f"next feasible {where}: {text}" for where, text in beside if text))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from llmplan.check.scope import Scope
-from llmplan.solution import Value
-from llmplan.system.display import show
-from llmplan.units.measure import Measure
+from attrs import evolve
+
+from llmplan.answer.schema.values import Value
+from llmplan.units.amount import Amount, Range
 
 
 def can_have(value: Value) -> bool:
@@ -13,10 +13,7 @@ def can_have(value: Value) -> bool:
     return isinstance(value.value, (int, float)) and not isinstance(value.value, bool) and "[" not in value.name
 
 
-def written(name: str, ends: tuple[float, float], scope: Scope) -> tuple[str, str]:
-    """The ends in the unit that the quantity is declared in; empty for what has no unit."""
-    meaning = scope.lookup(name)
-    if meaning is None or not isinstance(meaning.type, Measure):
-        return "", ""
-    low, high = (show(end, meaning.type, scope, meaning.unit) for end in ends)
-    return low, high
+def around(amount: Amount, ends: tuple[float, float]) -> Range:
+    """The ends in the unit of the value itself."""
+    low, high = (evolve(amount, value=end) for end in ends)
+    return Range(low, high)

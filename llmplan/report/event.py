@@ -14,8 +14,8 @@ from attrs import frozen
 from llmplan.check.ir import Chance, Expr, Ref, Sides
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
-from llmplan.system.display import SYMBOLS, one_line
-from llmplan.units.measure import Measure
+from llmplan.system.display import one_line
+from llmplan.units.measure import SYMBOLS, Measure
 
 
 @frozen

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.values import Value
 from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
 from llmplan.diagnostics import Diagnostic, Hint, Label, system
 from llmplan.report.derivation import names_in
-from llmplan.solution import RequirementResult, Value
 from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.display import one_line

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
+from llmplan.answer.schema.advice import Alternative, Loss
 from llmplan.check.plan import Program
 from llmplan.operations import TOLERANCE
-from llmplan.solution import Alternative
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built
 from llmplan.system.display import one_line
@@ -43,36 +42,26 @@ def _alternative(
 ) -> Alternative:
     lowering = built.lowering
     settings = tuple(
-        (unknown.path, unknown.text(point[index], lowering.scope))
+        (unknown.path, unknown.amount(point[index], lowering.scope))
         for index, unknown in enumerate(system.unknowns)
         if unknown.used and index in point
     )
-    texts = [result.text(value, lowering) for result, value in zip(found, values_of(found, lowering, point))]
-    loss = "" if best is None else _loss(system, point, best)
-    return Alternative(settings, tuple(zip((result.name for result in found), texts)), loss)
+    amounts = [result.amount(value, lowering) for result, value in zip(found, values_of(found, lowering, point))]
+    loss = None if best is None else _loss(system, point, best)
+    return Alternative(settings, tuple(zip((result.name for result in found), amounts)), loss)
 
 
-def _loss(system: System, point: Mapping[int, float], best: Mapping[int, float]) -> str:
+def _loss(system: System, point: Mapping[int, float], best: Mapping[int, float]) -> Loss | None:
     """The first criterion in which a layout is worse than the best: a preference, or an objective and by how much."""
     weighed = [preference for preference in system.preferences if preference.weight]
     nodes = [p.node for p in weighed] + [objective.node for objective in system.objectives]
     mine, other = evaluate(system.graph, point, nodes), evaluate(system.graph, best, nodes)
-    lost = [f"`{p.name}` is not met" for p in weighed if other[p.node] == 1.0 and mine[p.node] != 1.0]
+    unmet = tuple(p.name for p in weighed if other[p.node] == 1.0 and mine[p.node] != 1.0)
     for objective in system.objectives:
         a, b = mine[objective.node], other[objective.node]
         worse = (a - b) * objective.sense
         if worse > TOLERANCE * abs(b) or a != a:
-            lost.append(_change(one_line(objective.text), a, b))
-            break
+            return Loss(unmet, one_line(objective.text), a, b)
         if worse < -TOLERANCE * abs(b):
             break
-    return ", ".join(lost)
-
-
-def _change(text: str, a: float, b: float) -> str:
-    counts = (
-        a == round(a) and b == round(b) and max(abs(a), abs(b)) <= 10 if math.isfinite(a) and math.isfinite(b) else True
-    )
-    if not counts and b and abs(a / b - 1) < 10:
-        return f"{text} {100 * (a / b - 1):+.1f}%"
-    return f"{text} {a:.4g} instead of {b:.4g}"
+    return Loss(unmet) if unmet else None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.beside import CurvePoint
+from llmplan.answer.schema.charts import Axis, CurvePoint
 from llmplan.check import ir
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
@@ -19,14 +19,13 @@ from llmplan.report.bands import verdict
 from llmplan.report.event import event
 from llmplan.report.ranges import has_ranges
 from llmplan.system.build import Built
-from llmplan.system.display import TURNED, show
+from llmplan.system.display import TURNED, amount
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.system import System
-from llmplan.units.amount import percent
+from llmplan.units.amount import Amount
 from llmplan.units.measure import Measure
-from llmplan.units.table import UnknownUnit
 from llmplan.whatif.bands import Bands, around
 from llmplan.whatif.ranges import Ranges
 
@@ -54,8 +53,8 @@ class Limited:
     type: Measure
     unit: str
 
-    def shown(self, value: float, scope: Scope) -> str:
-        return show(value, self.type, scope, self.unit)
+    def shown(self, value: float, scope: Scope) -> Amount:
+        return amount(value, self.type, scope, self.unit)
 
     def told(self, empty: CurvePoint, built: Built, system: System, point: dict[int, float]) -> CurvePoint:
         """A point of a curve with what it comes to there; as it was where that is no number."""
@@ -81,14 +80,12 @@ class Limited:
             chance = self._chance(lowering, point)
         return evolve(
             empty,
-            value=value,
-            value_text=self.shown(value, lowering.scope),
+            result=self.shown(value, lowering.scope),
             low=spread[0] if spread else None,
             high=spread[1] if spread else None,
             model_low=band[0] if band else None,
             model_high=band[1] if band else None,
             chance=chance,
-            chance_text="" if chance is None else percent(chance),
             verdict=verdict(at[condition] == 1.0, chance),
         )
 
@@ -129,12 +126,11 @@ def limited(lowering: Lowering, rule: Rule) -> Limited | None:
     return Limited(rule, sides, expression, name, text, node, operation, limit, found.type, found.unit)
 
 
-def unit_of(text: str, scope: Scope) -> tuple[str, float]:
-    """The unit at the end of a value as people read it, and its size in base units: `28.7 days`, `45%`, `1T tokens`."""
-    if text.endswith("%"):
-        return "%", 0.01
-    unit = text.partition(" ")[2]
-    try:
-        return (unit, float(scope.units.parse(unit)[0])) if unit else ("", 1.0)
-    except UnknownUnit:
-        return "", 1.0
+def axis(name: str, shown: Amount) -> Axis:
+    """An axis in the unit in which a value on it is written; a magnitude (`1T tokens`) is left out."""
+    written = shown.written()
+    if isinstance(written, str):
+        return Axis(name, "")
+    if written.suffix == "%":
+        return Axis(name, "%", written.size)
+    return Axis(name, written.unit, 1.0 if written.suffix else written.size)

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
-from llmplan.beside import Neighbour
+from llmplan.answer.schema.charts import Neighbour
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
 from llmplan.system.adjustable import Knob, knobs, value_of
 from llmplan.system.build import Built, build
-from llmplan.system.display import scalar
 from llmplan.system.domains import candidates
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
@@ -91,11 +90,10 @@ class _Reader:
             if band is not None:
                 bands[name] = band
         unknown = self.system.unknowns[moved] if moved >= 0 else None
-        told = [(one.name, one.text(at[one.node], self.lowering)) for one in self._results]
+        told = [(one.name, one.amount(at[one.node], self.lowering)) for one in self._results]
         return Neighbour(
             name="" if unknown is None else unknown.path,
-            text="" if unknown is None else unknown.text(point[moved], scope),
-            value=None if unknown is None else scalar(point[moved], unknown.type, scope),
+            amount=None if unknown is None else unknown.amount(point[moved], scope),
             values=values,
             bands=bands,
             results=tuple(told),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from llmplan.answer.schema.requirements import RequirementResult, Sides
+from llmplan.answer.schema.solution import Shown
+from llmplan.answer.schema.values import Value
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule, ShowRow
 from llmplan.report import compared
-from llmplan.report.ends import can_have, written
-from llmplan.solution import RequirementResult, Shown, Value
-from llmplan.system.display import SYMBOLS, show
+from llmplan.report.ends import around, can_have
+from llmplan.system.display import amount
 from llmplan.system.intervals import bounds
-from llmplan.units.amount import joined
 from llmplan.units.measure import Measure
 from llmplan.whatif.ranges import Ranges
 
@@ -26,8 +27,7 @@ def with_ends(ranges: Ranges, value: Value) -> Value:
     ends = ranges.ends(ranges.lowering.name(value.name)) if can_have(value) else None
     if ends is None:
         return value
-    low, high = written(value.name, ends, ranges.lowering.scope)
-    return evolve(value, low=ends[0], high=ends[1], spread=joined(low, high) if low else "")
+    return evolve(value, spread=around(value.amount, ends))
 
 
 def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
@@ -35,8 +35,7 @@ def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
     ends = ranges.ends(ranges.lowering.lower(row.value, {}, base=row.place[0]))
     if ends is None or not isinstance(row.type, Measure):
         return shown
-    low, high = (show(end, row.type, ranges.lowering.scope, row.unit, exact_unit=row.exact) for end in ends)
-    return evolve(shown, value=f"{shown.value} ({joined(low, high)})")
+    return evolve(shown, spread=around(shown.amount, ends)) if shown.amount.finite else shown
 
 
 def judged(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
@@ -63,8 +62,8 @@ def _at_the_bad_end(ranges: Ranges, rule: Rule, result: RequirementResult) -> Re
     gap = bounds(graph, graph.add("sub", sides[1], sides[0]), box)
     if smaller is None or larger is None or gap is None:
         return result
-    texts = [show(end, rule.type, scope, rule.unit) for end in (smaller[1], larger[0])]
+    ends = [amount(end, rule.type, scope, rule.unit) for end in (smaller[1], larger[0])]
     if rule.sides.operation in ("ge", "gt"):
-        texts.reverse()
-    values = f"{texts[0]} {SYMBOLS[rule.sides.operation]} {texts[1]} in the worst case"
-    return evolve(result, slack=gap[0], slack_text=show(gap[0], rule.type, scope, rule.unit), values=values)
+        ends.reverse()
+    worst = Sides(ends[0], rule.sides.operation, ends[1], worst=True)  # type: ignore[arg-type]
+    return evolve(result, slack=gap[0], sides=worst)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from llmplan.answer.schema.requirements import Departure, RequirementResult, Sides
+from llmplan.answer.schema.solution import Shown
 from llmplan.check.program import Rule
 from llmplan.report.compared import compared
-from llmplan.solution import Departure, RequirementResult, Shown
-from llmplan.system.display import SYMBOLS, one_line, show
+from llmplan.system.display import amount, one_line
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.reasons import why
 from llmplan.system.text import plain_text, whole_text, worded
+from llmplan.units.amount import Amount
 from llmplan.units.measure import TextType
 
 
@@ -59,37 +61,35 @@ def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
             needs = node.needs
         else:
             holds = lowering.graph.constant(node) == 1.0
-    slack, values, slack_text = _sides(lowering, rule, holds) if holds is not None else (None, "", "")
+    slack, sides, undefined = _sides(lowering, rule, holds) if holds is not None else (None, None, "")
     certainty: Literal["certain", "no"] = "certain" if holds else "no"
-    fails = holds is False and not values.startswith("undefined")
+    fails = holds is False and not undefined
     scope = lowering.scope
     return RequirementResult(
-        rule.name, holds, certainty, slack, _condition(lowering, rule), values,
-        plain_text(rule.because, lowering), rule.origin, scope.at(rule.place), needs, rule.weight, slack_text,
+        rule.name, holds, certainty, slack, _condition(lowering, rule), sides,
+        plain_text(rule.because, lowering), rule.origin, scope.at(rule.place), needs, undefined, rule.weight,
         whole_text(rule.otherwise, lowering) if fails else "",
         compared=compared(lowering, rule) if holds is not None else None,
     )  # fmt: skip
 
 
-def _sides(lowering: Lowering, rule: Rule, holds: bool) -> tuple[float | None, str, str]:
-    """The slack, the comparison with its values, and the slack for people."""
+def _sides(lowering: Lowering, rule: Rule, holds: bool) -> tuple[float | None, Sides | None, str]:
+    """The slack, the sides of the comparison, and why one of them has no value."""
     if rule.sides is None or rule.type is None:
-        return None, "", ""
+        return None, None, ""
     operation, *sides = rule.sides.operation, rule.sides.left, rule.sides.right
     left, right = (lowering.worth(side, rule.place[0]) for side in sides)
     if left is None or right is None:
-        return None, "", ""
+        return None, None, ""
     if holds and operation == "eq":
         left = right  # within the tolerance
     if left != left or right != right:
-        return None, f"undefined: {why(lowering, sides[0 if left != left else 1])}", ""
+        return None, None, why(lowering, sides[0 if left != left else 1])
     signs = {"le": 1, "lt": 1, "ge": -1, "gt": -1}
     gap = (right - left) * signs[operation] if operation in signs else -abs(right - left)
-    shown = [show(value, rule.type, lowering.scope, rule.unit) for value in (left, right)]
+    first, second = (amount(value, rule.type, lowering.scope, rule.unit) for value in (left, right))
     slack = gap if math.isfinite(gap) and operation != "ne" else None
-    ordered = slack is not None and operation in signs
-    slack_text = show(gap, rule.type, lowering.scope, rule.unit) if ordered else ""
-    return slack, f"{shown[0]} {SYMBOLS[operation]} {shown[1]}", slack_text
+    return slack, Sides(first, operation, second), ""  # type: ignore[arg-type]
 
 
 def shows(lowering: Lowering) -> tuple[Shown, ...]:
@@ -99,16 +99,15 @@ def shows(lowering: Lowering) -> tuple[Shown, ...]:
         node = lowering.unknowns.settled(lowering.lower(row.value, {}, base=row.place[0]))
         value = None if isinstance(node, Missing) else lowering.graph.constant(node)
         words = worded(row.value, lowering)
+        text = one_line(lowering.scope.span(row.place).text)
         if words is not None:
-            text = one_line(words)
+            found.append(Shown(text, Amount(one_line(words))))
         elif isinstance(row.type, TextType):
-            text = "not given"
+            found.append(Shown(text, Amount(None), given=False))
         elif value is None:
-            needs = ", ".join(node.needs) if isinstance(node, Missing) else ""
-            text = f"needs {needs}" if needs else "unknown"
+            found.append(Shown(text, Amount(None), node.needs if isinstance(node, Missing) else ()))
         elif not math.isfinite(value):
-            text = f"undefined: {why(lowering, row.value)}"
+            found.append(Shown(text, Amount(None), reason=why(lowering, row.value)))
         else:
-            text = show(value, row.type, lowering.scope, row.unit, exact_unit=row.exact)
-        found.append(Shown(one_line(lowering.scope.span(row.place).text), text))
+            found.append(Shown(text, amount(value, row.type, lowering.scope, row.unit, exact_unit=row.exact)))
     return tuple(found)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from contextlib import nullcontext
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import evolve
 
-from llmplan.advice import Lever, Moved
+from llmplan.answer.schema.advice import Assumed, Broken, Lever, Moved
+from llmplan.answer.schema.solution import ObjectiveResult, Replaced, Solution
+from llmplan.answer.schema.values import SolvedUnknown, Value
 from llmplan.cache.records import Packing
 from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
@@ -28,13 +30,13 @@ from llmplan.report.relation import relation
 from llmplan.report.rules import departures, rules, shows
 from llmplan.report.told import told
 from llmplan.report.values import Values
-from llmplan.solution import ObjectiveResult, Solution, SolvedUnknown, Value
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built
-from llmplan.system.display import show
+from llmplan.system.display import amount
 from llmplan.system.lower import Lowering
 from llmplan.system.system import System, Unknown
+from llmplan.units.amount import Amount, Range, Unit
 from llmplan.units.measure import Measure
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.clashes import clashes
@@ -45,12 +47,13 @@ from llmplan.whatif.passed_over import passed_over
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.relax import Relaxed, relax
 from llmplan.whatif.risks import risks
-from llmplan.whatif.rounding import proposals
+from llmplan.whatif.rounding import MOST_DIGITS, read, written
 from llmplan.whatif.sensitivity import sensitivity
 
-_LEVERS = Packing((Lever, Moved))
+_MOST, _FIRST = 8, 4
+"""Of a domain of more values than the first so many are kept as the second says, and the last."""
 
-_JUMPS = {"edge": "at the edge of a jump", "tried": "at the best of many jumps, not all tried"}
+_LEVERS = Packing((Lever, Moved, Broken, Amount, Range, Unit, Measure))
 
 
 def solution(
@@ -140,14 +143,18 @@ def solution(
             front=front,
             considered=outcome.considered,
             feasible=outcome.feasible,
-            assumptions=(*program.assumptions, *assumed(lowering, everything, (*requirements, *preferences))),
+            assumptions=(
+                *map(Assumed, program.assumptions),
+                *assumed(lowering, everything, (*requirements, *preferences)),
+            ),
             departures=departures(lowering),
-            replaced=tuple(program.replaced),
+            replaced=tuple(Replaced(*one) for one in program.replaced),
             emits=tuple(program.emits),
             told=told(lowering, everything) if solved else (),
             into=program.into,
             into_at=program.into_at,
-            notes=(*cliffs(program, built, outcome), *passed_over(program, built, outcome)),
+            cliffs=cliffs(program, built, outcome),
+            skipped=passed_over(program, built, outcome),
             curve=curve(program, built, outcome, requirements) if solved and pictures else None,
             neighbours=neighbours(program, built, outcome) if solved and pictures else (),
             plan_hash=plan_hash,
@@ -171,22 +178,23 @@ def _unknowns(
             continue
         exact = outcome.exact.get(index)
         beside = outcome.neighbours.get(index)
-        set_by, past = limit(made, outcome, index, lowering) if unknown.asked else ((), "")
+        set_by, past = limit(made, outcome, index, lowering) if unknown.asked else ((), None)
         formula = relation(made, outcome, index, lowering)
         found.append(
             SolvedUnknown(
                 path=unknown.path,
                 value=values[unknown.path],
-                how=_how(unknown, outcome, index),
+                how=outcome.how.get(index, "search"),
                 asked=unknown.asked,
-                domain=_domain(unknown, lowering.scope),
+                whole=_whole(unknown, outcome, index),
+                jump=outcome.jumps.get(index),
+                **_domain(unknown, lowering.scope),
                 relation=formula,
                 numbers=with_numbers(formula.partition(" = ")[2], "", values),
                 works=_works(outcome.intervals.get(index, ()), unknown, lowering.scope),
-                exact=exact,
-                exact_text="" if exact is None else unknown.text(exact, lowering.scope),
-                below=unknown.text(beside.below.value, lowering.scope) if beside and beside.below else "",
-                above=unknown.text(beside.above.value, lowering.scope) if beside and beside.above else "",
+                exact=None if exact is None else unknown.amount(exact, lowering.scope),
+                below=unknown.amount(beside.below.value, lowering.scope) if beside and beside.below else None,
+                above=unknown.amount(beside.above.value, lowering.scope) if beside and beside.above else None,
                 set_by=set_by,
                 beyond=past,
             )
@@ -195,17 +203,14 @@ def _unknowns(
     return tuple(sorted(found, key=lambda answer: not answer.asked))
 
 
-def _how(unknown: Unknown, outcome: Outcome, index: int) -> str:
-    """How an unknown was found, with what makes its domain whole or continuous."""
-    how = outcome.how.get(index, "search")
-    if how == "numeric":
-        return f"numeric {_JUMPS[outcome.jumps[index]] if index in outcome.jumps else 'over a continuous range'}"
-    if how != "search" or not isinstance(unknown.type, Measure) or ".." not in unknown.span.text:
-        return how
+def _whole(unknown: Unknown, outcome: Outcome, index: int) -> bool:
+    """Whether a range that the author wrote was searched in whole numbers, which is no matter of course."""
+    searched = outcome.how.get(index, "search") == "search"
+    if not searched or not isinstance(unknown.type, Measure) or ".." not in unknown.span.text:
+        return False
     values = sorted(unknown.values or ())
-    # Of a range that the author wrote it is no matter of course that it is searched in whole numbers.
     steps = {after - before for before, after in itertools.pairwise(values)}
-    return "search over whole numbers" if steps == {1.0} and values[0] == math.floor(values[0]) else how
+    return steps == {1.0} and values[0] == math.floor(values[0])
 
 
 def _at_a_jump(made: System, outcome: Outcome, values: dict[str, Value], lowering: Lowering) -> dict[str, Value]:
@@ -215,25 +220,25 @@ def _at_a_jump(made: System, outcome: Outcome, values: dict[str, Value], lowerin
         unknown = made.unknowns[index]
         value = outcome.point[index]
         if unknown.path in found and isinstance(unknown.type, Measure) and outcome.how.get(index) == "numeric":
-            texts = proposals(value, unknown.type, unknown.unit, None, lowering)
-            exact = next((one.text for one in texts if one.value == value), found[unknown.path].text)
-            found[unknown.path] = evolve(found[unknown.path], text=exact)
+            shown = found[unknown.path].amount
+            exact = (evolve(shown, digits=digits) for digits in range(shown.digits, MOST_DIGITS + 1))
+            told = (one for one in exact if read(written(one.exact(), unknown.type), lowering.scope) == value)
+            found[unknown.path] = evolve(found[unknown.path], amount=next(told, shown))
     return found
 
 
-def _domain(unknown: Unknown, scope: Scope) -> str:
+def _domain(unknown: Unknown, scope: Scope) -> dict[str, Any]:
+    """The fields of the domain: all values, the first few and the last, or the two ends."""
     if unknown.values is None:
-        return f"{unknown.text(unknown.low, scope)} .. {unknown.text(unknown.high, scope)}"
-    few = len(unknown.values) <= 8
-    first = ", ".join(unknown.text(value, scope) for value in (unknown.values if few else unknown.values[:4]))
-    return first if few else f"{first} … {unknown.text(unknown.values[-1], scope)}"
+        return {"ends": Range(unknown.amount(unknown.low, scope), unknown.amount(unknown.high, scope))}
+    shown = unknown.values if len(unknown.values) <= _MOST else (*unknown.values[:_FIRST], unknown.values[-1])
+    return {"values": tuple(unknown.amount(value, scope) for value in shown), "of": len(unknown.values)}
 
 
-def _works(intervals: tuple[tuple[float, float], ...], unknown: Unknown, scope: Scope) -> str:
+def _works(intervals: tuple[tuple[float, float], ...], unknown: Unknown, scope: Scope) -> tuple[Range, ...]:
     if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
-        return ""
-    ends = [(unknown.text(low, scope), unknown.text(high, scope), low == high) for low, high in intervals]
-    return " or ".join(low if same else f"{low} .. {high}" for low, high, same in ends)
+        return ()
+    return tuple(Range(unknown.amount(low, scope), unknown.amount(high, scope)) for low, high in intervals)
 
 
 def _objectives(program: Program, lowering: Lowering) -> tuple[ObjectiveResult, ...]:
@@ -244,6 +249,6 @@ def _objectives(program: Program, lowering: Lowering) -> tuple[ObjectiveResult, 
         value = lowering.worth(goal.value, goal.place[0])
         span = lowering.scope.span(goal.place)
         sense: Literal["minimize", "maximize"] = "minimize" if goal.sense > 0 else "maximize"
-        text = "unknown" if value is None else show(value, goal.type, lowering.scope, "")
-        found.append(ObjectiveResult(sense, " ".join(span.text.split()), text))
+        reached = None if value is None else amount(value, goal.type, lowering.scope, "")
+        found.append(ObjectiveResult(sense, " ".join(span.text.split()), reached))
     return tuple(found)

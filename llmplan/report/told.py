@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from llmplan.answer.schema.values import AUTHORED, Value
 from llmplan.check.ir import Chain, Expr, Op, Ref
 from llmplan.check.program import Rule
 from llmplan.resources import TARGET
-from llmplan.solution import AUTHORED, Value
 from llmplan.system.lower import Lowering
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Literal
 
 from attrs import evolve
 
+from llmplan.answer.schema.values import Citation, Origin, Value
 from llmplan.check.ir import Ref
 from llmplan.check.program import Alternative, Quantity, Setting, SourceRef
-from llmplan.solution import Citation, Origin, Scalar, Value
-from llmplan.system.display import one_line, scalar, show
+from llmplan.system.display import amount, one_line
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
 from llmplan.system.names import Trace
 from llmplan.system.reasons import is_undefined, why
 from llmplan.system.text import text_of
+from llmplan.units.amount import Amount
 from llmplan.units.measure import REAL, KindType, ListType, Measure, TextType, Type
 
 Role = Literal["input", "quantity", "let", "assumption"]
@@ -60,7 +62,8 @@ class Values:
             text, layer = text_of(path, self.lowering)
             origin = Origin(layer, "", text) if text is not None else None
             needs = () if text is not None else (path,)
-            return Value(path, text, None, text or "not given", "input", needs, origin=origin, doc=field.doc)
+            given = text is not None
+            return Value(path, Amount(text), None, "input", needs, given=given, origin=origin, doc=field.doc)
         result, stated = self.lowering.name(path), self._author_unit(path)
         at = field.units.index(stated) if len(field.types) > 1 and self.program.winner(path) is not None else 0
         unit = stated or field.units[at]
@@ -110,19 +113,16 @@ class Values:
         base = self.scope.units.base(type) if isinstance(type, Measure) else None
         result = self.lowering.unknowns.settled(result)
         number = None if isinstance(result, Missing) else self.lowering.graph.constant(result)
-        text, reason = "not given", ""
-        value: Scalar = None
+        known, reason, given = Amount(None), "", True
         needs: tuple[str, ...] = ()
         if isinstance(result, Missing):
             needs = result.needs
-            text = "needs " + ", ".join(needs) if needs else "unknown"
-        elif number is not None:
-            value = scalar(number, type, self.scope)
-            text = show(number, type, self.scope, unit)
-            if value is None:
-                reason = why(self.lowering, Ref(name))
-                needs = self._absent(name)
-                text = f"undefined: {reason}"
+        elif number is None:
+            given = False
+        elif math.isfinite(number):
+            known = amount(number, type, self.scope, unit)
+        else:
+            reason, needs = why(self.lowering, Ref(name)), self._absent(name)
         origin, others = self._origins(name, trace.layer, trace.place)
         reads = tuple(n for n in trace.reads if n != name)
         written = self._formula(role, formula, trace)
@@ -132,8 +132,8 @@ class Values:
         if trace.entry in self.scope.entries.get(kind, {}):
             cites += _citations(self.scope.entries[kind][trace.entry].cites)
         return Value(
-            name, value, base, text, role, needs, reason, origin=origin, others=others, formula=written,
-            reads=reads, doc=doc, cites=cites,
+            name, known, base, role, needs, reason, given, origin=origin, others=others, formula=written, reads=reads,
+            doc=doc, cites=cites,
         )  # fmt: skip
 
     def _absent(self, name: str) -> tuple[str, ...]:

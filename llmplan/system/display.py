@@ -18,7 +18,8 @@ def amount(value: float, type: Type, scope: Scope, unit: str, exact_unit: bool =
         unit: The unit of its declaration or author; with `exact_unit` just this one is used.
     """
     if isinstance(type, Measure):
-        return Amount(value, type, Unit.of(unit, type, scope.units, exact_unit))
+        number = scalar(value, type, scope) if math.isfinite(value) and value == math.floor(value) else value
+        return Amount(number, type, Unit.of(unit, type, scope.units, exact_unit))
     return Amount(scalar(value, type, scope))
 
 
@@ -43,10 +44,8 @@ def scalar(value: float, type: Type, scope: Scope) -> Scalar:
     return value
 
 
-SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}
 TURNED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt"}
 """Comparisons by size, seen from the other side."""
-"""How comparisons are written."""
 
 
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|#[^\n]*')

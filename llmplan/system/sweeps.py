@@ -11,10 +11,11 @@ from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import knob_of
-from llmplan.system.display import scalar, show
+from llmplan.system.display import amount
 from llmplan.system.domains import candidates
 from llmplan.system.lower import Lowering
-from llmplan.units.measure import REAL, Scalar, Type
+from llmplan.units.amount import Amount
+from llmplan.units.measure import REAL, Type
 
 MOST_POINTS = 10_000
 """A sweep with more points is refused."""
@@ -22,11 +23,10 @@ MOST_POINTS = 10_000
 
 @frozen
 class At:
-    """One value of one axis: what is set, how it reads, and the number in base units or the name."""
+    """One value of one axis: what is set, and the value itself."""
 
     setting: Setting
-    text: str
-    value: Scalar
+    amount: Amount
 
 
 def points(lowering: Lowering) -> list[dict[str, At]] | None:
@@ -38,8 +38,7 @@ def points(lowering: Lowering) -> list[dict[str, At]] | None:
     for path, setting, type, unit, values in grid:
         axis = []
         for x in values:
-            shown = show(x, type, lowering.scope, unit)
-            at = At(Setting(Num(x), None, setting.place, setting.unit), shown, scalar(x, type, lowering.scope))
+            at = At(Setting(Num(x), None, setting.place, setting.unit), amount(x, type, lowering.scope, unit))
             axis.append((path, at))
         axes.append(axis)
     return [dict(point) for point in itertools.product(*axes)]

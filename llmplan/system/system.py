@@ -9,8 +9,9 @@ from attrs import field, frozen
 
 from llmplan.check.scope import Scope
 from llmplan.source import Span
-from llmplan.system.display import show
+from llmplan.system.display import amount, show
 from llmplan.system.graph import Graph
+from llmplan.units.amount import Amount
 from llmplan.units.measure import Type
 
 
@@ -49,6 +50,10 @@ class Unknown:
     def text(self, value: float, scope: Scope) -> str:
         """One of its values as people read it."""
         return show(value, self.type, scope, self.unit)
+
+    def amount(self, value: float, scope: Scope) -> Amount:
+        """One of its values."""
+        return amount(value, self.type, scope, self.unit)
 
 
 @frozen

@@ -60,7 +60,7 @@ class Unit:
     """
 
     text: str = ""
-    factor: Fraction = Fraction(1)
+    factor: float = 1.0
     chosen: bool = False
     word: tuple[str, str] = ("", "")
     fixed: bool = False
@@ -72,15 +72,15 @@ class Unit:
         text = "" if text in ("Int", "Real") else text
         if fixed and text or text == "%" and measure.plain:
             try:
-                factor = table.parse(text)[0]
+                factor = _size(table.parse(text)[0])
                 return Unit("" if text == "%" else text, factor, True, fixed=True, suffix="%" if text == "%" else "")
             except UnknownUnit:
                 pass
         shown = text or table.base(measure)
         try:
-            factor = table.parse(shown)[0]
+            factor = _size(table.parse(shown)[0])
         except UnknownUnit:
-            factor = Fraction(1)
+            factor = 1.0
         word = table.words.get(text)
         single = ("", "")
         if word is not None and word.measure == measure and word.factor != 1:
@@ -105,6 +105,11 @@ class Written:
     one: str
     many: str
 
+    @property
+    def unit(self) -> str:
+        """The unit beside this number with all its digits."""
+        return self.one if number(self.value) == "1" else self.many
+
     def text(self, digits: str) -> str:
         unit = self.one if digits == "1" else self.many
         return f"{digits}{self.suffix} {unit}" if unit else f"{digits}{self.suffix}"
@@ -118,11 +123,13 @@ class Amount:
         value: In base units; for what is not a number a member's or entry's name, a truth value, or None.
         measure: None for what is not a number.
         unit: In which it is written; a time or a size of another order takes a unit by its size.
+        digits: Significant digits of `exact`; more where a value stands on one side of a jump.
     """
 
     value: Scalar
     measure: Measure | None = None
     unit: Unit = Unit()
+    digits: int = 4
 
     @property
     def number(self) -> float:
@@ -146,7 +153,7 @@ class Amount:
     def exact(self) -> str:
         """With four significant digits: `28.73 days`, `184,676 USD`, `4.125e22 FLOP`, `bf16`."""
         written = self.written()
-        return written if isinstance(written, str) else written.text(number(written.value))
+        return written if isinstance(written, str) else written.text(number(written.value, self.digits))
 
     def short(self, digits: int = 3) -> str:
         """Decimals to three digits, whole numbers as they are: `28.7 days`, `184,676 USD`, `4.13 × 10²² FLOP`."""
@@ -167,7 +174,7 @@ class Amount:
         if isinstance(written, str) or not isinstance(self.value, (int, float)):
             return self
         words = written.one, written.many
-        return evolve(self, unit=Unit(written.many, Fraction(written.size), True, words, True, written.suffix))
+        return evolve(self, unit=Unit(written.many, written.size, True, words, True, written.suffix))
 
     def written(self) -> Written | str:
         """The number as it is read, or the text of what is not a finite number."""
@@ -186,6 +193,9 @@ class Range:
 
     low: Amount
     high: Amount
+
+    def __str__(self) -> str:
+        return self.exact()
 
     def exact(self) -> str:
         """`24.99 .. 34.48 days`: a unit that both ends have is written once."""
@@ -223,11 +233,11 @@ def percent(share: float) -> str:
 def _written(value: float, measure: Measure, unit: Unit) -> Written:
     if unit.fixed:
         one, many = unit.word if unit.word[1] else (unit.text, unit.text)
-        return Written(over(value, unit.factor), _size(unit.factor), unit.suffix, one, many)
+        return Written(over(value, unit.factor), unit.factor, unit.suffix, one, many)
     if measure.dims in (TIME, INFORMATION):
         scaled = over(value, unit.factor)
         if unit.word[0] and not (scaled and not _LEAST <= abs(scaled) < _MOST):
-            return Written(scaled, _size(unit.factor), "", *unit.word)
+            return Written(scaled, unit.factor, "", *unit.word)
     if measure.dims == TIME and (not measure.labels or not unit.chosen or unit.text == "s"):
         return _time(value)
     if measure.dims == INFORMATION:
@@ -252,8 +262,8 @@ def _written(value: float, measure: Measure, unit: Unit) -> Written:
         name, size = _scale(scaled, _PREFIXES)
         bare = "B" if first == "byte" and name else first
         text = f"{name}{bare}{text[len(first) :]}"
-        return Written(scaled / size, size * _size(unit.factor), "", text, text)
-    return Written(scaled, _size(unit.factor), "", text, text)
+        return Written(scaled / size, size * unit.factor, "", text, text)
+    return Written(scaled, unit.factor, "", text, text)
 
 
 def _time(value: float) -> Written:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -20,13 +19,6 @@ def number(value: float, digits: int = 4) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def over(value: float, factor: Fraction) -> float:
+def over(value: float, factor: float) -> float:
     """A value in a unit of some size, which may itself be beyond what a float holds."""
-    try:
-        return value / float(factor)
-    except (OverflowError, ZeroDivisionError):
-        pass
-    try:
-        return float(Fraction(value) / factor) if math.isfinite(value) else value
-    except OverflowError:
-        return math.copysign(math.inf, value)
+    return value / factor if factor else math.copysign(math.inf, value)

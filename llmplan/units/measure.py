@@ -12,6 +12,9 @@ from attrs import frozen
 Scalar = float | int | str | bool | None
 """A value in base units, a member's or entry's name, a truth value, or none."""
 
+SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}
+"""How comparisons are written."""
+
 Exponents = tuple[tuple[str, int], ...]
 """Names with non-zero exponents, sorted by name: `(("Information", 1), ("Time", -1))`."""
 

@@ -12,16 +12,16 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from llmplan.advice import Lever, Moved
+from llmplan.answer.schema.advice import Broken, Lever, Moved
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.system.adjustable import Knob
-from llmplan.system.display import SYMBOLS, show
+from llmplan.system.display import amount, show
 from llmplan.system.levers import set_to
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.text import whole_text
-from llmplan.units.measure import Measure
+from llmplan.units.measure import SYMBOLS, Measure
 from llmplan.whatif.results import Result, results
 from llmplan.whatif.rounding import proposals
 
@@ -108,10 +108,8 @@ class Changes:
         found = []
         for name, (result, before) in self.figures.items():
             value = after[name][1]
-            size = result.text(abs(value - before), at)
-            difference = f"{'-' if value < before else '+'}{size}" if differs(before, value) else ""
-            base = at.scope.units.base(result.type)
-            found.append(Moved(name, before, value, base, result.text(value, at), difference))
+            first, second = result.amount(before, at), result.amount(value, at)
+            found.append(Moved(name, first, second, not differs(before, value), at.scope.units.base(result.type)))
         return tuple(found)
 
 
@@ -144,24 +142,24 @@ def failing(at: Lowering) -> Iterable[str]:
             yield name
 
 
-def case(at: Lowering, name: str) -> str:
+def case(at: Lowering, name: str) -> Broken:
     """What is the case where a requirement fails: its `else`, or its sides with their values."""
     rule = next((rule for rule in at.program.rules if rule.name == name), None)
     if rule is None:
-        return ""
+        return Broken(name)
     if rule.otherwise is not None and (text := whole_text(rule.otherwise, at)):
-        return text
+        return Broken(name, text)
     if rule.sides is None or rule.type is None:
-        return ""
+        return Broken(name)
     sides = [at.worth(side, rule.place[0]) for side in (rule.sides.left, rule.sides.right)]
-    shown = [show(side, rule.type, at.scope, rule.unit) for side in sides if side is not None and math.isfinite(side)]
-    return f" {SYMBOLS[rule.sides.operation]} ".join(shown) if len(shown) == len(sides) else ""
+    known = [amount(side, rule.type, at.scope, rule.unit) for side in sides if side is not None and math.isfinite(side)]
+    return Broken(name, sides=(known[0], SYMBOLS[rule.sides.operation], known[1]) if len(known) == 2 else None)
 
 
 def alike(one: Lever, other: Lever) -> bool:
     """Whether two changes bring the same."""
     return one.breaks == other.breaks and all(
-        not differs(first.after, second.after) for first, second in zip(one.results, other.results)
+        not differs(first.after.number, second.after.number) for first, second in zip(one.results, other.results)
     )
 
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
+from llmplan.answer.schema.advice import Relaxation
+from llmplan.answer.schema.requirements import Clash
 from llmplan.check.plan import Program
-from llmplan.solution import Clash, Relaxation
 from llmplan.solve.effort import Progress
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built, build

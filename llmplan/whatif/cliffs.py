@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
+from llmplan.answer.schema.advice import Cliff
 from llmplan.check.ir import Expr, Num, Ref, walk
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
@@ -41,8 +42,8 @@ _LIMIT = 1e7
 _EVALUATIONS = 1e9
 
 
-def cliffs(program: Program, built: Built, outcome: Outcome) -> tuple[str, ...]:
-    """Lines such as `hardware.gpus = 600 GPUs would do with training.global_batch = 4.47M tokens`."""
+def cliffs(program: Program, built: Built, outcome: Outcome) -> tuple[Cliff, ...]:
+    """Such as `hardware.gpus = 600 GPUs would do with training.global_batch = 4.47M tokens`."""
     system = built.system
     aim = next(iter(system.objectives), None) if system is not None else None
     index = None if system is None or aim is None else _unknown(system, aim)
@@ -50,7 +51,7 @@ def cliffs(program: Program, built: Built, outcome: Outcome) -> tuple[str, ...]:
         return ()
     binding_here = {outcome.requirements[number].name for number in binding(system, outcome, index)[0]}
     asked = sum(1 << number for number, unknown in enumerate(system.unknowns) if unknown.asked)
-    found: list[str] = []
+    found: list[Cliff | None] = []
     effort = Effort(_LIMIT, Budget(_EVALUATIONS))
     rules = {rule.name: rule for rule in program.rules if rule.cliff}
     try:
@@ -64,7 +65,7 @@ def cliffs(program: Program, built: Built, outcome: Outcome) -> tuple[str, ...]:
                 found.append(_whole(program, built, outcome, name, index, effort))
     except OverLimit:
         pass
-    return tuple(line for line in found if line)
+    return tuple(one for one in found if one is not None)
 
 
 def _unknown(system: System, aim: Objective) -> int | None:
@@ -81,8 +82,8 @@ def _unknown(system: System, aim: Objective) -> int | None:
 
 def _beyond(
     program: Program, built: Built, outcome: Outcome, rule: Rule, condition: Condition, index: int, effort: Effort
-) -> str:
-    """The line of one rule, empty if it makes nothing jump, or no single change gets beyond it."""
+) -> Cliff | None:
+    """What one rule makes jump, None if it makes nothing jump, or no single change gets beyond it."""
     system = built.system
     assert system is not None
     graph, aim, unknown = system.graph, system.objectives[0], system.unknowns[index]
@@ -93,34 +94,34 @@ def _beyond(
         aims.append(Objective(gap, 1, "", condition.span, False))
     there = best_point(evolve(system, objectives=tuple(aims), preferences=()), rest, effort)
     if there is None:
-        return ""
+        return None
     now, then = (evaluate(graph, point, (aim.node,))[aim.node] * aim.sense for point in (outcome.point, there))
     if not (math.isfinite(then) and now - then > _GAIN * abs(now)):
-        return ""
+        return None
     place = program.winner(unknown.path)
     setting = Setting(Num(there[index]), None, place[1].place if place else rule.place, unknown.unit)
     fixed = varied(program, "--set", {unknown.path: setting}, over=True)
     made = build(built.lowering, fixed, built.reads)
     if made.system is None:
-        return ""
+        return None
     failed = solve(made.system, int(_LIMIT), brief=True)
     if failed.status != "infeasible" or failed.conflict is None:
-        return ""
-    value = unknown.text(there[index], built.lowering.scope)
+        return None
+    value = unknown.amount(there[index], built.lowering.scope)
     for knob in _named(program, [rule.condition], unknown.path):
         text = changed(fixed, made, failed, knob)
         if text:
-            return f"{unknown.path} = {value} would do with {knob.path} = {text} (`{rule.name}`)"
-    return f"{unknown.path} = {value} would do but for `{rule.name}`"
+            return Cliff(unknown.path, value, rule.name, knob.path, text)
+    return Cliff(unknown.path, value, rule.name)
 
 
-def _whole(program: Program, built: Built, outcome: Outcome, name: str, index: int, effort: Effort) -> str:
+def _whole(program: Program, built: Built, outcome: Outcome, name: str, index: int, effort: Effort) -> Cliff | None:
     """The line of a quantity that must be whole: the best answer that the next value of an input that it names brings."""
     system = built.system
     assert system is not None
     aim, unknown = system.objectives[0], system.unknowns[index]
     now = evaluate(system.graph, outcome.point, (aim.node,))[aim.node] * aim.sense
-    best: tuple[float, str] = now - _GAIN * abs(now), ""
+    best: tuple[float, Cliff | None] = now - _GAIN * abs(now), None
     point = built.lowering.again(fixed=system.by_path(outcome.point))
     for knob in _named(program, [one.value for one in program.scope.quantities[name].alternatives], unknown.path):
         here = worth(knob, point)
@@ -136,10 +137,7 @@ def _whole(program: Program, built: Built, outcome: Outcome, name: str, index: i
             if cost < best[0]:
                 answer = next(there[i] for i, u in enumerate(made.system.unknowns) if u.path == unknown.path)
                 text = show(value, knob.type, point.scope, knob.unit)
-                best = (
-                    cost,
-                    f"{unknown.path} = {unknown.text(answer, point.scope)} would do with {knob.path} = {text} (`{name}`)",
-                )
+                best = cost, Cliff(unknown.path, unknown.amount(answer, point.scope), name, knob.path, text)
     return best[1]
 
 

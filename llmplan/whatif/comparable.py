@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from llmplan.advice import Lever, Relaxation
+from llmplan.answer.schema.advice import Alternative, Lever, Relaxation
+from llmplan.answer.schema.tables import Table
 from llmplan.check.ir import Entry, Ref, walk
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.diagnostics import Diagnostic, solving
-from llmplan.solution import Alternative, Table
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -33,10 +33,14 @@ def side_by_side(
     for path, basis in program.scope.comparable.items():
         kind = path.partition(".")[0]
         chosen = program.scope.selector(kind)
-        texts = [text for one in layouts for name, text in one.settings if name == chosen]
+        texts = [str(value.value) for one in layouts for name, value in one.settings if name == chosen]
         for change in changes:
             if change.name == chosen:
-                texts += [str(change.value)] if isinstance(change, Lever) else change.texts
+                texts += (
+                    [str(change.amount.value)]
+                    if isinstance(change, Lever)
+                    else [str(one.value) for one in change.values]
+                )
         texts += list(_rows(table, chosen))
         now = point.unknowns.settled(point.name(chosen)) if texts and table is None else None
         if now is not None and not isinstance(now, Missing):
@@ -55,8 +59,8 @@ def _rows(table: Table | None, chosen: str) -> Iterator[str]:
     for row in table.rows if table is not None else ():
         if row.status == "solved":
             at = dict(zip(table.axes, row.at)) if table is not None else {}
-            yield from [at[chosen]] if chosen in at else []
-            yield from [row.unknowns[chosen][1]] if chosen in row.unknowns else []
+            yield from [str(at[chosen].value)] if chosen in at else []
+            yield from [str(row.unknowns[chosen].value)] if chosen in row.unknowns else []
 
 
 def _unlike(

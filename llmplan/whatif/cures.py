@@ -209,7 +209,7 @@ class Cures:
 
     def applied(self, change: Rule | Knob, cure: Cure) -> Program:
         """The plan with a change of this one made."""
-        value = cure[0].values[0]
+        value = cure[0].values[0].value
         if isinstance(change, Knob):
             number = value if isinstance(change.type, Measure) else self._named(change, cure[0].texts[0])
             assert isinstance(number, (int, float))

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from llmplan.advice import Lever, Moved
+from llmplan.answer.schema.advice import Lever, Moved
 from llmplan.check.program import Rule
 from llmplan.system.lower import Lowering
-from llmplan.units.amount import joined, percent
+from llmplan.units.amount import Range
 from llmplan.whatif.bands import Bands
 from llmplan.whatif.results import results
 
@@ -26,7 +26,7 @@ def doubted(row: Lever, there: Lowering) -> Lever:
     found = [bands.chance(rule) for rule in rules if _in_force(rule, there)]
     chances = [chance for chance in found if chance is not None]
     if chances:
-        row = evolve(row, chance=min(chances), chance_text=percent(min(chances)))
+        row = evolve(row, chance=min(chances))
     if row.solved:
         return evolve(row, solved_results=_banded(row.solved_results, bands))
     return evolve(row, results=_banded(row.results, bands))
@@ -37,8 +37,8 @@ def _banded(moved: tuple[Moved, ...], bands: Bands) -> tuple[Moved, ...]:
     found = []
     for one in moved:
         ends = bands.ends(one.name) if one.name in bands.lowering.scope.quantities else None
-        texts = [shown[one.name].text(end, bands.lowering) for end in ends] if ends and one.name in shown else []
-        found.append(evolve(one, band=joined(*texts) if texts else ""))
+        known = [shown[one.name].amount(end, bands.lowering) for end in ends] if ends and one.name in shown else []
+        found.append(evolve(one, band=Range(*known) if known else None))
     return tuple(found)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from llmplan.advice import Lever, Moved
+from llmplan.answer.schema.advice import Lever, Moved
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
@@ -23,12 +23,11 @@ from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import requirements_of
 from llmplan.system.adjustable import Knob, knob_of
 from llmplan.system.build import Built, build
-from llmplan.system.display import scalar, show
+from llmplan.system.display import amount, show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.levers import beside, described, set_to, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.lower import Lowering
-from llmplan.units.amount import percent
 from llmplan.units.measure import KindType, Measure
 from llmplan.whatif.changes import Changes, Tried, alike, case
 from llmplan.whatif.doubts import doubted
@@ -132,13 +131,14 @@ class _Levers:
         before = self.changes.text(knob, one.now)[0] if number else show(one.now, knob.type, scope, "")
         return Lever(
             name=knob.path,
-            before=before,
-            value=scalar(one.value, knob.type, scope),
+            before=amount(one.now, knob.type, scope, knob.unit),
+            amount=amount(one.value, knob.type, scope, knob.unit),
+            before_text=before,
             unit=scope.units.base(knob.type) if isinstance(knob.type, Measure) else None,
             text=one.text,
             statement=f"{knob.path} = {written(one.text, knob.type)}",
             results=self.changes.moved(one.figures, one.point),
-            breaks=tuple((name, case(one.point, name)) for name in self.changes.fails(one)),
+            breaks=tuple(case(one.point, name) for name in self.changes.fails(one)),
         )
 
     # Which are the best
@@ -157,7 +157,7 @@ class _Levers:
         return self._after(row.solved_results or row.results)
 
     def _after(self, found: Sequence[Moved]) -> tuple[float, ...]:
-        return self.changes.key({moved.name: moved.after for moved in found})
+        return self.changes.key({moved.name: moved.after.number for moved in found})
 
     # The whole plan solved again
 
@@ -166,7 +166,7 @@ class _Levers:
         if self.aim is None or self.system.unknowns[self.aim].path == one.knob.path:
             return row
         unknown, scope = self.system.unknowns[self.aim], self.point.scope
-        row = evolve(row, unknown=unknown.path, solved_before=unknown.text(self.outcome.point[self.aim], scope))
+        row = evolve(row, unknown=unknown.path, solved_before=unknown.amount(self.outcome.point[self.aim], scope))
         if any(rule.certain for rule in self.program.rules):
             return row
         program = self.changes.with_value(one.knob, one.value)
@@ -187,8 +187,7 @@ class _Levers:
             return row
         row = evolve(
             row,
-            solved=unknown.text(point[index], scope),
-            solved_value=scalar(point[index], unknown.type, scope),
+            solved=unknown.amount(point[index], scope),
             solved_results=self.changes.moved(after, made.lowering),
         )
         return doubted(row, made.lowering.again(fixed=made.system.by_path(point))) if row.purpose == "entry" else row
@@ -237,6 +236,5 @@ class _Levers:
             found = safest(self._fixed(knob.path), self.built.lowering, knob, now, sides, uncertain)
             one = self.changes.tried(knob, now, found[0]) if found is not None else None
             if found is not None and one is not None and not self.changes.fails(one):
-                chance = percent(found[1])
-                return [evolve(self._row(one), purpose="safe", chance=found[1], chance_text=chance)]
+                return [evolve(self._row(one), purpose="safe", chance=found[1])]
         return []

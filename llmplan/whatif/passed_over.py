@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from llmplan.answer.schema.advice import Skipped
 from llmplan.check.plan import Program
 from llmplan.solve.outcome import Outcome
 from llmplan.system.build import Built
@@ -21,8 +22,8 @@ _NAMED = 5
 """So many entries are named."""
 
 
-def passed_over(program: Program, built: Built, outcome: Outcome) -> tuple[str, ...]:
-    """Lines such as `not considered: RTX-4090 (`cost` needs hardware.price)`."""
+def passed_over(program: Program, built: Built, outcome: Outcome) -> tuple[Skipped, ...]:
+    """One record for each unknown that chooses an entry."""
     system = built.system
     goal = next((goal for goal in program.goals if goal.author), None)
     if system is None or goal is None or outcome.status != "solved" or not system.objectives:
@@ -40,7 +41,6 @@ def passed_over(program: Program, built: Built, outcome: Outcome) -> tuple[str, 
             there = built.lowering.again(fixed=system.by_path(others[lost[0]]))
             there.lower(goal.value, {}, base=goal.place[0])
             names = [show(value, unknown.type, scope, "") for value in lost]
-            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             text = one_line(scope.span(goal.place).text)
-            found.append(f"not considered: {', '.join(names[:_NAMED])}{more} (`{text}`: {why(there, goal.value)})")
+            found.append(Skipped(tuple(names[:_NAMED]), len(names), text, why(there, goal.value)))
     return tuple(found)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from llmplan.advice import Relaxation
+from llmplan.answer.schema.advice import Relaxation
 from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from llmplan.check.plan import Program
-from llmplan.system.display import one_line, show
+from llmplan.system.display import amount, one_line
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from llmplan.units.amount import Amount
 from llmplan.units.measure import Measure
 
 
@@ -28,8 +29,8 @@ class Result:
     unit: str
     exact: bool = False
 
-    def text(self, value: float, lowering: Lowering) -> str:
-        return show(value, self.type, lowering.scope, self.unit, self.exact)
+    def amount(self, value: float, lowering: Lowering) -> Amount:
+        return amount(value, self.type, lowering.scope, self.unit, self.exact)
 
     def factor(self, lowering: Lowering) -> float:
         """How many base units one of the author's is; 1 where none was asked for."""

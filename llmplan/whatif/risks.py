@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from llmplan.answer.schema.advice import Risk
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
-from llmplan.solution import Risk
-from llmplan.system.display import show
+from llmplan.system.display import amount
 from llmplan.system.levers import levers, set_to, worth
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -41,8 +41,8 @@ def risks(program: Program, lowering: Lowering) -> tuple[Risk, ...]:
             ratios = [(value / old, name) for name, value in moved for old in (before[name],) if value and old]
             worst = max(ratios, key=lambda one: round(one[0], 6), default=(1.0, ""))  # of equal ones the first
             if worst[0] >= 1.0 + LEAST:
-                texts = [show(value, knob.type, scope, knob.unit) for value in (now, now * factor)]
-                found.append(Risk(knob.path, texts[0], texts[1], worst[1], worst[0] - 1.0))
+                ends = [amount(value, knob.type, scope, knob.unit) for value in (now, now * factor)]
+                found.append(Risk(knob.path, ends[0], ends[1], worst[1], worst[0] - 1.0))
     found.sort(key=lambda one: -one.change)
     return tuple({one.name: one for one in reversed(found)}.values())[::-1]
 

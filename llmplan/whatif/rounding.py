@@ -27,7 +27,7 @@ _DIGITS = range(3, 8)
 _EXACT = 1e6
 """What is counted, as tokens are, is not rounded below."""
 
-_MOST_DIGITS = 17
+MOST_DIGITS = 17
 """As many digits tell every number from its neighbours."""
 
 _SPLIT = re.compile(r"(-?[\d,]*\.?\d+(?:e-?\d+)?)(.*)", re.DOTALL)
@@ -98,7 +98,7 @@ def _texts(
     if shown is None or not size or not value:
         return
     exact = Fraction(value) / Fraction(size)
-    for digits in range(_DIGITS[0], _MOST_DIGITS + 1):
+    for digits in range(_DIGITS[0], MOST_DIGITS + 1):
         step = _power_of_ten(math.floor(math.log10(abs(exact))) + 1 - digits)
         steps = exact / step
         whole = round(steps) if up is None else math.ceil(steps) if up else math.floor(steps)

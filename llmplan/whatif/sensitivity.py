@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from llmplan.answer.schema.values import Gain, Sensitivity
 from llmplan.check.ir import Num
 from llmplan.check.overrides import varied
 from llmplan.check.program import Setting
-from llmplan.solution import Gain, Sensitivity
 from llmplan.system.adjustable import Knob, knob_of, knobs, value_of
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
@@ -94,7 +94,5 @@ def _gain(
     for result in lines:
         old, new = before[result.node], after[result.node]
         if math.isfinite(old) and math.isfinite(new) and abs(new - old) > 1e-9 * abs(old):
-            texts = [result.text(number, lowering) for number in (old, new, new - old)]
-            changes.append((result.name, texts[0], texts[1], texts[2]))
-    shares = [f"{100 * share:.4g}%" for share in (value, value + 0.01)]
-    return Gain(knob.path, shares[0], shares[1], tuple(changes))
+            changes.append((result.name, result.amount(old, lowering), result.amount(new, lowering)))
+    return Gain(knob.path, value, value + 0.01, tuple(changes))

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from llmplan.advice import Relaxation
+from llmplan.answer.schema.advice import Relaxation
 from llmplan.check.plan import Program
 from llmplan.diagnostics import Edit
 from llmplan.source import Span
 from llmplan.system.adjustable import Knob, in_authors_unit
+from llmplan.system.display import amount
 from llmplan.system.lower import Lowering
-from llmplan.units.measure import BoolType, Measure, Type
+from llmplan.units.measure import Measure, Type
 from llmplan.whatif.rounding import Proposal, written
 
 Cure = tuple[Relaxation, tuple[Edit, ...]]
@@ -76,11 +77,17 @@ class Telling:
         if isinstance(type, Measure) and scale is not None:
             change = min(_distance(value, scale) for value in found)
         base = self.program.scope.units.base(type) if isinstance(type, Measure) else None
-        scalars = tuple(
-            value if isinstance(type, Measure) else value == 1.0 if isinstance(type, BoolType) else text
-            for value, text in zip(found, texts)
+        scope = self.point.scope
+        made = Relaxation(
+            name,
+            kind,  # type: ignore[arg-type]
+            None if now is None else amount(now, type, scope, unit),
+            before,
+            tuple(amount(value, type, scope, unit) for value in found),
+            texts,
+            base,
+            change,
         )
-        made = Relaxation(name, kind, before, scalars, base, texts, change)  # type: ignore[arg-type]
         return made, () if at is None else (Edit(at, written(texts[0], type)),)
 
 

@@ -7,21 +7,23 @@ from math import isfinite
 
 from attrs import evolve, frozen
 
+from llmplan.answer.schema.requirements import Sides
+from llmplan.answer.schema.tables import Blocked, Column, Row, Table
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.solution import Column, Row, Scalar, Table
 from llmplan.solve.effort import Progress
 from llmplan.solve.order import prefers
 from llmplan.solve.outcome import Outcome
 from llmplan.system.adjustable import knob_of, value_of
 from llmplan.system.build import Built, build
-from llmplan.system.display import SYMBOLS, scalar, show
+from llmplan.system.display import amount
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.reasons import why
 from llmplan.system.sweeps import points
 from llmplan.system.system import System
+from llmplan.units.amount import Amount, Range
 from llmplan.whatif.ranges import Ranges
 from llmplan.whatif.results import results, values_of
 from llmplan.whatif.robust import solve_certain
@@ -45,8 +47,7 @@ def sweep(program: Program, base: Lowering, limit: int, progress: Progress | Non
         return None
     cases = [
         (
-            tuple(at.text for at in point.values()),
-            tuple(at.value for at in point.values()),
+            tuple(at.amount for at in point.values()),
             varied(program, "sweep", {path: at.setting for path, at in point.items()}),
         )
         for point in grid
@@ -59,9 +60,9 @@ def scenarios(program: Program, base: Lowering, limit: int, progress: Progress |
     if not program.scenarios:
         return None
     plain = _without_scenario(program)
-    cases: list[tuple[tuple[str, ...], tuple[Scalar, ...], Program]] = [(("the plan itself",), (None,), plain)]
+    cases: list[tuple[tuple[Amount, ...], Program]] = [((Amount(None),), plain)]
     for name, values in program.scenarios.items():
-        cases.append(((name,), (name,), varied(plain, "scenario", values)))
+        cases.append(((Amount(name),), varied(plain, "scenario", values)))
     return _table(("scenario",), cases, base, limit, progress, "scenarios")
 
 
@@ -76,7 +77,7 @@ def _without_scenario(program: Program) -> Program:
 
 def _table(
     axes: tuple[str, ...],
-    cases: Sequence[tuple[tuple[str, ...], tuple[Scalar, ...], Program]],
+    cases: Sequence[tuple[tuple[Amount, ...], Program]],
     base: Lowering,
     limit: int,
     progress: Progress | None,
@@ -84,10 +85,10 @@ def _table(
 ) -> Table:
     solved: list[_Solved] = []
     columns: dict[str, Column] = {}
-    stated = (pair for _, _, program in cases for pair in program.strongest())
+    stated = (pair for _, program in cases for pair in program.strongest())
     asked = dict.fromkeys(path for path, setting in stated if setting.open and path not in axes)
-    for number, (texts, values, program) in enumerate(cases):
-        solved.append(_solve(texts, values, build(base, program), limit, columns, tuple(asked)))
+    for number, (at, program) in enumerate(cases):
+        solved.append(_solve(at, build(base, program), limit, columns, tuple(asked)))
         if progress is not None:
             progress(number + 1, len(cases), what)
     best = _best(solved)
@@ -98,8 +99,7 @@ def _table(
 
 
 def _solve(
-    texts: tuple[str, ...],
-    values: tuple[Scalar, ...],
+    at: tuple[Amount, ...],
     built: Built,
     limit: int,
     columns: dict[str, Column],
@@ -107,23 +107,24 @@ def _solve(
 ) -> _Solved:
     program = built.lowering.program
     if built.system is None:
-        errors = [d.message for d in built.diagnostics if d.severity == "error"]
-        return _Solved(Row(texts, values, "error", reason="; ".join(errors)))
+        errors = tuple(d.message for d in built.diagnostics if d.severity == "error")
+        return _Solved(Row(at, "error", errors=errors))
     built, outcome = solve_certain(program, built, limit, brief=True)
     assert built.system is not None
     if outcome.status == "error":
-        return _Solved(Row(texts, values, "error", reason="; ".join(d.message for d in outcome.diagnostics)))
+        return _Solved(Row(at, "error", errors=tuple(d.message for d in outcome.diagnostics)))
     unknowns, found = _at(program, built, built.system, outcome, columns, asked)
     spreads = _spreads(program, built.lowering, built.system.by_path(outcome.point))
-    row = Row(texts, values, outcome.status, unknowns, found, _reason(built, outcome), spreads)
+    partly = outcome.conflict is not None and outcome.conflict.partly
+    row = Row(at, outcome.status, unknowns, found, _blocked(built, outcome), partly, spreads=spreads)
     if outcome.status == "infeasible":
         return _Solved(row)
     author = [objective for objective in built.system.objectives if objective.author]
     ranked = author or list(built.system.objectives)
     nodes = [o.node for o in (*ranked, *built.system.front)]
-    at = evaluate(built.system.graph, outcome.point, nodes)
-    front = tuple(at[o.node] * o.sense for o in built.system.front)
-    return _Solved(row, tuple(at[o.node] * o.sense for o in ranked), front)
+    costs = evaluate(built.system.graph, outcome.point, nodes)
+    front = tuple(costs[o.node] * o.sense for o in built.system.front)
+    return _Solved(row, tuple(costs[o.node] * o.sense for o in ranked), front)
 
 
 def _at(
@@ -133,11 +134,11 @@ def _at(
     outcome: Outcome,
     columns: dict[str, Column],
     asked: tuple[str, ...],
-) -> tuple[dict[str, tuple[Scalar, str]], dict[str, tuple[float, str]]]:
-    """What any of the variations asks for, and the results, each as value and text."""
+) -> tuple[dict[str, Amount], dict[str, Amount]]:
+    """What any of the variations asks for, and the results."""
     lowering = built.lowering
     solved = {unknown.path: (unknown, index) for index, unknown in enumerate(system.unknowns)}
-    unknowns: dict[str, tuple[Scalar, str]] = {}
+    unknowns: dict[str, Amount] = {}
     for path in asked:
         if path in solved:
             unknown, index = solved[path]
@@ -148,19 +149,19 @@ def _at(
             if knob is None or found is None:
                 continue
             value, type, unit = found, knob.type, knob.unit
-        unknowns[path] = scalar(value, type, lowering.scope), show(value, type, lowering.scope, unit)
+        unknowns[path] = amount(value, type, lowering.scope, unit)
     lines = results(program, lowering)
     found_results = {}
     for line, number in zip(lines, values_of(lines, lowering, outcome.point)):
         asked_for = line.unit if line.exact else ""
         base = lowering.scope.units.base(line.type)
         columns.setdefault(line.name, Column(line.name, base, asked_for, line.factor(lowering)))
-        found_results[line.name] = number, line.text(number, lowering)
+        found_results[line.name] = line.amount(number, lowering)
     return unknowns, found_results
 
 
-def _spreads(program: Program, lowering: Lowering, point: dict[str, float]) -> dict[str, str]:
-    """The ends of the results that the author's ranges reach, as text."""
+def _spreads(program: Program, lowering: Lowering, point: dict[str, float]) -> dict[str, Range]:
+    """The ends of the results that the author's ranges reach."""
     if all(setting.spread is None for _, setting in program.strongest()):
         return {}
     ranges = Ranges(lowering, point)
@@ -168,33 +169,32 @@ def _spreads(program: Program, lowering: Lowering, point: dict[str, float]) -> d
     for line in results(program, ranges.lowering):
         ends = ranges.ends(line.node)
         if ends is not None:
-            found[line.name] = " .. ".join(line.text(end, lowering) for end in ends)
+            found[line.name] = Range(*(line.amount(end, lowering) for end in ends))
     return found
 
 
-def _reason(built: Built, outcome: Outcome) -> str:
+def _blocked(built: Built, outcome: Outcome) -> tuple[Blocked, ...]:
     """The conflicting requirements of an infeasible point, with the sides of those that the nearest plan violates."""
     if outcome.conflict is None:
-        return ""
+        return ()
     lowering = built.lowering
     rules = {rule.name: rule for rule in lowering.program.rules}
     parts = []
     for index in outcome.conflict.smallest:
         condition = outcome.requirements[index]
-        text = condition.name
         rule = rules.get(condition.name)
-        if rule is not None and rule.type is not None and condition.left is not None and condition.right is not None:
-            values = evaluate(lowering.graph, outcome.point, (condition.left, condition.right))
-            sides = [values[condition.left], values[condition.right]]
-            if not all(map(isfinite, sides)):
-                parts.append(f"{text}: {_why(built, outcome, rule)}")
-                continue
-            shown = [show(side, rule.type, lowering.scope, rule.unit) for side in sides]
-            text += f": {shown[0]} {SYMBOLS[condition.op]} {shown[1]}"
-        parts.append(text)
-    if outcome.conflict.partly:
-        parts[-1] += ", but not every jump was tried"
-    return ("violates " if len(parts) == 1 else "conflict: ") + "; ".join(parts)
+        if rule is None or rule.type is None or condition.left is None or condition.right is None:
+            parts.append(Blocked(condition.name))
+            continue
+        values = evaluate(lowering.graph, outcome.point, (condition.left, condition.right))
+        if not all(isfinite(values[side]) for side in (condition.left, condition.right)):
+            parts.append(Blocked(condition.name, reason=_why(built, outcome, rule)))
+            continue
+        left, right = (
+            amount(values[side], rule.type, lowering.scope, rule.unit) for side in (condition.left, condition.right)
+        )
+        parts.append(Blocked(condition.name, Sides(left, condition.op, right)))  # type: ignore[arg-type]
+    return tuple(parts)
 
 
 def _why(built: Built, outcome: Outcome, rule: Rule) -> str:

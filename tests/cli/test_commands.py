@@ -10,10 +10,12 @@ from types import ModuleType
 import pytest
 
 import llmplan as package
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Origin, SolvedUnknown, Value
 from llmplan.api import Written
 from llmplan.diagnostics import Diagnostic
 from llmplan.request import Request
-from llmplan.solution import Origin, RequirementResult, Solution, SolvedUnknown, Value
 from llmplan.source import Source, Span
 
 ERROR = Diagnostic("E0201", "error", "undefined name `x`", Span(Source("a.plan", "x\n"), 0, 1))

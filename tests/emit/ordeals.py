@@ -23,12 +23,12 @@ from typing import Any
 
 from attrs import evolve
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit.exclusive import shared
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
 from llmplan.emit.targets import written
 from llmplan.emit.write import Outcome, write
-from llmplan.solution import Solution
 from tests.emit.samples import emitting, having, solution, value
 
 LLAMA = solution()

@@ -6,18 +6,11 @@ from typing import Any
 
 from attrs import evolve
 
-from llmplan.solution import (
-    Citation,
-    Compared,
-    EmitTarget,
-    ObjectiveResult,
-    Origin,
-    RequirementResult,
-    Scalar,
-    Solution,
-    SolvedUnknown,
-    Value,
-)
+from llmplan.answer.schema.requirements import Compared, RequirementResult
+from llmplan.answer.schema.solution import ObjectiveResult, Solution
+from llmplan.answer.schema.values import Citation, Origin, SolvedUnknown, Value
+from llmplan.check.program import EmitTarget
+from llmplan.units.measure import Scalar
 
 PLAN = "plans/llama7b.plan"
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from llmplan import api
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit.render import render
-from llmplan.solution import Solution
 from tests.emit.test_searches import KNOBS
 from tests.emit.test_told import NOT_SAID, inputs, others
 

@@ -7,8 +7,11 @@ from typing import Literal
 import pytest
 from attrs import evolve
 
+from llmplan.answer.schema.advice import Relaxation
+from llmplan.answer.schema.requirements import Clash, Compared
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Origin, SolvedUnknown, Value
 from llmplan.emit.answer import answer
-from llmplan.solution import Clash, Compared, Origin, Relaxation, Solution, SolvedUnknown, Value
 from tests.emit.samples import having, solution, value
 
 LLAMA = solution(unknowns=())

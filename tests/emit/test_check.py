@@ -7,11 +7,11 @@ from pathlib import Path
 
 from attrs import evolve
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
 from llmplan.emit.write import check, write
-from llmplan.solution import Solution
 from tests.emit.samples import PLAN, emitting, having, solution, value
 
 LLAMA = solution()

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit import exclusive
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
 from llmplan.emit.solution_json import NAME, digest, sealed
 from llmplan.emit.targets import written
 from llmplan.emit.write import Outcome, check, write
-from llmplan.solution import Solution
 from llmplan.source import Source, Span
 from tests.emit.samples import PLAN, emitting, solution
 from tests.hanging import ends

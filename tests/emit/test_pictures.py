@@ -13,11 +13,11 @@ import pytest
 from attrs import evolve
 
 from llmplan import api
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit import picture
 from llmplan.emit.render import render
 from llmplan.emit.solution_json import as_json
 from llmplan.report.curve import MOST
-from llmplan.solution import Solution
 from tests.emit.drawn import contrast, faults
 
 ROOT = Path(__file__).resolve().parents[2]

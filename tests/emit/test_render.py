@@ -10,10 +10,11 @@ import pytest
 import yaml
 from attrs import evolve
 
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Value
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.render import render
-from llmplan.solution import Solution, Value
 from llmplan.source import Source, Span
 from tests.emit.samples import PLAN, emitting, having, options, solution, value
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from llmplan import api
+from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
-from llmplan.solution import Solution
 
 PLAN = """model "llama-7b"
 dataset { sequence_length = 2048 tokens }

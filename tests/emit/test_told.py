@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from llmplan import api
+from llmplan.answer.schema.solution import Solution
 from llmplan.check import library
 from llmplan.emit.render import render
-from llmplan.solution import Solution
 from llmplan.units.measure import BoolType, EnumType, Measure
 
 PLAN = """model "llama-7b"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit import write as writing
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
-from llmplan.solution import Solution
 from tests.emit.samples import PLAN, emitting, having, solution, value
 
 LLAMA = solution()

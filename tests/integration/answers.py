@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from llmplan import api
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit.render import render
-from llmplan.solution import Solution
 
 BODY = """model "{model}"
 dataset {{ tokens = 2T, sequence_length = {length} tokens }}

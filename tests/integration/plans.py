@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from llmplan import cli
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
 from llmplan.emit.write import write
-from llmplan.solution import Solution
 from tests.emit.samples import emitting, having, solution, value
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from llmplan.solution import Solution
+from llmplan.answer.schema.solution import Solution
 from tests.emit.test_megatron import drawn, said
 from tests.integration import answers
 from tests.integration.answers import Answer, feasible, refusals, solved_all, value

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from llmplan.solution import Solution
+from llmplan.answer.schema.solution import Solution
 from tests.emit.test_torchtitan import drawn
 from tests.integration import answers
 from tests.integration.answers import Answer, feasible, refusals, solved_all, value

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from llmplan import api
+from llmplan.answer.schema.solution import Solution
 from llmplan.cli import group
 from llmplan.emit.render import render
 from llmplan.emit.rounding import brief
-from llmplan.solution import Solution
 from tests.emit.drawn import faults
 
 REPOSITORY = Path(__file__).parents[2]

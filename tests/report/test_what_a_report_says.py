@@ -8,8 +8,8 @@ from functools import lru_cache
 import pytest
 
 from llmplan import api
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit.render import render
-from llmplan.solution import Solution
 
 BASE = """model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from llmplan import api
-from llmplan.solution import Solution
+from llmplan.answer.schema.solution import Solution
 from tests.std.answers import PLANS, number
 
 _DIGITS = re.compile(r"(-?[0-9,]+)(\.([0-9]+))?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from llmplan import api
-from llmplan.solution import Solution
+from llmplan.answer.schema.solution import Solution
 
 PLANS = Path(__file__).resolve().parents[2] / "plans"
 DAY = 86_400.0

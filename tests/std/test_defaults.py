@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
-from llmplan.solution import Solution
+from llmplan.answer.schema.solution import Solution
 from tests.std.answers import number
 
 FIRST = """model "llama-2-7b"

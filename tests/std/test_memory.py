@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from llmplan.solution import Solution
+from llmplan.answer.schema.solution import Solution
 from tests.std.answers import block, number, solve
 from tests.thorough import sample
 

@@ -9,9 +9,10 @@ import re
 import pytest
 
 from llmplan import api
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
 from llmplan.check import library
 from llmplan.emit.render import render
-from llmplan.solution import RequirementResult, Solution
 
 BASE = """
 model "mixtral-8x7b"

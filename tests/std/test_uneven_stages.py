@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
-from llmplan.solution import Solution
+from llmplan.answer.schema.solution import Solution
 from tests.thorough import sample
 
 PLAN = """model "{model}"

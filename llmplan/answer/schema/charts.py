@@ -1,15 +1,11 @@
-"""What lies beside an answer, as data: what an input decides along its values, and single changes with their parts.
-
-Part of the schema of `llmplan.solution`, from which pictures are drawn: numbers in base units, with the texts that
-people read. Nothing here computes.
-"""
+"""What pictures are drawn from: what an input decides along its values, and single changes with their parts."""
 
 from __future__ import annotations
 
-from typing import Literal
-
 from attrs import frozen
 
+from llmplan.answer.schema.requirements import Operation, Verdict
+from llmplan.units.amount import Amount, percent
 from llmplan.units.measure import Scalar
 
 
@@ -26,18 +22,37 @@ class Axis:
 class CurvePoint:
     """The plan with its input at one value and everything else that is open solved again."""
 
-    at: float
-    text: str  # for people: `104 GPUs`
+    amount: Amount  # the input
     # None where no plan meets the other requirements, as are all that follow
-    value: float | None = None
-    value_text: str = ""
+    result: Amount | None = None
     low: float | None = None  # `low`, `high`: the ends of the range, if inputs are ranges
     high: float | None = None
     model_low: float | None = None  # `model_low`, `model_high`: eight of ten measured values lie between
     model_high: float | None = None
     chance: float | None = None  # that the requirement holds
-    chance_text: str = ""  # for people: `65%`; empty without one
-    verdict: Literal["safe", "likely", "tight", "no"] | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def at(self) -> float:
+        """The input in base units."""
+        return self.amount.number
+
+    @property
+    def value(self) -> float | None:
+        """The result in base units."""
+        return None if self.result is None else self.result.number
+
+    @property
+    def text(self) -> str:
+        return self.amount.exact()
+
+    @property
+    def value_text(self) -> str:
+        return "" if self.result is None else self.result.exact()
+
+    @property
+    def chance_text(self) -> str:
+        return "" if self.chance is None else percent(self.chance)
 
 
 @frozen
@@ -45,16 +60,24 @@ class Curve:
     """What a requirement limits, along the values of the input that decides it."""
 
     input: Axis
-    result: Axis
+    result: Axis  # what is limited
     requirement: str  # its name
     text: str  # its condition as written
-    operation: str  # of the result to the limit: `le`, `lt`, `ge`, `gt`, `eq`
-    limit: float
-    limit_text: str
+    operation: Operation  # of the result to the limit
+    limit_amount: Amount
     points: tuple[CurvePoint, ...]  # by ascending input
     chosen: int  # which point is the answer
     again: bool = True  # whether what else is open is solved again at each point; else it stays as in the answer
     safe: int | None = None  # the nearest to the answer at which the requirement is safe, None where none is known
+
+    @property
+    def limit(self) -> float:
+        """The limit in base units."""
+        return self.limit_amount.number
+
+    @property
+    def limit_text(self) -> str:
+        return self.limit_amount.exact()
 
 
 @frozen
@@ -62,11 +85,19 @@ class Neighbour:
     """The answer with one input at another value and nothing solved again, or the answer itself."""
 
     name: str  # the input; empty for the answer
-    text: str  # its value for people
-    value: Scalar
+    amount: Amount | None  # its value; None for the answer
     # In base units what is made of parts, and the parts; `bands` the ends between which eight of ten measured values
     # lie
     values: dict[str, float]
     bands: dict[str, tuple[float, float]]
-    results: tuple[tuple[str, str], ...]  # what plans are compared by, for people
+    results: tuple[tuple[str, Amount], ...]  # what plans are compared by
     breaks: tuple[str, ...] = ()  # requirements that fail then
+
+    @property
+    def text(self) -> str:
+        return "" if self.amount is None else self.amount.exact()
+
+    @property
+    def value(self) -> Scalar:
+        """Its value in base units or by name; None for the answer."""
+        return None if self.amount is None else self.amount.value

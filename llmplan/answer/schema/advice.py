@@ -1,0 +1,192 @@
+"""Advice on a plan: what would make it feasible, what single changes of a solved plan would bring, and what it rests on.
+
+Statements and conditions are texts of the plan language, to be pasted into a plan.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from attrs import frozen
+
+from llmplan.units.amount import Amount, Range, percent
+
+
+@frozen
+class Relaxation:
+    """A single change that makes an infeasible plan feasible, found by solving again."""
+
+    name: str  # the input, let or assumption, or the requirement whose bound would move
+    kind: Literal["input", "requirement"]  # `input` for anything that has a value, `requirement` for a bound
+    before: Amount | None  # what it is now
+    before_text: str  # the same as its author would write it
+    # What it would have to be: the nearest value above, below or both, or of a choice every one that works
+    values: tuple[Amount, ...]
+    # The same as one would write them in a plan: with few digits, or with as many as it takes
+    texts: tuple[str, ...]
+    unit: str | None  # the base unit, None for a choice
+    change: float  # the smallest relative change, infinite for a choice
+    condition: str = ""  # the requirement with the relaxed bound, as one would write it; empty for an input
+    # The change as a statement of a plan: `require deadline: time <= 35 days`, `hardware.gpus = 96 GPUs`
+    statement: str = ""
+    beside: tuple[Relaxation, ...] = ()  # what is to be changed too, where one change alone does not help
+
+    @property
+    def text(self) -> str:
+        """`require deadline: time <= 35 days` instead of 30 days; of several changes all."""
+        instead = f" instead of {self.before_text}" if self.before_text else ""
+        return " and ".join([f"`{self.statement}`{instead}", *(one.text for one in self.beside)])
+
+
+@frozen
+class Moved:
+    """A result before and after a change of the plan."""
+
+    name: str  # a quantity, or an objective or shown row as written
+    before: Amount
+    after: Amount
+    same: bool  # whether the difference is too small to be seen
+    base: str  # the base unit
+    band: Range | None = None  # what eight of ten measured values lie between then, where that was looked at
+
+    @property
+    def by(self) -> Amount:
+        """The difference, in a unit by its own size."""
+        return Amount(self.after.number - self.before.number, self.after.measure, self.after.unit)
+
+    @property
+    def difference(self) -> str:
+        sign = "-" if self.by.number < 0 else "+"
+        size = Amount(abs(self.by.number), self.by.measure, self.by.unit)
+        return "" if self.same else f"{sign}{size}"
+
+
+@frozen
+class Broken:
+    """A requirement that a change makes fail, with what is the case then."""
+
+    name: str
+    otherwise: str = ""  # its `else`, in the author's words
+    sides: tuple[Amount, str, Amount] | None = None  # else the sides of a comparison with its operation
+
+
+@frozen
+class Lever:
+    """One input of a solved plan at another value, everything else as in the answer; found by solving again."""
+
+    name: str  # the input: `training.kernels`
+    before: Amount  # what it is in the answer
+    amount: Amount  # what it becomes
+    unit: str | None  # the base unit, None for a choice
+    before_text: str  # `before_text`, `text`: the same as their author would write them: `compiled`, `128 GPUs`
+    text: str
+    statement: str  # the change as a statement of a plan: `training.kernels = compiled`
+    results: tuple[Moved, ...]  # what plans are compared by, the author's objectives and shown rows
+    breaks: tuple[Broken, ...] = ()  # requirements that fail then; with none of them the change is `legal`
+    # Where the author's objective is an unknown: its path, what it is and what it is when everything is solved again
+    # with this change, and the results there; `solved` is None where there is no such unknown, or no such plan
+    unknown: str = ""
+    solved_before: Amount | None = None
+    solved: Amount | None = None
+    solved_results: tuple[Moved, ...] = ()
+    # Why it is in the list: a change by itself; the nearest value at which every requirement of the author that is
+    # uncertain is safe; the best other entry
+    purpose: Literal["change", "safe", "entry"] = "change"
+    chance: float | None = None  # the least chance of the author's requirements then, None where nothing is uncertain
+    best: bool = False  # one of the three legal ones that are shown first
+
+    @property
+    def anew(self) -> bool:
+        """Whether the answer is another one when everything is solved again."""
+        return self.solved is not None and self.solved != self.solved_before
+
+    @property
+    def legal(self) -> bool:
+        return not self.breaks
+
+    @property
+    def chance_text(self) -> str:
+        return "" if self.chance is None else percent(self.chance)
+
+
+@frozen
+class Risk:
+    """A number that the plan leaves to the library or the catalog, and a result that suffers if it is worse."""
+
+    name: str  # the input
+    amount: Amount  # what it is taken to be
+    worse: Amount  # what it is where the result is looked at
+    result: str  # a quantity
+    change: float  # how much larger the result is then, as a share
+
+
+@frozen
+class Assumed:
+    """A formula of the library, marked as assumed, that the answer rests on; or a quantity that the plan assumes."""
+
+    name: str
+    amount: Amount | None = None  # None for what the plan itself assumes
+    why: str = ""  # the library's word on it: `the model's limit`
+
+    def __str__(self) -> str:
+        return self.name if self.amount is None else f"{self.name} = {self.amount} ({self.why})"
+
+
+@frozen
+class Cliff:
+    """A value that would do but for one requirement, or would do with one change of an input."""
+
+    unknown: str
+    value: Amount
+    rule: str  # the requirement, or the quantity that must be whole
+    input: str = ""  # the input to change; empty where no single change would do
+    to: str = ""  # its value, as its author would write it
+
+    def __str__(self) -> str:
+        with_ = f"with {self.input} = {self.to} (`{self.rule}`)" if self.input else f"but for `{self.rule}`"
+        return f"{self.unknown} = {self.value} would do {with_}"
+
+
+@frozen
+class Skipped:
+    """Entries that a search passes over, because what is optimised has no value with them."""
+
+    names: tuple[str, ...]  # the first few
+    count: int  # how many there are
+    objective: str  # as written
+    reason: str  # of the first
+
+    def __str__(self) -> str:
+        more = f" and {self.count - len(self.names)} more" if self.count > len(self.names) else ""
+        return f"not considered: {', '.join(self.names)}{more} (`{self.objective}`: {self.reason})"
+
+
+@frozen
+class Loss:
+    """What a layout is worse in than the answer: preferences that it does not meet, or an objective."""
+
+    unmet: tuple[str, ...] = ()
+    objective: str = ""  # as written; empty for none
+    value: float = 0.0  # what it comes to, beside that of the answer
+    best: float = 0.0
+
+    def __str__(self) -> str:
+        lost = [f"`{name}` is not met" for name in self.unmet]
+        if self.objective:
+            a, b = self.value, self.best
+            counts = a == round(a) and b == round(b) and max(abs(a), abs(b)) <= 10 if math.isfinite(a + b) else True
+            if not counts and b and abs(a / b - 1) < 10:
+                lost.append(f"{self.objective} {100 * (a / b - 1):+.1f}%")
+            else:
+                lost.append(f"{self.objective} {a:.4g} instead of {b:.4g}")
+        return ", ".join(lost)
+
+
+@frozen
+class Alternative:
+    """A feasible layout: its unknowns and results."""
+
+    settings: tuple[tuple[str, Amount], ...]  # unknowns with their values
+    results: tuple[tuple[str, Amount], ...]  # main results, objectives and shown rows with their values
+    loss: Loss | None = None  # what it is worse in than the answer; None for nothing

@@ -1,0 +1,119 @@
+"""What is known of requirements and preferences at a solution: whether they hold, how surely, and what conflicts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import frozen
+
+from llmplan.answer.schema.advice import Relaxation
+from llmplan.units.amount import Amount, Range, percent
+from llmplan.units.measure import SYMBOLS
+
+Verdict = Literal["safe", "likely", "tight", "no"]
+Operation = Literal["le", "lt", "ge", "gt", "eq", "ne"]
+
+
+@frozen
+class Sides:
+    """The two sides of a comparison of numbers, as written; `worst` if they are those of the worst case."""
+
+    left: Amount
+    operation: Operation
+    right: Amount
+    worst: bool = False
+
+    def __str__(self) -> str:
+        worst = " in the worst case" if self.worst else ""
+        return f"{self.left} {SYMBOLS[self.operation]} {self.right}{worst}"
+
+
+@frozen
+class Compared:
+    """A comparison by size as a row of a table: what is computed, its bound, and how far apart they are."""
+
+    subject: str  # what is computed, as written: `time`
+    operation: Operation  # seen from the subject
+    planned: Amount
+    limit: Amount
+    gap: Amount  # how far the subject is from the limit, without sign
+    met: bool  # whether the subject is on the right side of the limit
+    # Eight of ten measured values of the subject lie between these ends; over the author's ranges it lies in `spread`
+    band: Range | None = None
+    spread: Range | None = None
+    asked: float | None = None  # the chance that is asked for, of a requirement on one
+
+    @property
+    def sign(self) -> str:
+        """`<=`, seen from the subject."""
+        return SYMBOLS[self.operation]
+
+    @property
+    def asked_text(self) -> str:
+        return "" if self.asked is None else f"{round(100 * self.asked, 2):g}%"
+
+
+@frozen
+class RequirementResult:
+    """One requirement or preference at the solution."""
+
+    name: str
+    holds: bool | None  # None if it was not checked because inputs are missing (`needs`)
+    certainty: Literal["certain", "expected", "no"]  # `certain`, `expected` or `no`, as the JSON's `range`
+    slack: float | None  # in base units: how far the smaller side is below the larger; negative if violated
+    text: str  # the condition as written
+    sides: Sides | None  # of a comparison of two numbers
+    because: str  # why it exists
+    origin: str  # `plan`, `used`, `library` or `type`
+    place: str
+    needs: tuple[str, ...] = ()
+    undefined: str = ""  # why a side has no value
+    weight: float | None = None  # None for a requirement, the weight of a preference
+    # What its failure means (`else`), shown instead of the condition; empty where it holds or has no `else`
+    otherwise: str = ""
+    chance: float | None = None  # the probability that it holds, None where nothing makes it uncertain
+    verdict: Verdict | None = None  # None if it was not checked
+    compared: Compared | None = None  # of a comparison of two numbers by size
+
+    @property
+    def values(self) -> str:
+        if self.undefined:
+            return f"undefined: {self.undefined}"
+        return "" if self.sides is None else str(self.sides)
+
+    @property
+    def case(self) -> str:
+        """What its failure means in the author's words, else the condition's values; empty where there are neither."""
+        return self.otherwise or self.values
+
+    @property
+    def chance_text(self) -> str:
+        return "" if self.chance is None else percent(self.chance)
+
+
+@frozen
+class Departure:
+    """A requirement or preference that the plan waives, or replaces by another of the same name."""
+
+    name: str
+    origin: str  # of what is no longer required: `plan`, `used` or `library`
+    text: str  # its condition as written
+    by: str  # the condition in its place; empty if it is waived
+    because: str  # empty if no reason is given
+    place: str
+
+    @property
+    def what(self) -> Literal["replaced", "waived"]:
+        return "replaced" if self.by else "waived"
+
+    @property
+    def reason(self) -> str:
+        return self.because or "no reason given"
+
+
+@frozen
+class Clash:
+    """Requirements of an infeasible plan that no candidate meets together, whatever becomes of the others."""
+
+    names: tuple[str, ...]
+    cures: tuple[Relaxation, ...] = ()  # single changes after which they are met, the nearest first
