@@ -10,35 +10,39 @@ from types import ModuleType
 import pytest
 
 import llmplan as package
-from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.advice import Skipped
+from llmplan.answer.schema.requirements import RequirementResult, Sides
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Origin, SolvedUnknown, Value
 from llmplan.api import Written
 from llmplan.diagnostics import Diagnostic
 from llmplan.request import Request
 from llmplan.source import Source, Span
+from llmplan.units.amount import Amount
+from tests.amounts import amount
 
 ERROR = Diagnostic("E0201", "error", "undefined name `x`", Span(Source("a.plan", "x\n"), 0, 1))
 WARNING = Diagnostic("W0604", "warning", "flat")
-GPUS = Value("hardware.gpus", 136.0, "GPU", "136 GPUs", "input")
+LATE = Sides(amount("28.9 days"), "le", amount("30 days"))
+GPUS = Value("hardware.gpus", amount("136 GPUs"), "GPU", "input")
 SOLVED = Solution(
     "a.plan",
     "",
     "solved",
-    unknowns=(SolvedUnknown("hardware.gpus", GPUS, "closed form", True, "8, 16 … 65,536", below="128: `deadline`"),),
+    unknowns=(SolvedUnknown("hardware.gpus", GPUS, "closed form", True, below=amount("128 GPUs")),),
     values={
         "hardware.gpus": GPUS,
         "time": Value(
-            "time", 2.5e6, "s", "28.9 days", "quantity", origin=Origin("formula", "plans/std/time.plan:3", "")
+            "time", amount("28.9 days", 2.5e6), "s", "quantity", origin=Origin("formula", "plans/std/time.plan:3", "")
         ),
-        "cost": Value("cost", None, "USD", "", "quantity", needs=("hardware.price",)),
+        "cost": Value("cost", Amount(None), "USD", "quantity", needs=("hardware.price",)),
     },
     requirements=(
-        RequirementResult("deadline", True, "certain", 9e4, "time <= 30 days", "28.9 days <= 30 days", "", "plan", ""),
-        RequirementResult("fits", True, "certain", 1e9, "…", "…", "", "library", ""),
-        RequirementResult("budget", None, "no", None, "…", "", "", "library", "", needs=("hardware.price",)),
+        RequirementResult("deadline", True, "certain", 9e4, "time <= 30 days", LATE, "", "plan", ""),
+        RequirementResult("fits", True, "certain", 1e9, "…", None, "", "library", ""),
+        RequirementResult("budget", None, "no", None, "…", None, "", "library", "", needs=("hardware.price",)),
     ),
-    notes=tuple(f"note {number}" for number in range(7)),
+    skipped=tuple(Skipped((f"GPU-{number}",), 1, "cost", "no price") for number in range(7)),
 )
 
 
@@ -119,17 +123,17 @@ def test_solve_fits_on_a_screen(llmplan, stages):
         "  1 requirement of the library holds; not checked: budget",
         "",
         "found",
-        "  hardware.gpus  136 GPUs  by closed form; below 128: `deadline`",
+        "  hardware.gpus  136 GPUs  by closed form; below 128 GPUs",
         "",
         "results",
         "  time  28.9 days",
         "  cost  needs hardware.price",
         "",
         "notes",
-        "  note 0",
-        "  note 1",
-        "  note 2",
-        "  note 3",
+        "  not considered: GPU-0 (`cost`: no price)",
+        "  not considered: GPU-1 (`cost`: no price)",
+        "  not considered: GPU-2 (`cost`: no price)",
+        "  not considered: GPU-3 (`cost`: no price)",
         "  and 3 more in the report of `llmplan compile`",
         "",
         "next: llmplan explain a.plan",

@@ -6,11 +6,14 @@ from typing import Any
 
 from attrs import evolve
 
-from llmplan.answer.schema.requirements import Compared, RequirementResult
+from llmplan.answer.schema.advice import Assumed
+from llmplan.answer.schema.requirements import Compared, RequirementResult, Sides
 from llmplan.answer.schema.solution import ObjectiveResult, Solution
 from llmplan.answer.schema.values import Citation, Origin, SolvedUnknown, Value
 from llmplan.check.program import EmitTarget
+from llmplan.units.amount import Amount
 from llmplan.units.measure import Scalar
+from tests.amounts import amount, between
 
 PLAN = "plans/llama7b.plan"
 
@@ -21,9 +24,8 @@ def value(name: str, number: Scalar, text: str = "", unit: str | None = "", line
     more.setdefault("role", "quantity" if "formula" in more else "input")
     return Value(
         name=name,
-        value=number,
+        amount=Amount(None) if number is None else amount(text or str(number), number),
         unit=None if isinstance(number, (str, bool)) else unit,
-        text=text or str(number),
         origin=Origin(layer, place, ""),
         **more,
     )
@@ -96,11 +98,11 @@ def values() -> dict[str, Value]:
         value("memory.total", 57.152 * gb, "57.15 GB", "byte", formula="…", place=f"{std}:36"),
         value("mfu", 0.4, "40%", role="assumption", layer="plan", line=30),
         value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / tokens_per_second", place="plans/std/time.plan:14",
-              model_low=2.3e6, model_high=3.1e6, band="26.6 .. 35.9 days"),
+              band=between("26.6 .. 35.9 days")),
         value("step_time", 11.18, "11.18 s", "s", formula="…"),
         value("step.compute", 10.0, "10 s", "s", formula="…"),
         value("step.data_comm", 1.18, "1.18 s", "s", formula="…"),
-        Value("cost", None, "USD", "", "quantity", needs=("hardware.price",), formula="gpu_hours * price"),
+        Value("cost", Amount(None), "USD", "quantity", needs=("hardware.price",), formula="gpu_hours * price"),
         *(value(name, default, layer="default", place=f"templates/{name.partition('.')[0]}/target.plan:5") for name, default in OPTIONS.items()),
     ]  # fmt: skip
     return {item.name: item for item in listed}
@@ -110,18 +112,22 @@ def solution(**changes: Any) -> Solution:
     """The plan of the README, solved."""
     found = values()
 
-    def unknown(path: str, domain: str, below: str = "", above: str = "", **more: Any) -> SolvedUnknown:
-        return SolvedUnknown(path, found[path], "search", True, domain, below=below, above=above, **more)
+    def unknown(path: str, values: str, below: str = "", above: str = "") -> SolvedUnknown:
+        domain = tuple(map(amount, values.split(", ")))
+        beside = (amount(text) if text else None for text in (below, above))
+        return SolvedUnknown(
+            path, found[path], "search", True, False, None, domain, len(domain), None, "", "", None, *beside
+        )
 
     solved = Solution(
         plan=PLAN,
         title="How many A100s train LLaMA-7B on one trillion tokens in 30 days?",
         status="solved",
         unknowns=(
-            unknown("hardware.gpus", "8, 16, 24 … 65,536", "80: time is 32.9 days", "96: costs 9% more"),
+            unknown("hardware.gpus", "8, 16, 24", "80", "96"),
             unknown("parallelism.tensor", "1, 2, 4, 8"),
-            unknown("parallelism.zero_stage", "0..3", "1: 60.1 GB", "3: 44.2 GB"),
-            unknown("training.micro_batch", "1, 2, 4 … 64", "2", ""),
+            unknown("parallelism.zero_stage", "0, 1, 2, 3", "1", "3"),
+            unknown("training.micro_batch", "1, 2, 4", "2"),
             unknown("training.recompute", "none, selective, full"),
         ),
         values=found,
@@ -131,24 +137,24 @@ def solution(**changes: Any) -> Solution:
         },
         requirements=(
             RequirementResult(
-                "deadline", True, "certain", 7987.7, "time <= 30 days", "29.91 days <= 30 days", "", "plan",
-                f"{PLAN}:31", slack_text="2.219 hours", chance=0.5061, chance_text="51%", verdict="tight",
-                compared=Compared("time", "<=", "29.91 days", "30 days", "2.219 hours", True, "26.6 .. 35.9 days"),
+                "deadline", True, "certain", 7987.7, "time <= 30 days", Sides(amount("29.91 days"), "le", amount("30 days")), "",
+                "plan", f"{PLAN}:31", chance=0.5061, verdict="tight",
+                compared=Compared("time", "le", amount("29.91 days"), amount("30 days"), amount("2.219 hours"), True, between("26.6 .. 35.9 days")),
             ),
             RequirementResult(
                 "fits", True, "certain", 0.79, "chance(memory.total <= gpu.memory - hardware.memory_reserve) >= 20%",
-                "99.9% >= 20%", "a GPU that runs out of memory stops the run", "library",
-                "plans/std/memory.plan:40", chance=0.999, chance_text="over 99%", verdict="safe",
+                Sides(amount("99.9%"), "ge", amount("20%")), "a GPU that runs out of memory stops the run", "library",
+                "plans/std/memory.plan:40", chance=0.999, verdict="safe",
             ),
             RequirementResult(
-                "budget", None, "expected", None, "cost <= 1 MUSD", "", "", "plan", f"{PLAN}:32",
+                "budget", None, "expected", None, "cost <= 1 MUSD", None, "", "plan", f"{PLAN}:32",
                 needs=("hardware.price",),
             ),
         ),
-        objectives=(ObjectiveResult("minimize", "hardware.gpus", "88 GPUs"),),
+        objectives=(ObjectiveResult("minimize", "hardware.gpus", amount("88 GPUs")),),
         considered=196608,
         feasible=None,
-        assumptions=("mfu = 40% (plans/llama7b.plan:30)",),
+        assumptions=(Assumed("mfu"),),
         emits=(EmitTarget("deepspeed"), EmitTarget("accelerate"), EmitTarget("report")),
         plan_hash="1f2e3d4c5b6a79881f2e3d4c5b6a7988",
         library_hash="00112233445566778899aabbccddeeff",

@@ -12,13 +12,14 @@ from llmplan.answer.schema.requirements import Clash, Compared
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Origin, SolvedUnknown, Value
 from llmplan.emit.answer import answer
+from tests.amounts import amount, between
 from tests.emit.samples import having, solution, value
 
 LLAMA = solution(unknowns=())
 
 
 def asking(base: Solution, *asked: Value) -> Solution:
-    unknowns = tuple(SolvedUnknown(item.name, item, "search", True, "…") for item in asked)
+    unknowns = tuple(SolvedUnknown(item.name, item, "search", True) for item in asked)
     return evolve(having(base, *asked), unknowns=unknowns)
 
 
@@ -29,7 +30,7 @@ def without(base: Solution, *names: str) -> Solution:
 def fitting(spare: float, word: Literal["safe", "likely", "tight", "no"]) -> Solution:
     """With so many bytes to spare."""
     requirements = tuple(
-        evolve(result, holds=word != "no", verdict=word, chance_text="70%") if result.name == "fits" else result
+        evolve(result, holds=word != "no", verdict=word, chance=0.7) if result.name == "fits" else result
         for result in LLAMA.requirements
     )
     total = value("memory.total", 85.1e9 - 2.553e9 - spare, "", "byte", formula="…")
@@ -45,7 +46,7 @@ def test_gpus() -> None:
 
 
 def test_the_calendar_comes_first_and_the_limit_says_what_it_is_set_on() -> None:
-    wall = value("wall_time", 3.4e6, "39.35 days", "s", formula="…", band="27.1 .. 62.8 days")
+    wall = value("wall_time", 3.4e6, "39.35 days", "s", formula="…", band=between("27.1 .. 62.8 days"))
     bill = value("wall_cost", 2.5e5, "248,200 USD", "USD", formula="…")
     said = answer(having(LLAMA, wall, bill, value("cost", 1.8e5, "184,676 USD", "USD", formula="…")))
     assert said.startswith(
@@ -126,11 +127,12 @@ def test_verdict(spare, verdict_of_fits, said) -> None:
 
 
 def cure(name: str, text: str, condition: str = "") -> Relaxation:
-    return Relaxation(name, "requirement" if condition else "input", "", (1.0,), "", (text,), 0.1, condition)
+    kind: Literal["requirement", "input"] = "requirement" if condition else "input"
+    return Relaxation(name, kind, None, "", (amount(text),), (text,), "", 0.1, condition)
 
 
 def test_each_independent_conflict_stands_with_its_nearest_cure_in_a_short_sentence() -> None:
-    late = Compared("time", "<=", "137.5 days", "21 days", "116.5 days", False)
+    late = Compared("time", "le", amount("137.5 days"), amount("21 days"), amount("116.5 days"), False)
     requirements = tuple(
         evolve(result, holds=False, verdict="no", compared=late) if result.name == "deadline" else result
         for result in LLAMA.requirements

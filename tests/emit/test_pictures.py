@@ -18,6 +18,7 @@ from llmplan.emit import picture
 from llmplan.emit.render import render
 from llmplan.emit.solution_json import as_json
 from llmplan.report.curve import MOST
+from llmplan.units.amount import Amount, Unit
 from tests.emit.drawn import contrast, faults
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -264,21 +265,32 @@ def test_what_is_drawn_stands_in_the_json(name: str, plans, solutions) -> None:
 HOSTILE = '</text><script>alert(1)</script>"&\u202e' + "long " * 40
 
 
+def strange(amount: Amount | None) -> Amount | None:
+    """The amount in a unit that nobody has declared."""
+    unit = Unit(HOSTILE, 1.0, True, fixed=True)
+    if amount is None or amount.measure is None:
+        return amount and Amount(HOSTILE)
+    return evolve(amount, unit=unit)
+
+
 def test_hostile_names_stay_texts(plans, solutions) -> None:
     solution = solved(QUICK, solutions, plans)
     curve = solution.curve
     assert curve is not None
     named = ("time", "step_time", "hardware.gpu")
-    values = {**solution.values, **{name: evolve(solution.values[name], text=HOSTILE) for name in named}}
+    values = {
+        **solution.values,
+        **{name: evolve(solution.values[name], amount=strange(solution.values[name].amount)) for name in named},
+    }
     parts = {whole: tuple((name, HOSTILE) for name, _ in pairs) for whole, pairs in solution.parts.items()}
     axes = {
         "input": evolve(curve.input, name=HOSTILE, unit=HOSTILE),
         "result": evolve(curve.result, name=HOSTILE, unit=HOSTILE),
     }
-    points = tuple(evolve(point, text=HOSTILE, value_text=HOSTILE) for point in curve.points)
-    bad = evolve(curve, **axes, points=points, requirement=HOSTILE, limit_text=HOSTILE)
+    points = tuple(evolve(point, amount=strange(point.amount), result=strange(point.result)) for point in curve.points)
+    bad = evolve(curve, **axes, points=points, requirement=HOSTILE, limit_amount=strange(curve.limit_amount))
     others = tuple(
-        evolve(one, name=f"a.{HOSTILE}{n}", text=HOSTILE, breaks=(HOSTILE,))
+        evolve(one, name=f"a.{HOSTILE}{n}", amount=Amount(HOSTILE), breaks=(HOSTILE,))
         for n, one in enumerate(solution.neighbours)
     )
     hostile = evolve(solution, values=values, parts=parts, curve=bad, neighbours=others, emits=())

@@ -16,6 +16,7 @@ from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.render import render
 from llmplan.source import Source, Span
+from llmplan.units.amount import Amount
 from tests.emit.samples import PLAN, emitting, having, options, solution, value
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -141,7 +142,12 @@ def test_the_script_may_bring_its_optimizer() -> None:
 def test_a_missing_value() -> None:
     plan = Source(PLAN, "emit deepspeed\n")
     hole = Value(
-        "grad_accum", None, "", "", "quantity", needs=("training.global_batch",), formula="training.global_batch / 2"
+        "grad_accum",
+        Amount(None),
+        "",
+        "quantity",
+        needs=("training.global_batch",),
+        formula="training.global_batch / 2",
     )
     lacking = having(LLAMA, hole, emits=(EmitTarget("deepspeed", Span(plan, 5, 14)),))
     (problem,) = refused(lacking)

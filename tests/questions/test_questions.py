@@ -129,8 +129,8 @@ def test_what_is_certain() -> None:
 
 def test_the_sweep_over_accelerators_has_the_answer_as_its_best() -> None:
     table, _ = api.sweep(str(PLANS / "questions/gpu_type.plan"))
-    assert [row.at[0] for row in table.rows if row.best] == ["MI300X"]
-    costs = {row.at[0]: row.results["cost"][0] for row in table.rows}
+    assert [row.at[0].value for row in table.rows if row.best] == ["MI300X"]
+    costs = {row.at[0].value: row.results["cost"].value for row in table.rows}
     assert max(costs, key=lambda gpu: costs[gpu]) == "H20"
 
 

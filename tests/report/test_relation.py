@@ -41,7 +41,7 @@ def relations(solution):
         if unknown.relation:
             assert left == unknown.path
             found[left] = right
-            exact = unknown.value.value if unknown.exact is None else unknown.exact
+            exact = unknown.value.value if unknown.exact is None else unknown.exact.value
             assert value_of(right, values) == pytest.approx(exact, rel=1e-5)
     return found
 
