@@ -78,7 +78,7 @@ def templates() -> dict[str, str]:
         "## What a template may call",
         "A template is written in jinja2. A name that has no value stops it, so that no file has a hole in it.",
         _calls(calls | FURTHER),
-        "`solution` is the whole solution (`llmplan/solution.py`).",
+        "`solution` is the whole solution (`llmplan/answer/schema/solution.py`).",
         "## Filters",
         "What comes from a plan goes through one of these, so that nothing in it breaks out of its place.",
         _calls(FILTERS),

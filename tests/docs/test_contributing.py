@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import llmplan
-from llmplan import solution
+from llmplan.answer.schema import advice, requirements, solution, tables, values
 from llmplan.check import ir, library
 from llmplan.check import program as checked
 from llmplan.diagnostics import pages
@@ -36,7 +37,10 @@ def test_the_free_codes_are_the_next_of_each_hundred() -> None:
 
 
 def test_the_words_of_the_glossary_are_classes() -> None:
-    stages = (nodes, checked, system, solution)
+    answers = {
+        name: record for part in (advice, requirements, solution, tables, values) for name, record in vars(part).items()
+    }
+    stages = (nodes, checked, system, SimpleNamespace(**{**answers, "__name__": "answer"}))
     for row in re.findall(r"^\| [a-z].*\|$", PAGE.partition("## One idea")[2].partition("## ")[0], re.MULTILINE):
         for cell, stage in zip(row.split(" | ")[2:], stages):
             for word in re.findall(r"`([A-Z]\w+)`", cell):

@@ -227,7 +227,7 @@ def with_changes(plan, changes):
     """The plan with changes applied; None if one is of what it does not give."""
     for one, shown, value in changes:
         bare = shown.replace(",", "_")
-        assert float(bare) == value, one
+        assert float(bare) == value.value, one
         if one.kind == "requirement":
             assert bare in one.condition, one
             plan = evolve(plan, rules=tuple(evolve(r, bound=value) if r.name == one.name else r for r in plan.rules))

@@ -136,7 +136,7 @@ def test_replace(plans):
     text = 'use "base.plan"\nreplace quantity q: Real = 2\nreplace fn f(n: Real) -> Real = n * 10\n'
     assert plans.value("q + f(1)", text) == 12.0
     solution = plans.solve(text + "show q")
-    assert [r.partition(" ")[0] for r in solution.replaced] == ["q", "f"]
+    assert [one.name for one in solution.replaced] == ["q", "f"]
     assert plans.error('use "base.plan"\nquantity q: Real = 2')[0] == "E0203"
     assert plans.error('use "base.plan"\nreplace quantity q: byte = 2 GB') == ("E0302", "byte")
     assert plans.error('use "base.plan"\nreplace fn f(n: byte) -> Real = 2') == ("E0302", "f")
