@@ -225,9 +225,9 @@ def answer(plan, solution):
 
 def with_changes(plan, changes):
     """The plan with changes applied; None if one is of what it does not give."""
-    for one, shown, value in changes:
-        bare = shown.replace(",", "_")
-        assert float(bare) == value.value, one
+    for one, shown, amount in changes:
+        bare, value = shown.replace(",", "_"), amount.value
+        assert float(bare) == value, one
         if one.kind == "requirement":
             assert bare in one.condition, one
             plan = evolve(plan, rules=tuple(evolve(r, bound=value) if r.name == one.name else r for r in plan.rules))
