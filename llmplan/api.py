@@ -224,6 +224,7 @@ def compile(
     from llmplan.emit import ahead, changes, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
+    from llmplan.emit.render import portable
     from llmplan.emit.solution_json import NAME
     from llmplan.emit.targets import written
 
@@ -245,13 +246,13 @@ def compile(
     own = Path(asked.path) if asked.path != "-" else None
     folder = Folder(directory, name, asked.base, own, *stated, names=written(asked.templates))
     if check:
-        problems += write.check(folder, contents, solution.plan)
+        problems += write.check(folder, contents, portable(solution))
         return solution, Written(name, tuple(contents), tuple(problems))
     note, last = unmarked(directory, contents, NAME), changes.last(directory)
     done = write.write(folder, contents, force)
     if note is not None and not done.problems:
         problems.append(note)
-    said = changes.since(last, contents) if not done.problems else ()
+    said = changes.since(last, solution) if not done.problems else ()
     return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left, said)
 
 

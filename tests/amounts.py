@@ -32,7 +32,9 @@ def amount(text: str, value: Scalar = None) -> Amount:
     factor *= _SIZES[suffix]
     number = digits * factor if value is None else value
     size = number / digits if digits else factor
-    return Amount(number, measure, Unit(unit, size, True, fixed=True, suffix=suffix))
+    return Amount(
+        number, measure, Unit(unit, size, True, fixed=True, suffix=suffix, base=library.load()[0].units.base(measure))
+    )
 
 
 def between(text: str) -> Range:

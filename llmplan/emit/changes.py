@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.emit.lock import Lock, read_lock
-from llmplan.emit.solution_json import NAME
-from llmplan.units.format import number
+from llmplan.emit.solution_json import digest
+from llmplan.units.amount import Amount, Unit
+from llmplan.units.measure import Measure
 
 _MOST_LINES = 24
 _MOST_COMPARED = 20_000  # the time to compare may grow with the square
@@ -33,20 +32,18 @@ def diff(old: str, new: str) -> str:
     return "\n".join(shown)
 
 
-def causes(lock: Lock, new: str) -> tuple[str, ...]:
-    """What the old and the new `solution.json` tell: changed answers first, then changed definitions."""
-    if not lock.document or not new:
+def causes(lock: Lock, solution: Solution) -> tuple[str, ...]:
+    """What changed between the last record and a solution: answers first, then what is written differently."""
+    if not lock.document:
         return ()
-    document = json.loads(new)
-    before, after = Lock(lock.document), Lock(document)
-    definitions = [*_definitions(before, after), *_requirements(before, after)]
+    definitions = [*_definitions(lock, solution), *_requirements(lock, solution)]
     why = f": {definitions[0]}" if len(definitions) == 1 else ""
-    found = [f"{name} {old} → {now}{why}" for name, old, now in _answers(before, after)]
-    if not (why and found):
-        found += definitions
-    if len(found) > _MOST_CAUSES:
-        found = [*found[:_MOST_CAUSES], f"and {len(found) - _MOST_CAUSES} more changes"]
-    return tuple(found)
+    told = [f"{name} {old} → {now}{why}" for name, old, now in _answers(lock, solution)]
+    if not (why and told):
+        told += definitions
+    if len(told) > _MOST_CAUSES:
+        told = [*told[:_MOST_CAUSES], f"and {len(told) - _MOST_CAUSES} more changes"]
+    return tuple(told)
 
 
 def last(directory: Path) -> Lock:
@@ -57,65 +54,75 @@ def last(directory: Path) -> Lock:
         return Lock()
 
 
-def since(before: Lock, contents: Mapping[str, str]) -> tuple[str, ...]:
-    """What is another than in the last run: unknowns, then results, each with how far it moved."""
-    if not before.document or NAME not in contents:
+def since(lock: Lock, solution: Solution) -> tuple[str, ...]:
+    """What differs from the last run: unknowns, then results, each with how far it moved."""
+    if not lock.document:
         return ()
-    after = Lock(json.loads(contents[NAME]))
-    found = [f"{path} {old} → {new}" for path, old, new in _answers(before, after)]
-    old, new = before.part("lock", "results"), after.part("lock", "results")
-    for name in (name for name in new if name in old and old[name] != new[name]):
-        values = [lock.part("quantities", name).get("value") for lock in (before, after)]
-        found.append(f"{name} {_moved(values, str(new[name])) or f'{old[name]} → {new[name]}'}")
-    return tuple(found[:_MOST_CAUSES])
+    told = [f"{path} {old} → {new}" for path, old, new in _answers(lock, solution)]
+    for name in solution.compared:
+        value = solution.values.get(name)
+        old = _amount(lock, name, solution)
+        if value is None or old is None or old.exact() == value.amount.exact():
+            continue
+        told.append(f"{name} {_moved(old, value.amount) or f'{old} → {value.amount}'}")
+    return tuple(told[:_MOST_CAUSES])
 
 
-def _moved(values: Sequence[Any], text: str) -> str:
-    """The difference of two values in base units, in the unit of the text of the second; empty if there is none."""
-    own, _, unit = text.partition(" ")
-    plain = own.replace(",", "")
-    if (
-        not unit
-        or not re.fullmatch(r"\d+(?:\.\d+)?", plain)
-        or not all(isinstance(one, (int, float)) for one in values)
-    ):
+def _amount(lock: Lock, name: str, solution: Solution) -> Amount | None:
+    """A value of the last run, written as the solution writes it; None if it had none."""
+    record = lock.part("quantities", name)
+    before = record.get("value")
+    if before is None or not isinstance(before, (str, bool, int, float)):
+        return None
+    after = solution.values.get(name)
+    numeric = not isinstance(before, (str, bool))
+    if after is not None and (after.amount.measure is not None) == numeric:
+        return Amount(before, after.amount.measure, after.amount.unit)
+    if not numeric:
+        return Amount(before)
+    return Amount(before, Measure(), Unit(str(record.get("unit") or ""), chosen=True, fixed=True))
+
+
+def _moved(before: Amount, after: Amount) -> str:
+    """How far a number moved, in the unit of the second; empty where that says nothing."""
+    if not (before.finite and after.finite) or before.number == after.number:
         return ""
-    by = (values[1] - values[0]) * float(plain) / values[1] if values[1] else 0.0
-    return f"{'+' if by > 0 else ''}{number(float(f'{by:.3g}'))} {unit}" if by else ""
+    by = Amount(after.number - before.number, after.measure, after.unit).like(after)
+    return f"{'+' if by.number > 0 else ''}{by.rough()}" if after.number and not after.scaled else ""
 
 
-def _answers(before: Lock, after: Lock) -> list[tuple[str, str, str]]:
+def _answers(lock: Lock, solution: Solution) -> Iterator[tuple[str, str, str]]:
     """Unknowns with another value."""
-    old, new = before.part("unknowns"), after.part("unknowns")
-    changed = []
-    for path in old:
-        left, right = _of(old, path), _of(new, path)
-        if path in new and left != right:
-            texts = before.part("lock", "values"), after.part("lock", "values")
-            changed.append((path, str(texts[0].get(path, left)), str(texts[1].get(path, right))))
-    return changed
+    before = lock.part("unknowns")
+    for unknown in solution.unknowns:
+        record = before.get(unknown.path)
+        if not isinstance(record, dict) or record.get("value") == unknown.value.value:
+            continue
+        old = _amount(lock, unknown.path, solution)
+        yield unknown.path, "nothing" if old is None else old.exact(), unknown.value.text
 
 
-def _of(unknowns: dict[str, Any], path: str) -> Any:
-    found = unknowns.get(path)
-    return found.get("value") if isinstance(found, dict) else None
-
-
-def _definitions(before: Lock, after: Lock) -> list[str]:
+def _definitions(lock: Lock, solution: Solution) -> list[str]:
     """What is written differently: what the plan gives first, then formulas and catalog entries."""
-    old_values, new_values = before.part("lock", "values"), after.part("lock", "values")
-    old_formulas, new_formulas = before.part("lock", "formulas"), after.part("lock", "formulas")
-    solved = {*before.part("unknowns"), *after.part("unknowns")}
+    formulas = lock.part("lock", "formulas")
+    recorded = lock.part("lock").get("given")
+    given_before = [name for name in recorded if isinstance(name, str)] if isinstance(recorded, list) else []
+    solved = {*lock.part("unknowns"), *(unknown.path for unknown in solution.unknowns)}
+    given_now = [name for name, value in solution.values.items() if value.role != "quantity"]
+    now = {name: digest(value.formula)[:12] for name, value in solution.values.items() if value.formula}
     given: dict[str, str] = {}
     derived: dict[str, str] = {}
-    for name in dict.fromkeys([*new_values, *new_formulas, *old_values, *old_formulas]):
-        source = after.part("quantities", name).get("source")
-        at = f" at {source}" if source else ""
-        old, new = old_values.get(name, "nothing"), new_values.get(name, "nothing")
-        same_formula = old_formulas.get(name) == new_formulas.get(name)
-        if name in solved or (same_formula and (old == new or name in new_formulas)):
-            continue  # found or computed from what changed elsewhere
-        if name not in new_formulas:
+    for name in dict.fromkeys([*given_now, *now, *given_before, *formulas]):
+        value = solution.values.get(name)
+        place = value.origin.place if value is not None and value.origin is not None else ""
+        at = f" at {place}" if place else ""
+        before = _amount(lock, name, solution) if name in given_before else None
+        old = "nothing" if before is None else before.exact()
+        new = value.text if value is not None and name in given_now and value.value is not None else "nothing"
+        same_formula = formulas.get(name) == now.get(name)
+        if name in solved or (same_formula and (old == new or name in now)):
+            continue  # solved, or computed from what changed elsewhere
+        if name not in now:
             given[name] = f"{name} {old} → {new}{at}"
         elif old != new:
             derived[name] = f"{name} {old} → {new}{at}"
@@ -127,8 +134,8 @@ def _definitions(before: Lock, after: Lock) -> list[str]:
     return [*given.values(), *(text for name, text in derived.items() if not name.startswith(entries))]
 
 
-def _requirements(before: Lock, after: Lock) -> list[str]:
-    old, new = before.part("lock", "requirements"), after.part("lock", "requirements")
+def _requirements(lock: Lock, solution: Solution) -> list[str]:
+    old, new = lock.part("lock", "requirements"), {one.name: one.text for one in solution.requirements}
     changed = [f"requirement `{name}` is new: {new[name]}" for name in new if name not in old]
     changed += [f"requirement `{name}` is gone" for name in old if name not in new]
     changed += [

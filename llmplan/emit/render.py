@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+def portable(solution: Solution) -> Solution:
+    """The solution as files have it: with places from the project root, without lines."""
+    return without_lines(from_root(solution))
+
+
 def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str, str], list[Diagnostic]]:
     """The files of a solution, `solution.json` last, or what is missing for them.
 
@@ -40,7 +45,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
         Contents by file name, empty if there is an error; and the errors (E0501, E0504, E0506), else W0617 for each
         input that no file says.
     """
-    solution = without_lines(from_root(solution))
+    solution = portable(solution)
     known, problems = load(templates)
     chosen = _chosen(solution, known, problems)
     if problems:

@@ -1,8 +1,9 @@
 """The solution as JSON: what `--json` prints, and the file `solution.json` with what a later run needs.
 
-Values are in base units; a number that is not finite is null. The file adds to the printed form
-the versions, and under `lock` the hashes of the files beside it, the formulas, requirements and
-texts of values, from which `compile --check` says what changed. The file holds no line or column.
+Values are in base units; a number that is not finite is null, and one that has its unit beside it is an amount. The
+file adds to the printed form the versions, and under `lock` the hashes of the files beside it, the formulas and
+requirements, and which values the plan is given by and compared by, from which `compile --check` says what changed. The
+file holds no line or column. `llmplan/schemas/solution.json` describes both as a JSON Schema.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
 from llmplan.emit.table import finite
+from llmplan.units.amount import Amount
 from llmplan.visible import visible
 
 NAME = "solution.json"
@@ -37,11 +39,11 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
         files: The names of the files that belong to it.
     """
     return {
-        "schema": 1,
+        "schema": 2,
         "plan": solution.plan,
         "status": solution.status,
         "unknowns": {
-            one.path: {"value": finite(one.value.value), "unit": one.value.unit, "how": one.how_text}
+            one.path: {"value": finite(one.value.value), "unit": one.value.unit, "how": one.how}
             for one in solution.unknowns
         },
         "quantities": {name: _value(value) for name, value in solution.values.items()},
@@ -67,8 +69,8 @@ def text(solution: Solution, contents: dict[str, str]) -> str:
             "files": {name: digest(content) for name, content in contents.items()},
             "formulas": {name: digest(one.formula)[:12] for name, one in values if one.formula},
             "requirements": {result.name: result.text for result in solution.requirements},
-            "results": {name: solution.values[name].text for name in solution.compared if name in solution.values},
-            "values": {name: one.text for name, one in values if one.role != "quantity"},
+            "compared": [name for name in solution.compared if name in solution.values],
+            "given": [name for name, one in values if one.role != "quantity"],
         },
     }
     return sealed(document)
@@ -113,6 +115,11 @@ def dump(value: Any, indent: str = "") -> str:
     return f"{opening}\n{inner}{separator.join(rows)}\n{indent}{closing}"
 
 
+def amount(value: Amount) -> Any:
+    """A number with its base unit, or what is not a number as it is."""
+    return {"value": finite(value.value), "unit": value.base} if value.measure is not None else value.value
+
+
 def digest(content: str) -> str:
     return hashlib.sha256(encode(content)).hexdigest()
 
@@ -154,7 +161,7 @@ def _advice(solution: Solution) -> dict[str, Any]:
         "conflict": list(solution.conflict),
         "relaxations": [_relaxation(one) for one in solution.relaxations],
         "sensitivities": {one.result: {name: finite(part) for name, part in one.by} for one in solution.sensitivities},
-        "front": [{name: amount.exact() for name, amount in (*one.settings, *one.results)} for one in solution.front],
+        "front": [{name: amount(one) for name, one in (*point.settings, *point.results)} for point in solution.front],
     }
     found = {name: part for name, part in parts.items() if part}
     for name, variations in (("sweep", solution.sweep), ("scenarios", solution.scenarios)):
@@ -195,10 +202,12 @@ def _relaxation(one: Relaxation) -> dict[str, Any]:
     return {
         "name": one.name,
         "kind": one.kind,
-        "from": one.before_text or None,
+        "from": None if one.before is None else amount(one.before),
         "to": [finite(value.value) for value in one.values],
         "unit": one.unit,
         "text": one.text,
+        "statement": one.statement,
+        **({"beside": [_relaxation(other) for other in one.beside]} if one.beside else {}),
     }
 
 
@@ -206,7 +215,7 @@ def _lever(one: Lever) -> dict[str, Any]:
     again = {"value": finite(one.solved.value), "results": _moved(one.solved_results)} if one.solved else None
     return {
         "name": one.name,
-        "from": one.before_text or None,
+        "from": amount(one.before),
         "to": finite(one.amount.value),
         "unit": one.unit,
         "statement": one.statement,
@@ -233,5 +242,8 @@ def _requirement(result: RequirementResult) -> dict[str, Any]:
         "chance": finite(result.chance),
         "verdict": result.verdict,
         "slack": finite(result.slack),
+        "side": None if result.compared is None else amount(result.compared.planned),
+        "limit": None if result.compared is None else amount(result.compared.limit),
+        "because": result.because or None,
         **({"else": result.otherwise} if result.otherwise else {}),
     }

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import changes
 from llmplan.emit.exclusive import held, shared
@@ -74,24 +75,24 @@ def _write(folder: Folder, contents: dict[str, str], force: bool, alone: bool) -
     return Outcome((), tuple(obsolete), tuple(left))
 
 
-def check(folder: Folder, contents: dict[str, str], plan: str) -> list[Diagnostic]:
+def check(folder: Folder, contents: dict[str, str], solution: Solution) -> list[Diagnostic]:
     """What `write` would change or refuse: E0502 for each stale, missing or obsolete file, E0503, E0509.
 
     A `solution.json` that differs in nothing but the versions is current.
     """
     try:
         with shared(folder.path):
-            return _check(folder, contents, plan)
+            return _check(folder, contents, solution)
     except OSError as error:
         return [files.cannot_read(_named(error, folder), error.strerror or str(error))]
 
 
-def _check(folder: Folder, contents: dict[str, str], plan: str) -> list[Diagnostic]:
+def _check(folder: Folder, contents: dict[str, str], solution: Solution) -> list[Diagnostic]:
     lock = read_lock(folder.path)
     refused = folder.refused(_plan(contents), lock)
     if refused is not None:
         return [refused]
-    causes = changes.causes(lock, contents.get(NAME, ""))
+    causes = changes.causes(lock, solution) if NAME in contents else ()
     problems: list[Diagnostic] = []
 
     def stale(file: str, what: str, difference: str = "") -> None:
@@ -110,7 +111,9 @@ def _check(folder: Folder, contents: dict[str, str], plan: str) -> list[Diagnost
             problems.append(_foreign(folder, file, found, text, lock))
         else:
             # The values say what changed in solution.json better than its lines.
-            stale(file, f"is out of date with {plan}", "" if file == NAME and causes else changes.diff(old, text))
+            stale(
+                file, f"is out of date with {solution.plan}", "" if file == NAME and causes else changes.diff(old, text)
+            )
     obsolete, left = _obsolete(folder, contents, lock)
     for file in obsolete:
         stale(file, "is no longer emitted")

@@ -57,6 +57,7 @@ class Unit:
         chosen: Whether it was chosen at all.
         word: The canonical spelling if it is a single unit other than the base unit, and its plural; else empty.
         fixed: Whether the number is to be shown in just this unit, with `suffix` right behind it.
+        base: The base unit of its measure.
     """
 
     text: str = ""
@@ -65,6 +66,7 @@ class Unit:
     word: tuple[str, str] = ("", "")
     fixed: bool = False
     suffix: str = ""
+    base: str = ""
 
     @staticmethod
     def of(text: str, measure: Measure, table: UnitTable, fixed: bool = False) -> Unit:
@@ -73,10 +75,12 @@ class Unit:
         if fixed and text or text == "%" and measure.plain:
             try:
                 factor = _size(table.parse(text)[0])
-                return Unit("" if text == "%" else text, factor, True, fixed=True, suffix="%" if text == "%" else "")
+                shown, suffix = ("", "%") if text == "%" else (text, "")
+                return Unit(shown, factor, True, fixed=True, suffix=suffix, base=table.base(measure))
             except UnknownUnit:
                 pass
-        shown = text or table.base(measure)
+        base = table.base(measure)
+        shown = text or base
         try:
             factor = _size(table.parse(shown)[0])
         except UnknownUnit:
@@ -86,7 +90,7 @@ class Unit:
         if word is not None and word.measure == measure and word.factor != 1:
             many = f"{word.name}s"
             single = word.name, many if many in table.words else word.name
-        return Unit(shown, factor, bool(text), single)
+        return Unit(shown, factor, bool(text), single, base=base)
 
 
 @frozen
@@ -143,6 +147,17 @@ class Amount:
         return float(self.value)
 
     @property
+    def base(self) -> str:
+        """The base unit of a number: `s`, `byte/s`, `GPU`; empty for a plain one."""
+        return self.unit.base
+
+    @property
+    def scaled(self) -> bool:
+        """Whether it is written with a magnitude, as `1T tokens` is, in which a small difference is hard to read."""
+        written = self.written()
+        return not isinstance(written, str) and written.suffix not in ("", "%")
+
+    @property
     def finite(self) -> bool:
         """Whether it is a finite number."""
         return self.measure is not None and isinstance(self.value, (int, float)) and math.isfinite(self.value)
@@ -174,7 +189,7 @@ class Amount:
         if isinstance(written, str) or not isinstance(self.value, (int, float)):
             return self
         words = written.one, written.many
-        return evolve(self, unit=Unit(written.many, written.size, True, words, True, written.suffix))
+        return evolve(self, unit=Unit(written.many, written.size, True, words, True, written.suffix, self.base))
 
     def written(self) -> Written | str:
         """The number as it is read, or the text of what is not a finite number."""

@@ -10,7 +10,7 @@ from attrs import evolve
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.folder import Folder
-from llmplan.emit.render import render
+from llmplan.emit.render import portable, render
 from llmplan.emit.write import check, write
 from tests.emit.samples import PLAN, emitting, having, solution, value
 
@@ -25,7 +25,7 @@ MORE = (
 def after(plan: Solution, folder: Path) -> list[Diagnostic]:
     files, problems = render(plan)
     assert not problems
-    return check(Folder(folder, "configs", names=NAMES), files, PLAN)
+    return check(Folder(folder, "configs", names=NAMES), files, portable(plan))
 
 
 def written(folder: Path) -> Path:

@@ -16,7 +16,7 @@ from llmplan.emit.render import render
 from llmplan.emit.solution_json import NAME, digest, sealed
 from llmplan.emit.targets import written
 from llmplan.emit.write import check, write
-from tests.emit.samples import PLAN, emitting, solution
+from tests.emit.samples import emitting, solution
 from tests.thorough import examples
 
 TEXTS, _ = render(solution())
@@ -77,7 +77,7 @@ def test_a_forged_record(document: Any, sound: bool, force: bool, fewer: bool) -
         (folder / NAME).write_bytes(as_text(document, sound).encode("utf-8", "surrogatepass"))
         contents = FEWER if fewer else TEXTS
         at = Folder(folder, "out", root, None, "out", None, written())
-        found = check(at, contents, PLAN)
+        found = check(at, contents, solution())
         done = write(at, contents, force)
         shown = render_text.render([*found, *done.problems], False) + json.dumps(
             [render_json.record(one) for one in found]

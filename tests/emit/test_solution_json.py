@@ -22,7 +22,7 @@ def test_keys_in_order() -> None:
     assert list(document) == [
         "schema", "plan", "status", "unknowns", "quantities", "requirements", "diagnostics", "levers", "files",
     ]  # fmt: skip
-    assert document["schema"] == 1 and document["files"] == ["report.md"]
+    assert document["schema"] == 2 and document["files"] == ["report.md"]
     assert document["unknowns"]["hardware.gpus"] == {"value": 88, "unit": "GPU", "how": "search"}
     assert document["unknowns"]["training.recompute"] == {"value": "full", "unit": None, "how": "search"}
     assert document["quantities"]["time"] == {
@@ -32,6 +32,7 @@ def test_keys_in_order() -> None:
     assert document["quantities"]["cost"] == {"value": None, "needs": ["hardware.price"]}
     assert document["requirements"][0] == {
         "name": "deadline", "holds": True, "range": "certain", "chance": 0.5061, "verdict": "tight", "slack": 7987.7,
+        "side": {"value": 2584224, "unit": "s"}, "limit": {"value": 2592000, "unit": "s"}, "because": None,
     }  # fmt: skip
     assert document["requirements"][2]["holds"] is None
 

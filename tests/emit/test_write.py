@@ -15,7 +15,7 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.emit import write as writing
 from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
-from tests.emit.samples import PLAN, emitting, having, solution, value
+from tests.emit.samples import emitting, having, solution, value
 
 LLAMA = solution()
 LARGER = having(LLAMA, value("hardware.gpus", 96.0, "96 GPUs", "GPU"), value("hardware.nodes", 12.0, "12 nodes"))
@@ -34,7 +34,7 @@ def write(folder: Path, contents: dict[str, str], force: bool = False) -> list[D
     return list(writing.write(Folder(folder, names=WRITTEN), contents, force).problems)
 
 
-def check(folder: Path, contents: dict[str, str], plan: str) -> list[Diagnostic]:
+def check(folder: Path, contents: dict[str, str], plan: Solution) -> list[Diagnostic]:
     return writing.check(Folder(folder, names=WRITTEN), contents, plan)
 
 
@@ -104,7 +104,7 @@ def test_a_solution_json_of_somebody_else(content: bytes, tmp_path: Path) -> Non
     (tmp_path / "solution.json").write_bytes(content)
     assert codes(write(tmp_path, texts(LLAMA))) == ["E0503"]
     assert state(tmp_path) == {"solution.json": content}
-    assert codes(check(tmp_path, texts(LLAMA), PLAN))
+    assert codes(check(tmp_path, texts(LLAMA), LLAMA))
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
