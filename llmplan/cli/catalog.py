@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llmplan.cli import terminal
+from llmplan.present.columns import table
 
 if TYPE_CHECKING:
     from llmplan.catalog.entries import Cell, Convention, Entry, Field
@@ -97,10 +98,10 @@ def _page(entry: Entry, view: View) -> str:
     rows = [
         (field.path.removeprefix(view.kind + "."), field.cell.text, _said(field, record.name)) for field in entry.fields
     ]
-    blocks.append(terminal.table(rows, terminal.width()) if rows else "  no figures")
+    blocks.append(table(rows, terminal.width()) if rows else "  no figures")
     figures = [(column.title, cell.text) for column, cell in entry.figures if _is_new(column, entry)]
     if figures:
-        blocks.append("derived\n" + terminal.table(figures, terminal.width()))
+        blocks.append("derived\n" + table(figures, terminal.width()))
     if view.grid is not None and entry.conventions:
         blocks.append(_grid(entry.conventions, view.grid.title))
     if entry.sources:

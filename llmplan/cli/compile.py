@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import evolve
@@ -14,6 +15,10 @@ from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
 from llmplan.visible import visible_line
+
+if TYPE_CHECKING:
+    from llmplan.api import Written
+    from llmplan.present.words.en import Words
 
 
 @click.command()
@@ -69,24 +74,18 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             printed.append({**record, "removed": list(written.removed)} if written.removed else record)
         elif solution.status != "error":
             from llmplan.cli import onward
-            from llmplan.cli.summary import departures, head
-            from llmplan.emit.answer import headline
+            from llmplan.present import screen
+            from llmplan.present.context import Context
+            from llmplan.present.words import words_of
 
-            width = terminal.width()
+            context = Context(solution, words_of())
             if len(folders) > 1:  # which of the answers is whose
                 terminal.result(f"{visible_line(plan)}:\n")
-            terminal.result(head(solution, headline(solution, asked.templates), width), verdicts=True)
-            for row in departures(solution):
+            terminal.result(screen.head(context, terminal.width()), verdicts=True)
+            for row in screen.departures(context):
                 terminal.result(f"{'  '.join(row)}\n")
-            if written.changed:
-                terminal.result(f"since the last compile: {', '.join(written.changed)}\n")
-            if not failed:
-                did = "up to date in" if check else "wrote to"
-                terminal.result(f"{did} {written.directory}: {', '.join(written.files)}\n")
-            for name in written.removed:
-                terminal.result(f"removed {written.directory}/{name}: no longer emitted\n")
-            for name, why in written.left:
-                terminal.result(f"left {written.directory}/{name}: {why}\n")
+            for said in _said(context.words, written, check, failed):
+                terminal.result(f"{said}\n")
             terminal.show(found, short=True)
             if not failed and not check:
                 terminal.result(onward.after_compiling(asked, solution, written.directory, written.files))
@@ -98,6 +97,16 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             + "\n"
         )
     return gravest(codes)
+
+
+def _said(words: Words, written: Written, check: bool, failed: bool) -> Iterator[str]:
+    """What was written, removed and left, and which results are other ones than the last time."""
+    if written.changed:
+        yield words.since_the_last_compile(written.changed)
+    if not failed:
+        yield words.written(check, written.directory, written.files)
+    yield from (words.removed(f"{written.directory}/{name}") for name in written.removed)
+    yield from (words.left(f"{written.directory}/{name}", why) for name, why in written.left)
 
 
 def _name(plan: str) -> str:

@@ -53,7 +53,7 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, everything: bool, form:
     terminal.show(solution.diagnostics)
     if solution.status == "error":
         return STATUS["error"]
-    from llmplan.report import render
+    from llmplan.present import derivation as render
     from llmplan.report.derivation import brief
 
     if quantity is None and not everything:

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from llmplan.answer.schema.solution import Solution
 from llmplan.emit.targets import load
 from llmplan.load.files import STATEMENTS
+from llmplan.present.words import words_of
 from llmplan.request import Request
 
 _WANTING = "W0608"
@@ -25,7 +26,7 @@ def after_solving(asked: Request, solution: Solution) -> str:
     if any(one.code == _WANTING for one in solution.diagnostics):
         return ""  # first what is asked for needs a value, which only the author can give
     plan = shlex.quote(asked.path)
-    return f"next: llmplan compile {plan}\n" if solution.emits else f"next: llmplan explain {plan}\n"
+    return _line(f"llmplan compile {plan}" if solution.emits else f"llmplan explain {plan}")
 
 
 def after_compiling(asked: Request, solution: Solution, directory: str, files: Collection[str]) -> str:
@@ -34,7 +35,7 @@ def after_compiling(asked: Request, solution: Solution, directory: str, files: C
         return after_solving(asked, solution)
     words = _starting(asked, solution, files)
     shown = (shlex.quote(f"{directory}/{word}" if word in files else word) for word in words)
-    return f"next: {' '.join(shown)}\n" if words else ""
+    return _line(" ".join(shown)) if words else ""
 
 
 def _starting(asked: Request, solution: Solution, files: Collection[str]) -> tuple[str, ...]:
@@ -58,4 +59,8 @@ def _fix(asked: Request, solution: Solution) -> str:
 
     hints = rewrite.changes(solution.diagnostics)
     number = next((at for at, hint in enumerate(hints, 1) if rewrite.files(hint)), 0)
-    return f"next: llmplan solve {shlex.quote(asked.path)} --fix {number}\n" if number else ""
+    return _line(f"llmplan solve {shlex.quote(asked.path)} --fix {number}") if number else ""
+
+
+def _line(command: str) -> str:
+    return f"{words_of().next(command)}\n"

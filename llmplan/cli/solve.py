@@ -51,11 +51,12 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
         terminal.show(solution.diagnostics)
         terminal.result(solution_json.dump(solution_json.as_json(solution, ())))
     elif solution.status != "error":
-        from llmplan.cli import onward, summary
-        from llmplan.emit.answer import first, headline
+        from llmplan.cli import onward
+        from llmplan.present import screen
+        from llmplan.present.context import Context
+        from llmplan.present.words import words_of
 
-        words = headline(solution, asked.templates), first(solution, asked.templates)
-        terminal.result(summary.render(solution, *words, terminal.width()), verdicts=True)
+        terminal.result(screen.render(Context(solution, words_of()), terminal.width()), verdicts=True)
         # What is to be done comes last.
         terminal.show(solution.diagnostics, short=True)
         if following := onward.after_solving(asked, solution):

@@ -12,16 +12,13 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TextIO
 
 from llmplan.diagnostics import Diagnostic
 from llmplan.visible import visible
 
 _NARROWEST, _USUAL = 40, 80
-LEAST = 24
-"""Characters that the last cell of a row has at least, however narrow the terminal is."""
-
 _VERDICT = re.compile(r"(?m)^(  \S+ +)(safe|likely|tight|no)\b")
 _COLOURS = {"safe": "32", "likely": "33", "tight": "33", "no": "31"}
 
@@ -63,28 +60,6 @@ def wrapped(text: str) -> str:
             else [line]
         )
     return "".join(f"{line}\n" for line in lines)
-
-
-def table(rows: Iterable[Sequence[str]], width: int) -> str:
-    """Rows with aligned columns, indented; a text of the plan may have line breaks, a cell none."""
-    listed = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
-    columns = max(map(len, listed))
-    widths = [
-        max((len(row[column]) for row in listed if column < len(row) - 1), default=0) for column in range(columns)
-    ]
-    return "\n".join(_row(row, widths, width) for row in listed)
-
-
-def _row(row: Sequence[str], widths: Sequence[int], width: int) -> str:
-    before = "  " + "".join(f"{cell:<{size}}  " for cell, size in zip(row[:-1], widths))
-    longest = max(map(len, row[-1].split()), default=0)
-    start = len(before) if width - len(before) >= max(LEAST, min(longest, width - 6)) else 6
-    lines = textwrap.wrap(row[-1], max(LEAST, width - len(before)), break_long_words=False, break_on_hyphens=False) or [
-        ""
-    ]
-    if start < len(before):  # the cells before it leave no room
-        lines = ["", *textwrap.wrap(row[-1], max(LEAST, width - start), break_long_words=False, break_on_hyphens=False)]
-    return "\n".join([f"{before}{lines[0]}".rstrip(), *(" " * start + line for line in lines[1:])])
 
 
 def result(text: str, verdicts: bool = False) -> None:

@@ -7,19 +7,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmplan.emit import ahead, layout
-from llmplan.emit.filters import FILTERS, ROUNDING
+from llmplan.emit import ahead
+from llmplan.emit.filters import FILTERS
 from llmplan.emit.picture import PICTURES
 from llmplan.emit.targets import source
+from llmplan.present.markdown import within
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from llmplan.emit.compiled import Codes
 
-FURTHER = {
-    "table": layout.table, "bar": layout.bar, "cells": layout.cells, "within": layout.within, **ROUNDING, **PICTURES,
-}  # fmt: skip
+FURTHER = {"within": within, **PICTURES}
 """What every template may call beside the functions of its `View`."""
 
 

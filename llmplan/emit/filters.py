@@ -7,9 +7,9 @@ import re
 import shlex
 from typing import Any
 
-from llmplan.emit import rounding
 from llmplan.emit.picture import decimal, px, short, xml
-from llmplan.report.markdown import code, markdown
+from llmplan.present.blocks import cut
+from llmplan.present.escape import code, markdown
 from llmplan.visible import visible, visible_line
 
 _YAML_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
@@ -52,18 +52,6 @@ def yaml(value: object) -> str:
     return '"' + "".join(quoted.get(c, c) if c.isprintable() else f"\\U{ord(c):08x}" for c in text) + '"'
 
 
-ROUNDING = {
-    "brief": rounding.brief,
-    "rough": rounding.rough,
-    "amount": rounding.amount,
-    "measure": rounding.measure,
-    "ends": rounding.ends,
-    "low": rounding.low,
-    "high": rounding.high,
-    "cut": rounding.cut,
-}
-"""Numbers and texts made shorter: filters, and functions too."""
-
 FILTERS = {
     "visible": visible_line,
     "plain": plain,
@@ -76,7 +64,7 @@ FILTERS = {
     "px": px,
     "short": short,
     "decimal": decimal,
-    **ROUNDING,
+    "cut": cut,
 }
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from llmplan.answer.schema.solution import Solution
-from llmplan.broken import Broken
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit.environment import environment_of
@@ -80,18 +79,6 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     launched = [target for target in chosen if known[target].when != "always"]
     unsaid = [path for path in solution.told if path not in reading.read | reading.listed] if launched else []
     return written, [files.not_said(path, solution.values[path].text, launched) for path in unsaid]
-
-
-def filled(template: str, solution: Solution, templates: Path | None = None) -> str:
-    """One template of the report on its own, for those who print it; it reads the solution as `render` does."""
-    from jinja2 import TemplateError
-
-    target = load(templates)[0]["report"]
-    view = View(solution, target, frozenset((target.name,)))
-    try:
-        return environment_of(templates).get_template(template).render(**view.functions())
-    except (TemplateError, MissingValue, Refused) as error:
-        raise Broken(f"{_place(error, template)}: {error}") from error
 
 
 def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnostic]) -> dict[str, str]:

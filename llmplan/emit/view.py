@@ -6,27 +6,24 @@ A name that has no value stops the template, so that no file is written with a h
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
-from llmplan.answer.schema.advice import Alternative, Moved
-from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Solution
-from llmplan.answer.schema.tables import Row
 from llmplan.answer.schema.values import AUTHORED, Value
-from llmplan.emit.rounding import amount, measure
 from llmplan.emit.targets import Target
 from llmplan.operations.numbers import total
-from llmplan.units.format import number
+from llmplan.present.blocks import Section
+from llmplan.present.context import Context
+from llmplan.present.markdown import SHOWN, markdown
+from llmplan.present.sections import SECTIONS
+from llmplan.present.words import words_of
 from llmplan.units.measure import Scalar
 
-_AMOUNT = re.compile(r"\d+(?:\.\d+)?")
-
 NAMES = (
-    "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "shares", "option", "emits", "wrote", "texts",
-    "having", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "shift", "absent", "solution",
+    "value", "number", "whole", "text", "get", "has", "authored", "parts", "shares", "option", "emits", "wrote", "texts",
+    "having", "untold", "refuse", "value_of", "section", "heading", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -122,16 +119,6 @@ class View:
         found = self.solution.values.get(name)
         return self.has(name) and found is not None and found.origin is not None and found.origin.layer in AUTHORED
 
-    def present(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Value]]:
-        """Of pairs of a label and a name, those that have a value."""
-        return [(label, self._present(name)) for label, name in pairs if self.has(name)]
-
-    def breakdown(self, total: str, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Value, float]]:
-        """Like `present`, each with its share of the total; empty if there is no total."""
-        whole = self.number(total) if self.has(total) else 0
-        found = [(label, value, float(value.value or 0)) for label, value in self.present(pairs)]
-        return [(label, value, part / whole) for label, value, part in found] if whole else []
-
     def parts(self, whole: str) -> list[tuple[str, Value]]:
         """What the library, or the plan, says that a quantity is made of; empty if a part has no value."""
         pairs = self.solution.parts.get(whole, ())
@@ -153,55 +140,21 @@ class View:
             raise ValueError(f"`{self.target.name}` has no option `{name}`")
         return self.value(path)
 
-    def varying(self, found: Sequence[Alternative]) -> tuple[str, ...]:
-        """The unknowns in which some of several layouts differ, in their order."""
-        texts: dict[str, set[str]] = {}
-        for one in found:
-            for path, text in one.settings:
-                texts.setdefault(path, set()).add(text.exact())
-        return tuple(path for path, each in texts.items() if len(each) > 1)
-
-    def overridden(self, kind: str) -> list[str]:
-        """What a plan says otherwise of the entry that it chooses: `48 layers`."""
-        return [
-            f"{value.text} {name.partition('.')[2].replace('_', ' ')}"
-            for name, value in self.solution.values.items()
-            if name.startswith(f"{kind}.")
-            and value.role == "input"
-            and any(one.layer == "entry" for one in value.others)
-        ]
-
     def value_of(self, name: str) -> Value:
         """All that is known of a value: its band, ranges, origin and sources."""
         return self._present(name)
 
-    def requirement(self, name: str) -> RequirementResult | None:
-        """A requirement by its name; None if none is in force."""
-        return next((one for one in self.solution.requirements if one.name == name), None)
+    def section(self, name: str, heading: bool = True) -> str:
+        """A section of the answer as Markdown below a blank line, empty if it says nothing; or its text alone."""
+        section = self._section(name)
+        if not heading:
+            return markdown(evolve(section, title=""), SHOWN[name])
+        text = markdown(section, SHOWN[name])
+        return f"\n{text}" if text else ""
 
-    def shift(self, moved: Moved) -> str:
-        """How far a change moves a result, in the unit that the plan's own has: `-2.5 days`; `0` where it stays."""
-        if not moved.difference:
-            return "0"
-        found = self.solution.values.get(moved.name)
-        own = amount(found.text).replace(",", "") if found is not None else ""
-        unit = measure(found.text) if found is not None else ""
-        if not unit or not _AMOUNT.fullmatch(own) or not float(own):
-            return moved.difference
-        by = moved.by.number * float(own) / moved.before.number
-        return f"{'+' if by > 0 else ''}{number(float(f'{by:.3g}'))} {unit}"
-
-    def thinned(self, rows: Sequence[Row], most: int) -> list[Row]:
-        """At most so many rows of a table: its ends, the best one, and evenly spread ones between."""
-        if len(rows) <= most:
-            return list(rows)
-        best = [at for at, row in enumerate(rows) if row.best][:1]
-        spread = [round(at * (len(rows) - 1) / (most - 2)) for at in range(most - 1)]
-        return [rows[at] for at in sorted({*spread, *best})]
-
-    def absent(self, value: Value) -> str:
-        """Why a value is missing: what it needs, or that the catalog lacks it."""
-        return "needs " + ", ".join(f"`{name}`" for name in value.needs)
+    def heading(self, name: str) -> str:
+        """The heading of a section."""
+        return self._section(name).title
 
     def emits(self, folder: str) -> bool:
         """True if that folder is written too."""
@@ -228,6 +181,11 @@ class View:
     def refuse(self, message: str, hint: str = "") -> None:
         """Stop: the format has no way to say this."""
         raise Refused(message, hint)
+
+    def _section(self, name: str) -> Section:
+        if name not in SHOWN:
+            raise ValueError(f"there is no section `{name}`, but {', '.join(SHOWN)}")
+        return SECTIONS[name](Context(self.solution, words_of(), self.folders, self.files))
 
     def _present(self, name: str) -> Value:
         found = self.solution.values.get(name)

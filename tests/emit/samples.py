@@ -11,6 +11,10 @@ from llmplan.answer.schema.requirements import Compared, RequirementResult, Side
 from llmplan.answer.schema.solution import ObjectiveResult, Solution
 from llmplan.answer.schema.values import Citation, Origin, SolvedUnknown, Value
 from llmplan.check.program import EmitTarget
+from llmplan.present.blocks import plain
+from llmplan.present.context import Context
+from llmplan.present.sentence import sentence
+from llmplan.present.words import words_of
 from llmplan.units.amount import Amount
 from llmplan.units.measure import Scalar
 from tests.amounts import amount, between
@@ -171,3 +175,8 @@ def having(base: Solution, *changed: Value, **changes: Any) -> Solution:
 
 def emitting(base: Solution, *names: str) -> Solution:
     return evolve(base, emits=tuple(EmitTarget(name) for name in names))
+
+
+def answer(solution: Solution) -> str:
+    """The answer of a solution in a sentence or two, with its verdicts."""
+    return plain(sentence(Context(solution, words_of())))

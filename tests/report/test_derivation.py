@@ -7,7 +7,7 @@ import json
 import pytest
 
 from llmplan import api
-from llmplan.report import render
+from llmplan.present import derivation as render
 from llmplan.report.derivation import derive
 
 PLAN = """\

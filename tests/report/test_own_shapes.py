@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
-from llmplan.emit.answer import answer
+from tests.emit.samples import answer
 
 PLAN = """model "llama-13b" {{ {fields} }}
 dataset {{ tokens = 1T, sequence_length = 2048 }}

@@ -15,7 +15,7 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.cli import group
 from llmplan.emit.render import render
-from llmplan.emit.rounding import brief
+from llmplan.present.rounding import brief
 from tests.emit.drawn import faults
 
 REPOSITORY = Path(__file__).parents[2]

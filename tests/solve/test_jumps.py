@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
-from llmplan.emit.answer import answer
 from llmplan.solve import effort
+from tests.emit.samples import answer
 from tests.thorough import sample
 
 JUMPS = [  # what is asked, the least or largest value that there is, and the one that is answered, if it has few digits

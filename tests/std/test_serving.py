@@ -7,7 +7,7 @@ import math
 import pytest
 
 from llmplan import api
-from llmplan.emit.answer import answer
+from tests.emit.samples import answer
 from tests.std.answers import block, number, solve
 
 H100 = block("hardware", gpu='"H100-SXM5-80GB"')

@@ -10,6 +10,7 @@ import re
 
 from llmplan.visible import visible
 
+_BLANKS = re.compile(r"\s+")
 _CODE = re.compile(r"(`[^`]+`)")
 _MARKS = re.compile(r"([\\`\[\]]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=[#\w]+;)|^[#>+-](?=\s))")
 _LINKED = re.compile(
@@ -28,20 +29,25 @@ _LINKED = re.compile(
 
 def markdown(text: str) -> str:
     """Prose that renders as it is written, with few marks where few are needed; `names` in it stay code."""
-    line = visible(" ".join(text.split()))
+    return fragment(" ".join(text.split()))
+
+
+def fragment(text: str) -> str:
+    """Prose that is a part of a line: as `markdown`, with a blank at either end as it is."""
+    line = visible(_BLANKS.sub(" ", text))
     stars = line.count("*") > 1
     parts = _CODE.split(line)
-    for at in range(0, len(parts), 2):
-        parts[at] = _prose(parts[at], stars)
+    for place in range(0, len(parts), 2):
+        parts[place] = _prose(parts[place], stars)
     return "".join(parts)
 
 
 def _prose(text: str, stars: bool) -> str:
     parts = []
     end = 0
-    for found in _LINKED.finditer(text):
-        parts += [_escaped(text[end : found.start()], stars), code(found.group())]
-        end = found.end()
+    for linked in _LINKED.finditer(text):
+        parts += [_escaped(text[end : linked.start()], stars), code(linked.group())]
+        end = linked.end()
     return "".join([*parts, _escaped(text[end:], stars)])
 
 

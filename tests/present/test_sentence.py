@@ -11,9 +11,8 @@ from llmplan.answer.schema.advice import Relaxation
 from llmplan.answer.schema.requirements import Clash, Compared
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Origin, SolvedUnknown, Value
-from llmplan.emit.answer import answer
 from tests.amounts import amount, between
-from tests.emit.samples import having, solution, value
+from tests.emit.samples import answer, having, solution, value
 
 LLAMA = solution(unknowns=())
 

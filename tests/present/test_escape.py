@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from llmplan.report.markdown import code, markdown
+from llmplan.present.escape import code, markdown
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from llmplan.answer.schema.values import Citation, Origin
+from llmplan.present.escape import code, markdown
 from llmplan.report.derivation import Step
-from llmplan.report.markdown import code, markdown
 from llmplan.visible import visible
 
 _LAYERS = {

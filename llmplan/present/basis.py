@@ -1,0 +1,110 @@
+"""What an answer rests on and does not include: results, risks, assumptions, warnings, notes.
+
+Input: the context of a solution; output a section each, of which a screen shows the first few lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from llmplan.present import names
+from llmplan.present.blocks import Column, Line, Prose, Rows, Section, cut, line
+from llmplan.present.context import Context
+from llmplan.present.figures import Amount, span
+from llmplan.present.verdicts import MOST_NAMES, names_of
+from llmplan.present.why import memory_shares
+from llmplan.solution import Value
+
+_MOST_RISKS = 5
+_MOST_ASSUMPTIONS = 10
+_MOST_REPLACED = 6
+_MOST_WARNINGS = 8
+_MOST_NOTES = 6
+_MOST_NOTES_ON_A_SCREEN = 4
+_UNMET = "W0606"
+"""The warning about preferences that are not met, which a report lists by themselves."""
+
+_DEFAULTS = ("default", "entry")
+
+
+def results(context: Context) -> Section:
+    """The results that most readers look for, for a screen."""
+    values = [context.answer.values[name] for name in names.FIRST if name in context.answer.values]
+    without = [value.name for value in values if value.value is None]
+    few = len(without) <= MOST_NAMES
+    rows = [_result(context, value) for value in values if few or value.value is not None]
+    if not few:
+        rows.append((line(context.words.not_computed), line(names_of(context, without))))
+    title = context.words.results_title(any(value.band for value in values))
+    return Section("", (Rows("plain", (Column(),) * 3, tuple(rows), title),))
+
+
+def _result(context: Context, value: Value) -> tuple[Line, ...]:
+    words = context.words
+    if value.value is None:
+        why = words.needs(names_of(context, value.needs)) if value.needs else value.reason or words.no_value
+        return line(value.name), line(why)
+    text = words.result(Amount(value.text), span(value.spread))
+    band = span(value.band)
+    return (line(value.name), text, line(band.short())) if band is not None else (line(value.name), text)
+
+
+def basis(context: Context) -> Section:
+    """What an answer rests on that its plan does not say."""
+    words, answer = context.words, context.answer
+    risks = list(_risks(context))
+    if not (answer.assumptions or answer.replaced or answer.alternatives or risks):
+        return Section("", ())
+    near = bool(answer.alternatives) and context.get(names.STEP_OTHER, 1) == 0
+    lines = [
+        *risks,
+        *([line(words.near_layouts)] if near else []),
+        *(words.assumed(cut(Amount(text).short(), 160)) for text in answer.assumptions[:_MOST_ASSUMPTIONS]),
+        *(words.replaced(cut(text, 160)) for text in answer.replaced[:_MOST_REPLACED]),
+    ]
+    plain = Prose("plain", tuple(line(text) for text in answer.assumptions), words.assumed_title)
+    return Section(words.basis_heading, (plain, Prose("basis", tuple(lines), listed=True)))
+
+
+def _risks(context: Context) -> Iterator[Line]:
+    words = context.words
+    for risk in context.answer.risks[:_MOST_RISKS]:
+        yield words.risk(risk.name, Amount(risk.text), Amount(risk.worse), risk.result, risk.change)
+    price, source = context.find(names.PRICE), context.text(names.PRICE_SOURCE)
+    left = price is not None and price.origin is not None and price.origin.layer in _DEFAULTS
+    if context.has(names.COST) and source and left:
+        yield words.list_price(cut(source, 80))
+
+
+def notes(context: Context) -> Section:
+    """Warnings of the checks, and what is to be said beside the answer."""
+    words, answer = context.words, context.answer
+    warnings = [
+        diagnostic for diagnostic in answer.diagnostics if diagnostic.severity != "error" and diagnostic.code != _UNMET
+    ]
+    lines = [words.warning(one.code, cut(one.message, 200)) for one in warnings[:_MOST_WARNINGS]]
+    lines += [line(cut(note, 200)) for note in answer.notes[:_MOST_NOTES]]
+    plain = [line(note) for note in answer.notes[:_MOST_NOTES_ON_A_SCREEN]]
+    if len(answer.notes) > _MOST_NOTES_ON_A_SCREEN:
+        plain.append(line(words.more_notes(len(answer.notes) - _MOST_NOTES_ON_A_SCREEN)))
+    heading = words.notes_heading if lines else ""
+    return Section(
+        heading, (Prose("plain", tuple(plain), words.notes_title), Prose("notes", tuple(lines), listed=True))
+    )
+
+
+def omitted(context: Context) -> Section:
+    """What the answer does not include, and how to ask for more."""
+    words, answer = context.words, context.answer
+    lines = [words.failures_left_out()] if not context.has(names.WALL_TIME) else []
+    lines += [line(words.quality_left_out), line(words.loading_left_out)]
+    if memory_shares(context):
+        lines.append(line(words.script_memory_left_out))
+    for value in answer.values.values():
+        missing = value.value is None and value.role == "quantity" and value.needs
+        if missing and value.name in (names.TIME, names.MEMORY, names.STEP_TIME):
+            lines.append(words.absent(value.name, value.needs))
+    return Section(
+        words.omitted_heading,
+        (Prose("omitted", tuple(lines), listed=True), Prose("more", (words.how_to_explain(),))),
+    )

@@ -1,0 +1,154 @@
+"""An answer being told: its values by name, in whose words, and what is written beside it.
+
+Input: a solution, the words of a language and the files that are written. Sections read it through this; a name that
+has no value is never an error here, since a plan need not have any of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from llmplan.operations.numbers import total
+from llmplan.present.figures import Amount, Range, span
+from llmplan.present.words.en import Words
+from llmplan.solution import Alternative, RequirementResult, Row, Scalar, Solution, Value
+
+PLAIN = ("plan", "used")
+"""Origins of what an author requires."""
+
+MOST_LISTED = 14
+"""Requirements of the author in a report."""
+
+
+@frozen
+class Share:
+    """A part of a sum: what people call it, its value and its share."""
+
+    label: str
+    value: float
+    share: float
+
+
+@frozen
+class Context:
+    """What sections are made from.
+
+    Attributes:
+        folders: The folders of templates that are written.
+        files: The names of the files that are written before the report, pictures among them.
+    """
+
+    answer: Solution
+    words: Words
+    folders: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+
+    def find(self, name: str) -> Value | None:
+        """A value by name, if there is one."""
+        value = self.answer.values.get(name)
+        return value if value is not None and value.value is not None else None
+
+    def has(self, *wanted: str) -> bool:
+        """Whether each of these names has a value."""
+        return all(self.find(name) is not None for name in wanted)
+
+    def get(self, name: str, default: Scalar = None) -> Scalar:
+        """A value in base units, or the default where it has none."""
+        value = self.find(name)
+        return default if value is None else value.value
+
+    def number(self, name: str) -> float | None:
+        """A finite number in base units."""
+        value = self.get(name)
+        if isinstance(value, (bool, str)) or value is None or not math.isfinite(value):
+            return None
+        return value
+
+    def amount(self, name: str) -> Amount | None:
+        """A value as it is written."""
+        value = self.find(name)
+        return None if value is None else Amount(value.text)
+
+    def text(self, name: str) -> str:
+        """A value with four digits; empty where it has none."""
+        value = self.find(name)
+        return "" if value is None else value.text
+
+    def requirement(self, name: str) -> RequirementResult | None:
+        """A requirement by its name; None if none is in force."""
+        return next((rule for rule in self.answer.requirements if rule.name == name), None)
+
+    @property
+    def own(self) -> list[RequirementResult]:
+        """The author's requirements."""
+        return [rule for rule in self.answer.requirements if rule.origin in PLAIN]
+
+    @property
+    def listed(self) -> list[RequirementResult]:
+        """Those of the author's requirements that a report lists, what fails first."""
+        failed = [rule for rule in self.own if rule.holds is False]
+        return [*failed, *(rule for rule in self.own if rule.holds is not False)][:MOST_LISTED]
+
+    @property
+    def subjects(self) -> list[str]:
+        """What these are about."""
+        return [rule.compared.subject for rule in self.listed if rule.compared is not None]
+
+    @property
+    def rates(self) -> list[Value]:
+        """What the plan assumes in place of the library's estimate."""
+        return [value for value in self.answer.values.values() if value.role == "assumption"]
+
+    def drawn(self, chart: str) -> bool:
+        """Whether a picture is written."""
+        return f"{chart}.svg" in self.files
+
+    def overridden(self, kind: str) -> list[tuple[Amount, str]]:
+        """What a plan says otherwise of the entry that it chooses: `48` and `layers`."""
+        return [
+            (Amount(value.text), name.partition(".")[2].replace("_", " "))
+            for name, value in self.answer.values.items()
+            if name.startswith(f"{kind}.")
+            and value.role == "input"
+            and any(layer.layer == "entry" for layer in value.others)
+        ]
+
+    def shares(self, whole: str, *without: str) -> list[Share]:
+        """The parts of a quantity that are not nothing, the largest first; empty if a part has no value."""
+        pairs = self.answer.parts.get(whole, ())
+        parts = [(label, self.answer.values[name]) for name, label in pairs if name in self.answer.values]
+        sizes = [
+            (label, float(value.value), value.name) for label, value in parts if isinstance(value.value, (int, float))
+        ]
+        if len(sizes) < len(pairs):
+            return []
+        kept = [(label, size) for label, size, name in sizes if name not in without]
+        summed = total(size for _, size in kept)
+        listed = [Share(label, size, size / summed) for label, size in kept if size] if summed else []
+        return sorted(listed, key=lambda part: part.share, reverse=True)
+
+
+def ends_of(value: Value) -> Range | None:
+    """The ends of a value over the author's ranges, else those of the model's error."""
+    return span(value.spread or value.band)
+
+
+def varying(layouts: Sequence[Alternative]) -> tuple[str, ...]:
+    """The unknowns in which some of several layouts differ, in their order."""
+    texts: dict[str, set[str]] = {}
+    for layout in layouts:
+        for path, text in layout.settings:
+            texts.setdefault(path, set()).add(text)
+    return tuple(path for path, each in texts.items() if len(each) > 1)
+
+
+def thinned(rows: Sequence[Row], most: int) -> list[Row]:
+    """At most so many rows of a table: its ends, the best one, and evenly spread ones between."""
+    if len(rows) <= most:
+        return list(rows)
+    best = [place for place, row in enumerate(rows) if row.best][:1]
+    spread = [round(place * (len(rows) - 1) / (most - 2)) for place in range(most - 1)]
+    return [rows[place] for place in sorted({*spread, *best})]

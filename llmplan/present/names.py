@@ -1,0 +1,112 @@
+"""The names of the library that sentences and tables of an answer are about: the only place in Python that has them.
+
+Each is a quantity, an input, a kind, a member of an enum or a requirement of `plans/std` or of a target; a test looks
+each of them up in the library, so that one that was renamed is told. What nothing here names is shown as it is called.
+"""
+
+from __future__ import annotations
+
+# Quantities.
+CHECKPOINT_SIZE = "checkpoint_size"
+CHECKPOINT_STEPS = "checkpoint_interval_steps"
+COST = "cost"
+DATA_PARALLEL = "data_parallel"
+GLOBAL_TOKENS = "global_batch_tokens"
+GPU_HOURS = "gpu_hours"
+GRAD_ACCUM = "grad_accum"
+HFU = "hfu"
+JOB_MTBF = "job_mtbf"
+MEDIAN_MEMORY_ERROR = "memory.median_error"
+MEDIAN_STEP_ERROR = "step.median_error"
+MEMORY = "memory.total"
+MFU = "mfu"
+NVME = "memory.nvme"
+PARAMS_TOTAL = "model.params_total"
+SERVING_ALONE = "serving.alone"
+SERVING_GPUS = "serving.gpus"
+SERVING_LATENCY = "serving.latency"
+SERVING_QUERIES = "serving.queries_per_minute"
+STEPS = "steps"
+STEP_ESTIMATE = "step.estimate"
+STEP_OTHER = "step.other"
+STEP_TIME = "step_time"
+TFLOPS = "tflops_per_gpu"
+TIME = "time"
+TOKENS_PER_SECOND = "tokens_per_second"
+TOKENS_PER_SECOND_PER_GPU = "tokens_per_second_per_gpu"
+TOKENS_TOTAL = "tokens_total"
+TRAIN_FLOPS = "train_flops"
+WALL_COST = "wall_cost"
+WALL_TIME = "wall_time"
+
+# Inputs, and the kind of a model.
+ADAPTER_METHOD = "adapter.method"
+ADAPTER_RANK = "adapter.rank"
+CHECKPOINT_INTERVAL = "training.checkpoint_interval"
+CONTEXT = "parallelism.context"
+EXPERT = "parallelism.expert"
+FRAMEWORK = "parallelism.framework"
+GLOBAL_BATCH = "training.global_batch"
+GPU = "hardware.gpu"
+GPUS = "hardware.gpus"
+GPU_MEMORY = "gpu.memory"
+INTERNODE = "hardware.internode_bandwidth"
+LEARNING_RATE = "training.learning_rate"
+MEMORY_RESERVE = "hardware.memory_reserve"
+MICRO_BATCH = "training.micro_batch"
+MODEL = "model"
+NODES = "hardware.nodes"
+OFFLOAD = "parallelism.offload"
+OFFLOAD_TO = "parallelism.offload_to"
+OPTIMIZER = "training.optimizer"
+PARAMS = "model.params"
+PIPELINE = "parallelism.pipeline"
+PRECISION = "training.precision"
+PRICE = "hardware.price"
+PRICE_SOURCE = "gpu.price_source"
+RECOMPUTE = "training.recompute"
+RING = "accelerate.ring"
+SEQUENCE = "parallelism.sequence"
+SEQUENCE_LENGTH = "dataset.sequence_length"
+STORAGE = "hardware.storage_bandwidth"
+TENSOR = "parallelism.tensor"
+TOKENS = "dataset.tokens"
+VIRTUAL_PIPELINE = "parallelism.virtual_pipeline"
+WARMUP = "training.warmup"
+ZERO_STAGE = "parallelism.zero_stage"
+
+# Members of enums: of `adapter.method`, `parallelism.offload`, `parallelism.offload_to`.
+LORA = "lora"
+NO_OFFLOAD = "none"
+OFFLOAD_NVME = "nvme"
+QLORA = "qlora"
+
+# Requirements and preferences of the library.
+BATCH_CLOSE = "batch_close"
+FITS = "fits"
+
+# The kinds whose names are left out before those of their fields.
+LAYOUT_KINDS = ("parallelism", "training")
+
+# Folders of templates.
+HUGGINGFACE = "huggingface"
+LAUNCH = "launch"
+
+LAUNCHED = (
+    TENSOR, PIPELINE, CONTEXT, EXPERT, ZERO_STAGE, MICRO_BATCH, RECOMPUTE, VIRTUAL_PIPELINE, SEQUENCE, GRAD_ACCUM,
+)  # fmt: skip
+"""What the line on the launch says, so that the first sentence need not."""
+
+FIRST = (
+    TIME, WALL_TIME, GPU_HOURS, COST, WALL_COST, TRAIN_FLOPS, TOKENS_TOTAL, PARAMS_TOTAL, MEMORY, STEP_TIME, MFU,
+    TOKENS_PER_SECOND, STEPS, GLOBAL_TOKENS,
+)  # fmt: skip
+"""The results that most readers look for, in the order in which a screen shows them; `explain` lists all."""
+
+FIRST_SCREEN = (TIME, WALL_TIME, COST, MEMORY, STEPS, MFU, STEP_TIME)
+"""What stands in every report, so that a shown row of the same need not."""
+
+LAYOUT = (DATA_PARALLEL, ZERO_STAGE, TENSOR, PIPELINE, CONTEXT, EXPERT, VIRTUAL_PIPELINE)
+"""The degrees of a layout: the first `ALWAYS` of them are said where they are 1 too."""
+
+ALWAYS = 4

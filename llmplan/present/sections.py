@@ -1,0 +1,53 @@
+"""The sections of an answer, each made by one function from the context: the list that a screen and a report choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from llmplan.present.basis import basis, notes, omitted, results
+from llmplan.present.blocks import Prose, Section, Strong, line, shortened
+from llmplan.present.changes import best_changes, cures, gains, levers
+from llmplan.present.context import Context
+from llmplan.present.launch import launch, script
+from llmplan.present.sentence import sentence
+from llmplan.present.tables import front, scenarios, shown, sweep
+from llmplan.present.verdicts import verdicts
+from llmplan.present.why import where, why
+
+_MOST_OF_THE_ANSWER = 900
+
+
+def answer(context: Context) -> Section:
+    """The answer in a sentence or two, for a screen without its verdicts."""
+    nearest = context.answer.status == "infeasible"
+    said = line(Strong(shortened(sentence(context), _MOST_OF_THE_ANSWER)))
+    return Section(
+        "",
+        (
+            Prose("headline", (sentence(context, judged=False),)),
+            Prose("sentence", (said, line(context.words.nearest_plan_below)) if nearest else (said,)),
+        ),
+    )
+
+
+SECTIONS: Mapping[str, Callable[[Context], Section]] = {
+    "answer": answer,
+    "verdicts": verdicts,
+    "best changes": best_changes,
+    "cures": cures,
+    "launch": launch,
+    "shown": shown,
+    "levers": levers,
+    "front": front,
+    "why": why,
+    "where": where,
+    "sweep": sweep,
+    "scenarios": scenarios,
+    "results": results,
+    "basis": basis,
+    "notes": notes,
+    "gains": gains,
+    "script": script,
+    "omitted": omitted,
+}
+"""In the order in which they matter: a report that is too long leaves the last ones out."""

@@ -1,0 +1,196 @@
+"""The answer in one or two sentences: which machines train what, in how long, at what cost, and what that is worth.
+
+Input: the context of a solution; output a line, which a report shows with its verdicts and a screen, where these stand
+in rows below, without. Of an infeasible plan it says which requirements conflict, each with its nearest cure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmplan.present import names
+from llmplan.present.blocks import EMPTY, Line, line, listed
+from llmplan.present.context import Context
+from llmplan.present.figures import Amount, span
+from llmplan.solution import Clash, RequirementResult, SolvedUnknown
+
+_MOST_VERDICTS = 3
+_MOST_CLASHES = 2
+_MOST_SHOWN = 6
+_OF_THE_MACHINES = (names.GPUS, names.GPU, names.NODES, names.TOKENS, names.PARAMS)
+"""What the sentence says by itself of what was asked."""
+
+
+def sentence(context: Context, judged: bool = True) -> Line:
+    """The answer without a line break.
+
+    Args:
+        judged: Whether its verdicts follow, unless it is infeasible.
+    """
+    match context.answer.status:
+        case "error":
+            return context.words.not_solved(context.answer.plan)
+        case "infeasible":
+            return _infeasible(context)
+        case "solved":
+            verdicts = listed([_verdicts(context), _fits(context)], " ") if judged else EMPTY
+            return listed([_solved(context), verdicts], " ")
+
+
+def _solved(context: Context) -> Line:
+    words = context.words
+    asked = [unknown for unknown in context.answer.unknowns if unknown.asked]
+    told = any(unknown.path in _OF_THE_MACHINES for unknown in asked)
+    left_out = (*_OF_THE_MACHINES, *(names.LAUNCHED if told else ()))
+    rest = [
+        unknown for unknown in asked if unknown.path not in left_out and not unknown.path.startswith(f"{names.MODEL}.")
+    ]
+    machines, model, chosen = _machines(context), _model(context), _chosen(context, rest)
+    tokens = context.amount(names.TOKENS)
+    if machines and context.has(names.TIME):
+        return _training(context, machines, model, chosen)
+    memory = context.amount(names.MEMORY)
+    if machines and memory is not None and context.has(names.MODEL):
+        return words.needs_memory(model, machines, memory, chosen)
+    serving = _serving(context, model, chosen)
+    if serving:
+        return serving
+    flops = context.amount(names.TRAIN_FLOPS)
+    if flops is not None:
+        return words.takes_compute(model, tokens, flops, machines, chosen)
+    what = [model if context.has(names.MODEL) else EMPTY, machines]
+    if asked:
+        own = [unknown for unknown in asked if not (machines and unknown.path in (names.GPUS, names.GPU))]
+        return words.solved(what, bool(context.has(names.MODEL) or machines), _settings(context, own))
+    shown = context.answer.shown[:_MOST_SHOWN]
+    rows = [line(row.value) if len(context.answer.shown) == 1 else words.equation(row.text, row.value) for row in shown]
+    return words.nothing_to_solve(rows, what)
+
+
+def _training(context: Context, machines: Line, model: Line, chosen: Line) -> Line:
+    words, answer = context.words, context.answer
+    time = answer.values[names.TIME]
+    wall = context.find(names.WALL_TIME)
+    cost, wall_cost = context.find(names.COST), context.amount(names.WALL_COST)
+    calendar = wall if wall is not None and wall.band else None
+    planned = words.planned(
+        Amount(time.text),
+        span(time.spread),
+        span(time.band) if calendar is None else None,
+        None if cost is None else Amount(cost.text),
+        None if cost is None else span(cost.spread),
+    )
+    single = context.get(names.GPUS, 1) == 1
+    trains = words.trains(machines, single, model, context.amount(names.TOKENS))
+    if calendar is None:
+        return words.in_planned(trains, planned, chosen)
+    ends = span(calendar.spread or calendar.band)
+    assert ends is not None
+    return words.on_the_calendar(trains, Amount(calendar.text), ends, wall_cost, chosen, planned)
+
+
+def _serving(context: Context, model: Line, chosen: Line) -> Line:
+    latency, queries = context.amount(names.SERVING_LATENCY), context.number(names.SERVING_QUERIES)
+    gpus = context.get(names.GPUS) if queries is not None and context.has(names.GPUS) else None
+    gpus = context.get(names.SERVING_GPUS) if gpus is None else gpus
+    if latency is None or gpus is None:
+        return EMPTY
+    return context.words.serves(
+        int(float(gpus)),
+        context.text(names.GPU),
+        None if queries is None else Amount(f"{queries:.4f}"),
+        model,
+        latency,
+        chosen,
+    )
+
+
+def _machines(context: Context) -> Line:
+    gpu, gpus = context.text(names.GPU), context.number(names.GPUS)
+    if gpus is None:
+        return context.words.a_single(gpu) if gpu else EMPTY
+    nodes = context.number(names.NODES)
+    return context.words.machines(int(gpus), gpu, round(nodes) if nodes is not None else 1)
+
+
+def _model(context: Context) -> Line:
+    """The model that is trained, by its entry with what the plan says otherwise; else by its size."""
+    asked = any(unknown.asked and unknown.path.startswith(names.MODEL) for unknown in context.answer.unknowns)
+    if context.has(names.MODEL) and not asked:
+        method, rank = context.get(names.ADAPTER_METHOD), context.amount(names.ADAPTER_RANK)
+        return context.words.model(
+            context.text(names.MODEL), context.overridden(names.MODEL), str(method) if method is not None else "", rank
+        )
+    size = context.amount(names.PARAMS_TOTAL) or context.amount(names.PARAMS)
+    return context.words.model_of(size) if size is not None else EMPTY
+
+
+def _chosen(context: Context, unknowns: Sequence[SolvedUnknown]) -> Line:
+    return context.words.with_(_settings(context, unknowns)) if unknowns else EMPTY
+
+
+def _settings(context: Context, unknowns: Sequence[SolvedUnknown]) -> Line:
+    return listed(context.words.chosen(unknown.path, Amount(unknown.value.text)) for unknown in unknowns)
+
+
+def _verdicts(context: Context) -> Line:
+    own = context.own
+    said = [_verdict(context, rule) for rule in own[:_MOST_VERDICTS]]
+    more = len(own) - _MOST_VERDICTS
+    return listed([*said, context.words.more_verdicts(more) if more > 0 else None], " ")
+
+
+def _verdict(context: Context, rule: RequirementResult) -> Line:
+    row, words = rule.compared, context.words
+    calendar = context.has(names.WALL_TIME)
+    subject = words.verdict_subject(
+        rule.name,
+        rule.text,
+        row.sign if row else "",
+        Amount(row.limit) if row else None,
+        row.subject if row and calendar else "",
+    )
+    if rule.holds is None:
+        return words.was_not_checked(subject, rule.needs)
+    if not rule.holds:
+        return words.is_missed(subject, Amount(row.gap) if row else None)
+    if rule.verdict == "safe":
+        return words.is_safe(subject, rule.chance_text if rule.certainty == "expected" else None)
+    return words.is_uncertain(subject, rule.verdict or "", rule.chance_text)
+
+
+def _fits(context: Context) -> Line:
+    rule = context.requirement(names.FITS)
+    room, used = context.number(names.GPU_MEMORY), context.number(names.MEMORY)
+    if rule is None or rule.holds is None or room is None or used is None:
+        return EMPTY
+    reserve = context.number(names.MEMORY_RESERVE) or 0
+    spare = room - reserve - used
+    size = Amount(f"{abs(spare) / 1e9:.4f} GB")
+    if not rule.holds:
+        return context.words.does_not_fit(size)
+    if rule.verdict == "safe" or rule.verdict is None:
+        return context.words.fits(size)
+    return context.words.memory_is_tight(rule.chance_text, size, spare >= 0)
+
+
+def _infeasible(context: Context) -> Line:
+    answer, words = context.answer, context.words
+    clashes = [_clash(context, clash) for clash in answer.clashes[:_MOST_CLASHES]]
+    more = len(answer.clashes) - _MOST_CLASHES
+    return words.no_plan(answer.partly, clashes, max(0, more), answer.conflict)
+
+
+def _clash(context: Context, clash: Clash) -> Line:
+    """A conflict with its nearest cure, short enough that two of them make a sentence."""
+    rule = context.requirement(clash.names[0])
+    row = rule.compared if rule is not None and len(clash.names) == 1 and not rule.holds else None
+    cure = clash.cures[0] if clash.cures else None
+    return context.words.conflict(
+        clash.names,
+        Amount(row.planned) if row else None,
+        Amount(row.limit) if row else None,
+        context.words.would_do(cure.condition, cure.name, Amount(cure.texts[0]) if cure.texts else None)
+        if cure
+        else EMPTY,
+    )

@@ -1,0 +1,218 @@
+"""What was required and what came of it: verdicts, the figures beside them, and what was waived or replaced.
+
+Input: the context of a solution; output a section whose blocks a screen and a report show in part. What fails is never
+among what is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from llmplan.present import names
+from llmplan.present.blocks import EMPTY, Column, Line, Prose, Rows, Section, line
+from llmplan.present.context import MOST_LISTED, PLAIN, Context, ends_of
+from llmplan.present.figures import Amount, Range, figure, money, shared, span
+from llmplan.solution import RequirementResult, Value
+
+_MOST_ON_A_SCREEN = 7
+_MOST_OF_THE_LIBRARY = 6
+_MOST_DEPARTURES = 8
+MOST_NAMES = 3
+
+
+def verdicts(context: Context) -> Section:
+    """Requirements, as rows for a screen and with their figures for a report; departures; preferences."""
+    words, answer = context.words, context.answer
+    ranged = any(value.spread for value in answer.values.values())
+    rows = tuple(_figures(context))
+    columns = (
+        Column(),
+        Column(line(words.planned_column), "r"),
+        Column(line(words.range_column(ranged)), "r"),
+        Column(line(words.verdict_column)),
+    )
+    departures = tuple(
+        (
+            line(words.departure(departure.what)),
+            line(departure.name),
+            words.departed(departure.text, departure.by, departure.place, departure.because),
+        )
+        for departure in answer.departures
+    )
+    plain = tuple(_plain_rows(context))
+    own = [
+        (line(rule.name or rule.text), line(words.met(rule.holds)), line(rule.case or rule.because or rule.text))
+        for rule in answer.preferences
+        if rule.origin in PLAIN
+    ]
+    return Section(
+        "",
+        (
+            Rows("plain", (Column(),) * 3, plain),
+            Rows("figures", columns, rows),
+            Prose("ranges", (line(words.low_and_high),) if ranged and rows else ()),
+            Rows("departures", (Column(),) * 3, departures, words.departures_title),
+            Rows("preferences", (Column(),) * 3, tuple(own), words.preferences_title),
+        ),
+    )
+
+
+def names_of(context: Context, listed: Sequence[str]) -> str:
+    """`a, b, c and 4 more`."""
+    if len(listed) <= MOST_NAMES + 1:
+        return context.words.all_of(listed)
+    return context.words.some_of(listed[:MOST_NAMES], len(listed) - MOST_NAMES)
+
+
+def _plain_rows(context: Context) -> Iterator[tuple[Line, ...]]:
+    """The author's requirements one by one; of the library's, those that fail or are uncertain, and how many hold."""
+    words, rules = context.words, context.answer.requirements
+    shown = [rule for rule in rules if rule.origin in PLAIN or rule.holds is False or rule.chance is not None]
+    rest = [rule for rule in rules if rule not in shown]
+    kept = sorted(shown, key=lambda rule: rule.holds is not False)[:_MOST_ON_A_SCREEN]
+    yield from (_plain_row(context, rule) for rule in shown if rule in kept)
+    held = sum(rule.holds is True for rule in rest)
+    unchecked = [rule.name for rule in rest if rule.holds is None]
+    more = [words.more_in_the_report(len(shown) - len(kept))] if len(shown) > len(kept) else []
+    more += [words.held(held)] if held else []
+    more += [words.not_checked_names(names_of(context, unchecked))] if unchecked else []
+    if more:
+        yield (line("; ".join(more)),)
+
+
+def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
+    words = context.words
+    name = line(rule.name or rule.text)
+    if rule.holds is None:
+        return name, line(words.not_checked), line(words.needs(names_of(context, rule.needs)))
+    word = line(words.verdict(rule.verdict or ("safe" if rule.holds else "no")), f" {rule.chance_text}".rstrip())
+    row = rule.compared
+    if row is None:
+        return name, word, line(rule.case or rule.because or rule.text)
+    known = line(rule.otherwise) or words.compared(
+        Amount(row.planned), row.sign, Amount(row.limit), Amount(row.gap), _side(row.met, row.sign)
+    )
+    return name, word, line(known, words.not_at_every_point if rule.certainty == "expected" else None)
+
+
+def _side(met: bool, sign: str) -> str:
+    """On which side of its limit a figure lies: `spare`, `over`, `short`."""
+    return "spare" if met else "over" if sign.startswith("<") else "short"
+
+
+def _figures(context: Context) -> Iterator[tuple[Line, ...]]:
+    """The author's requirements, then what every plan is asked about, then what fails of the library's."""
+    words, own = context.words, context.own
+    for rule in context.listed:
+        label, row = words.requirement(rule.name, rule.text, rule.compared), rule.compared
+        if row is None:
+            yield label, EMPTY, EMPTY, _verdict(context, rule)
+            continue
+        planned, ends = Amount(row.planned), span(row.spread or row.band)
+        digits = 3 if money(planned) else None
+        yield *_cells(context, label, planned, ends, digits, row.sign, Amount(row.limit)), _verdict(context, rule)
+    if len(own) > MOST_LISTED:
+        yield line(words.more_requirements(len(own) - MOST_LISTED)), EMPTY, EMPTY, words.in_the_json()
+    yield from _results(context, context.subjects)
+    others = [rule for rule in context.answer.requirements if rule.origin not in PLAIN]
+    failing = [rule for rule in others if rule.holds is False and rule.name != names.FITS]
+    for rule in failing[:_MOST_OF_THE_LIBRARY]:
+        yield words.code(rule.name), EMPTY, EMPTY, words.fails(rule.case or rule.text, rule.because)
+    for departure in context.answer.departures[:_MOST_DEPARTURES]:
+        yield (
+            words.departure_of(departure.name, departure.origin),
+            EMPTY,
+            EMPTY,
+            words.departure_because(departure.what, departure.by, departure.because),
+        )
+
+
+def _results(context: Context, subjects: Sequence[str]) -> Iterator[tuple[Line, ...]]:
+    """Time, cost and memory, as far as no requirement of the author is about them."""
+    words = context.words
+    time, wall = context.find(names.TIME), context.find(names.WALL_TIME)
+    if time is not None and names.TIME not in subjects:
+        yield *_row(context, words.training_as_planned, time, None), line(words.no_deadline)
+    if wall is not None and names.WALL_TIME not in subjects:
+        label = words.label(names.WALL_TIME)
+        yield *_row(context, label, wall, 2), words.failures(_failures(context))
+    yield from _costs(context, subjects)
+    memory = context.find(names.MEMORY)
+    if memory is not None and names.MEMORY not in subjects:
+        rule, room = context.requirement(names.FITS), context.amount(names.GPU_MEMORY)
+        cells = _cells(context, words.label(names.MEMORY), Amount(memory.text), ends_of(memory), None, words.of, room)
+        yield *cells, _verdict(context, rule, fits=True) if rule is not None else EMPTY
+
+
+def _costs(context: Context, subjects: Sequence[str]) -> Iterator[tuple[Line, ...]]:
+    words = context.words
+    cost, wall = context.find(names.COST), context.find(names.WALL_COST)
+    if cost is None:
+        gpu = context.text(names.GPU)
+        if gpu and context.has(names.TIME):
+            yield line(words.cost), EMPTY, EMPTY, words.no_price(gpu)
+        return
+    if names.COST not in subjects:
+        digits = 3 if money(Amount(cost.text)) else None
+        free = names.WALL_COST not in subjects
+        yield *_row(context, words.cost_as_planned, cost, digits), line(words.no_budget) if free else EMPTY
+    if wall is not None and names.WALL_COST not in subjects:
+        yield *_row(context, words.cost_on_the_calendar, wall, 2), _price(context)
+
+
+def _price(context: Context) -> Line:
+    price = context.find(names.PRICE)
+    if price is None:
+        return EMPTY
+    authored = price.origin is not None and price.origin.layer == "plan"
+    return context.words.price(Amount(price.text), "" if authored else context.text(names.PRICE_SOURCE))
+
+
+def _failures(context: Context) -> float | None:
+    wall, between = context.number(names.WALL_TIME), context.number(names.JOB_MTBF)
+    return wall / between if wall is not None and between else None
+
+
+def _row(context: Context, label: str | Line, value: Value, digits: int | None) -> tuple[Line, ...]:
+    return _cells(context, label, Amount(value.text), ends_of(value), digits)
+
+
+def _cells(
+    context: Context,
+    label: str | Line,
+    planned: Amount,
+    ends: Range | None,
+    digits: int | None,
+    sign: str = "",
+    limit: Amount | None = None,
+) -> tuple[Line, ...]:
+    """A label with its limit, the figure and its ends; a unit that all of them have stands in the label.
+
+    Args:
+        digits: None for decimals to three digits and whole numbers as they are.
+    """
+    unit = shared(planned, ends, limit, digits)
+    written = planned.short() if digits is None else planned.rough(digits)
+    return (
+        context.words.of_a_limit(label, sign, limit, unit),
+        line(figure(written).digits if unit else written),
+        line(ends.ends(digits or 3)) if ends is not None else EMPTY,
+    )
+
+
+def _verdict(context: Context, rule: RequirementResult, fits: bool = False) -> Line:
+    """What came of a requirement, in a report; `fits` for a row of memory, which says so in its own word."""
+    words, row = context.words, rule.compared
+    if rule.holds is None:
+        return words.not_checked_for(rule.needs)
+    gap = None if row is None else Amount(row.gap)
+    if not rule.holds:
+        return words.violated(gap, rule.otherwise, rule.chance_text)
+    side = "" if row is None else _side(row.met, row.sign)
+    return words.judged(
+        "fits" if fits and rule.verdict == "safe" else rule.verdict,
+        rule.chance_text,
+        gap,
+        side,
+        rule.certainty == "expected",
+    )

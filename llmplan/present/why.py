@@ -1,0 +1,190 @@
+"""Why it is this answer: how its unknowns were found, what is next best, where memory and time go.
+
+Input: the context of a solution; output a section for the reasons and one for the error of the model with its charts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from llmplan.present import names
+from llmplan.present.blocks import Chart, Column, Line, Prose, Rows, Section, cut, line, listed
+from llmplan.present.context import PLAIN, Context, Share
+from llmplan.present.figures import Amount, rough_first, span
+from llmplan.present.launch import batch_is_off, first_hour, launch, launches
+from llmplan.present.verdicts import names_of
+from llmplan.solution import Alternative, RequirementResult, SolvedUnknown
+
+_MOST_UNKNOWNS = 8
+_MOST_ALTERNATIVES = 2
+_MOST_OBJECTIVES = 4
+_MOST_PREFERENCES = 6
+_MOST_BINDING = 3
+_LEAST_SHARE = 0.0005
+"""The share of a step below which a part of it is not told."""
+
+
+def memory_shares(context: Context) -> list[Share]:
+    """What memory consists of."""
+    return context.shares(names.MEMORY)
+
+
+def step_shares(context: Context) -> list[Share]:
+    """What a step consists of. An assumed rate has no parts: those of the estimate are shown, and how far it is from
+    them."""
+    return context.shares(names.STEP_TIME, names.STEP_OTHER)
+
+
+def why(context: Context) -> Section:
+    """The unknowns for a screen; for a report how they were found, what is open, preferences, parts."""
+    words, answer = context.words, context.answer
+    asked = [unknown for unknown in answer.unknowns if unknown.asked]
+    open_ = [unknown for unknown in answer.unknowns if not unknown.asked]
+    memory, step = memory_shares(context), step_shares(context)
+    plain = tuple(_unknown(context, unknown) for unknown in answer.unknowns)
+    title = words.unknowns_title(answer.status == "solved")
+    rows = Rows("plain", (Column(),) * 3, plain, title)
+    if not (asked or open_ or memory or step or any(rule.holds is False for rule in answer.preferences)):
+        return Section("", (rows,))
+    lines = [
+        *_found(context, asked),
+        *([words.open_by_default(_open(open_))] if open_ else []),
+        *(_preference(context, rule) for rule in _preferences(context)),
+        listed(_parts(context, memory, step), " "),
+    ]
+    return Section(words.why_heading, (rows, Prose("reasons", tuple(filter(None, lines)), listed=True)))
+
+
+def _unknown(context: Context, unknown: SolvedUnknown) -> tuple[Line, ...]:
+    said = context.words.how(
+        unknown.how,
+        unknown.asked,
+        names_of(context, unknown.set_by) if unknown.set_by else "",
+        unknown.below,
+        unknown.above,
+    )
+    return line(unknown.path), line(unknown.value.text), said
+
+
+def _open(unknowns: list[SolvedUnknown]) -> list[tuple[str, str]]:
+    return [(unknown.path, cut(Amount(unknown.value.text).short(), 40)) for unknown in unknowns[:_MOST_UNKNOWNS]]
+
+
+def _found(context: Context, asked: list[SolvedUnknown]) -> Iterator[Line]:
+    """How the unknowns were found: what is said of single ones, then the search, the next best and the objectives."""
+    words, answer = context.words, context.answer
+    reasons: list[Line] = []
+    searched: list[Line] = []
+    for unknown in asked[:_MOST_UNKNOWNS]:
+        parts = list(_reasons(context, unknown))
+        amount = Amount(unknown.value.text)
+        if parts:
+            text = cut(amount.short(), 60)
+            reasons.append(words.because_of(unknown.path, text, span(unknown.value.spread), listed(parts, "; ")))
+            continue
+        launched = unknown.path in names.LAUNCHED
+        beside = (
+            "" if launched else words.both([Amount(text).short() for text in (unknown.below, unknown.above) if text])
+        )
+        searched.append(words.searched(unknown.path, "" if launched else cut(amount.short(), 40), cut(beside, 60)))
+    sentences: list[Line] = reasons[:1]
+    if searched or answer.considered > 1:
+        sentences.append(words.found_by_search(answer.considered, listed(searched)))
+    if len(answer.alternatives) > 1:
+        sentences.append(words.next_best(listed(_alternatives(context), "; ")))
+    goals = [
+        words.objective(
+            objective.sense,
+            cut(objective.text, 80),
+            None if context.has(objective.text) else Amount(objective.value),
+        )
+        for objective in answer.objectives[:_MOST_OBJECTIVES]
+    ]
+    if goals:
+        sentences.append(words.asked_to(goals))
+    if sentences:
+        yield words.sentences(sentences)
+    yield from reasons[1:]
+
+
+def _reasons(context: Context, unknown: SolvedUnknown) -> Iterator[Line]:
+    words = context.words
+    if unknown.relation:
+        exact = Amount(unknown.exact_text) if unknown.exact_text else None
+        yield words.relation(cut(unknown.relation, 160), exact)
+    if unknown.works:
+        yield words.feasible_at(cut(unknown.works, 80))
+    if unknown.beyond:
+        yield words.set_by(unknown.set_by[:_MOST_BINDING], cut(Amount(unknown.beyond).short(), 160))
+
+
+def _alternatives(context: Context) -> Iterator[Line]:
+    answer = dict(context.answer.alternatives[0].settings)
+    for layout in context.answer.alternatives[1 : 1 + _MOST_ALTERNATIVES]:
+        differing = [
+            context.words.differing(path, cut(Amount(text).short(), 40))
+            for path, text in layout.settings
+            if text != answer.get(path)
+        ]
+        yield context.words.alternative(listed(differing), _loss(layout), _memory(layout))
+
+
+def _loss(layout: Alternative) -> str:
+    return cut(Amount(layout.loss).short(), 80)
+
+
+def _memory(layout: Alternative) -> str:
+    return next((rough_first(text) for name, text in layout.results if name == names.MEMORY), "")
+
+
+def _preferences(context: Context) -> list[RequirementResult]:
+    """What is not met, then what is met of the author's."""
+    told = (names.BATCH_CLOSE,) if launches(context) and batch_is_off(context) is not None else ()
+    rules = context.answer.preferences
+    unmet = [rule for rule in rules if rule.holds is False and rule.name not in told]
+    met = [rule for rule in rules if rule.holds is True and rule.origin in PLAIN]
+    return [*unmet, *met][:_MOST_PREFERENCES]
+
+
+def _preference(context: Context, rule: RequirementResult) -> Line:
+    case = cut(_one_line(Amount(rule.case or rule.text).short()), 160)
+    return context.words.preference(bool(rule.holds), rule.name, case, cut(_one_line(rule.because), 100))
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", " ")
+
+
+def _parts(context: Context, memory: list[Share], step: list[Share]) -> Iterator[Line]:
+    words = context.words
+    if memory:
+        yield words.memory_goes(words.part(part.label, part.value / 1e9, 4, part.share) for part in memory)
+    if not step:
+        return
+    told = [part for part in step if part.share >= _LEAST_SHARE]
+    yield words.step_goes(words.part(part.label, part.value, 6, part.share) for part in told)
+    other, estimate = context.number(names.STEP_OTHER), context.number(names.STEP_ESTIMATE)
+    estimated, assumed = context.amount(names.STEP_ESTIMATE), context.amount(names.STEP_TIME)
+    if other and estimate and estimated is not None and assumed is not None:
+        yield words.parts_of_the_estimate(estimated, assumed, 100 * other / estimate)
+
+
+def where(context: Context) -> Section:
+    """How well the model is known to predict, what to look at, and the charts of memory and time."""
+    words = context.words
+    step = step_shares(context)
+    said: list[Line] = []
+    error = context.amount(names.MEDIAN_STEP_ERROR)
+    if step and error is not None and not context.get(names.STEP_OTHER, 0):
+        said.append(words.median_error(error, context.amount(names.MEDIAN_MEMORY_ERROR)))
+    if launch(context) and any(row[1] for row in first_hour(context)):
+        timed = context.find(names.STEP_TIME)
+        said.append(words.low_and_high_of(timed is not None and bool(timed.spread)))
+    charts = [
+        Chart(name, caption)
+        for name, caption in (("memory", words.memory_caption), ("step", words.step_caption))
+        if context.drawn(name)
+    ]
+    if not said and not charts:
+        return Section("", ())
+    return Section(words.where_heading, (Prose("error", (listed(said, " "),) if said else ()), *charts))
