@@ -22,8 +22,8 @@ from llmplan.present.words import words_of
 from llmplan.units.measure import Scalar
 
 NAMES = (
-    "value", "number", "whole", "text", "get", "has", "authored", "parts", "shares", "option", "emits", "wrote", "texts",
-    "having", "untold", "refuse", "value_of", "section", "heading", "solution",
+    "value", "number", "whole", "text", "get", "has", "authored", "parts", "shares", "option", "emits", "wrote",
+    "texts", "having", "untold", "refuse", "value_of", "section", "heading", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -173,7 +173,7 @@ class View:
         return [name for name, files in self.parts_of.items() if file in files]
 
     def untold(self) -> list[tuple[str, Value]]:
-        """Inputs that the plan chooses, that the training software must be told of, and that no file has said so far."""
+        """Inputs that the plan chooses, that the training software must be told of, and that no file has said yet."""
         left = [path for path in self.solution.told if path not in self.reading.read]
         self.reading.listed.update(left)
         return [(path, self.solution.values[path]) for path in left]

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from llmplan.answer.schema.values import Value
 from llmplan.present import names
-from llmplan.present.blocks import Column, Line, Prose, Rows, Section, cut, line
+from llmplan.present.blocks import Column, Line, Prose, Rows, Section, cut, line, shortened
 from llmplan.present.context import Context
-from llmplan.present.figures import Amount, span
 from llmplan.present.verdicts import MOST_NAMES, names_of
 from llmplan.present.why import memory_shares
-from llmplan.solution import Value
 
 _MOST_RISKS = 5
 _MOST_ASSUMPTIONS = 10
@@ -44,8 +43,8 @@ def _result(context: Context, value: Value) -> tuple[Line, ...]:
     if value.value is None:
         why = words.needs(names_of(context, value.needs)) if value.needs else value.reason or words.no_value
         return line(value.name), line(why)
-    text = words.result(Amount(value.text), span(value.spread))
-    band = span(value.band)
+    text = words.result(value.amount, value.spread)
+    band = value.band
     return (line(value.name), text, line(band.short())) if band is not None else (line(value.name), text)
 
 
@@ -59,17 +58,20 @@ def basis(context: Context) -> Section:
     lines = [
         *risks,
         *([line(words.near_layouts)] if near else []),
-        *(words.assumed(cut(Amount(text).short(), 160)) for text in answer.assumptions[:_MOST_ASSUMPTIONS]),
-        *(words.replaced(cut(text, 160)) for text in answer.replaced[:_MOST_REPLACED]),
+        *(
+            words.assumed(shortened(words.assumption(one, short=True), 160))
+            for one in answer.assumptions[:_MOST_ASSUMPTIONS]
+        ),
+        *(words.replaced(one.name, one.place) for one in answer.replaced[:_MOST_REPLACED]),
     ]
-    plain = Prose("plain", tuple(line(text) for text in answer.assumptions), words.assumed_title)
+    plain = Prose("plain", tuple(map(words.assumption, answer.assumptions)), words.assumed_title)
     return Section(words.basis_heading, (plain, Prose("basis", tuple(lines), listed=True)))
 
 
 def _risks(context: Context) -> Iterator[Line]:
     words = context.words
     for risk in context.answer.risks[:_MOST_RISKS]:
-        yield words.risk(risk.name, Amount(risk.text), Amount(risk.worse), risk.result, risk.change)
+        yield words.risk(risk.name, risk.amount, risk.worse, risk.result, risk.change)
     price, source = context.find(names.PRICE), context.text(names.PRICE_SOURCE)
     left = price is not None and price.origin is not None and price.origin.layer in _DEFAULTS
     if context.has(names.COST) and source and left:
@@ -83,10 +85,12 @@ def notes(context: Context) -> Section:
         diagnostic for diagnostic in answer.diagnostics if diagnostic.severity != "error" and diagnostic.code != _UNMET
     ]
     lines = [words.warning(one.code, cut(one.message, 200)) for one in warnings[:_MOST_WARNINGS]]
-    lines += [line(cut(note, 200)) for note in answer.notes[:_MOST_NOTES]]
-    plain = [line(note) for note in answer.notes[:_MOST_NOTES_ON_A_SCREEN]]
-    if len(answer.notes) > _MOST_NOTES_ON_A_SCREEN:
-        plain.append(line(words.more_notes(len(answer.notes) - _MOST_NOTES_ON_A_SCREEN)))
+    said = [*map(words.cliff, answer.cliffs), *map(words.skipped, answer.skipped)]
+    said += [words.best_point(answer.point)] if answer.point is not None else []
+    lines += [shortened(note, 200) for note in said[:_MOST_NOTES]]
+    plain = said[:_MOST_NOTES_ON_A_SCREEN]
+    if len(said) > _MOST_NOTES_ON_A_SCREEN:
+        plain.append(line(words.more_notes(len(said) - _MOST_NOTES_ON_A_SCREEN)))
     heading = words.notes_heading if lines else ""
     return Section(
         heading, (Prose("plain", tuple(plain), words.notes_title), Prose("notes", tuple(lines), listed=True))

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from attrs import evolve
+
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation
+from llmplan.answer.schema.charts import Curve, CurvePoint
+from llmplan.answer.schema.requirements import Clash
 from llmplan.present import names
-from llmplan.present.blocks import EMPTY, Chart, Column, Line, Prose, Rows, Section, cut, line, listed
+from llmplan.present.blocks import EMPTY, Chart, Column, Figure, Line, Prose, Rows, Section, cut, line, listed
 from llmplan.present.context import Context
-from llmplan.present.figures import Amount, shift, shift_figure, span
-from llmplan.solution import Clash, CurvePoint, Lever, Moved, Relaxation
+from llmplan.units.amount import fixed
 
 _WORTH = 0.01
 """The share of a result that a change must save to be worth a sentence."""
@@ -52,9 +56,9 @@ def _brought(context: Context, lever: Lever) -> Line:
     moved = (lever.solved_results if lever.anew else lever.results)[:_MOST_MOVED]
     banded = next((result for result in moved if result.band), None)
     return words.brought(
-        (Amount(lever.solved), Amount(lever.solved_before)) if lever.anew else None,
-        [(result.name, Amount(result.difference)) for result in moved if result.difference],
-        None if banded is None else (banded.name, span(banded.band)),
+        (lever.solved, lever.solved_before) if lever.anew and lever.solved and lever.solved_before else None,
+        [(result.name, result.by) for result in moved if not result.same],
+        None if banded is None or banded.band is None else (banded.name, banded.band),
         lever.chance_text,
         lever.purpose == "safe",
     )
@@ -89,8 +93,8 @@ def _worth(lever: Lever) -> bool:
     results = lever.solved_results if lever.anew else lever.results
     return any(
         result.name in (names.TIME, names.COST, lever.unknown)
-        and bool(result.before)
-        and 1 - result.after / result.before >= _WORTH
+        and bool(result.before.number)
+        and 1 - result.after.number / result.before.number >= _WORTH
         for result in results
     )
 
@@ -101,9 +105,9 @@ def _told(context: Context, lever: Lever) -> Line:
     rates = [rate.name for rate in context.rates] if lever.purpose == "entry" else []
     return context.words.change(
         lever.statement,
-        Amount(lever.solved) if lever.anew else None,
+        lever.solved if lever.anew else None,
         _gains(context, results),
-        None if banded is None else (banded.name, span(banded.band), Amount(banded.text)),
+        None if banded is None or banded.band is None else (banded.name, banded.band),
         lever.chance_text,
         rates,
     )
@@ -113,9 +117,9 @@ def _gains(context: Context, results: Sequence[Moved]) -> Line:
     """What is told of a change in a sentence: `−2.5 days, −9,300 USD, −12 GB of memory`."""
     told = (names.TIME, names.COST, names.MEMORY)
     return listed(
-        context.words.gain(shift(context.answer, result), result.name == names.MEMORY)
+        context.words.gain(result.by.like(result.before), result.name == names.MEMORY)
         for result in results
-        if result.difference and result.name in told
+        if not result.same and result.name in told
     )
 
 
@@ -125,16 +129,24 @@ def _along(context: Context) -> Line:
     if curve is None or not context.drawn("deadline"):
         return EMPTY
     words = context.words
-
-    def place(point: CurvePoint) -> str:
-        return Amount(point.text).text.partition(" ")[0] if curve.input.size == 1 else point.text
-
     points = [
-        words.at_a_point(context.words.plain_number(point.value / curve.result.size), place(point))
+        words.at_a_point(
+            _on_the_axis(curve, point),
+            point.amount.parts()[0] if curve.input.size == 1 else point.amount.exact(),
+        )
         for point in curve.points
-        if point.value is not None
+        if point.result is not None
     ]
     return words.along(curve.input.name, curve.result.name, curve.result.unit, listed(points))
+
+
+def _on_the_axis(curve: Curve, point: CurvePoint) -> str:
+    """The result at a point, in the unit of its axis and without it."""
+    assert point.result is not None
+    text, unit = point.result.parts(3)
+    if unit == curve.result.unit:
+        return text
+    return evolve(point.result, unit=fixed(curve.result.unit, curve.result.size)).parts(3)[0]
 
 
 def cures(context: Context) -> Section:
@@ -162,9 +174,8 @@ def _cures_of(context: Context, clash: Clash) -> Iterator[tuple[Line, ...]]:
 
 
 def _cure(context: Context, cure: Relaxation) -> Line:
-    before = Amount(cure.before) if cure.before else None
-    amounts = [Amount(text) for text in cure.texts[:_MOST_CURES]]
-    return context.words.cure(cure.name, before, cure.condition, amounts, len(cure.texts) - _MOST_CURES)
+    more = len(cure.values) - _MOST_CURES
+    return context.words.cure(cure.name, cure.before, cure.condition, cure.values[:_MOST_CURES], more)
 
 
 def levers(context: Context) -> Section:
@@ -186,14 +197,14 @@ def levers(context: Context) -> Section:
         (
             words.lever(
                 lever.name,
-                Amount(lever.before),
-                Amount(lever.text),
-                Amount(lever.solved) if lever.anew else None,
-                [name for name, _ in lever.breaks],
+                lever.before,
+                lever.amount,
+                lever.solved if lever.anew else None,
+                [broken.name for broken in lever.breaks],
                 lever.chance_text,
             ),
             *(
-                line(shift_figure(context.answer, lever.results[place])) if place < len(lever.results) else EMPTY
+                line(_shift(context, lever.results[place])) if place < len(lever.results) else EMPTY
                 for place in columns
             ),
         )
@@ -239,10 +250,15 @@ def _told_levers(context: Context) -> list[Lever]:
 def _moves(context: Context, lever: Lever) -> bool:
     return any(
         result.name in context.answer.compared
-        and bool(result.before)
-        and not 1 - _TOLD < result.after / result.before < 1 + _TOLD
+        and bool(result.before.number)
+        and not 1 - _TOLD < result.after.number / result.before.number < 1 + _TOLD
         for result in lever.results
     )
+
+
+def _shift(context: Context, result: Moved) -> Figure | str:
+    """How far a change moves a result, in the unit that the plan's own is written in."""
+    return "0" if result.same else Figure(*result.by.like(result.before).signed(2, context.words.minus))
 
 
 def gains(context: Context) -> Section:
@@ -251,9 +267,9 @@ def gains(context: Context) -> Section:
     said = [
         words.one_point_more(
             gain.name,
-            Amount(gain.before),
-            Amount(gain.after),
-            [(name, Amount(old), Amount(new)) for name, old, new, _ in gain.changes[:4]],
+            gain.before,
+            gain.after,
+            gain.changes[:4],
         )
         for gain in context.answer.gains[:_MOST_GAINS]
     ]

@@ -11,10 +11,16 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
+from llmplan.answer.schema.advice import Alternative
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.tables import Row
+from llmplan.answer.schema.values import Value
 from llmplan.operations.numbers import total
-from llmplan.present.figures import Amount, Range, span
+from llmplan.present import names
 from llmplan.present.words.en import Words
-from llmplan.solution import Alternative, RequirementResult, Row, Scalar, Solution, Value
+from llmplan.units.amount import Amount, Range
+from llmplan.units.measure import Scalar
 
 PLAIN = ("plan", "used")
 """Origins of what an author requires."""
@@ -28,7 +34,7 @@ class Share:
     """A part of a sum: what people call it, its value and its share."""
 
     label: str
-    value: float
+    amount: Amount
     share: float
 
 
@@ -70,12 +76,12 @@ class Context:
     def amount(self, name: str) -> Amount | None:
         """A value as it is written."""
         value = self.find(name)
-        return None if value is None else Amount(value.text)
+        return None if value is None else value.amount
 
     def text(self, name: str) -> str:
         """A value with four digits; empty where it has none."""
         value = self.find(name)
-        return "" if value is None else value.text
+        return "" if value is None else value.amount.exact()
 
     def requirement(self, name: str) -> RequirementResult | None:
         """A requirement by its name; None if none is in force."""
@@ -109,7 +115,7 @@ class Context:
     def overridden(self, kind: str) -> list[tuple[Amount, str]]:
         """What a plan says otherwise of the entry that it chooses: `48` and `layers`."""
         return [
-            (Amount(value.text), name.partition(".")[2].replace("_", " "))
+            (value.amount, name.partition(".")[2].replace("_", " "))
             for name, value in self.answer.values.items()
             if name.startswith(f"{kind}.")
             and value.role == "input"
@@ -119,29 +125,30 @@ class Context:
     def shares(self, whole: str, *without: str) -> list[Share]:
         """The parts of a quantity that are not nothing, the largest first; empty if a part has no value."""
         pairs = self.answer.parts.get(whole, ())
-        parts = [(label, self.answer.values[name]) for name, label in pairs if name in self.answer.values]
-        sizes = [
-            (label, float(value.value), value.name) for label, value in parts if isinstance(value.value, (int, float))
-        ]
-        if len(sizes) < len(pairs):
+        values = [self.answer.values[name] for name, _ in pairs if name in self.answer.values]
+        if len(values) < len(pairs) or not all(isinstance(value.value, (int, float)) for value in values):
             return []
-        kept = [(label, size) for label, size, name in sizes if name not in without]
-        summed = total(size for _, size in kept)
-        listed = [Share(label, size, size / summed) for label, size in kept if size] if summed else []
+        kept = [
+            (label, value.amount) for (_, label), value in zip(pairs, values, strict=True) if value.name not in without
+        ]
+        summed = total(amount.number for _, amount in kept)
+        listed = (
+            [Share(label, amount, amount.number / summed) for label, amount in kept if amount.number] if summed else []
+        )
         return sorted(listed, key=lambda part: part.share, reverse=True)
 
 
 def ends_of(value: Value) -> Range | None:
     """The ends of a value over the author's ranges, else those of the model's error."""
-    return span(value.spread or value.band)
+    return value.spread or value.band
 
 
 def varying(layouts: Sequence[Alternative]) -> tuple[str, ...]:
     """The unknowns in which some of several layouts differ, in their order."""
     texts: dict[str, set[str]] = {}
     for layout in layouts:
-        for path, text in layout.settings:
-            texts.setdefault(path, set()).add(text)
+        for path, amount in layout.settings:
+            texts.setdefault(path, set()).add(amount.exact())
     return tuple(path for path, each in texts.items() if len(each) > 1)
 
 
@@ -152,3 +159,8 @@ def thinned(rows: Sequence[Row], most: int) -> list[Row]:
     best = [place for place, row in enumerate(rows) if row.best][:1]
     spread = [round(place * (len(rows) - 1) / (most - 2)) for place in range(most - 1)]
     return [rows[place] for place in sorted({*spread, *best})]
+
+
+def is_money(amount: Amount) -> bool:
+    """Whether an amount is a sum of money, of which no cent is known."""
+    return amount.measure is not None and amount.measure.dims == names.MONEY

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
+from llmplan.answer.schema.values import Value
 from llmplan.present import names
-from llmplan.present.blocks import EMPTY, Column, Line, Prose, Rows, Section, Strong, cut, line
+from llmplan.present.blocks import Column, Line, Prose, Rows, Section, Strong, cut, line
 from llmplan.present.context import Context, ends_of
-from llmplan.present.figures import Amount, Range, figure, same_units, unit
-from llmplan.solution import Value
+from llmplan.units.amount import Range
 
 _MOST_OF_A_PHRASE = 140
-_OFF = 0.05
-"""Per cent by which the batch may differ from what is asked without a word."""
+_OFF = 0.0005
+"""The share by which the batch may differ from what is asked without a word."""
 
 
 def launch(context: Context) -> Section:
@@ -46,14 +46,14 @@ def launches(context: Context) -> bool:
 
 
 def batch_is_off(context: Context) -> float | None:
-    """By how many per cent the batch differs from the tokens that were asked for; None where that is nothing."""
+    """By how much the batch differs from the tokens that were asked for; None where that is nothing."""
     if not context.has(names.MICRO_BATCH, names.DATA_PARALLEL, names.GRAD_ACCUM, names.GLOBAL_TOKENS):
         return None
     asked, value = context.number(names.GLOBAL_BATCH), context.find(names.GLOBAL_BATCH)
     tokens = context.number(names.GLOBAL_TOKENS)
     if not asked or value is None or value.unit != "token" or tokens is None:
         return None
-    off = 100 * (tokens / asked - 1)
+    off = tokens / asked - 1
     return off if abs(off) >= _OFF else None
 
 
@@ -69,8 +69,8 @@ def _launched(context: Context) -> Iterator[str]:
 def _layout(context: Context) -> Iterator[str]:
     words = context.words
     for place, path in enumerate(names.LAYOUT):
-        degree = context.number(path)
-        if degree is not None and (place < names.ALWAYS or degree != 1):
+        degree = context.amount(path)
+        if degree is not None and (place < names.ALWAYS or degree.value != 1):
             yield words.degree(path, degree)
     offload = context.text(names.OFFLOAD)
     if offload and context.get(names.OFFLOAD) != names.NO_OFFLOAD:
@@ -80,8 +80,8 @@ def _layout(context: Context) -> Iterator[str]:
 
 
 def _batch(context: Context) -> str:
-    micro, ranks = context.amount(names.MICRO_BATCH), context.number(names.DATA_PARALLEL)
-    accumulation, tokens = context.number(names.GRAD_ACCUM), context.amount(names.GLOBAL_TOKENS)
+    micro, ranks = context.amount(names.MICRO_BATCH), context.amount(names.DATA_PARALLEL)
+    accumulation, tokens = context.amount(names.GRAD_ACCUM), context.amount(names.GLOBAL_TOKENS)
     if micro is None or ranks is None or accumulation is None or tokens is None:
         return ""
     off, asked = batch_is_off(context), context.amount(names.GLOBAL_BATCH)
@@ -125,28 +125,27 @@ class _Watched:
 def first_hour(context: Context) -> Iterator[tuple[Line, ...]]:
     """Step time, rates and, where a requirement is about it, memory: low, planned, high."""
     for row in _watched(context):
-        amount, ends = Amount(row.value.text), ends_of(row.value)
+        amount, ends = row.value.amount, ends_of(row.value)
         around = ends_of(row.beside) if row.beside is not None else None
-        same = same_units(ends)
-        shown = context.words.unit(unit(amount.rough())) if same or not row.name else ""
-        planned = figure(amount.rough(row.digits)).digits if same else amount.rough(row.digits)
-        beside = Amount(row.beside.text).rough(row.digits) if row.beside is not None else ""
+        text, unit = amount.parts(row.digits)
+        same = ends is None or ends.unit(row.digits) == unit
+        shown = context.words.unit(unit) if same or not row.name else ""
+        beside = row.beside.amount.rough(row.digits) if row.beside is not None else ""
+        low, high = (
+            context.words.beside(*pair)
+            for pair in zip(_apart(ends, row.digits), _apart(around, row.digits), strict=True)
+        )
+        planned = context.words.beside(text if same else amount.rough(row.digits), beside)
         yield (
             context.words.watched(row.name, shown, row.beside is not None),
-            _end(context, ends, around, row.digits, low=True),
-            line(Strong(line(context.words.beside(planned, beside)))),
-            _end(context, ends, around, row.digits, low=False),
+            line(low),
+            line(Strong(line(planned))),
+            line(high),
         )
 
 
-def _end(context: Context, ends: Range | None, around: Range | None, digits: int, low: bool) -> Line:
-    if ends is None:
-        return line(context.words.beside("", _bound(around, digits, low))) if around else EMPTY
-    return line(context.words.beside(_bound(ends, digits, low), _bound(around, digits, low) if around else ""))
-
-
-def _bound(ends: Range, digits: int, low: bool) -> str:
-    return ends.lower(digits) if low else ends.upper(digits)
+def _apart(ends: Range | None, digits: int) -> tuple[str, str]:
+    return ("", "") if ends is None else ends.apart(digits)
 
 
 def _watched(context: Context) -> Iterator[_Watched]:

@@ -1,7 +1,7 @@
 """Sections as Markdown that reads well as plain text, and a document of a bounded length.
 
-Input: sections; output their text, in which everything is escaped that is not markup of this module. A table is unpadded,
-so that a longer cell touches no other row of a diff.
+Input: sections; output their text, in which everything is escaped that is not markup of this module. A table is
+unpadded, so that a longer cell touches no other row of a diff.
 """
 
 from __future__ import annotations

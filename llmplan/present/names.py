@@ -88,6 +88,9 @@ FITS = "fits"
 # The kinds whose names are left out before those of their fields.
 LAYOUT_KINDS = ("parallelism", "training")
 
+# The dimension of a sum of money.
+MONEY = (("Money", 1),)
+
 # Folders of templates.
 HUGGINGFACE = "huggingface"
 LAUNCH = "launch"

@@ -1,4 +1,4 @@
-"""The sections of an answer, each made by one function from the context: the list that a screen and a report choose from."""
+"""The sections of an answer, each made by a function from the context: a screen and a report choose from this list."""
 
 from __future__ import annotations
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attrs import evolve
+
+from llmplan.answer.schema.requirements import Clash, RequirementResult
+from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
-from llmplan.present.blocks import EMPTY, Line, line, listed
-from llmplan.present.context import Context
-from llmplan.present.figures import Amount, span
-from llmplan.solution import Clash, RequirementResult, SolvedUnknown
+from llmplan.present.blocks import EMPTY, Line, listed
+from llmplan.present.context import Context, ends_of
 
 _MOST_VERDICTS = 3
 _MOST_CLASHES = 2
@@ -63,7 +65,7 @@ def _solved(context: Context) -> Line:
         own = [unknown for unknown in asked if not (machines and unknown.path in (names.GPUS, names.GPU))]
         return words.solved(what, bool(context.has(names.MODEL) or machines), _settings(context, own))
     shown = context.answer.shown[:_MOST_SHOWN]
-    rows = [line(row.value) if len(context.answer.shown) == 1 else words.equation(row.text, row.value) for row in shown]
+    rows = [words.worth(row) if len(context.answer.shown) == 1 else words.equation(row) for row in shown]
     return words.nothing_to_solve(rows, what)
 
 
@@ -74,19 +76,19 @@ def _training(context: Context, machines: Line, model: Line, chosen: Line) -> Li
     cost, wall_cost = context.find(names.COST), context.amount(names.WALL_COST)
     calendar = wall if wall is not None and wall.band else None
     planned = words.planned(
-        Amount(time.text),
-        span(time.spread),
-        span(time.band) if calendar is None else None,
-        None if cost is None else Amount(cost.text),
-        None if cost is None else span(cost.spread),
+        time.amount,
+        time.spread,
+        time.band if calendar is None else None,
+        None if cost is None else cost.amount,
+        None if cost is None else cost.spread,
     )
     single = context.get(names.GPUS, 1) == 1
     trains = words.trains(machines, single, model, context.amount(names.TOKENS))
     if calendar is None:
         return words.in_planned(trains, planned, chosen)
-    ends = span(calendar.spread or calendar.band)
+    ends = ends_of(calendar)
     assert ends is not None
-    return words.on_the_calendar(trains, Amount(calendar.text), ends, wall_cost, chosen, planned)
+    return words.on_the_calendar(trains, calendar.amount, ends, wall_cost, chosen, planned)
 
 
 def _serving(context: Context, model: Line, chosen: Line) -> Line:
@@ -98,7 +100,7 @@ def _serving(context: Context, model: Line, chosen: Line) -> Line:
     return context.words.serves(
         int(float(gpus)),
         context.text(names.GPU),
-        None if queries is None else Amount(f"{queries:.4f}"),
+        context.amount(names.SERVING_QUERIES) if queries is not None else None,
         model,
         latency,
         chosen,
@@ -130,7 +132,7 @@ def _chosen(context: Context, unknowns: Sequence[SolvedUnknown]) -> Line:
 
 
 def _settings(context: Context, unknowns: Sequence[SolvedUnknown]) -> Line:
-    return listed(context.words.chosen(unknown.path, Amount(unknown.value.text)) for unknown in unknowns)
+    return listed(context.words.chosen(unknown.path, unknown.value.amount) for unknown in unknowns)
 
 
 def _verdicts(context: Context) -> Line:
@@ -147,13 +149,13 @@ def _verdict(context: Context, rule: RequirementResult) -> Line:
         rule.name,
         rule.text,
         row.sign if row else "",
-        Amount(row.limit) if row else None,
+        row.limit if row else None,
         row.subject if row and calendar else "",
     )
     if rule.holds is None:
         return words.was_not_checked(subject, rule.needs)
     if not rule.holds:
-        return words.is_missed(subject, Amount(row.gap) if row else None)
+        return words.is_missed(subject, row.gap if row else None)
     if rule.verdict == "safe":
         return words.is_safe(subject, rule.chance_text if rule.certainty == "expected" else None)
     return words.is_uncertain(subject, rule.verdict or "", rule.chance_text)
@@ -161,12 +163,12 @@ def _verdict(context: Context, rule: RequirementResult) -> Line:
 
 def _fits(context: Context) -> Line:
     rule = context.requirement(names.FITS)
-    room, used = context.number(names.GPU_MEMORY), context.number(names.MEMORY)
-    if rule is None or rule.holds is None or room is None or used is None:
+    room, memory = context.number(names.GPU_MEMORY), context.find(names.MEMORY)
+    if rule is None or rule.holds is None or room is None or memory is None:
         return EMPTY
     reserve = context.number(names.MEMORY_RESERVE) or 0
-    spare = room - reserve - used
-    size = Amount(f"{abs(spare) / 1e9:.4f} GB")
+    spare = room - reserve - memory.amount.number
+    size = evolve(memory.amount, value=abs(spare))
     if not rule.holds:
         return context.words.does_not_fit(size)
     if rule.verdict == "safe" or rule.verdict is None:
@@ -188,9 +190,7 @@ def _clash(context: Context, clash: Clash) -> Line:
     cure = clash.cures[0] if clash.cures else None
     return context.words.conflict(
         clash.names,
-        Amount(row.planned) if row else None,
-        Amount(row.limit) if row else None,
-        context.words.would_do(cure.condition, cure.name, Amount(cure.texts[0]) if cure.texts else None)
-        if cure
-        else EMPTY,
+        row.planned if row else None,
+        row.limit if row else None,
+        context.words.would_do(cure.condition, cure.name, cure.values[0]) if cure else EMPTY,
     )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from llmplan.answer.schema.advice import Alternative
+from llmplan.answer.schema.tables import Row, Table
 from llmplan.present import names
-from llmplan.present.blocks import EMPTY, Column, Line, Prose, Rows, Section, Strong, cut, line
+from llmplan.present.blocks import EMPTY, Column, Figure, Line, Prose, Rows, Section, Strong, cut, line, shortened
 from llmplan.present.context import Context, thinned, varying
-from llmplan.present.figures import Amount, Range, figure, ranged
-from llmplan.solution import Alternative, Row, Table
+from llmplan.units.amount import Amount, Range
 
 _MOST_ROWS = 12
 _MOST_COLUMNS = 8
@@ -27,15 +28,19 @@ def shown(context: Context) -> Section:
     words, answer = context.words, context.answer
     rows = [row for row in answer.shown if row.text not in names.FIRST_SCREEN]
     few = 0 < len(rows) <= _FEW_SHOWN
-    plain = tuple((line(row.text), line(row.value)) for row in answer.shown)
+    plain = tuple((line(row.text), words.worth(row)) for row in answer.shown)
     table = (
         ()
         if few
         else tuple(
-            (words.code(cut(row.text, 80)), line(cut(Amount(row.value).short(), 100))) for row in rows[:_MOST_SHOWN]
+            (words.expression(row.text), shortened(words.worth_in_short(row), 100)) for row in rows[:_MOST_SHOWN]
         )
     )
-    said = words.shown([(cut(row.text, 80), cut(Amount(row.value).short(), 100)) for row in rows]) if few else EMPTY
+    said = (
+        words.shown([(words.expression(row.text), shortened(words.worth_in_short(row), 100)) for row in rows])
+        if few
+        else EMPTY
+    )
     return Section(
         words.shown_heading if table else "",
         (
@@ -56,7 +61,10 @@ def front(context: Context) -> Section:
     rows = [tuple(map(line, (*differing, *results)))]
     for point in points:
         settings = dict(point.settings)
-        cells = (*(settings.get(path, "") for path in differing), *(text for _, text in point.results))
+        cells = (
+            *(settings[path].exact() if path in settings else "" for path in differing),
+            *(amount.exact() for _, amount in point.results),
+        )
         rows.append(tuple(map(line, cells)))
     return Section(
         words.front_heading,
@@ -78,15 +86,22 @@ def front(context: Context) -> Section:
 
 
 def _point(point: Alternative, differing: tuple[str, ...]) -> Iterator[Line]:
-    cells = [text for path, text in point.settings if path in differing] + [text for _, text in point.results]
-    for text in cells:
-        yield _cell(Amount(text))
+    for amount in [amount for path, amount in point.settings if path in differing]:
+        yield _cell(amount)
+    for _, amount in point.results:
+        yield _cell(amount)
 
 
 def _cell(amount: Amount) -> Line:
-    """A figure, or where that is too long its beginning."""
-    text = amount.short()
-    return line(figure(text)) if len(text) <= _MOST_OF_A_CELL else line(cut(text, _MOST_OF_A_CELL))
+    """A figure; of what is too long its beginning."""
+    text, unit = amount.parts()
+    return line(Figure(cut(text, _MOST_OF_A_CELL), unit))
+
+
+def _with_ends(amount: Amount, spread: Range) -> Line:
+    text, unit = amount.parts()
+    same = spread.unit() == unit
+    return line(Figure(f"{text if same else amount.short()} ({spread.ends()})", unit if same else ""))
 
 
 def _without_kind(path: str) -> str:
@@ -122,25 +137,25 @@ def _variations(context: Context, table: Table) -> Iterator[Rows | Prose]:
     single = sum(row.best for row in table.rows) == 1
     rows = tuple(tuple(_variation(context, table, row, single)) for row in thinned(table.rows, _MOST_ROWS))
     yield Rows("points", tuple(map(Column, headings)), rows, differing=True, units=True)
-    rates = [(rate.name, Amount(rate.text)) for rate in context.rates[:_MOST_RATES]]
+    rates = [(rate.name, rate.amount) for rate in context.rates[:_MOST_RATES]]
     yield Prose("assumed", (words.assumed_in_every_row(rates),) if rates else ())
 
 
 def _variation(context: Context, table: Table, row: Row, single: bool) -> Iterator[Line]:
-    for text in row.at:
-        cell = line(figure(cut(text, _MOST_OF_A_CELL)))
+    for amount in row.at:
+        cell = _cell(amount) if amount.value is not None else line(context.words.the_plan_itself)
         yield line(Strong(cell)) if row.best else cell
     solved = row.status == "solved"
     for path in table.unknowns[:_MOST_COLUMNS]:
-        yield _cell(Amount(row.unknowns[path][1])) if solved and path in row.unknowns else EMPTY
+        yield _cell(row.unknowns[path]) if solved and path in row.unknowns else EMPTY
     for column in table.results[:_MOST_COLUMNS]:
-        text = row.results[column.name][1] if solved and column.name in row.results else ""
-        spread = row.spreads.get(column.name, "")
-        if not text or text.startswith("undefined"):
+        result = row.results.get(column.name) if solved else None
+        spread = row.spreads.get(column.name)
+        if result is None or not result.finite:
             yield EMPTY
         else:
-            yield line(ranged(Amount(text), Range(spread))) if spread else _cell(Amount(text))
+            yield _with_ends(result, spread) if spread is not None else _cell(result)
     if row.best:
         yield line(context.words.best if single else context.words.as_good_as_any)
     else:
-        yield line(cut(context.words.reason(row.reason), _MOST_OF_A_REASON))
+        yield shortened(context.words.reason(row), _MOST_OF_A_REASON)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Column, Line, Prose, Rows, Section, line
-from llmplan.present.context import MOST_LISTED, PLAIN, Context, ends_of
-from llmplan.present.figures import Amount, Range, figure, money, shared, span
-from llmplan.solution import RequirementResult, Value
+from llmplan.present.context import MOST_LISTED, PLAIN, Context, ends_of, is_money
+from llmplan.units.amount import Amount, Range
+from llmplan.units.measure import REAL
 
 _MOST_ON_A_SCREEN = 7
 _MOST_OF_THE_LIBRARY = 6
@@ -41,7 +43,7 @@ def verdicts(context: Context) -> Section:
     )
     plain = tuple(_plain_rows(context))
     own = [
-        (line(rule.name or rule.text), line(words.met(rule.holds)), line(rule.case or rule.because or rule.text))
+        (line(rule.name or rule.text), line(words.met(rule.holds)), words.case(rule) or line(rule.because or rule.text))
         for rule in answer.preferences
         if rule.origin in PLAIN
     ]
@@ -88,10 +90,8 @@ def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     word = line(words.verdict(rule.verdict or ("safe" if rule.holds else "no")), f" {rule.chance_text}".rstrip())
     row = rule.compared
     if row is None:
-        return name, word, line(rule.case or rule.because or rule.text)
-    known = line(rule.otherwise) or words.compared(
-        Amount(row.planned), row.sign, Amount(row.limit), Amount(row.gap), _side(row.met, row.sign)
-    )
+        return name, word, words.case(rule) or line(rule.because or rule.text)
+    known = line(rule.otherwise) or words.compared(row.planned, row.sign, row.limit, row.gap, _side(row.met, row.sign))
     return name, word, line(known, words.not_at_every_point if rule.certainty == "expected" else None)
 
 
@@ -108,16 +108,16 @@ def _figures(context: Context) -> Iterator[tuple[Line, ...]]:
         if row is None:
             yield label, EMPTY, EMPTY, _verdict(context, rule)
             continue
-        planned, ends = Amount(row.planned), span(row.spread or row.band)
-        digits = 3 if money(planned) else None
-        yield *_cells(context, label, planned, ends, digits, row.sign, Amount(row.limit)), _verdict(context, rule)
+        planned, ends = row.planned, row.spread or row.band
+        digits = 3 if is_money(planned) else None
+        yield *_cells(context, label, planned, ends, digits, row.sign, row.limit), _verdict(context, rule)
     if len(own) > MOST_LISTED:
         yield line(words.more_requirements(len(own) - MOST_LISTED)), EMPTY, EMPTY, words.in_the_json()
     yield from _results(context, context.subjects)
     others = [rule for rule in context.answer.requirements if rule.origin not in PLAIN]
     failing = [rule for rule in others if rule.holds is False and rule.name != names.FITS]
     for rule in failing[:_MOST_OF_THE_LIBRARY]:
-        yield words.code(rule.name), EMPTY, EMPTY, words.fails(rule.case or rule.text, rule.because)
+        yield words.code(rule.name), EMPTY, EMPTY, words.fails(words.case(rule) or line(rule.text), rule.because)
     for departure in context.answer.departures[:_MOST_DEPARTURES]:
         yield (
             words.departure_of(departure.name, departure.origin),
@@ -140,7 +140,7 @@ def _results(context: Context, subjects: Sequence[str]) -> Iterator[tuple[Line, 
     memory = context.find(names.MEMORY)
     if memory is not None and names.MEMORY not in subjects:
         rule, room = context.requirement(names.FITS), context.amount(names.GPU_MEMORY)
-        cells = _cells(context, words.label(names.MEMORY), Amount(memory.text), ends_of(memory), None, words.of, room)
+        cells = _cells(context, words.label(names.MEMORY), memory.amount, ends_of(memory), None, words.of, room)
         yield *cells, _verdict(context, rule, fits=True) if rule is not None else EMPTY
 
 
@@ -153,7 +153,7 @@ def _costs(context: Context, subjects: Sequence[str]) -> Iterator[tuple[Line, ..
             yield line(words.cost), EMPTY, EMPTY, words.no_price(gpu)
         return
     if names.COST not in subjects:
-        digits = 3 if money(Amount(cost.text)) else None
+        digits = 3 if is_money(cost.amount) else None
         free = names.WALL_COST not in subjects
         yield *_row(context, words.cost_as_planned, cost, digits), line(words.no_budget) if free else EMPTY
     if wall is not None and names.WALL_COST not in subjects:
@@ -165,16 +165,16 @@ def _price(context: Context) -> Line:
     if price is None:
         return EMPTY
     authored = price.origin is not None and price.origin.layer == "plan"
-    return context.words.price(Amount(price.text), "" if authored else context.text(names.PRICE_SOURCE))
+    return context.words.price(price.amount, "" if authored else context.text(names.PRICE_SOURCE))
 
 
-def _failures(context: Context) -> float | None:
+def _failures(context: Context) -> Amount | None:
     wall, between = context.number(names.WALL_TIME), context.number(names.JOB_MTBF)
-    return wall / between if wall is not None and between else None
+    return Amount(wall / between, REAL) if wall is not None and between else None
 
 
 def _row(context: Context, label: str | Line, value: Value, digits: int | None) -> tuple[Line, ...]:
-    return _cells(context, label, Amount(value.text), ends_of(value), digits)
+    return _cells(context, label, value.amount, ends_of(value), digits)
 
 
 def _cells(
@@ -191,11 +191,15 @@ def _cells(
     Args:
         digits: None for decimals to three digits and whole numbers as they are.
     """
-    unit = shared(planned, ends, limit, digits)
-    written = planned.short() if digits is None else planned.rough(digits)
+    text, unit = planned.parts(digits)
+    shared = (
+        bool(unit)
+        and (ends is None or ends.unit(digits or 3) == unit)
+        and (limit is None or limit.parts()[1] in ("", unit))
+    )
     return (
-        context.words.of_a_limit(label, sign, limit, unit),
-        line(figure(written).digits if unit else written),
+        context.words.of_a_limit(label, sign, limit, unit if shared else ""),
+        line(text if shared else f"{text} {unit}".rstrip()),
         line(ends.ends(digits or 3)) if ends is not None else EMPTY,
     )
 
@@ -205,7 +209,7 @@ def _verdict(context: Context, rule: RequirementResult, fits: bool = False) -> L
     words, row = context.words, rule.compared
     if rule.holds is None:
         return words.not_checked_for(rule.needs)
-    gap = None if row is None else Amount(row.gap)
+    gap = None if row is None else row.gap
     if not rule.holds:
         return words.violated(gap, rule.otherwise, rule.chance_text)
     side = "" if row is None else _side(row.met, row.sign)

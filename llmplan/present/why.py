@@ -7,19 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attrs import evolve
+
+from llmplan.answer.schema.advice import Alternative
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
-from llmplan.present.blocks import Chart, Column, Line, Prose, Rows, Section, cut, line, listed
+from llmplan.present.blocks import Chart, Column, Line, Prose, Rows, Section, cut, line, listed, shortened
 from llmplan.present.context import PLAIN, Context, Share
-from llmplan.present.figures import Amount, rough_first, span
 from llmplan.present.launch import batch_is_off, first_hour, launch, launches
 from llmplan.present.verdicts import names_of
-from llmplan.solution import Alternative, RequirementResult, SolvedUnknown
+from llmplan.units.amount import Amount, fixed
 
 _MOST_UNKNOWNS = 8
 _MOST_ALTERNATIVES = 2
 _MOST_OBJECTIVES = 4
 _MOST_PREFERENCES = 6
 _MOST_BINDING = 3
+_GB, _SECONDS = fixed("GB", 1e9), fixed("s", 1.0)
 _LEAST_SHARE = 0.0005
 """The share of a step below which a part of it is not told."""
 
@@ -56,18 +61,12 @@ def why(context: Context) -> Section:
 
 
 def _unknown(context: Context, unknown: SolvedUnknown) -> tuple[Line, ...]:
-    said = context.words.how(
-        unknown.how,
-        unknown.asked,
-        names_of(context, unknown.set_by) if unknown.set_by else "",
-        unknown.below,
-        unknown.above,
-    )
-    return line(unknown.path), line(unknown.value.text), said
+    said = context.words.how(unknown, names_of(context, unknown.set_by) if unknown.set_by else "")
+    return line(unknown.path), line(unknown.value.amount.exact()), said
 
 
 def _open(unknowns: list[SolvedUnknown]) -> list[tuple[str, str]]:
-    return [(unknown.path, cut(Amount(unknown.value.text).short(), 40)) for unknown in unknowns[:_MOST_UNKNOWNS]]
+    return [(unknown.path, cut(unknown.value.amount.short(), 40)) for unknown in unknowns[:_MOST_UNKNOWNS]]
 
 
 def _found(context: Context, asked: list[SolvedUnknown]) -> Iterator[Line]:
@@ -77,16 +76,16 @@ def _found(context: Context, asked: list[SolvedUnknown]) -> Iterator[Line]:
     searched: list[Line] = []
     for unknown in asked[:_MOST_UNKNOWNS]:
         parts = list(_reasons(context, unknown))
-        amount = Amount(unknown.value.text)
+        amount = unknown.value.amount
         if parts:
             text = cut(amount.short(), 60)
-            reasons.append(words.because_of(unknown.path, text, span(unknown.value.spread), listed(parts, "; ")))
+            reasons.append(words.because_of(unknown.path, text, unknown.value.spread, listed(parts, "; ")))
             continue
         launched = unknown.path in names.LAUNCHED
-        beside = (
-            "" if launched else words.both([Amount(text).short() for text in (unknown.below, unknown.above) if text])
+        beside = [] if launched else [amount.short() for amount in (unknown.below, unknown.above) if amount is not None]
+        searched.append(
+            words.searched(unknown.path, "" if launched else cut(amount.short(), 40), cut(words.both(beside), 60))
         )
-        searched.append(words.searched(unknown.path, "" if launched else cut(amount.short(), 40), cut(beside, 60)))
     sentences: list[Line] = reasons[:1]
     if searched or answer.considered > 1:
         sentences.append(words.found_by_search(answer.considered, listed(searched)))
@@ -96,7 +95,7 @@ def _found(context: Context, asked: list[SolvedUnknown]) -> Iterator[Line]:
         words.objective(
             objective.sense,
             cut(objective.text, 80),
-            None if context.has(objective.text) else Amount(objective.value),
+            None if context.has(objective.text) else objective.amount,
         )
         for objective in answer.objectives[:_MOST_OBJECTIVES]
     ]
@@ -110,31 +109,26 @@ def _found(context: Context, asked: list[SolvedUnknown]) -> Iterator[Line]:
 def _reasons(context: Context, unknown: SolvedUnknown) -> Iterator[Line]:
     words = context.words
     if unknown.relation:
-        exact = Amount(unknown.exact_text) if unknown.exact_text else None
-        yield words.relation(cut(unknown.relation, 160), exact)
+        yield words.relation(cut(unknown.relation, 160), unknown.exact)
     if unknown.works:
-        yield words.feasible_at(cut(unknown.works, 80))
+        yield shortened(words.feasible_at(unknown.works), 80 + len("feasible at "))
     if unknown.beyond:
-        yield words.set_by(unknown.set_by[:_MOST_BINDING], cut(Amount(unknown.beyond).short(), 160))
+        yield words.set_by(unknown.set_by[:_MOST_BINDING], shortened(words.beyond(unknown.beyond), 160))
 
 
 def _alternatives(context: Context) -> Iterator[Line]:
     answer = dict(context.answer.alternatives[0].settings)
     for layout in context.answer.alternatives[1 : 1 + _MOST_ALTERNATIVES]:
         differing = [
-            context.words.differing(path, cut(Amount(text).short(), 40))
-            for path, text in layout.settings
-            if text != answer.get(path)
+            context.words.differing(path, cut(amount.short(), 40))
+            for path, amount in layout.settings
+            if amount != answer.get(path)
         ]
-        yield context.words.alternative(listed(differing), _loss(layout), _memory(layout))
+        yield context.words.alternative(listed(differing), layout.loss, _memory(layout))
 
 
-def _loss(layout: Alternative) -> str:
-    return cut(Amount(layout.loss).short(), 80)
-
-
-def _memory(layout: Alternative) -> str:
-    return next((rough_first(text) for name, text in layout.results if name == names.MEMORY), "")
+def _memory(layout: Alternative) -> Amount | None:
+    return next((amount for name, amount in layout.results if name == names.MEMORY), None)
 
 
 def _preferences(context: Context) -> list[RequirementResult]:
@@ -147,26 +141,22 @@ def _preferences(context: Context) -> list[RequirementResult]:
 
 
 def _preference(context: Context, rule: RequirementResult) -> Line:
-    case = cut(_one_line(Amount(rule.case or rule.text).short()), 160)
-    return context.words.preference(bool(rule.holds), rule.name, case, cut(_one_line(rule.because), 100))
-
-
-def _one_line(text: str) -> str:
-    return text.replace("\n", " ")
+    case = shortened(context.words.case(rule, short=True) or line(rule.text), 160)
+    return context.words.preference(bool(rule.holds), rule.name, case, cut(rule.because, 100))
 
 
 def _parts(context: Context, memory: list[Share], step: list[Share]) -> Iterator[Line]:
     words = context.words
     if memory:
-        yield words.memory_goes(words.part(part.label, part.value / 1e9, 4, part.share) for part in memory)
+        yield words.memory_goes(words.part(part.label, evolve(part.amount, unit=_GB), part.share) for part in memory)
     if not step:
         return
     told = [part for part in step if part.share >= _LEAST_SHARE]
-    yield words.step_goes(words.part(part.label, part.value, 6, part.share) for part in told)
+    yield words.step_goes(words.part(part.label, evolve(part.amount, unit=_SECONDS), part.share) for part in told)
     other, estimate = context.number(names.STEP_OTHER), context.number(names.STEP_ESTIMATE)
     estimated, assumed = context.amount(names.STEP_ESTIMATE), context.amount(names.STEP_TIME)
     if other and estimate and estimated is not None and assumed is not None:
-        yield words.parts_of_the_estimate(estimated, assumed, 100 * other / estimate)
+        yield words.parts_of_the_estimate(estimated, assumed, other / estimate)
 
 
 def where(context: Context) -> Section:

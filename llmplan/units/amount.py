@@ -1,8 +1,8 @@
 """Numbers as people read them, at one of three precisions: the only place where a number becomes a text.
 
 Input: a value in base units with its measure and the unit that its declaration or author chose. Output: `29.92 days`
-(`exact`, four digits), `29.9 days` (`short`, three), `30 days` (`rough`, as few as are asked for). A value that is not a
-number (a member, an entry, a truth value) is its own text. What is written depends on nothing else, so that one value
+(`exact`, four digits), `29.9 days` (`short`, three), `30 days` (`rough`, as few as are asked for). A value that is not
+a number (a member, an entry, a truth value) is its own text. What is written depends on nothing else, so that one value
 has one text at one precision wherever it is shown.
 """
 
@@ -170,18 +170,32 @@ class Amount:
         written = self.written()
         return written if isinstance(written, str) else written.text(number(written.value, self.digits))
 
-    def short(self, digits: int = 3) -> str:
+    def short(self) -> str:
         """Decimals to three digits, whole numbers as they are: `28.7 days`, `184,676 USD`, `4.13 × 10²² FLOP`."""
-        written = self.written()
-        if isinstance(written, str):
-            return written
-        text = number(written.value)
-        return _read(written.text(_digits(written.value, digits) if "." in text or "e" in text else text))
+        return " ".join(filter(None, self.parts()))
 
     def rough(self, digits: int = 3) -> str:
         """To so many digits, whole numbers too: `185,000 USD`."""
+        return " ".join(filter(None, self.parts(digits)))
+
+    def parts(self, digits: int | None = None) -> tuple[str, str]:
+        """The number and its unit apart, which is empty where there is none: `28.7` and `days`, `41.3%` and nothing.
+
+        Args:
+            digits: As in `rough`; None for those of `short`.
+        """
         written = self.written()
-        return written if isinstance(written, str) else _read(written.text(_digits(written.value, digits)))
+        if isinstance(written, str):
+            return written, ""
+        text = number(written.value)
+        if digits is not None or "." in text or "e" in text:
+            text = _digits(written.value, digits or 3)
+        return f"{text}{written.suffix}", _read(written.one if text == "1" else written.many)
+
+    def signed(self, digits: int | None = None, minus: str = "-") -> tuple[str, str]:
+        """A difference with its sign, and its unit: `+1.03` and `days`."""
+        text, unit = evolve(self, value=abs(self.number)).parts(digits)
+        return f"{minus if self.number < 0 else '+' if self.number > 0 else ''}{text}", unit
 
     def like(self, other: Amount) -> Amount:
         """This number in the very unit and magnitude in which another one is written: a change beside its result."""
@@ -226,15 +240,50 @@ class Range:
 
     def ends(self, digits: int = 3) -> str:
         """Both ends without a unit that they share: `25 – 34.5`; with both units where they differ."""
-        low, high = self.low.rough(digits), self.high.rough(digits)
-        same = low.partition(" ")[2] == high.partition(" ")[2]
-        return f"{low.partition(' ')[0]} – {high.partition(' ')[0]}" if same else f"{low} – {high}"
+        return " – ".join(self.apart(digits))
+
+    def apart(self, digits: int = 3) -> tuple[str, str]:
+        """Each end without a unit that they share."""
+        if self.unit(digits) is None:
+            return self.low.rough(digits), self.high.rough(digits)
+        return self.low.parts(digits)[0], self.high.parts(digits)[0]
+
+    def unit(self, digits: int = 3) -> str | None:
+        """The unit that both ends have, empty for plain numbers; None where they have different ones."""
+        low, high = self.low.parts(digits)[1], self.high.parts(digits)[1]
+        return low if low == high else None
 
 
 def joined(low: str, high: str, between: str = " .. ") -> str:
     """Two texts of amounts, the unit once where both have the same."""
     first, second = low.partition(" "), high.partition(" ")
     return f"{first[0]}{between}{high}" if first[2] == second[2] else f"{low}{between}{high}"
+
+
+def fixed(text: str, size: float) -> Unit:
+    """A unit of so many base units in which every amount is written, however large it is."""
+    return Unit(text, size, True, fixed=True)
+
+
+def count(value: float) -> str:
+    """A plain number as it is: `2,753,520`."""
+    return number(value)
+
+
+def share(value: float) -> str:
+    """A part of a whole in whole per cent: `70 %`."""
+    return f"{100 * value:.0f} %"
+
+
+def deviation(value: float, blank: str = " ") -> str:
+    """By how much something is more or less, in per cent with at most one decimal: `+4.9 %`."""
+    hundredths = round(100 * value, 1)
+    return f"{'+' if hundredths > 0 else ''}{number(hundredths, 3)}{blank}%"
+
+
+def percentage(value: float) -> str:
+    """A rate in per cent, to four digits: `41.25%`."""
+    return f"{100 * value:.4g}%"
 
 
 def percent(share: float) -> str:

@@ -15,7 +15,6 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.cli import group
 from llmplan.emit.render import render
-from llmplan.present.rounding import brief
 from tests.emit.drawn import faults
 
 REPOSITORY = Path(__file__).parents[2]
@@ -225,7 +224,9 @@ def check_rows(name: str, most: int) -> None:
     for row in rows[:most]:
         said, *cells = [cell.strip() for cell in row.split("|")[1:-1]]
         moves = [
-            one for one in solved(name).levers if f": {brief(one.before)} → {brief(one.text)}" in said.replace("\\", "")
+            one
+            for one in solved(name).levers
+            if f": {one.before.short()} → {one.amount.short()}" in said.replace("\\", "")
         ]
         (lever,) = [
             one

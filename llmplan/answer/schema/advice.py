@@ -171,16 +171,14 @@ class Loss:
     value: float = 0.0  # what it comes to, beside that of the answer
     best: float = 0.0
 
-    def __str__(self) -> str:
-        lost = [f"`{name}` is not met" for name in self.unmet]
-        if self.objective:
-            a, b = self.value, self.best
-            counts = a == round(a) and b == round(b) and max(abs(a), abs(b)) <= 10 if math.isfinite(a + b) else True
-            if not counts and b and abs(a / b - 1) < 10:
-                lost.append(f"{self.objective} {100 * (a / b - 1):+.1f}%")
-            else:
-                lost.append(f"{self.objective} {a:.4g} instead of {b:.4g}")
-        return ", ".join(lost)
+    @property
+    def relative(self) -> float | None:
+        """By which share the objective is worse; None for small counts, and for what is much larger."""
+        if not math.isfinite(self.value + self.best) or not self.best:
+            return None
+        counts = self.value == round(self.value) and self.best == round(self.best)
+        share = self.value / self.best - 1
+        return None if counts and max(abs(self.value), abs(self.best)) <= 10 or abs(share) >= 10 else share
 
 
 @frozen

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from llmplan.answer.schema.advice import Assumed, Cliff, Loss, Skipped
+from llmplan.answer.schema.requirements import Compared, RequirementResult, Sides
+from llmplan.answer.schema.solution import BestPoint, Shown
+from llmplan.answer.schema.tables import Blocked, Row
+from llmplan.answer.schema.values import Beyond, Case, SolvedUnknown
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, Strong, cut, line, listed, shortened
-from llmplan.present.figures import Amount, Range, count, unit
-from llmplan.solution import Compared
+from llmplan.units.amount import Amount, Range, count, deviation, percentage, share
+from llmplan.units.measure import SYMBOLS
 
 _LABELS = {
     names.TIME: "training",
@@ -56,6 +61,8 @@ _LIMITS = ("deadline", "budget", "limit")
 _SIGNS = {"<=": "≤", ">=": "≥"}
 _MARKS = {"safe": "✓", "fits": "✓", "likely": "⚠", "tight": "⚠", "no": "✗"}
 _SIDES = {"spare": "to spare", "over": "over", "short": "short"}
+_HOW = {"search": "search", "closed form": "closed form", "numeric": "numeric over a continuous range"}
+_JUMPS = {"edge": "numeric at the edge of a jump", "tried": "numeric at the best of many jumps, not all tried"}
 _MET = {None: "not checked", True: "met", False: "unmet"}
 
 
@@ -112,7 +119,7 @@ class Words:
 
     def machines(self, gpus: int, gpu: str, nodes: int) -> Line:
         kind = gpu or ("GPU" if gpus == 1 else "GPUs")
-        return line(f"{gpus:,} {kind}", f" ({nodes:,} nodes)" if nodes > 1 else None)
+        return line(f"{count(gpus)} {kind}", f" ({count(nodes)} nodes)" if nodes > 1 else None)
 
     def model(self, name: str, overridden: Sequence[tuple[Amount, str]], method: str, rank: Amount | None) -> Line:
         other = ", ".join(f"{amount.exact()} {field}" for amount, field in overridden)
@@ -162,9 +169,9 @@ class Words:
         return line(model, " on ", machines, f" needs {memory.short()} per GPU", chosen, ".")
 
     def serves(self, gpus: int, gpu: str, queries: Amount | None, model: Line, latency: Amount, chosen: Line) -> Line:
-        rate = "queries" if queries is None else f"{queries.rough()} queries per minute"
+        rate = "queries" if queries is None else f"{queries.rough()} per minute"
         bound = "" if queries is None else " (a lower bound: full batches, and no query waits)"
-        who = f"{gpus:,} {gpu or 'GPUs'} serve{'s' if gpus == 1 else ''} {rate} with "
+        who = f"{count(gpus)} {gpu or 'GPUs'} serve{'s' if gpus == 1 else ''} {rate} with "
         return line(who, model or "the model", f", each in {latency.short()}{bound}", chosen, ".")
 
     def takes_compute(self, model: Line, tokens: Amount | None, flops: Amount, machines: Line, chosen: Line) -> Line:
@@ -174,8 +181,24 @@ class Words:
     def solved(self, what: Sequence[Line], known: bool, settings: Line) -> Line:
         return line("Solved: ", listed(what, " on "), ", with " if known else None, settings, ".")
 
-    def equation(self, text: str, value: str) -> Line:
-        return line(f"{text} = {value}")
+    def worth(self, row: Shown) -> Line:
+        """The value of a shown expression, or why it has none."""
+        if row.amount.value is not None:
+            return line(row.amount.exact(), f" ({row.spread.exact()})" if row.spread is not None else None)
+        return self._missing(row.given, row.reason, row.needs)
+
+    def worth_in_short(self, row: Shown) -> Line:
+        if row.amount.value is not None:
+            return line(row.amount.short(), f" ({row.spread.short()})" if row.spread is not None else None)
+        return self._missing(row.given, row.reason, row.needs)
+
+    def _missing(self, given: bool, reason: str, needs: Sequence[str]) -> Line:
+        if not given:
+            return line("not given")
+        return line(f"undefined: {reason}" if reason else f"needs {', '.join(needs)}" if needs else "unknown")
+
+    def equation(self, row: Shown) -> Line:
+        return line(f"{row.text} = ", self.worth(row))
 
     def nothing_to_solve(self, rows: Sequence[Line], what: Sequence[Line]) -> Line:
         known = listed(rows) if rows else listed(what, " on ")
@@ -197,6 +220,18 @@ class Words:
 
     def was_not_checked(self, subject: Line, needs: Sequence[str]) -> Line:
         return line(subject, f" was not checked: needs {', '.join(needs)}.")
+
+    def case(self, rule: RequirementResult, short: bool = False) -> Line:
+        """What a failure means in the author's words, else the condition with its values; empty if there are none."""
+        if rule.otherwise:
+            return line(rule.otherwise)
+        if rule.undefined:
+            return line(f"undefined: {rule.undefined}")
+        return self.sides(rule.sides, short) if rule.sides is not None else EMPTY
+
+    def sides(self, sides: Sides, short: bool = False) -> Line:
+        left, right = (one.short() if short else one.exact() for one in (sides.left, sides.right))
+        return line(f"{left} {SYMBOLS[sides.operation]} {right}", " in the worst case" if sides.worst else None)
 
     def is_missed(self, subject: Line, gap: Amount | None) -> Line:
         return line(subject, " is missed", f" by {gap.short()}" if gap is not None else None, ".")
@@ -229,13 +264,12 @@ class Words:
         case = f" ({self.money(planned)}, limit {limit.short()})" if planned and limit else ""
         return line(listed(map(Code, names), " with "), case, line(": ", cure) if cure else None)
 
-    def would_do(self, condition: str, name: str, value: Amount | None) -> Line:
-        change = condition or f"{name} = {value.short() if value else ''}"
-        return line(Code(change), " would do")
+    def would_do(self, condition: str, name: str, value: Amount) -> Line:
+        return line(Code(condition or f"{name} = {value.short()}"), " would do")
 
     def money(self, amount: Amount) -> str:
         """A sum of money to three digits, as no cent of it is known; anything else as it is."""
-        return amount.rough() if unit(amount.text) == "USD" else amount.short()
+        return amount.rough() if amount.measure is not None and amount.measure.dims == names.MONEY else amount.short()
 
     nearest_plan_below = "The figures below are of the nearest plan. No files to launch were written."
 
@@ -297,7 +331,7 @@ class Words:
         """A requirement in the first column of a report."""
         own = f"{name}: " if name and name != text else ""
         subject = self.label(row.subject) if row is not None else line(Code(cut(text, 70)))
-        return line(own, subject, f" at {row.asked}" if row is not None and row.asked else None)
+        return line(own, subject, f" at {row.asked_text}" if row is not None and row.asked is not None else None)
 
     def of_a_limit(self, label: str | Line, sign: str, limit: Amount | None, unit: str) -> Line:
         """A label with the limit of what it is about, else with the unit of its row."""
@@ -325,13 +359,13 @@ class Words:
     def in_the_json(self) -> Line:
         return line("in ", Code("solution.json"))
 
-    def fails(self, case: str, because: str) -> Line:
-        return line(f"✗ no: {cut(case, 120)}", f" ({cut(because, 100)})" if because else None)
+    def fails(self, case: Line, because: str) -> Line:
+        return line("✗ no: ", shortened(case, 120), f" ({cut(because, 100)})" if because else None)
 
-    def failures(self, expected: float | None) -> Line:
+    def failures(self, expected: Amount | None) -> Line:
         if expected is None:
             return EMPTY
-        return line("hardly a failure" if expected < 0.1 else f"{Amount(f'{expected:.4f}').rough()} failures expected")
+        return line("hardly a failure" if expected.number < 0.1 else f"{expected.rough()} failures expected")
 
     def no_price(self, gpu: str) -> Line:
         return line(f"ⓘ no price of {gpu} in the catalog")
@@ -349,6 +383,7 @@ class Words:
     each_change_alone = "Each of these changes alone, found by solving again:"
     conflict_column = "conflict"
     cure_column = "one change that would do"
+    minus = "−"
     no_single_change = "no single change was found"
     change_column = "one change, the rest as planned"
 
@@ -362,13 +397,13 @@ class Words:
     ) -> Line:
         """What a change brings, on a screen."""
         parts = [f"{solved[0].exact()} instead of {solved[1].exact()}"] if solved is not None else []
-        parts.append(", ".join(f"{name} {difference.short()}" for name, difference in moved))
+        parts.append(", ".join(f"{name} {' '.join(difference.signed())}" for name, difference in moved))
         parts += [f"{band[0]} {band[1].short()} in eight of ten"] if band is not None else []
         parts += [f"{'safe: ' if safe else ''}chance {chance}"] if chance else []
         return line("; ".join(filter(None, parts)))
 
-    def gain(self, difference: str, of_memory: bool) -> str:
-        return f"{difference} of memory" if of_memory else difference
+    def gain(self, difference: Amount, of_memory: bool) -> str:
+        return f"{' '.join(difference.signed(3, self.minus))}{' of memory' if of_memory else ''}"
 
     def to_be_safe(self, statement: str, gains: Line, chance: str) -> Line:
         brings = listed([gains, f"chance {chance}" if chance else None])
@@ -385,7 +420,7 @@ class Words:
         statement: str,
         solved: Amount | None,
         gains: Line,
-        band: tuple[str, Range, Amount] | None,
+        band: tuple[str, Range] | None,
         chance: str,
         rates: Sequence[str],
     ) -> Line:
@@ -397,18 +432,13 @@ class Words:
         """
         sure: list[Line] = []
         if band is not None:
-            sure.append(line(f"{band[0]} {band[1].ends()} {unit(band[2].text)} in eight of ten"))
+            sure.append(line(f"{band[0]} {band[1].ends()} {band[1].unit() or ''}".rstrip(), " in eight of ten"))
         if chance:
             sure.append(line(f"chance {chance}"))
         if rates:
             sure.append(line("at the same ", listed(map(Code, rates))))
         again = f", {solved.short()}" if solved is not None else ""
         return line(Code(statement), again, " (", gains, line("; ", listed(sure)) if sure else None, ")")
-
-    def plain_number(self, value: float) -> str:
-        from llmplan.emit.picture import short
-
-        return short(value)
 
     def at_a_point(self, value: str, place: str) -> str:
         return f"{value} at {place}"
@@ -443,10 +473,10 @@ class Words:
         return line("The plan assumes ", assumed, ": what a change does to that rate is not in these rows.")
 
     def one_point_more(
-        self, name: str, before: Amount, after: Amount, changes: Sequence[tuple[str, Amount, Amount]]
+        self, name: str, before: float, after: float, changes: Sequence[tuple[str, Amount, Amount]]
     ) -> Line:
         moves = [line(Code(cut(one, 40)), f" from {old.short()} to {new.short()}") for one, old, new in changes]
-        instead = f" ({after.exact()} instead of {before.exact()}) changes "
+        instead = f" ({percentage(after)} instead of {percentage(before)}) changes "
         return line("One percentage point more ", Code(name), instead, listed(moves), ".")
 
     # What is launched.
@@ -466,17 +496,17 @@ class Words:
     def phrases(self, texts: Iterable[str]) -> str:
         return " · ".join(texts)
 
-    def degree(self, path: str, degree: float) -> str:
-        return f"{_DEGREES[path]} {count(degree)}"
+    def degree(self, path: str, degree: Amount) -> str:
+        return f"{_DEGREES[path]} {degree.exact()}"
 
     def offload(self, what: str, nvme: Amount | None) -> str:
         return f"offload {what}" + (f" to NVMe, {nvme.short()}" if nvme is not None else "")
 
     def batch(
-        self, micro: Amount, ranks: float, accumulation: float, tokens: Amount, asked: tuple[Amount, float] | None
+        self, micro: Amount, ranks: Amount, accumulation: Amount, tokens: Amount, asked: tuple[Amount, float] | None
     ) -> str:
-        product = f"{micro.exact()} × {count(ranks)} × accumulation {count(accumulation)} = {tokens.short()}"
-        return product if asked is None else f"{product} ({asked[0].exact()} asked, {asked[1]:+.1f} %)"
+        product = f"{micro.exact()} × {ranks.exact()} × accumulation {accumulation.exact()} = {tokens.short()}"
+        return product if asked is None else f"{product} ({asked[0].exact()} asked, {deviation(asked[1])})"
 
     def recompute(self, what: str) -> str:
         return f"recompute {what}"
@@ -524,8 +554,11 @@ class Words:
     best = "best"
     as_good_as_any = "as good as any"
 
-    def shown(self, rows: Sequence[tuple[str, str]]) -> Line:
-        return line("Shown: ", listed(line(Code(text), f" = {value}") for text, value in rows), ".")
+    def expression(self, text: str) -> Line:
+        return line(Code(cut(text, 80)))
+
+    def shown(self, rows: Sequence[tuple[Line, Line]]) -> Line:
+        return line("Shown: ", listed(line(text, " = ", value) for text, value in rows), ".")
 
     def no_other_plan(self, more: int) -> Line:
         left = line(f"; {more} more points are in ", Code("solution.json")) if more else EMPTY
@@ -539,9 +572,20 @@ class Words:
         said = listed(line(Code(name), f" = {amount.short()}") for name, amount in rates)
         return line("Assumed in every row: ", said, ".")
 
-    def reason(self, text: str) -> str:
-        """Why a point of a sweep is infeasible."""
-        return Amount(text).short()
+    the_plan_itself = "the plan itself"
+
+    def reason(self, row: Row) -> Line:
+        """Why a point of a sweep is infeasible, or wrong."""
+        if row.errors or not row.conflict:
+            return line("; ".join(row.errors))
+        first = "violates " if len(row.conflict) == 1 else "conflict: "
+        tail = ", but not every jump was tried" if row.partly else ""
+        return line(first, listed(map(self._blocked, row.conflict), "; "), tail)
+
+    def _blocked(self, one: Blocked) -> Line:
+        if one.reason:
+            return line(f"{one.name}: {one.reason}")
+        return line(one.name, line(": ", self.sides(one.sides, short=True)) if one.sides is not None else None)
 
     # Why it is this answer.
 
@@ -553,11 +597,14 @@ class Words:
     def unknowns_title(self, solved: bool) -> str:
         return "found" if solved else "nearest"
 
-    def how(self, how: str, asked: bool, binding: str, below: str, above: str) -> Line:
+    def how(self, unknown: SolvedUnknown, binding: str) -> Line:
         """How an unknown was found, on a screen."""
-        parts = [f"by {how}" if asked else f"by {how}, open by default"]
+        how = _JUMPS[unknown.jump] if unknown.jump else _HOW[unknown.how]
+        how = "search over whole numbers" if unknown.whole and unknown.how == "search" else how
+        parts = [f"by {how}" if unknown.asked else f"by {how}, open by default"]
         parts += [f"binding: {binding}"] if binding else []
-        parts += [f"{side} {text}" for side, text in (("below", below), ("above", above)) if text]
+        parts += [f"below {unknown.below.exact()}"] if unknown.below is not None else []
+        parts += [f"above {unknown.above.exact()}"] if unknown.above is not None else []
         return line("; ".join(parts))
 
     def because_of(self, path: str, value: str, spread: Range | None, reasons: Line) -> Line:
@@ -569,7 +616,7 @@ class Words:
         return line(Code(path), f" = {value}" if value else None, beside)
 
     def found_by_search(self, considered: int, unknowns: Line) -> Line:
-        many = f"{considered:,} combinations"
+        many = f"{count(considered)} combinations"
         if not unknowns:
             return line(f"Searched {many}")
         return line("Found by search", f" of {many}" if considered > 1 else None, ": ", unknowns)
@@ -580,8 +627,20 @@ class Words:
     def differing(self, path: str, value: str) -> Line:
         return line(self.input_column(path), f" {value}")
 
-    def alternative(self, differing: Line, loss: str, memory: str) -> Line:
-        return line(differing, f" ({', '.join(filter(None, (loss, memory)))})")
+    def alternative(self, differing: Line, loss: Loss | None, memory: Amount | None) -> Line:
+        """A layout that is next best: in what it differs, what it loses, and its memory."""
+        worse = shortened(self._loss(loss), 80) if loss is not None else EMPTY
+        return line(differing, " (", listed([worse, memory.rough(2) if memory is not None else None]), ")")
+
+    def _loss(self, loss: Loss) -> Line:
+        """`cost +9.2%`; of small counts and of what is much larger both values."""
+        unmet = [line(Code(name), " is not met") for name in loss.unmet]
+        if not loss.objective:
+            return listed(unmet)
+        relative = loss.relative
+        if relative is not None:
+            return listed([*unmet, f"{loss.objective} {deviation(relative, '')}"])
+        return listed([*unmet, f"{loss.objective} {count(loss.value)} instead of {count(loss.best)}"])
 
     def objective(self, sense: str, text: str, value: Amount | None) -> Line:
         return line(f"{sense} ", Code(text), f": {value.short()}" if value is not None else None)
@@ -595,22 +654,41 @@ class Words:
     def relation(self, relation: str, exact: Amount | None) -> Line:
         return line(Code(relation), f", exactly {exact.exact()}" if exact is not None else None)
 
-    def feasible_at(self, values: str) -> Line:
-        return line(f"feasible at {values}")
+    def feasible_at(self, ranges: Sequence[Range]) -> Line:
+        ends = (
+            one.low.exact() if one.low == one.high else f"{one.low.exact()} .. {one.high.exact()}" for one in ranges
+        )
+        return line(f"feasible at {' or '.join(ends)}")
 
-    def set_by(self, requirements: Sequence[str], beyond: str) -> Line:
-        return line("set by ", listed(map(Code, requirements), " and "), f": {beyond}")
+    def set_by(self, requirements: Sequence[str], beyond: Line) -> Line:
+        return line("set by ", listed(map(Code, requirements), " and "), ": ", beyond)
+
+    def beyond(self, beyond: Beyond) -> Line:
+        """What the next better value of an unknown would violate."""
+        named = len(beyond.cases) > 1 and beyond.cases[0].off != "not met"
+        cases = (
+            line(Code(one.name), " ", self._violation(one)) if named else self._violation(one) for one in beyond.cases
+        )
+        return line(f"With {beyond.value.short()}: ", listed(cases, "; "))
+
+    def _violation(self, one: Case) -> Line:
+        if one.computed is not None and one.gap is not None:
+            return line(f"{one.computed.short()}, {one.gap.short()} {one.off}")
+        if one.text or one.sides is None:
+            return line(one.text or one.off)
+        left, operation, right = one.sides
+        return line(f"{left.short()} {operation} {right.short()}")
 
     def open_by_default(self, unknowns: Sequence[tuple[str, str]]) -> Line:
         return line("Open by default: ", listed(line(Code(path), f" = {value}") for path, value in unknowns))
 
-    def preference(self, holds: bool, name: str, case: str, because: str) -> Line:
+    def preference(self, holds: bool, name: str, case: Line, because: str) -> Line:
         word = "Preferred and met" if holds else "Preferred, not met"
-        return line(f"{word}: ", Code(name), f", {case}", f" ({because})" if because else None)
+        return line(f"{word}: ", Code(name), ", ", case, f" ({because})" if because else None)
 
-    def part(self, label: str, value: float, decimals: int, share: float) -> str:
-        size = Amount(f"{value:.{decimals}f}").short()
-        return f"{label} {size}" + (f" ({100 * share:.0f} %)" if share >= 0.05 else "")
+    def part(self, label: str, amount: Amount, of: float) -> str:
+        """A part of a sum, in the unit that is said before all of them; its share where it is not small."""
+        return f"{label} {amount.parts()[0]}" + (f" ({share(of)})" if of >= 0.05 else "")
 
     def memory_goes(self, parts: Iterable[str]) -> Line:
         return line(f"Memory of the fullest GPU at its peak, GB: {', '.join(parts)}.")
@@ -621,7 +699,7 @@ class Words:
     def parts_of_the_estimate(self, estimate: Amount, assumed: Amount, gap: float) -> Line:
         side = "more" if gap > 0 else "less"
         these = f"These are the parts of the estimate, {estimate.short()}"
-        return line(f"{these}; the plan assumes {assumed.short()}, {abs(gap):.0f} % {side}.")
+        return line(f"{these}; the plan assumes {assumed.short()}, {share(abs(gap))} {side}.")
 
     def median_error(self, step: Amount, memory: Amount | None) -> Line:
         groups = "On published runs, each group predicted with constants fitted to the others"
@@ -678,16 +756,40 @@ class Words:
 
     def risk(self, name: str, taken: Amount, worse: Amount, result: str, change: float) -> Line:
         said = f" is taken to be {taken.short()}, which the plan does not say: at {worse.short()} "
-        return line(Code(name), said, Code(result), f" is {100 * change:.0f} % more.")
+        return line(Code(name), said, Code(result), f" is {share(change)} more.")
 
     def list_price(self, source: str) -> Line:
         return line(f"The price is a list price ({source}); the cost moves with it one to one.")
 
-    def assumed(self, text: str) -> Line:
-        return line(f"assumed: {text}")
+    def assumption(self, one: Assumed, short: bool = False) -> Line:
+        """A formula that is assumed, with its value and the library's word on it; or a rate that the plan assumes."""
+        if one.amount is None:
+            return line(one.name)
+        return line(f"{one.name} = {one.amount.short() if short else one.amount.exact()} ({one.why})")
 
-    def replaced(self, text: str) -> Line:
-        return line(f"replaced: {text}")
+    def assumed(self, assumption: Line) -> Line:
+        return line("assumed: ", assumption)
+
+    def replaced(self, name: str, place: str) -> Line:
+        return line("replaced: ", cut(f"{name} ({place})", 160))
+
+    def cliff(self, one: Cliff) -> Line:
+        """A value that would do but for one requirement, or with one change."""
+        would = line(f"{one.unknown} = {one.value.exact()} would do ")
+        if not one.input:
+            return line(would, "but for ", Code(one.rule))
+        return line(would, f"with {one.input} = {one.to} (", Code(one.rule), ")")
+
+    def skipped(self, one: Skipped) -> Line:
+        """Entries that a search passes over."""
+        more = one.count - len(one.names)
+        these = f"{', '.join(one.names)} and {more} more" if more > 0 else ", ".join(one.names)
+        return line(f"not considered: {these} (", Code(one.objective), f": {one.reason})")
+
+    def best_point(self, point: BestPoint) -> Line:
+        which = "the best" if point.best else "the first"
+        named = listed(map(Code, point.names), " and ")
+        return line(named, f" has no value but those of the sweep: this is {which} of {point.of} points")
 
     def warning(self, code: str, message: str) -> Line:
         return line(f"{code}: {message}")
