@@ -163,12 +163,11 @@ def _verdict(context: Context, rule: RequirementResult) -> Line:
 
 def _fits(context: Context) -> Line:
     rule = context.requirement(names.FITS)
-    room, memory = context.number(names.GPU_MEMORY), context.find(names.MEMORY)
-    if rule is None or rule.holds is None or room is None or memory is None:
+    room, used = context.find(names.GPU_MEMORY), context.number(names.MEMORY)
+    if rule is None or rule.holds is None or room is None or used is None:
         return EMPTY
-    reserve = context.number(names.MEMORY_RESERVE) or 0
-    spare = room - reserve - memory.amount.number
-    size = evolve(memory.amount, value=abs(spare))
+    spare = room.amount.number - (context.number(names.MEMORY_RESERVE) or 0) - used
+    size = evolve(room.amount, value=abs(spare))
     if not rule.holds:
         return context.words.does_not_fit(size)
     if rule.verdict == "safe" or rule.verdict is None:
