@@ -17,7 +17,6 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.tables import Row
 from llmplan.answer.schema.values import Value
 from llmplan.operations.numbers import total
-from llmplan.present import names
 from llmplan.present.words.en import Words
 from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import Scalar
@@ -159,8 +158,3 @@ def thinned(rows: Sequence[Row], most: int) -> list[Row]:
     best = [place for place, row in enumerate(rows) if row.best][:1]
     spread = [round(place * (len(rows) - 1) / (most - 2)) for place in range(most - 1)]
     return [rows[place] for place in sorted({*spread, *best})]
-
-
-def is_money(amount: Amount) -> bool:
-    """Whether an amount is a sum of money, of which no cent is known."""
-    return amount.measure is not None and amount.measure.dims == names.MONEY

@@ -6,6 +6,8 @@ each of them up in the library, so that one that was renamed is told. What nothi
 
 from __future__ import annotations
 
+from llmplan.units.amount import Amount
+
 # Quantities.
 CHECKPOINT_SIZE = "checkpoint_size"
 CHECKPOINT_STEPS = "checkpoint_interval_steps"
@@ -113,3 +115,8 @@ LAYOUT = (DATA_PARALLEL, ZERO_STAGE, TENSOR, PIPELINE, CONTEXT, EXPERT, VIRTUAL_
 """The degrees of a layout: the first `ALWAYS` of them are said where they are 1 too."""
 
 ALWAYS = 4
+
+
+def is_money(amount: Amount) -> bool:
+    """Whether an amount is a sum of money, of which no cent is known."""
+    return amount.measure is not None and amount.measure.dims == MONEY

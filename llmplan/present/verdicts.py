@@ -12,7 +12,7 @@ from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Column, Line, Prose, Rows, Section, line
-from llmplan.present.context import MOST_LISTED, PLAIN, Context, ends_of, is_money
+from llmplan.present.context import MOST_LISTED, PLAIN, Context, ends_of
 from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import REAL
 
@@ -109,7 +109,7 @@ def _figures(context: Context) -> Iterator[tuple[Line, ...]]:
             yield label, EMPTY, EMPTY, _verdict(context, rule)
             continue
         planned, ends = row.planned, row.spread or row.band
-        digits = 3 if is_money(planned) else None
+        digits = 3 if names.is_money(planned) else None
         yield *_cells(context, label, planned, ends, digits, row.sign, row.limit), _verdict(context, rule)
     if len(own) > MOST_LISTED:
         yield line(words.more_requirements(len(own) - MOST_LISTED)), EMPTY, EMPTY, words.in_the_json()
@@ -153,7 +153,7 @@ def _costs(context: Context, subjects: Sequence[str]) -> Iterator[tuple[Line, ..
             yield line(words.cost), EMPTY, EMPTY, words.no_price(gpu)
         return
     if names.COST not in subjects:
-        digits = 3 if is_money(cost.amount) else None
+        digits = 3 if names.is_money(cost.amount) else None
         free = names.WALL_COST not in subjects
         yield *_row(context, words.cost_as_planned, cost, digits), line(words.no_budget) if free else EMPTY
     if wall is not None and names.WALL_COST not in subjects:

@@ -18,6 +18,13 @@ def words_of(language: str = USUAL) -> Words:
     return LANGUAGES[language]()
 
 
-def lacking(language: type[Words]) -> list[str]:
-    """The sentences and labels that a language does not have itself."""
-    return [name for name in vars(Words) if not name.startswith("_") and name not in vars(language)]
+def sentences(language: type[Words]) -> set[str]:
+    """The names of all sentences and labels."""
+    return {name for name in dir(language) if not name.startswith("_")}
+
+
+def lacking(language: type[Words]) -> set[str]:
+    """The sentences and labels that another language than English still takes from it."""
+    english = set(Words.__mro__)
+    own = {name for base in language.__mro__ if base not in english for name in vars(base)}
+    return sentences(Words) - own

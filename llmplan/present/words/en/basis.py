@@ -1,0 +1,103 @@
+"""What an answer rests on and leaves out, and what a command says of the files that it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmplan.answer.schema.advice import Assumed, Cliff, Skipped
+from llmplan.answer.schema.solution import BestPoint
+from llmplan.present import names
+from llmplan.present.blocks import Code, Line, cut, line, listed
+from llmplan.present.words.en.labels import Labels
+from llmplan.units.amount import Amount, Range, share
+
+
+class Basis(Labels):
+    """Assumptions, notes, files."""
+
+    not_computed = "not computed"
+    no_value = "no value"
+    assumed_title = "assumed"
+    notes_title = "notes"
+    basis_heading = "What this rests on"
+    notes_heading = "Warnings and notes"
+    omitted_heading = "Not included"
+    near_layouts = (
+        "Two layouts whose times differ by less than 5 % are nearer to each other than the model of step time can tell."
+    )
+    quality_left_out = "Model quality: neither loss nor accuracy is predicted."
+    loading_left_out = "Data loading and logging, unless overlapped with compute."
+    script_memory_left_out = (
+        "Memory that the training script itself holds on the GPU: evaluation batches, weight averages, metrics."
+    )
+
+    def results_title(self, banded: bool) -> str:
+        return "results, and eight of ten measured" if banded else "results"
+
+    def result(self, value: Amount, spread: Range | None) -> Line:
+        return line(value.short(), f" ({spread.short()})" if spread is not None else None)
+
+    def risk(self, name: str, taken: Amount, worse: Amount, result: str, change: float) -> Line:
+        said = f" is taken to be {taken.short()}, which the plan does not say: at {worse.short()} "
+        return line(Code(name), said, Code(result), f" is {share(change)} more.")
+
+    def list_price(self, source: str) -> Line:
+        return line(f"The price is a list price ({source}); the cost moves with it one to one.")
+
+    def assumption(self, one: Assumed, short: bool = False) -> Line:
+        """A formula that is assumed, with its value and the library's word on it; or a rate that the plan assumes."""
+        if one.amount is None:
+            return line(one.name)
+        return line(f"{one.name} = {one.amount.short() if short else one.amount.exact()} ({one.why})")
+
+    def assumed(self, assumption: Line) -> Line:
+        return line("assumed: ", assumption)
+
+    def replaced(self, name: str, place: str) -> Line:
+        return line("replaced: ", cut(f"{name} ({place})", 160))
+
+    def cliff(self, one: Cliff) -> Line:
+        """A value that would do but for one requirement, or with one change."""
+        would = line(f"{one.unknown} = {one.value.exact()} would do ")
+        if not one.input:
+            return line(would, "but for ", Code(one.rule))
+        return line(would, f"with {one.input} = {one.to} (", Code(one.rule), ")")
+
+    def skipped(self, one: Skipped) -> Line:
+        """Entries that a search passes over."""
+        more = one.count - len(one.names)
+        these = f"{', '.join(one.names)} and {more} more" if more > 0 else ", ".join(one.names)
+        return line(f"not considered: {these} (", Code(one.objective), f": {one.reason})")
+
+    def best_point(self, point: BestPoint) -> Line:
+        which = "the best" if point.best else "the first"
+        named = listed(map(Code, point.names), " and ")
+        return line(named, f" has no value but those of the sweep: this is {which} of {point.of} points")
+
+    def warning(self, code: str, message: str) -> Line:
+        return line(f"{code}: {message}")
+
+    def more_notes(self, more: int) -> str:
+        return f"and {more} more in the report of `llmplan compile`"
+
+    def failures_left_out(self) -> Line:
+        return line("Failures, restarts, evaluation and queueing: ", Code(names.TIME), " covers training steps only.")
+
+    def how_to_explain(self) -> Line:
+        lists = line(Code("llmplan explain PLAN"), " lists what can be explained; ")
+        return line(lists, Code("--all"), " derives every quantity, with formula and source.")
+
+    def since_the_last_compile(self, changed: Sequence[str]) -> str:
+        return f"since the last compile: {', '.join(changed)}"
+
+    def written(self, check: bool, directory: str, files: Sequence[str]) -> str:
+        return f"{'up to date in' if check else 'wrote to'} {directory}: {', '.join(files)}"
+
+    def removed(self, file: str) -> str:
+        return f"removed {file}: no longer emitted"
+
+    def left(self, file: str, why: str) -> str:
+        return f"left {file}: {why}"
+
+    def next(self, command: str) -> str:
+        return f"next: {command}"

@@ -1,0 +1,113 @@
+"""What quantities, inputs and values are called wherever they stand, and phrases that several sections need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmplan.answer.schema.requirements import RequirementResult, Sides
+from llmplan.answer.schema.solution import Shown
+from llmplan.present import names
+from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
+from llmplan.units.amount import Amount
+from llmplan.units.measure import SYMBOLS
+
+LABELS = {
+    names.TIME: "training",
+    names.WALL_TIME: "on the calendar, as runs of this stack went",
+    names.COST: "cost",
+    names.WALL_COST: "cost on the calendar",
+    names.MEMORY: "memory of the fullest GPU",
+    names.GPU_HOURS: "GPU-hours",
+    names.GPUS: "GPUs",
+    names.GPU: "GPU",
+    names.NODES: "nodes",
+    names.PARAMS_TOTAL: "parameters",
+    names.TENSOR: "tensor",
+    names.PIPELINE: "pipeline",
+    names.ZERO_STAGE: "ZeRO",
+    names.CONTEXT: "context",
+    names.EXPERT: "expert",
+    names.MICRO_BATCH: "micro-batch",
+    names.RECOMPUTE: "recompute",
+    names.STEP_TIME: "step time",
+    names.MFU: "MFU",
+    names.INTERNODE: "network between nodes",
+    names.STORAGE: "storage",
+    names.GLOBAL_BATCH: "global batch",
+    names.VIRTUAL_PIPELINE: "chunks a stage",
+}
+_SHORT = {names.TIME: "time", names.COST: "cost", names.MEMORY: "memory", names.GPUS: "GPUs"}
+
+
+class Labels:
+    """Labels, and values of requirements and of shown expressions."""
+
+    def code(self, name: str) -> Line:
+        """A name, or an expression, in a report."""
+        return line(Code(cut(name, 60)))
+
+    def label(self, name: str) -> Line:
+        """What a result is called in a table."""
+        return line(LABELS[name]) if name in LABELS else self.code(name)
+
+    def input_column(self, path: str) -> Line:
+        """An input in a table that must fit a narrow screen: without its kind."""
+        return line(LABELS.get(path) or cut(path.rpartition(".")[2].replace("_", " "), 40))
+
+    def result_column(self, name: str) -> Line:
+        return line(_SHORT.get(name) or cut(name, 40))
+
+    def axis(self, name: str) -> Line:
+        return line(LABELS.get(name, name))
+
+    def unit(self, text: str) -> str:
+        """A unit in the head of a row."""
+        return text.replace("token/s", "tokens/s").replace("/GPU", " per GPU")
+
+    def all_of(self, listed: Sequence[str]) -> str:
+        return ", ".join(listed)
+
+    def some_of(self, first: Sequence[str], more: int) -> str:
+        return f"{', '.join(first)} and {more} more"
+
+    def both(self, texts: Sequence[str]) -> str:
+        return " and ".join(texts)
+
+    def needs(self, listed: str) -> str:
+        return f"needs {listed}"
+
+    def absent(self, name: str, needs: Sequence[str]) -> Line:
+        """A result that has no value for want of inputs."""
+        return line(Code(name), ": ", shortened(line("needs ", listed(map(Code, needs))), 120), ".")
+
+    def worth(self, row: Shown) -> Line:
+        """The value of a shown expression, or why it has none."""
+        if row.amount.value is not None:
+            return line(row.amount.exact(), f" ({row.spread.exact()})" if row.spread is not None else None)
+        return self._missing(row.given, row.reason, row.needs)
+
+    def worth_in_short(self, row: Shown) -> Line:
+        if row.amount.value is not None:
+            return line(row.amount.short(), f" ({row.spread.short()})" if row.spread is not None else None)
+        return self._missing(row.given, row.reason, row.needs)
+
+    def _missing(self, given: bool, reason: str, needs: Sequence[str]) -> Line:
+        if not given:
+            return line("not given")
+        return line(f"undefined: {reason}" if reason else f"needs {', '.join(needs)}" if needs else "unknown")
+
+    def case(self, rule: RequirementResult, short: bool = False) -> Line:
+        """What a failure means in the author's words, else the condition with its values; empty if there are none."""
+        if rule.otherwise:
+            return line(rule.otherwise)
+        if rule.undefined:
+            return line(f"undefined: {rule.undefined}")
+        return self.sides(rule.sides, short) if rule.sides is not None else EMPTY
+
+    def sides(self, sides: Sides, short: bool = False) -> Line:
+        left, right = (one.short() if short else one.exact() for one in (sides.left, sides.right))
+        return line(f"{left} {SYMBOLS[sides.operation]} {right}", " in the worst case" if sides.worst else None)
+
+    def money(self, amount: Amount) -> str:
+        """A sum of money to three digits, as no cent of it is known; anything else as it is."""
+        return amount.rough() if names.is_money(amount) else amount.short()

@@ -1,0 +1,77 @@
+"""What is launched, what the first hour should show, what the training script must do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from llmplan.present import names
+from llmplan.present.blocks import Code, Line, Strong, line, listed
+from llmplan.present.words.en.labels import LABELS, Labels
+from llmplan.units.amount import Amount, deviation
+
+_DEGREES = {**LABELS, names.DATA_PARALLEL: "data"}
+
+
+class Launch(Labels):
+    """The launch."""
+
+    first_hour = "what to see in the first hour"
+    low = "low"
+    high = "high"
+    step_time = "step time"
+    mfu = "MFU"
+    peak_memory = "peak memory"
+    script_title = "What the training script must do"
+
+    def launched(self, solved: bool, phrases: Sequence[Line]) -> Line:
+        head = "Launched" if solved else "The nearest plan"
+        return line(Strong(line(head)), ": ", listed(phrases, "; "), ".")
+
+    def phrases(self, texts: Iterable[str]) -> str:
+        return " · ".join(texts)
+
+    def degree(self, path: str, degree: Amount) -> str:
+        return f"{_DEGREES[path]} {degree.exact()}"
+
+    def offload(self, what: str, nvme: Amount | None) -> str:
+        return f"offload {what}" + (f" to NVMe, {nvme.short()}" if nvme is not None else "")
+
+    def batch(
+        self, micro: Amount, ranks: Amount, accumulation: Amount, tokens: Amount, asked: tuple[Amount, float] | None
+    ) -> str:
+        product = f"{micro.exact()} × {ranks.exact()} × accumulation {accumulation.exact()} = {tokens.short()}"
+        return product if asked is None else f"{product} ({asked[0].exact()} asked, {deviation(asked[1])})"
+
+    def recompute(self, what: str) -> str:
+        return f"recompute {what}"
+
+    def sequences_of(self, length: Amount) -> str:
+        return f"sequences of {length.exact()}"
+
+    def learning_rate(self, rate: Amount, warmup: Amount | None) -> str:
+        return f"learning rate {rate.short()}" + (f" after {warmup.exact()}" if warmup is not None else "")
+
+    def checkpoint(self, every: tuple[Amount, Amount | None] | None, size: Amount) -> str:
+        if every is None:
+            return f"checkpoint at the end, {size.short()}"
+        steps, time = every
+        return f"checkpoint every {steps.exact()} ({time.short() if time else ''}), {size.short()}"
+
+    def watched(self, name: str, unit: str, beside: bool) -> Line:
+        return line(", ".join(filter(None, (name, unit))), " (MFU)" if beside else None)
+
+    def beside(self, text: str, other: str) -> str:
+        return f"{text} ({other})" if other else text
+
+    def load(self, micro: Amount, length: Amount | None) -> Line:
+        each = f", of {length.exact()} each" if length is not None else ""
+        return line(f"Load {micro.exact()} at a time on each rank (", Code("LLMPLAN_MICRO_BATCH"), f"){each}.")
+
+    def same_data(self, ranks: str) -> Line:
+        return line(f"Feed the same data to all {ranks} ranks of a tensor-parallel group.")
+
+    def split_sequences(self, ranks: str) -> Line:
+        return line(f"Split each sequence over {ranks} ranks.")
+
+    def save_checkpoints(self) -> Line:
+        return line("Save checkpoints as often as is said above.")

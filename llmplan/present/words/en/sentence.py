@@ -1,0 +1,159 @@
+"""The answer in a sentence or two: who trains what, in how long, and what that is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmplan.answer.schema.solution import Shown
+from llmplan.present import names
+from llmplan.present.blocks import EMPTY, Code, Line, line, listed
+from llmplan.present.words.en.labels import Labels
+from llmplan.units.amount import Amount, Range, count
+
+_CHOSEN = {
+    names.TENSOR: "tensor parallelism",
+    names.PIPELINE: "pipeline parallelism",
+    names.CONTEXT: "context parallelism",
+    names.EXPERT: "expert parallelism",
+    names.ZERO_STAGE: "ZeRO stage",
+    names.MICRO_BATCH: "micro-batch",
+    names.MFU: "an MFU of",
+    names.HFU: "an HFU of",
+}
+_PLANNED = {names.TIME: "time", names.COST: "cost", names.GPU_HOURS: "GPU-hours"}
+_METHODS = {names.LORA: "LoRA", names.QLORA: "QLoRA"}
+_LIMITS = ("deadline", "budget", "limit")
+
+
+class Sentence(Labels):
+    """The first sentences."""
+
+    def not_solved(self, plan: str) -> Line:
+        return line(f"{plan} was not solved.")
+
+    def a_single(self, gpu: str) -> Line:
+        return line(f"one {gpu}")
+
+    def machines(self, gpus: int, gpu: str, nodes: int) -> Line:
+        kind = gpu or ("GPU" if gpus == 1 else "GPUs")
+        return line(f"{count(gpus)} {kind}", f" ({count(nodes)} nodes)" if nodes > 1 else None)
+
+    def model(self, name: str, overridden: Sequence[tuple[Amount, str]], method: str, rank: Amount | None) -> Line:
+        other = ", ".join(f"{amount.exact()} {field}" for amount, field in overridden)
+        by = _METHODS.get(method)
+        return line(
+            name,
+            f" with {other}" if other else None,
+            f" by {by}" if by else None,
+            f" of rank {rank.exact()}" if by and rank is not None else None,
+        )
+
+    def model_of(self, size: Amount) -> Line:
+        return line(f"a model of {size.short()}")
+
+    def chosen(self, path: str, value: Amount) -> Line:
+        return line(f"{_CHOSEN.get(path) or path.rpartition('.')[2].replace('_', ' ')} {value.exact()}")
+
+    def with_(self, settings: Line) -> Line:
+        return line(", with ", settings)
+
+    def _on(self, tokens: Amount | None) -> str | None:
+        return f" on {tokens.short()}" if tokens is not None else None
+
+    def trains(self, machines: Line, single: bool, model: Line, tokens: Amount | None) -> Line:
+        verb = " trains " if single else " train "
+        return line(machines, verb, model or "the model", self._on(tokens))
+
+    def planned(
+        self, time: Amount, spread: Range | None, band: Range | None, cost: Amount | None, cost_spread: Range | None
+    ) -> Line:
+        """Time and cost if every step runs as planned."""
+        ends = f" ({spread.ends()})" if spread else f" ({band.ends()} in eight of ten)" if band else ""
+        price = f" and {cost.rough()}" if cost is not None else ""
+        return line(time.short(), ends, price, f" ({cost_spread.ends()})" if cost_spread else None)
+
+    def in_planned(self, trains: Line, planned: Line, chosen: Line) -> Line:
+        return line(trains, " in ", planned, chosen, ".")
+
+    def on_the_calendar(
+        self, trains: Line, wall: Amount, ends: Range, cost: Amount | None, chosen: Line, planned: Line
+    ) -> Line:
+        bill = f" and {cost.rough(2)}" if cost is not None else ""
+        about = f" in about {wall.rough(2)} on the calendar ({ends.ends(2)}){bill}"
+        return line(trains, about, chosen, "; ", planned, " if every step runs as planned.")
+
+    def needs_memory(self, model: Line, machines: Line, memory: Amount, chosen: Line) -> Line:
+        return line(model, " on ", machines, f" needs {memory.short()} per GPU", chosen, ".")
+
+    def serves(self, gpus: int, gpu: str, queries: Amount | None, model: Line, latency: Amount, chosen: Line) -> Line:
+        rate = "queries" if queries is None else f"{queries.rough()} per minute"
+        bound = "" if queries is None else " (a lower bound: full batches, and no query waits)"
+        who = f"{count(gpus)} {gpu or 'GPUs'} serve{'s' if gpus == 1 else ''} {rate} with "
+        return line(who, model or "the model", f", each in {latency.short()}{bound}", chosen, ".")
+
+    def takes_compute(self, model: Line, tokens: Amount | None, flops: Amount, machines: Line, chosen: Line) -> Line:
+        on = line(" on ", machines) if machines else EMPTY
+        return line("Training ", model or "the model", self._on(tokens), f" takes {flops.short()}", on, chosen, ".")
+
+    def solved(self, what: Sequence[Line], known: bool, settings: Line) -> Line:
+        return line("Solved: ", listed(what, " on "), ", with " if known else None, settings, ".")
+
+    def equation(self, row: Shown) -> Line:
+        return line(f"{row.text} = ", self.worth(row))
+
+    def nothing_to_solve(self, rows: Sequence[Line], what: Sequence[Line]) -> Line:
+        known = listed(rows) if rows else listed(what, " on ")
+        return line("Nothing to solve", ": " if known else None, known, ".")
+
+    def more_verdicts(self, more: int) -> Line:
+        return line(f"{more} more are in the table.")
+
+    def verdict_subject(self, name: str, text: str, sign: str, limit: Amount | None, subject: str) -> Line:
+        """`The deadline of 30 days, set on planned time,`; `surely` with its limit for another name.
+
+        Args:
+            subject: What it is set on where the calendar is known too; else empty.
+        """
+        noun = name in _LIMITS
+        bound = f" of {limit.short()}" if limit and noun else f" ({sign} {limit.short()})" if limit and name else ""
+        planned = f", set on planned {_PLANNED[subject]}," if subject in _PLANNED else ""
+        return line(f"The {name}" if noun else Code(name or text), bound, planned)
+
+    def was_not_checked(self, subject: Line, needs: Sequence[str]) -> Line:
+        return line(subject, f" was not checked: needs {', '.join(needs)}.")
+
+    def is_missed(self, subject: Line, gap: Amount | None) -> Line:
+        return line(subject, " is missed", f" by {gap.short()}" if gap is not None else None, ".")
+
+    def is_safe(self, subject: Line, expected: str | None) -> Line:
+        """A requirement that is safe; with its chance where it does not hold at every point of the ranges."""
+        doubt = "" if expected is None else f" ({expected}), though not at every point of the ranges"
+        return line(subject, f" is safe{doubt}.")
+
+    def is_uncertain(self, subject: Line, verdict: str, chance: str) -> Line:
+        return line(subject, f" is {verdict} ({chance}), not safe.")
+
+    def does_not_fit(self, gap: Amount) -> Line:
+        return line(f"It does not fit: {gap.rough()} over.")
+
+    def fits(self, spare: Amount) -> Line:
+        return line(f"It fits with {spare.rough()} to spare.")
+
+    def memory_is_tight(self, chance: str, size: Amount, spare: bool) -> Line:
+        side = "to spare" if spare else "over"
+        return line(f"Memory is tight: it fits with a chance of {chance}, {size.rough()} {side}.")
+
+    def no_plan(self, partly: bool, clashes: Sequence[Line], more: int, conflict: Sequence[str]) -> Line:
+        meets = "No plan was found that meets " if partly else "No plan meets "
+        if clashes:
+            return line(meets, listed(clashes, "; nor "), f"; {more} more." if more else ".")
+        return line(meets, listed(map(Code, conflict), " with ") or "its requirements", ".")
+
+    def conflict(self, names: Sequence[str], planned: Amount | None, limit: Amount | None, cure: Line) -> Line:
+        case = f" ({self.money(planned)}, limit {limit.short()})" if planned and limit else ""
+        return line(listed(map(Code, names), " with "), case, line(": ", cure) if cure else None)
+
+    def would_do(self, condition: str, name: str, value: Amount) -> Line:
+        return line(Code(condition or f"{name} = {value.short()}"), " would do")
+
+    nearest_plan_below = "The figures below are of the nearest plan. No files to launch were written."

@@ -1,0 +1,142 @@
+"""Why it is this answer: the search, the next best, binding constraints, parts of memory and time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from llmplan.answer.schema.advice import Loss
+from llmplan.answer.schema.values import Beyond, Case, SolvedUnknown
+from llmplan.present.blocks import EMPTY, Code, Line, line, listed, shortened
+from llmplan.present.words.en.labels import Labels
+from llmplan.units.amount import Amount, Range, count, deviation, share
+
+_HOW = {"search": "search", "closed form": "closed form", "numeric": "numeric over a continuous range"}
+_JUMPS = {"edge": "numeric at the edge of a jump", "tried": "numeric at the best of many jumps, not all tried"}
+
+
+class Why(Labels):
+    """Reasons."""
+
+    why_heading = "Why this answer"
+    where_heading = "Where memory and time go"
+    memory_caption = line("Memory of the plan and its neighbours against the capacity")
+    step_caption = line("From the peak of the data sheet to the step time")
+
+    def unknowns_title(self, solved: bool) -> str:
+        return "found" if solved else "nearest"
+
+    def how(self, unknown: SolvedUnknown, binding: str) -> Line:
+        """How an unknown was found, on a screen."""
+        how = _JUMPS[unknown.jump] if unknown.jump else _HOW[unknown.how]
+        how = "search over whole numbers" if unknown.whole and unknown.how == "search" else how
+        parts = [f"by {how}" if unknown.asked else f"by {how}, open by default"]
+        parts += [f"binding: {binding}"] if binding else []
+        parts += [f"below {unknown.below.exact()}"] if unknown.below is not None else []
+        parts += [f"above {unknown.above.exact()}"] if unknown.above is not None else []
+        return line("; ".join(parts))
+
+    def because_of(self, path: str, value: str, spread: Range | None, reasons: Line) -> Line:
+        ends = f" ({spread.ends()})" if spread is not None else ""
+        return line(Code(path), f" = {value}{ends}: ", reasons)
+
+    def searched(self, path: str, value: str, feasible: str) -> Line:
+        beside = f" (next feasible: {feasible})" if feasible else None
+        return line(Code(path), f" = {value}" if value else None, beside)
+
+    def found_by_search(self, considered: int, unknowns: Line) -> Line:
+        many = f"{count(considered)} combinations"
+        if not unknowns:
+            return line(f"Searched {many}")
+        return line("Found by search", f" of {many}" if considered > 1 else None, ": ", unknowns)
+
+    def next_best(self, layouts: Line) -> Line:
+        return line("Next best: ", layouts)
+
+    def differing(self, path: str, value: str) -> Line:
+        return line(self.input_column(path), f" {value}")
+
+    def alternative(self, differing: Line, loss: Loss | None, memory: Amount | None) -> Line:
+        """A layout that is next best: in what it differs, what it loses, and its memory."""
+        worse = shortened(self._loss(loss), 80) if loss is not None else EMPTY
+        return line(differing, " (", listed([worse, memory.rough(2) if memory is not None else None]), ")")
+
+    def _loss(self, loss: Loss) -> Line:
+        """`cost +9.2%`; of small counts and of what is much larger both values."""
+        unmet = [line(Code(name), " is not met") for name in loss.unmet]
+        if not loss.objective:
+            return listed(unmet)
+        relative = loss.relative
+        if relative is not None:
+            return listed([*unmet, f"{loss.objective} {deviation(relative, '')}"])
+        return listed([*unmet, f"{loss.objective} {count(loss.value)} instead of {count(loss.best)}"])
+
+    def objective(self, sense: str, text: str, value: Amount | None) -> Line:
+        return line(f"{sense} ", Code(text), f": {value.short()}" if value is not None else None)
+
+    def asked_to(self, goals: Sequence[Line]) -> Line:
+        return line("Asked to ", listed(goals, ", then to "))
+
+    def sentences(self, said: Sequence[Line]) -> Line:
+        return line(listed(said, ". "), ".")
+
+    def relation(self, relation: str, exact: Amount | None) -> Line:
+        return line(Code(relation), f", exactly {exact.exact()}" if exact is not None else None)
+
+    def feasible_at(self, ranges: Sequence[Range]) -> Line:
+        ends = (
+            one.low.exact() if one.low == one.high else f"{one.low.exact()} .. {one.high.exact()}" for one in ranges
+        )
+        return line(f"feasible at {' or '.join(ends)}")
+
+    def set_by(self, requirements: Sequence[str], beyond: Line) -> Line:
+        return line("set by ", listed(map(Code, requirements), " and "), ": ", beyond)
+
+    def beyond(self, beyond: Beyond) -> Line:
+        """What the next better value of an unknown would violate."""
+        named = len(beyond.cases) > 1 and beyond.cases[0].off != "not met"
+        cases = (
+            line(Code(one.name), " ", self._violation(one)) if named else self._violation(one) for one in beyond.cases
+        )
+        return line(f"With {beyond.value.short()}: ", listed(cases, "; "))
+
+    def _violation(self, one: Case) -> Line:
+        if one.computed is not None and one.gap is not None:
+            return line(f"{one.computed.short()}, {one.gap.short()} {one.off}")
+        if one.text or one.sides is None:
+            return line(one.text or one.off)
+        left, operation, right = one.sides
+        return line(f"{left.short()} {operation} {right.short()}")
+
+    def open_by_default(self, unknowns: Sequence[tuple[str, str]]) -> Line:
+        return line("Open by default: ", listed(line(Code(path), f" = {value}") for path, value in unknowns))
+
+    def preference(self, holds: bool, name: str, case: Line, because: str) -> Line:
+        word = "Preferred and met" if holds else "Preferred, not met"
+        return line(f"{word}: ", Code(name), ", ", case, f" ({because})" if because else None)
+
+    def part(self, label: str, amount: Amount, of: float) -> str:
+        """A part of a sum, in the unit that is said before all of them; its share where it is not small."""
+        return f"{label} {amount.parts()[0]}" + (f" ({share(of)})" if of >= 0.05 else "")
+
+    def memory_goes(self, parts: Iterable[str]) -> Line:
+        return line(f"Memory of the fullest GPU at its peak, GB: {', '.join(parts)}.")
+
+    def step_goes(self, parts: Iterable[str]) -> Line:
+        return line(f"Step, s, as far as not overlapped with compute: {', '.join(parts)}.")
+
+    def parts_of_the_estimate(self, estimate: Amount, assumed: Amount, gap: float) -> Line:
+        side = "more" if gap > 0 else "less"
+        these = f"These are the parts of the estimate, {estimate.short()}"
+        return line(f"{these}; the plan assumes {assumed.short()}, {share(abs(gap))} {side}.")
+
+    def median_error(self, step: Amount, memory: Amount | None) -> Line:
+        groups = "On published runs, each group predicted with constants fitted to the others"
+        also = f", of memory {memory.short()}" if memory is not None else ""
+        return line(f"{groups}, the median error of step time is {step.short()}{also}.")
+
+    def low_and_high_of(self, ranged: bool) -> Line:
+        ends = "Low and high are the ends of your ranges" if ranged else "Eight of ten runs lie between low and high"
+        look = (
+            "look at the input pipeline, the network, the clocks; more memory: at fragmentation and evaluation batches"
+        )
+        return line(f"{ends}. Slower: {look}.")
