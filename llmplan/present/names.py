@@ -68,7 +68,6 @@ PRICE = "hardware.price"
 PRICE_SOURCE = "gpu.price_source"
 RECOMPUTE = "training.recompute"
 RING = "accelerate.ring"
-SEQUENCE = "parallelism.sequence"
 SEQUENCE_LENGTH = "dataset.sequence_length"
 STORAGE = "hardware.storage_bandwidth"
 TENSOR = "parallelism.tensor"
@@ -98,7 +97,7 @@ HUGGINGFACE = "huggingface"
 LAUNCH = "launch"
 
 LAUNCHED = (
-    TENSOR, PIPELINE, CONTEXT, EXPERT, ZERO_STAGE, MICRO_BATCH, RECOMPUTE, VIRTUAL_PIPELINE, SEQUENCE, GRAD_ACCUM,
+    TENSOR, PIPELINE, CONTEXT, EXPERT, ZERO_STAGE, MICRO_BATCH, RECOMPUTE, VIRTUAL_PIPELINE, GRAD_ACCUM,
 )  # fmt: skip
 """What the line on the launch says, so that the first sentence need not."""
 

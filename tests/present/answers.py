@@ -1,0 +1,68 @@
+"""Answers of plans that cover the sections: deadlines, ranges, sweeps, scenarios, a front, conflicts, and hostile texts."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from llmplan import api
+from llmplan.answer.schema.solution import Solution
+from llmplan.emit.render import render
+from llmplan.present import screen
+from llmplan.present.context import Context
+from llmplan.present.words import words_of
+
+REPOSITORY = Path(__file__).parents[2]
+
+BASE = """model "llama-7b"
+dataset { tokens = 1T, sequence_length = 2048 }
+hardware { gpu = "A100-SXM4-80GB", gpus = 128 }
+parallelism { framework = deepspeed, zero_stage = 2 }
+training { global_batch = 4M tokens, micro_batch = ?, recompute = ? }
+"""
+PLANS = {
+    "ranges": f"""{BASE}assume mfu = 30%..40%..55%
+require budget: cost <= 290_000 USD
+prefer quick: time <= 10 days because "release 2.31" else "on RFC 9110 since 2024-01-31 it is 10.125 days"
+waive heads_divide because "tried"
+show cost / 7
+show time in hours
+show hardware.gpu
+show gpu_hours
+show step_time / 3
+sweep hardware.gpus in [64, 128]
+scenario "cheap" {{ hardware.price = 1.125 USD/GPU/hour }}
+minimize time
+""",
+    "infeasible": f"{BASE}require deadline: time <= 3 days\nrequire budget: cost <= 1_000 USD\n",
+    "front": f"""{BASE.replace("gpus = 128", "gpus = ? in [64, 128, 256]")}pareto time, cost
+require deadline: time <= 80 days
+emit deepspeed
+""",
+    "deadline": f"""{BASE.replace("gpus = 128", "gpus = ? in [64, 128, 256]")}require deadline: time <= 40 days
+minimize hardware.gpus
+emit deepspeed
+""",
+    "alone": "let a = 3 * 7.1234\nshow a\nshow a / 3\n",
+}
+
+
+@lru_cache(maxsize=16)
+def solved(name: str) -> Solution:
+    return api.solve(f"{name}.plan", text=PLANS[name], tables=True)
+
+
+@lru_cache(maxsize=16)
+def report(name: str) -> str:
+    files, problems = render(solved(name))
+    assert not problems
+    return files["report.md"]
+
+
+def context(name: str) -> Context:
+    pictures = frozenset({"deadline.svg", "memory.svg", "step.svg"})
+    return Context(solved(name), words_of(), frozenset({"launch"}), pictures)
+
+
+def shown_on_a_screen(name: str) -> str:
+    return screen.render(context(name), 100)

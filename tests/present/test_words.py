@@ -1,0 +1,72 @@
+"""Languages: a sentence that a second one lacks is told, and no sentence stands outside of the words."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llmplan.present import markdown, screen
+from llmplan.present.blocks import line
+from llmplan.present.context import Context
+from llmplan.present.sections import SECTIONS
+from llmplan.present.words import LANGUAGES, USUAL, lacking, sentences
+from llmplan.present.words.en import Words
+from tests.present.answers import PLANS, solved
+
+MARK = "¤"
+
+
+def marked(value: Any) -> Any:
+    """A function that says nothing but a mark, of the type that the words have."""
+    if not callable(value):
+        return MARK if isinstance(value, str) else line(MARK)
+    text = inspect.signature(value, eval_str=False).return_annotation == "str"
+    return lambda self, *_, **__: MARK if text else line(MARK)
+
+
+def second(*without: str) -> type[Words]:
+    """A language that has every sentence but some."""
+    return type("Second", (Words,), {name: marked(getattr(Words, name)) for name in sentences(Words) - {*without}})
+
+
+def test_every_language_has_every_sentence() -> None:
+    assert USUAL in LANGUAGES
+    assert {name: lacking(words) for name, words in LANGUAGES.items() if words is not Words and lacking(words)} == {}
+
+
+def test_a_sentence_that_a_language_lacks_is_told() -> None:
+    assert lacking(second()) == set()
+    assert lacking(second("fits", "best")) == {"fits", "best"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name != "alone" else name for name in PLANS]
+)
+def test_no_sentence_stands_outside_of_the_words(name: str) -> None:
+    """In a language that says nothing, what is left are names, values and texts of the plan and the library."""
+    answer = solved(name)
+    context = Context(answer, second()(), frozenset({"launch"}), frozenset({"deadline.svg", "memory.svg", "step.svg"}))
+    said = screen.render(context, 100)
+    for section, make in SECTIONS.items():
+        said += markdown.markdown(make(context), markdown.SHOWN.get(section, ()))
+    said = re.sub(r"\(\w+\.svg\)", "", said)
+    known = {*re.findall(r"[a-z]+", repr(answer).lower())}
+    units = {"s", "ms", "min", "hours", "days", "gb", "mb", "kb", "tb", "pflop", "flop"}
+    assert {word for word in re.findall(r"[a-z]+", said.lower()) if word not in known | units} == set()
+
+
+def test_every_sentence_is_used() -> None:
+    """A function of the words that no section calls would be translated for nobody."""
+
+    import llmplan.present as package
+
+    folder = Path(package.__file__).parent
+    cli = folder.parent / "cli"
+    files = [*folder.rglob("*.py"), *cli.glob("*.py")]
+    texts = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    called = set(re.findall(r"(?:words|self|words_of\(\))\.([a-z_]+)", texts))
+    assert sentences(Words) - called == set()
