@@ -189,7 +189,7 @@ def levers(context: Context) -> Section:
         place
         for place in range(len(told[0].results))
         if any(
-            place < len(lever.results) and lever.results[place].name in compared and lever.results[place].difference
+            place < len(lever.results) and lever.results[place].name in compared and not lever.results[place].same
             for lever in told
         )
     ][:_MOST_COLUMNS]

@@ -48,10 +48,6 @@ class Compared:
         """`<=`, seen from the subject."""
         return SYMBOLS[self.operation]
 
-    @property
-    def asked_text(self) -> str:
-        return "" if self.asked is None else f"{round(100 * self.asked, 2):g}%"
-
 
 @frozen
 class RequirementResult:

@@ -1,0 +1,169 @@
+"""Figures: written once, by one module; a text of an author, a version and a date stay as they are."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import llmplan
+from llmplan import api
+from llmplan.emit.render import render
+from llmplan.present import screen
+from llmplan.present.context import Context
+from llmplan.present.words import words_of
+from llmplan.units import amount
+from llmplan.units.amount import Amount
+from tests.present.answers import BASE, PLANS, context, solved
+
+PACKAGE = Path(llmplan.__file__).parent
+ROOMS = ("present", "answer", "advice", "emit")
+
+WAYS = {
+    "a format of digits": r"""\{[^{}"']*:[-+ ,<>^0-9]*\.?[0-9]*[eEfgGn%,]\}|%\.?[0-9]*[fge]\b""",
+    "a number from a text": r"(?<![\w.])float\(\s*[\w.\[\]]*text|\.replace\(\s*[\"'],[\"']\s*,\s*[\"'][\"']\s*\)",
+    "a pattern of numbers": r"""re\.\w+\([^)\n]*\\d[^)\n]*[.,][^)\n]*\\d""",
+    "the formatter of digits": r"\bunits\.format import\b",
+    "a unit cut from a text": r"""\.(?:r?partition|split)\(["'] (?:\.\. )?["']\)""",
+}
+"""How a number becomes a text, or a text a number, elsewhere than in `units/amount.py`."""
+
+ALLOWED = {
+    ("emit/exclusive.py", "a format of digits"),  # seconds that a process waits, in an error
+    ("emit/filters.py", "a format of digits"),  # a hidden character as an escape
+    ("present/escape.py", "a pattern of numbers"),  # what a code host would link
+    ("emit/picture.py", "the formatter of digits"),
+    ("emit/picture.py", "a format of digits"),  # coordinates of a drawing
+    ("emit/picture.py", "a number from a text"),
+}
+
+
+def ways(text: str) -> set[str]:
+    return {name for name, way in WAYS.items() if re.search(way, text)}
+
+
+def test_no_other_module_writes_numbers_or_reads_them_from_texts() -> None:
+    used = {
+        (path.relative_to(PACKAGE).as_posix(), way)
+        for room in ROOMS
+        for path in sorted((PACKAGE / room).rglob("*.py"))
+        for way in ways(path.read_text(encoding="utf-8"))
+    }
+    assert used - ALLOWED == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "way"),
+    [
+        ('return f"{value:.4g} s"', "a format of digits"),
+        ('return f"{100 * share:+.1f} %"', "a format of digits"),
+        ('return f"{count:,}"', "a format of digits"),
+        ('return "%.2f" % value', "a format of digits"),
+        ('return float(text.replace(",", ""))', "a number from a text"),
+        ('_NUMBER = re.compile(r"\\d+(?:\\.\\d+)?")', "a pattern of numbers"),
+        ('digits, _, unit = text.partition(" ")', "a unit cut from a text"),
+        ("from llmplan.units.format import number", "the formatter of digits"),
+    ],
+)
+def test_the_known_ways_are_told(line: str, way: str) -> None:
+    assert way in ways(line)
+
+
+TEXTS = (
+    "driver 550.5423 with CUDA 12.8456 has a bug",
+    "since 2024-01-31, RFC 9110.25 and 1.23456e7 or 12,345.678",
+    "v0.19.8765, 10.0.0.1234, 3.14159 and -0.00012345",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_of_an_author_is_never_changed(text: str) -> None:
+    plan = f"""## {text}
+{BASE.replace("gpus = 128", "gpus = 8")}
+model {{ name = "m" }}
+prefer driver: hardware.gpus >= 16 because "{text}" else "{text}"
+require holds: hardware.gpus >= 4 because "{text}" else "{text}"
+require fails: hardware.gpus >= 1_000 because "{text}" else "{text}"
+waive heads_divide because "{text}"
+sweep hardware.gpus in [8, 16]
+scenario "{text}" {{ hardware.price = 2 USD/GPU/hour }}
+""".replace('\nmodel { name = "m" }', "")
+    solution = api.solve("a.plan", text=plan, tables=True)
+    assert solution.status == "infeasible", [one.message for one in solution.diagnostics]
+    files, problems = render(solution)
+    assert not problems
+    said = screen.render(Context(solution, words_of()), 4_000)
+    shown = re.sub(r"[\\`]", "", files["report.md"])
+    assert said.count(text) >= 3 and shown.count(text) >= 5
+    numbers = set(re.findall(r"\d[\d.,-]*\d", text))
+    rounded = {
+        f"{float(number):.{digits}g}" for number in numbers if re.fullmatch(r"\d+\.\d+", number) for digits in (3, 4)
+    }
+    assert {
+        number
+        for number in rounded - numbers
+        if re.search(rf"(?<![\d.,]){re.escape(number)}(?![\d.,]*\d)", shown + said)
+    } == set()
+
+
+class Recorder:
+    """What is written of each amount, by its value, measure, unit and precision."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.texts: set[str] = set()
+        self.units: dict[tuple[object, ...], set[str]] = defaultdict(set)
+        parts, exact = Amount.parts, Amount.exact
+
+        def recorded(one: Amount, digits: int | None = None) -> tuple[str, str]:
+            text, unit = parts(one, digits)
+            self.texts.add(text)
+            if not one.unit.fixed:
+                self.units[one.value, one.measure, one.unit, digits].add(f"{text} {unit}")
+            return text, unit
+
+        def whole(one: Amount) -> str:
+            self.texts.add(exact(one).partition(" ")[0])
+            return exact(one)
+
+        monkeypatch.setattr(Amount, "parts", recorded)
+        monkeypatch.setattr(Amount, "exact", whole)
+        for name in ("count", "share", "deviation", "percentage", "percent"):
+            self._follow(monkeypatch, name)
+
+    def _follow(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        from llmplan.answer.schema import advice, charts, requirements, values
+        from llmplan.present import words
+
+        original = getattr(amount, name)
+
+        def recorded(*args: object) -> str:
+            text = str(original(*args))
+            self.texts.add(text.rstrip(" %"))
+            return text
+
+        modules = [amount, advice, charts, requirements, values, *vars(words.en).values()]
+        for module in modules:
+            if getattr(module, name, None) is original:
+                monkeypatch.setattr(module, name, recorded)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name != "alone" else name for name in PLANS]
+)
+def test_every_figure_of_screen_and_report_is_an_amount_and_has_one_text(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each number with decimals is written by `units/amount`, or stands as it is in a text of the plan or the library."""
+    answer = solved(name)
+    texts = repr(answer)
+    recorder = Recorder(monkeypatch)
+    said = screen.render(context(name), 100)
+    said += render(answer)[0].get("report.md", "") if name != "alone" else ""
+    figures = set(re.findall(r"(?<![\w.,-])\d[\d,]*\.\d+(?![\w.])", said))
+    written = {text.lstrip("+-−").partition(" ")[0].rstrip("%TBMe") for text in recorder.texts}
+    assert figures or name == "alone"
+    assert {figure for figure in figures - written if figure not in texts} == set()
+    assert {key: texts for key, texts in recorder.units.items() if len(texts) > 1} == {}
