@@ -153,7 +153,7 @@ def _gain(one: Any) -> list[Any]:
         [name, str(old), str(new), str(attrs.evolve(new, value=new.number - old.number))]
         for name, old, new in one.changes
     ]
-    return [one.name, one.before_text, one.after_text, changes]
+    return [one.name, *(f"{100 * value:.4g}%" for value in (one.before, one.after)), changes]
 
 
 def _alternative(one: Any) -> dict[str, Any]:

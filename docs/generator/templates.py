@@ -13,6 +13,8 @@ from typing import Any
 from llmplan.emit import targets, view
 from llmplan.emit.environment import FURTHER
 from llmplan.emit.filters import FILTERS
+from llmplan.present.markdown import SHOWN
+from llmplan.present.sections import SECTIONS
 from llmplan.resources import TARGET, folder
 
 FILE = "templates/README.md"
@@ -42,6 +44,17 @@ require nanotron_offload: parallelism.offload == none when emits(nanotron)
 
 quantity memory.reduce_bucket: parameter when emits(nanotron) = nanotron.bucket * 1 param
 """
+_REPORT = """`report/report.md.j2` places the sections of an answer, which `llmplan/present` makes, by `section(name)`. A copy of it
+in a folder of your own templates may leave some out, order them in another way, or have texts between them:
+
+```jinja
+# {{ (solution.title or solution.plan) | md }}
+
+Reviewed by the platform team.
+{{ section("answer") -}}
+{{ section("verdicts") -}}
+{{ section("launch") -}}
+```"""
 _SET = """emit deepspeed { overlap_comm = true, reduce_bucket_size = ? }
 deepspeed.schedule = linear
 """
@@ -79,6 +92,9 @@ def templates() -> dict[str, str]:
         "A template is written in jinja2. A name that has no value stops it, so that no file has a hole in it.",
         _calls(calls | FURTHER),
         "`solution` is the whole solution (`llmplan/answer/schema/solution.py`).",
+        "## The report",
+        _REPORT,
+        _sections(),
         "## Filters",
         "What comes from a plan goes through one of these, so that nothing in it breaks out of its place.",
         _calls(FILTERS),
@@ -89,6 +105,12 @@ def templates() -> dict[str, str]:
 def _table(head: str, rows: Iterable[str]) -> str:
     line = "|".join("---" for _ in head.split(" | "))
     return "\n".join([f"| {head} |", f"|{line}|", *(f"| {row} |" for row in rows)])
+
+
+def _sections() -> str:
+    """The sections that a report may place, each with the first line of what its function says."""
+    rows = [f"`{name}` | {(inspect.getdoc(SECTIONS[name]) or '').splitlines()[0]}" for name in SHOWN]
+    return _table("section | what it says", rows)
 
 
 def _calls(functions: Mapping[str, Any]) -> str:

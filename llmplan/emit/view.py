@@ -141,7 +141,7 @@ class View:
         return self.value(path)
 
     def value_of(self, name: str) -> Value:
-        """All that is known of a value: its band, ranges, origin and sources."""
+        """All that is known of a value: `value_of("time").amount.short()`, its band, ranges, origin and sources."""
         return self._present(name)
 
     def section(self, name: str, heading: bool = True) -> str:

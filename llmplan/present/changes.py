@@ -179,8 +179,10 @@ def _cure(context: Context, cure: Relaxation) -> Line:
 
 
 def levers(context: Context) -> Section:
-    """A row for each input that moves something, with the difference of each result; two digits, as what is small in
-    a difference is not known."""
+    """A row for each input that moves something, with the difference of each result.
+
+    Differences have two digits, as what is small in them is not known.
+    """
     told = _told_levers(context)
     if not told:
         return Section("", ())

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
+from llmplan.emit.render import render
 from llmplan.present import markdown, screen
 from llmplan.present.blocks import Chart, Column, Line, Prose, Rows, Section, line
 from llmplan.present.context import Context
 from llmplan.present.sections import SECTIONS
-from tests.present.answers import PLANS, REPOSITORY, context, report, shown_on_a_screen
+from tests.present.answers import PLANS, REPOSITORY, context, report, shown_on_a_screen, solved
 
 REPORT = REPOSITORY / "templates" / "report"
 SLOW = [pytest.param(name, marks=pytest.mark.slow) if name != "alone" else name for name in PLANS]
@@ -88,6 +90,24 @@ def test_screen_and_report_say_the_same_of_requirements(name: str) -> None:
         row = next(one for one in report(name).splitlines() if one.startswith(f"| {rule.name}: "))
         (below,) = [one for one in shown_on_a_screen(name).splitlines() if one.startswith(f"  {rule.name} ")]
         assert rule.verdict is not None and rule.verdict in row and rule.verdict in below.split()
+
+
+@pytest.mark.slow
+def test_a_folder_laid_over_the_templates_places_sections_as_it_likes(tmp_path: Path) -> None:
+    own = tmp_path / "report" / "report.md.j2"
+    own.parent.mkdir()
+    own.write_text(
+        '# {{ solution.plan | md }}\n\nOurs: {{ value_of("time").amount.short() }}\n{{ section("verdicts") -}}\n'
+    )
+    files, problems = render(solved("deadline"), tmp_path)
+    assert not problems
+    text = files["report.md"]
+    assert re.match(r"# deadline\.plan\n\nOurs: [\d.]+ days\n\n\|", text) and "## Not included" not in text
+    assert text.partition("\n\n|")[2].partition("\n\n")[0] in report("deadline")
+
+    own.write_text('{{ section("verdict") }}')
+    _, (problem,) = render(solved("deadline"), tmp_path)
+    assert problem.code == "E0506" and "there is no section `verdict`, but answer, verdicts" in problem.message
 
 
 def cell(text: str) -> Line:

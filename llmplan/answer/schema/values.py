@@ -204,11 +204,3 @@ class Gain:
     after: float
     # For each result that changes its name, what it is and what it would be
     changes: tuple[tuple[str, Amount, Amount], ...]
-
-    @property
-    def before_text(self) -> str:
-        return f"{100 * self.before:.4g}%"
-
-    @property
-    def after_text(self) -> str:
-        return f"{100 * self.after:.4g}%"
