@@ -57,8 +57,6 @@ class PlanCheck:
         for s in statements:
             if isinstance(s, nodes.Show):
                 self._show(s)
-            elif isinstance(s, nodes.Phase):
-                self.report(names.not_yet(s.span, "`phase` is"))
         variations.scenarios(self.layers, modules, scenario)
         for path, text in settings:
             variations.set_value(self.layers, path, text)

@@ -32,6 +32,9 @@ CLOSING = frozenset(OPENING.values())
 CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "final", "_"})
 """Words in their place that are names elsewhere."""
 
+LATER = {"phase": "PHASE"}
+"""Words kept for a statement of a later version of the language, each with a terminal that no rule takes."""
+
 Analysis = dict[str, Any]
 _NAME = "grammar/plan.lark"
 _KEPT = "grammar"
@@ -94,6 +97,7 @@ class Grammar:
         self.parser = self._load(line_ends)
         terminals = {terminal.name: terminal.pattern for terminal in self.parser.terminals}
         self.marks = {name: pattern.value for name, pattern in terminals.items() if pattern.type == "str"}
+        self.marks |= {name: word for word, name in LATER.items()}
         self.words = {text: name for name, text in self.marks.items() if re.fullmatch(r"\w+", text)}
         self.reserved = frozenset(self.words) - CONTEXTUAL
         line_ends.reserved = {word: self.words[word] for word in self.reserved}
@@ -103,6 +107,7 @@ class Grammar:
         """The same parser, but a token is what it is whether or not it can stand there, as messages need it."""
         competing = {"MEASURE", "UNDERSCORE", *(word.upper() for word in CONTEXTUAL)}
         line_ends = LineEnds(term.name for term in self.parser.terminals if term.name not in competing)
+        line_ends.reserved = LATER
         return self._load(line_ends)
 
     @cached_property
