@@ -16,6 +16,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.broken import Broken
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
+from llmplan.emit import ahead
 from llmplan.emit.environment import environment_of
 from llmplan.emit.relative import from_root
 from llmplan.emit.solution_json import NAME, text
@@ -45,7 +46,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     chosen = _chosen(solution, known, problems)
     if problems:
         return {}, problems
-    environment = environment_of(templates)
+    environment = environment_of(templates, ahead.finished)
     named = {emit.name: emit for emit in solution.emits}
     written: dict[str, str] = {}
     plain: dict[str, str] = {}  # what others may hold or start
@@ -84,7 +85,7 @@ def filled(template: str, solution: Solution, templates: Path | None = None) -> 
     target = load(templates)[0]["report"]
     view = View(solution, target, frozenset((target.name,)))
     try:
-        return environment_of(templates).get_template(template).render(**view.functions())
+        return environment_of(templates, ahead.finished).get_template(template).render(**view.functions())
     except (TemplateError, MissingValue, Refused) as error:
         raise Broken(f"{_place(error, template)}: {error}") from error
 
