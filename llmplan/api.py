@@ -69,12 +69,12 @@ def analyse(plan: str | Request, *, point: int | None = None, checking: bool = F
     With `checking` nothing but the diagnostics counts.
     """
     from llmplan import frontend
-    from llmplan.emit.reads import reads
+    from llmplan.emit.reads import reads, unread
     from llmplan.emit.targets import targets
 
     asked = request(plan, **options)
     return frontend.analyse(
-        asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking
+        asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking, unread
     )
 
 
