@@ -110,8 +110,10 @@ class PlanCheck:
         for s in self.layers.emitted:
             for target in s.targets:
                 name = target.name
-                if name.text in self.scope.targets:
-                    self.program.emits.append(EmitTarget(name.text, name.span))
+                folders = self.scope.targets.get(name.text)
+                if folders is not None:
+                    brings = tuple(sorted(folders.always - {name.text}))
+                    self.program.emits.append(EmitTarget(name.text, name.span, brings))
                 else:
                     self.report(names.unknown_target(name.span, name.text, self.scope.targets))
             if s.into is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
+from llmplan.emit.render import render
 
 BASE = """model "llama-7b"
 dataset.tokens = 10B
@@ -181,10 +182,14 @@ REFUSED = [
 """Target, what is otherwise than in the base, the requirement and part of what it says."""
 
 
+def plan(target: str, settings: str) -> str:
+    lines = [*BASE.splitlines(), *EMITS[target].split("; "), *settings.split("; ")]
+    return "\n".join({line.partition(" = ")[0].partition(' "')[0]: line for line in lines}.values()) + "\nwaive fits\n"
+
+
 def refused(target: str, settings: str) -> dict[str, str]:
     """By requirement what it says where it fails."""
-    lines = [*BASE.splitlines(), *EMITS[target].split("; "), *settings.split("; ")]
-    text = "\n".join({line.partition(" = ")[0].partition(' "')[0]: line for line in lines}.values()) + "\nwaive fits\n"
+    text = plan(target, settings)
     solution = api.solve("-", text=text)
     assert solution.status != "solved", text
     contradictions = [
@@ -203,6 +208,48 @@ def test_it_is_refused_by_name(target: str, settings: str, name: str, said: str)
     found = refused(target, settings)
     assert name in found
     assert said in found[name]
+
+
+WAIVED = [
+    ("deepspeed", "parallelism.pipeline = 2", "deepspeed_pipeline"),
+    ("deepspeed", f"{SPLIT}; parallelism.expert_tensor = 2", "deepspeed_expert_tensor"),
+    ("deepspeed", "training.precision = fp8", "deepspeed_precision"),
+    ("deepspeed", "training.gradient_dtype = fp32; parallelism.zero_stage = 0", "deepspeed_gradients"),
+    ("deepspeed", "parallelism.offload = optimizer; parallelism.zero_stage = 0", "deepspeed_offload"),
+    ("deepspeed", "parallelism.offload = parameters; parallelism.zero_stage = 2", "deepspeed_offload"),
+    ("accelerate", "hardware.nodes = 7", "nodes_share_evenly"),
+    ("slurm", "hardware.nodes = 7", "nodes_share_evenly"),
+    ("accelerate", "parallelism.framework = torchtitan", "accelerate_framework"),
+    ("accelerate", "parallelism.framework = megatron", "accelerate_megatron"),
+    ("fsdp", "parallelism.pipeline = 2", "accelerate_pipeline"),
+    ("fsdp", "parallelism.tensor = 2", "accelerate_tensor"),
+    ("fsdp", f"{EXPERTS}; parallelism.expert = 8", "accelerate_expert"),
+    ("ddp", "parallelism.context = 2", "accelerate_ring"),
+    ("fsdp", 'training.precision = mxfp8; hardware.gpu = "B200-SXM-180GB"', "accelerate_precision"),
+    ("ddp", "parallelism.zero_stage = 2", "accelerate_zero"),
+    ("ddp", "parallelism.offload = all", "accelerate_offload"),
+    ("fsdp", "parallelism.zero_stage = 1", "accelerate_zero"),
+    ("fsdp", f"{FLAT}; parallelism.zero_stage = 1; parallelism.reshard = false", "accelerate_zero"),
+    ("fsdp", "parallelism.offload = optimizer", "accelerate_offload"),
+]
+"""What templates once refused although the requirement was waived."""
+
+
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize(
+    ("target", "settings", "name"),
+    [
+        pytest.param(*row, id=f"{row[0]}: {row[1]}", marks=[pytest.mark.slow] * (at % 5 > 0))
+        for at, row in enumerate(WAIVED)
+    ],
+)
+def test_what_is_waived_is_written(target: str, settings: str, name: str) -> None:
+    others = refused(target, settings)
+    assert name in others
+    solution = api.solve("-", text=plan(target, settings) + "".join(f"waive {each}\n" for each in others))
+    assert solution.status == "solved", [one.message for one in solution.diagnostics]
+    files, problems = render(solution)
+    assert [problem.message for problem in problems if problem.severity == "error"] == [] and "launch.sh" in files
 
 
 def test_there_are_enough_and_each_says_something_else() -> None:

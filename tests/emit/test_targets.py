@@ -39,8 +39,9 @@ def test_the_product_has() -> None:
 
 
 def test_what_is_written_for_a_target() -> None:
-    assert targets()["accelerate"] == {"accelerate", "deepspeed", "launch", "report"}
-    assert targets()["report"] == {"report"}
+    assert targets()["accelerate"].some == {"accelerate", "deepspeed", "launch", "report"}
+    assert targets()["accelerate"].always == {"accelerate", "launch"}
+    assert targets()["report"].some == targets()["report"].always == {"report"}
 
 
 def test_jinja_is_not_imported() -> None:
@@ -51,7 +52,7 @@ def test_jinja_is_not_imported() -> None:
 def test_a_new_folder_is_a_new_target(tmp_path: Path) -> None:
     folder(tmp_path, "ray", brings=["deepspeed"])
     found = targets(tmp_path)
-    assert found["ray"] == {"ray", "deepspeed", "launch", "report"}
+    assert found["ray"].some == {"ray", "deepspeed", "launch", "report"}
     assert "deepspeed" in found
 
 
