@@ -84,7 +84,10 @@ class _Annotations:
             case Sort.CHOICE:
                 return self._choice(name, argument)
             case Sort.UNIT:
-                return self._unit(name, argument)
+                return self._unit(name, argument, before)
+            case Sort.EXPRESSION:
+                self._shown(argument)
+                return None
             case Sort.PREFIX:
                 return self._named(name, sort, argument, SI_PREFIXES)
             case Sort.FACTOR:
@@ -132,6 +135,13 @@ class _Annotations:
             return decorators.unknown_argument(argument.span, name, sort.value, known)
         return None if right(found) else decorators.wrong_argument(argument.span, name, sort.value)
 
+    def _shown(self, argument: Argument) -> Type | None:
+        """The type of a figure that is shown for every entry; a quantity with an index has one for each member."""
+        quantity = self.scope.quantities.get(written(argument))
+        if quantity is not None and len(quantity.indices) == 1:
+            return quantity.type
+        return self._typed(argument).type
+
     def _alike(self, whole: Quantity) -> bool:
         part = self._own_quantity()
         return part is None or whole.type == part.type and not whole.indices and not part.indices
@@ -139,14 +149,15 @@ class _Annotations:
     def _own_quantity(self) -> Quantity | None:
         return self.scope.quantities.get(self.node.name.text) if isinstance(self.node, nodes.Quantity) else None
 
-    def _unit(self, name: str, argument: Argument) -> Diagnostic | None:
+    def _unit(self, name: str, argument: Argument, before: tuple[Argument, ...]) -> Diagnostic | None:
         try:
             measure = self.scope.units.parse(unit(argument))[1]
         except UnknownUnit as unknown:
             near = self.scope.units.suggest(unknown.word)
             return decorators.unknown_argument(argument.span, name, Sort.UNIT.value, near)
         own = self._own_quantity()
-        if own is None or isinstance(own.type, Measure) and own.type.dims == measure.dims:
+        type = own.type if own is not None else self._shown(before[-1]) if before else None
+        if type is None or isinstance(type, Measure) and type.dims == measure.dims:
             return None
         return decorators.wrong_argument(argument.span, name, Sort.UNIT.value)
 
@@ -204,6 +215,8 @@ def _fits(sort: Sort, argument: Argument) -> bool:
         return number(argument) is not None
     if sort is Sort.UNIT:
         return not isinstance(argument, nodes.Text) and _UNIT.match(unit(argument)) is not None
+    if sort is Sort.EXPRESSION:
+        return not isinstance(argument, (nodes.Text, nodes.Unit))
     if sort is Sort.CALL:
         return isinstance(argument, nodes.Call)
     if sort is Sort.RESULT:

@@ -164,6 +164,9 @@ class Declarations:
             self.scope.enums[known.name] = EnumType(known.name, tuple(members))
 
     def _kind_signature(self, kind: nodes.Kind) -> None:
+        columns = [(*mark[:3], "".join(mark[3:4]).replace(" ", "")) for mark in said(kind.decorators, "column")]
+        if columns:
+            self.scope.columns[kind.name.text] = tuple(mark for mark in columns if len(mark) == 4)
         if said(kind.decorators, "software"):
             self.scope.software[kind.name.text] = ()
         seen: dict[str, nodes.FieldDecl] = {}

@@ -42,6 +42,7 @@ class Sort(Enum):
     WHOLE = "a quantity of the same unit without an index"
     QUANTITY = "a quantity"
     VALUE = "a quantity or an input"
+    EXPRESSION = "an expression, or a quantity with one index"
     FIELD = "another field of the kind"
     ENUM = "an enum"
     MEMBER = "a member of the enum"
@@ -172,6 +173,12 @@ TABLE: dict[str, Decorator] = {
         ("kind",), (), None, "@software",
         "The fields of the kind are meant for the training software: values that a plan chooses are written, or exported "
         "for the script.",
+    ),
+    "column": Decorator(
+        ("kind",), (_T, _T, Sort.EXPRESSION), Sort.UNIT, '@column("gpus", "memory", gpu.memory, GB)',
+        "A column of a list of the catalog: the list, the title, the figure of every entry, and its unit. The first list "
+        "of a kind is of all its entries; a further one of those with a figure in its first column. A list of "
+        "quantities with an index is a table on the page of each entry.",
     ),
     "structure": Decorator(
         ("kind",), (_T,), _T, '@structure("*_heads", "d_model")',

@@ -53,6 +53,7 @@ _PLAIN = (
     "parts",
     "compared",
     "usual",
+    "columns",
 )  # those that are kept as they are
 
 _latest: dict[str, Scope] = {}
