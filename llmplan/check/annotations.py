@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from llmplan.check.decorators import PLACES, TABLE, Decorator, Sort
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import Typed
+from llmplan.check.patterns import is_pattern
 from llmplan.check.program import Quantity
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, Edit, decorators, names
@@ -19,7 +20,7 @@ from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import Argument, number, unit, written
 from llmplan.syntax.parse import parse_value
-from llmplan.units.measure import BOOL, REAL, EnumType, Measure, Type
+from llmplan.units.measure import BOOL, REAL, EnumType, Measure, TextType, Type
 from llmplan.units.table import SI_PREFIXES, UnknownUnit
 
 _UNIT = re.compile(r"%|[A-Za-z_]\w*(\^-?[0-9]+)?([*/][A-Za-z_]\w*(\^-?[0-9]+)?)*\Z")
@@ -77,6 +78,9 @@ class _Annotations:
         match sort:
             case Sort.TEXT:
                 return None
+            case Sort.PATTERN:
+                fine = is_pattern(written(argument)) and self._is_text()
+                return None if fine else decorators.wrong_argument(argument.span, name, sort.value)
             case Sort.RANK:
                 value = number(argument)
                 fine = value is not None and value.denominator == 1 and value >= 1
@@ -177,6 +181,11 @@ class _Annotations:
             return None
         return decorators.wrong_argument(argument.span, name, "a factor above 0 other than 1")
 
+    def _is_text(self) -> bool:
+        field = self.node.name.text if isinstance(self.node, nodes.FieldDecl) else ""
+        record = self.scope.fields.get(f"{self.kind}.{field}")
+        return record is not None and isinstance(record.type, TextType)
+
     # Examples
 
     def _call(self, name: str, argument: Argument) -> Diagnostic | None:
@@ -207,7 +216,7 @@ class _Annotations:
 
 def _fits(sort: Sort, argument: Argument) -> bool:
     """Whether an argument is written as those of its sort are."""
-    if sort is Sort.TEXT:
+    if sort in (Sort.TEXT, Sort.PATTERN):
         return isinstance(argument, nodes.Text)
     if sort is Sort.CHOICE:
         return isinstance(argument, nodes.Name) or number(argument) is not None

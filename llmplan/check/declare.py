@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from llmplan.check import ir
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED
+from llmplan.check.patterns import is_pattern
 from llmplan.check.program import Alternative, EntryRecord, Field, Function, Quantity
 from llmplan.check.scope import Overlay, Scope, normal, words
 from llmplan.check.settings import place
@@ -182,6 +183,9 @@ class Declarations:
             for texts in said(node.decorators, "comparable"):
                 for other in self._fields_of(kind, node, texts):
                     self.scope.comparable[path] = f"{kind.name.text}.{other}"
+            for mark in said(node.decorators, "pattern"):
+                if len(mark) in (2, 3) and is_pattern(mark[0]):
+                    self.scope.patterns[path] = tuple(mark)
             if said(node.decorators, "as_published"):
                 self.scope.as_published[path] = ()
             for texts in said(node.decorators, "as_is"):

@@ -33,6 +33,7 @@ class Sort(Enum):
     """What an argument may be, in words."""
 
     TEXT = "text in quotes"
+    PATTERN = "a pattern of classes as `[a-z0-9]*`, letters, and groups as `(…)?`, in quotes"
     CHOICE = "a factor above 0 other than 1, or a member of the field's enum"
     RANK = "a whole number above 0"
     UNIT = "a unit of the quantity"
@@ -168,6 +169,11 @@ TABLE: dict[str, Decorator] = {
     "key": Decorator(
         ("field",), (_T,), None, '@key("ffn_config.hidden_size")',
         "The key of a configuration file that a field of the kind `config` stands for (`plans/configs/`).",
+    ),
+    "pattern": Decorator(
+        ("field",), (Sort.PATTERN, _T), _T, r'@pattern("[a-z][a-z0-9-]\{0,49}", "small letters, digits and `-`")',
+        "What a text may be, as a regular expression and in words; with a further text, what each of its parts between "
+        "these marks may be. An empty text says nothing, and is legal.",
     ),
     "software": Decorator(
         ("kind",), (), None, "@software",

@@ -54,6 +54,7 @@ _PLAIN = (
     "compared",
     "usual",
     "columns",
+    "patterns",
 )  # those that are kept as they are
 
 _latest: dict[str, Scope] = {}

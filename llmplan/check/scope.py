@@ -172,6 +172,7 @@ class Scope:
     cliffs: dict[str, tuple[()]] = field(factory=dict)
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     compared: dict[str, tuple[int, int]] = field(factory=dict)
+    patterns: dict[str, tuple[str, ...]] = field(factory=dict)
     columns: dict[str, tuple[tuple[str, str, str, str], ...]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
     targets: Targets = field(factory=dict)

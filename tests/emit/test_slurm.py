@@ -98,7 +98,7 @@ def test_a_partition_that_is_more_than_a_word(hostile: str, tmp_path: Path) -> N
     plan = tmp_path / "a.plan"
     plan.write_text(PLAN.format(options=f'script = "t.py", partition = "{hostile}"'))
     solution, written = api.compile(str(plan), out=str(tmp_path / "out"))
-    assert [d.code for d in (*solution.diagnostics, *written.diagnostics) if d.severity == "error"] == ["E0504"]
+    assert [d.code for d in (*solution.diagnostics, *written.diagnostics) if d.severity == "error"] == ["E0305"]
 
 
 @pytest.mark.slow
