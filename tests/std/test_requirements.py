@@ -182,7 +182,7 @@ TARGETS = [
     (
         "deepspeed_expert_ranks",
         'model = "deepseek-v2-lite"\nparallelism.expert = 32\nhardware.gpus = 48\nemit deepspeed',
-        "48 GPUs are no groups of 32 ranks that hold the experts",
+        "48 GPUs do not divide into expert-parallel groups of 32",
     ),
     (
         "deepspeed_expert_clipping",
@@ -207,7 +207,7 @@ TARGETS = [
     (
         "deepspeed_expert_replicas",
         'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.zero_stage = 3\nparallelism.replicas = 2\nemit deepspeed',
-        "2 groups have a copy of the weights beside 8 ranks",
+        "2 groups have a copy of the weights, and 8 ranks share the experts",
     ),
     (
         "deepspeed_expert_adapter",
@@ -227,7 +227,7 @@ TARGETS = [
     (
         "deepspeed_replicas_alone",
         "parallelism.replicas = 2\nparallelism.zero_stage = 3\nparallelism.tensor = 2\nemit deepspeed",
-        "2 groups have a copy of the weights beside tensor or context parallelism",
+        "2 groups have a copy of the weights, together with tensor or context parallelism",
     ),
     (
         "deepspeed_muon",
@@ -413,7 +413,7 @@ TARGETS = [
     (
         "accelerate_master",
         "parallelism.framework = fsdp\ntraining.master_dtype = fp32\nemit accelerate",
-        "a master copy in fp32 stands beside weights in fp32",
+        "a master copy in fp32 although the weights are in fp32",
     ),
     (
         "accelerate_overlap",
