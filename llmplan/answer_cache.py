@@ -55,7 +55,7 @@ class Question:
             self._key = key(*whole, asked.no_waive, asked.limit, asked.effort, os.getcwd(), *details, texts)
 
     def keep(self, answer: Answer, modules: Sequence[Module]) -> None:
-        """Keeps an answer that was made from these files, the plan first; from what `details` name, if there are none."""
+        """Keeps an answer that was made from these files, the plan first; without files, from `details` alone."""
         if self._key is None:
             return
         names = [source.name for module in modules for source in (module.source, *_configurations(module))]

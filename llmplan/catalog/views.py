@@ -1,6 +1,7 @@
 """Which lists of the catalog there are: the kind whose entries each shows, and its columns.
 
-A column is an expression of the plan language, as the library's `@column` decorators have it. Nothing is evaluated here.
+A column is an expression of the plan language, as the library's `@column` decorators have it. Nothing is evaluated
+here.
 """
 
 from __future__ import annotations

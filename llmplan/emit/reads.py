@@ -52,7 +52,8 @@ def _names(target: str, text: str) -> tuple[str, ...]:
 def unread(target: str, options: Iterable[str], templates: Path) -> list[str]:
     """Those of a target's options that no template names, in a folder of templates or among the product's.
 
-    A template reads an option as `option("x")`, through a macro of its own, or as any template does: `value("target.x")`.
+    A template reads an option as `option("x")`, through a macro of its own, or, as any template does, by
+    `value("target.x")`.
     """
     named: set[str] = set()
     files = [file for place in (Path(str(folder("templates"))), templates) for file in place.glob("*/*.j2")]

@@ -63,7 +63,8 @@ def values() -> dict[str, Value]:
         value("hardware.memory_reserve", 2.553e9, "2.553 GB", "byte", line=12),
         value("hardware.gpus", 88.0, "88 GPUs", "GPU", line=11, layer="solved"),
         value("hardware.gpus_per_node", 8.0, "8 GPUs", "GPU", layer="default"),
-        value("hardware.nodes", 11.0, "11 nodes", "node", layer="default", formula="ceil(gpus / gpus_per_node)", role="input"),
+        value("hardware.nodes", 11.0, "11 nodes", "node", layer="default", formula="ceil(gpus / gpus_per_node)",
+              role="input"),
         value("parallelism.tensor", 1.0, "1", line=15, layer="solved"),
         value("parallelism.pipeline", 1.0, "1", line=16),
         value("parallelism.zero_stage", 2.0, "2", line=17, layer="solved"),
@@ -77,11 +78,13 @@ def values() -> dict[str, Value]:
         value("training.optimizer", "adamw", line=22),
         value("training.micro_batch", 4.0, "4 sequences", "sequence", line=24, layer="solved"),
         value("training.recompute", "full", line=25, layer="solved"),
-        value("training.learning_rate", 0.0003, "0.0003", layer="default", cites=(Citation("arXiv:2302.13971", "table 2"),)),
+        value("training.learning_rate", 0.0003, "0.0003", layer="default",
+              cites=(Citation("arXiv:2302.13971", "table 2"),)),
         value("training.warmup", 2000.0, "2,000 steps", "step", layer="default"),
         value("training.weight_decay", 0.1, "0.1", layer="default"),
         value("training.gradient_clipping", 1.0, "1", layer="default"),
-        value("model.params_total", 6738415616.0, "6.738B parameters", "parameter", formula="embedding + layers * (a | b)"),
+        value("model.params_total", 6738415616.0, "6.738B parameters", "parameter",
+              formula="embedding + layers * (a | b)"),
         value("data_parallel", 88.0, "88", formula="hardware.gpus / parallelism.tensor"),
         value("grad_accum", 6.0, "6", formula="max(1, round(…))"),
         value("global_batch_tokens", 4325376.0, "4.325M tokens", "token", formula="…"),
@@ -133,7 +136,11 @@ def solution(**changes: Any) -> Solution:
         values=found,
         parts={
             "step_time": (("step.compute", "compute"), ("step.data_comm", "data-parallel traffic")),
-            "memory.total": tuple((name, name.partition(".")[2]) for name in found if name.startswith("memory.") and name != "memory.total"),
+            "memory.total": tuple(
+                (name, name.partition(".")[2])
+                for name in found
+                if name.startswith("memory.") and name != "memory.total"
+            ),
         },
         requirements=(
             RequirementResult(
