@@ -273,7 +273,11 @@ TARGETS = [
         "parallelism.zero_stage = 0\ndeepspeed.overlap_comm = true\nemit deepspeed",
         "at ZeRO stage 0 DeepSpeed overlaps nothing",
     ),
-    ("deepspeed_reshard", "parallelism.reshard = true\nemit deepspeed", "no choice at ZeRO stage 2 of DeepSpeed"),
+    (
+        "deepspeed_reshard",
+        "parallelism.reshard = true\nemit deepspeed",
+        "cannot be chosen at ZeRO stage 2 of DeepSpeed",
+    ),
     (
         "deepspeed_prefetch",
         "parallelism.zero_stage = 3\nparallelism.prefetch = false\nemit deepspeed",
@@ -363,7 +367,7 @@ TARGETS = [
         f'{FLAT}\nemit huggingface {{ model = "a", dataset = "b", output = "c" }}',
         "and the Trainer's arguments say 2",
     ),
-    ("accelerate_flat_reshard", f"{FLAT}\nparallelism.reshard = true", "no choice at ZeRO stage 2 of FSDP 1"),
+    ("accelerate_flat_reshard", f"{FLAT}\nparallelism.reshard = true", "cannot be chosen at ZeRO stage 2 of FSDP 1"),
     ("accelerate_flat_replicas", f"{FLAT}\nparallelism.replicas = 4", "4 groups are to hold the model"),
     (
         "accelerate_ring_replicas",
