@@ -34,8 +34,8 @@ LAUNCHERS = (
     ', slurm { script = "train.py", partition = "gpu" }',
     ', kubernetes { script = "train.py", image = "a/b:1" }',
     (
-        ', kubernetes { script = "train.py", image = "a/b:1", job = pytorch_job }, slurm { script = "train.py", container '
-        '= "a.sqsh" }'
+        ', kubernetes { script = "train.py", image = "a/b:1", job = pytorch_job }'
+        ', slurm { script = "train.py", container = "a.sqsh" }'
     ),
 )
 

@@ -100,13 +100,14 @@ def values() -> dict[str, Value]:
         value("memory.context", 3.0 * gb, "3 GB", "byte", formula="…", place=f"{std}:32"),
         value("memory.total", 57.152 * gb, "57.15 GB", "byte", formula="…", place=f"{std}:36"),
         value("mfu", 0.4, "40%", role="assumption", layer="plan", line=30),
-        value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / tokens_per_second", place="plans/std/time.plan:14",
-              band=between("26.6 .. 35.9 days")),
+        value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / tokens_per_second",
+              place="plans/std/time.plan:14", band=between("26.6 .. 35.9 days")),
         value("step_time", 11.18, "11.18 s", "s", formula="…"),
         value("step.compute", 10.0, "10 s", "s", formula="…"),
         value("step.data_comm", 1.18, "1.18 s", "s", formula="…"),
         Value("cost", Amount(None), "USD", "quantity", needs=("hardware.price",), formula="gpu_hours * price"),
-        *(value(name, default, layer="default", place=f"templates/{name.partition('.')[0]}/target.plan:5") for name, default in OPTIONS.items()),
+        *(value(name, default, layer="default", place=f"templates/{name.partition('.')[0]}/target.plan:5")
+          for name, default in OPTIONS.items()),
     ]  # fmt: skip
     return {item.name: item for item in listed}
 
@@ -144,9 +145,10 @@ def solution(**changes: Any) -> Solution:
         },
         requirements=(
             RequirementResult(
-                "deadline", True, "certain", 7987.7, "time <= 30 days", Sides(amount("29.91 days"), "le", amount("30 days")), "",
-                "plan", f"{PLAN}:31", chance=0.5061, verdict="tight",
-                compared=Compared("time", "le", amount("29.91 days"), amount("30 days"), amount("2.219 hours"), True, between("26.6 .. 35.9 days")),
+                "deadline", True, "certain", 7987.7, "time <= 30 days",
+                Sides(amount("29.91 days"), "le", amount("30 days")), "", "plan", f"{PLAN}:31", chance=0.5061, verdict="tight",
+                compared=Compared("time", "le", amount("29.91 days"), amount("30 days"), amount("2.219 hours"), True,
+                                  between("26.6 .. 35.9 days")),
             ),
             RequirementResult(
                 "fits", True, "certain", 0.79, "chance(memory.total <= gpu.memory - hardware.memory_reserve) >= 20%",
