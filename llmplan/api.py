@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
-from llmplan.cache.answers import Question
+from llmplan.answer_cache import Question
 from llmplan.diagnostics import Diagnostic, names, solving, system
 from llmplan.load import into
 from llmplan.load.files import shown
@@ -69,12 +69,12 @@ def analyse(plan: str | Request, *, point: int | None = None, checking: bool = F
     With `checking` nothing but the diagnostics counts.
     """
     from llmplan import frontend
-    from llmplan.emit.reads import reads
+    from llmplan.emit.reads import reads, unread
     from llmplan.emit.targets import targets
 
     asked = request(plan, **options)
     return frontend.analyse(
-        asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking
+        asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking, unread
     )
 
 
@@ -87,7 +87,6 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
         return kept
     from llmplan.emit import ahead
 
-    _library_first(asked)
     ahead.begin(f"{asked.text}\n{asked.statements}", asked.templates)
     checked = analyse(asked)
     at: BestPoint | None = None
@@ -110,20 +109,6 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     if solution.status == "solved" and not asked.templates:
         question.keep(solution, checked.modules)
     return solution
-
-
-def _library_first(asked: Request) -> None:
-    """Loads the library before anything else is begun beside; while the grammar is analysed too, what is needed later."""
-    from llmplan.syntax.grammar import analysing
-
-    with analysing() as busy:
-        if busy:
-            import llmplan.emit.render
-            import llmplan.report.solution  # noqa: F401
-    if not asked.templates:
-        from llmplan.check import library
-
-        library.load(tables=False)
 
 
 def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diagnostic, ...]]:

@@ -226,7 +226,7 @@ class View:
         return [(path, self.solution.values[path]) for path in left]
 
     def refuse(self, message: str, hint: str = "") -> None:
-        """Stop: the format has no way to say this."""
+        """Stop: the file cannot hold a text that the plan gives. Anything else that it cannot say is a requirement."""
         raise Refused(message, hint)
 
     def _present(self, name: str) -> Value:

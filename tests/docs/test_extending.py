@@ -98,7 +98,7 @@ MISSPELT = {
                        "first(config.num_key_values_heads, 2)\n    tied_embeddings", "E0201"),
     "A formula": ("plans/std/data.plan", "dataset.epochs / hardware.gpus", "dataset.epochs / hardware.gpu_count", "E0201"),
     "A requirement": ("plans/std/requirements.plan", "{dataset.epochs} times", "{dataset.epoch} times", "E0201"),
-    "A target": ("my-templates/skypilot/target.plan", "{hardware.nodes}\"", "{hardware.node}\"", "E0201"),
+    "A target": ("my-templates/skypilot/target.plan", "{model.params_total}\"", "{model.param_total}\"", "E0201"),
 }  # fmt: skip
 """A mistake in what each recipe adds: file, right, wrong, and the code."""
 

@@ -305,7 +305,8 @@ def test_every_run_draws_the_same_bytes(tmp_path: Path) -> None:
     digests = set()
     for seed in ("0", "1", "2"):
         out = tmp_path / seed
-        code = f"import sys; sys.argv = ['llmplan', 'compile', 'plans/llama7b.plan', '-o', {str(out)!r}]; from llmplan.__main__ import main; main()"
+        arguments = ["llmplan", "compile", "plans/llama7b.plan", "-o", str(out)]
+        code = f"import sys; sys.argv = {arguments!r}; from llmplan.__main__ import main; main()"
         environment = {**os.environ, "PYTHONHASHSEED": seed, "XDG_CACHE_HOME": str(tmp_path / f"cache{seed}")}
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=False)
         digests.add(tuple((file.name, file.read_bytes()) for file in sorted(out.glob("*.svg"))))

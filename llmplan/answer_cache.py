@@ -1,9 +1,9 @@
 """Answers kept between runs: the diagnostics of a sound plan, the solution of a solved one, the files that it emits.
 
-An answer counts as long as everything that it was made from is unchanged: the question, the plan,
-every file that the plan reads, and llmplan itself with its library and templates. The plan's files
-are compared by content, what is installed by size and time of change. Nothing is kept of a plan
-with errors or without a solution, which is there to be changed.
+An answer counts as long as everything that it was made from is unchanged: the question, the plan, every file that the
+plan reads, and llmplan itself with its library and templates. The plan's files are compared by content, what is
+installed by size and time of change. Nothing is kept of a plan with errors or without a solution, which is there to be
+changed.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from functools import cache, partial
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import has
 
-from llmplan import __version__
 from llmplan.cache import store
+from llmplan.cache.key import Key, key, stamps
 from llmplan.cache.records import Packing
-from llmplan.resources import folder, text_of
+from llmplan.resources import LIBRARY, folder, text_of
 from llmplan.source import MAX_BYTES, Source, Span
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 KEPT = 32
 """How many answers of a sort are kept; with 0 none is recalled either."""
 
-_TEXTS = (("grammar", ""), ("plans", "std"), ("plans", "catalog"), ("plans", "configs"), ("templates", ""))
-_LIBRARIES = ("jinja2", "lark", "numpy", "sympy")
+_TEXTS = (*(("plans", part) for part in LIBRARY), ("templates", ""))
 
 
 class Question:
@@ -50,13 +48,15 @@ class Question:
 
     def __init__(self, sort: str, asked: Request, *details: object) -> None:
         self._sort = sort
-        self._installed = _installed() if KEPT else ""
         whole = (asked.path, asked.text, asked.statements, str(asked.base), asked.settings, asked.scenario)
-        self._key = repr((*whole, asked.no_waive, asked.limit, asked.effort, os.getcwd(), *details, self._installed))
+        self._key: Key | None = None  # of one that is neither kept nor recalled
+        texts = _texts() if KEPT else None
+        if texts is not None:
+            self._key = key(*whole, asked.no_waive, asked.limit, asked.effort, os.getcwd(), *details, texts)
 
     def keep(self, answer: Answer, modules: Sequence[Module]) -> None:
-        """Keeps an answer that was made from these files, the plan first; from what `details` name, if there are none."""
-        if not self._installed:
+        """Keeps an answer that was made from these files, the plan first; without files, from `details` alone."""
+        if self._key is None:
             return
         names = [source.name for module in modules for source in (module.source, *_configurations(module))]
         files = tuple((name, _content(name)) for name in names[1:])
@@ -70,16 +70,16 @@ class Question:
 
         Of `check` the diagnostics, of `solve` the solution, of `files` the texts by name and the diagnostics.
         """
-        found: Any = store.load(self._sort, self._key) if self._installed else None
-        if found is None:
+        kept: Any = store.load(self._sort, self._key) if self._key is not None else None
+        if kept is None:
             return None
         try:
-            files, sources, packed = found
+            files, sources, packed = kept
             if any(_content(name) != content for name, content in files):
                 return None
             return _Answers(self._classes(), sources).unpack(packed)
         except (LookupError, TypeError, ValueError, AttributeError):
-            return None  # it is none of this version's answers
+            return None  # it is not an answer
 
     def _classes(self) -> tuple[type, ...]:
         return _solutions() if self._sort == "solve" else _diagnostics()
@@ -129,7 +129,8 @@ def _solutions() -> tuple[type, ...]:
     from llmplan.units.measure import Measure
 
     modules = (advice, charts, requirements, solution, tables, values)
-    records = (found for one in modules for found in vars(one).values() if isinstance(found, type) and has(found))
+    names = (value for module in modules for value in vars(module).values())
+    records = (value for value in names if isinstance(value, type) and has(value))
     return tuple(dict.fromkeys((*records, *_diagnostics(), EmitTarget, Amount, Range, Unit, Measure)))
 
 
@@ -140,7 +141,7 @@ def _library_text(name: str) -> str:
 
 def _configurations(module: Module) -> list[Source]:
     """The files that a plan takes a model from, without the tables of the library that say how."""
-    return [source for found in module.configured for source in found.sources if not source.library]
+    return [source for file in module.configured for source in file.sources if not source.library]
 
 
 def _content(name: str) -> str:
@@ -152,37 +153,9 @@ def _content(name: str) -> str:
         return ""
 
 
-def _installed() -> str:
-    """What tells one installation from another; empty for one that lies in an archive."""
+def _texts() -> tuple[str, ...] | None:
+    """What tells the installed texts from others; None for those that lie in an archive."""
     try:
-        return _program() + "\n".join(
-            stamp for top, part in _TEXTS for stamp in _files(str(Path(str(folder(top))) / part))
-        )
+        return tuple(stamp for top, part in _TEXTS for stamp in stamps(Path(str(folder(top))) / part))
     except OSError:
-        return ""
-
-
-@cache
-def _program() -> str:
-    """The same of the code alone, as this process has loaded it."""
-    found = [__version__, *_files(str(Path(__file__).resolve().parents[1]))]
-    for library in _LIBRARIES:
-        spec = find_spec(library)
-        found.append(_stamp(library, os.stat(spec.origin)) if spec and spec.origin else library)
-    return "\n".join(found)
-
-
-def _files(root: str) -> list[str]:
-    """Every file under a folder with its size and time of change."""
-    found = []
-    with os.scandir(root) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.is_dir():
-                found += _files(entry.path) if entry.name != "__pycache__" else []
-            else:
-                found.append(_stamp(entry.path, entry.stat()))
-    return found
-
-
-def _stamp(name: str, found: os.stat_result) -> str:
-    return f"{name} {found.st_size} {found.st_mtime_ns}"
+        return None

@@ -7,8 +7,9 @@ import shutil
 
 import pytest
 
-from llmplan import api, frontend
-from llmplan.cache import answers, store
+from llmplan import answer_cache, api, frontend
+from llmplan.cache import store
+from llmplan.cache.key import key
 from llmplan.diagnostics import render_text
 
 PLAN = """model { params = 7B }
@@ -167,9 +168,9 @@ def test_templates_of_the_user_are_read_each_time(plan, tmp_path, computed):
 
 @pytest.mark.slow
 def test_another_installation(plan, tmp_path, computed, monkeypatch):
-    installed, templates = answers.folder, tmp_path / "templates"
+    installed, templates = answer_cache.folder, tmp_path / "templates"
     shutil.copytree(str(installed("templates")), templates)
-    monkeypatch.setattr(answers, "folder", lambda top: templates if top == "templates" else installed(top))
+    monkeypatch.setattr(answer_cache, "folder", lambda top: templates if top == "templates" else installed(top))
     path = plan(PLAN)
     api.solve(path)
     (templates / "__pycache__").mkdir()
@@ -183,7 +184,7 @@ def test_another_installation(plan, tmp_path, computed, monkeypatch):
 
 
 def test_an_archive_keeps_nothing(plan, tmp_path, computed, monkeypatch):
-    monkeypatch.setattr(answers, "folder", lambda name: tmp_path / "none")
+    monkeypatch.setattr(answer_cache, "folder", lambda name: tmp_path / "none")
     path = plan(PLAN)
     api.check(path)
     api.check(path)
@@ -191,12 +192,12 @@ def test_an_archive_keeps_nothing(plan, tmp_path, computed, monkeypatch):
 
 
 def test_few_are_kept(kept):
-    for number in range(answers.KEPT + 5):
-        store.keep("check", str(number), (), most=answers.KEPT)
-    store.keep("solve", "other", ())
+    for number in range(answer_cache.KEPT + 5):
+        store.keep("check", key(number), (), most=answer_cache.KEPT)
+    store.keep("solve", key("other"), ())
     kept = [file.name for file in (kept / "llmplan").iterdir()]
-    assert sum(name.startswith("check-") for name in kept) == answers.KEPT
-    assert store.load("check", str(answers.KEPT + 4)) == () and store.load("solve", "other") == ()
+    assert sum(name.startswith("check-") for name in kept) == answer_cache.KEPT
+    assert store.load("check", key(answer_cache.KEPT + 4)) == () and store.load("solve", key("other")) == ()
 
 
 @pytest.mark.parametrize(
@@ -205,6 +206,6 @@ def test_few_are_kept(kept):
 def test_what_is_none_of_its_answers_is_computed_again(plan, computed, monkeypatch, found):
     path = plan(PLAN)
     real = store.load
-    monkeypatch.setattr(store, "load", lambda name, key: found if name in ("check", "solve") else real(name, key))
+    monkeypatch.setattr(store, "load", lambda name, of: found if name in ("check", "solve") else real(name, of))
     assert [one.code for one in api.check(path)] == ["W0602"] and api.solve(path).status == "solved"
     assert computed == [path, path]
