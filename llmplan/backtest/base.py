@@ -1,4 +1,8 @@
-"""One checked plan that many cases share: each is the base with its own inputs, as `--set` would give them."""
+"""One checked plan that many cases share: each is the base with its own inputs, as `--set` would give them.
+
+Input: a plan's text, most often none, and inputs by path. Output: `Values`, which computes names when they are asked
+for. Requirements are not looked at unless a `?` has to be solved: a measured run may have violated them.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,16 @@ from llmplan.check.program import Setting
 from llmplan.check.settings import setting
 from llmplan.diagnostics import Diagnostic
 from llmplan.load.modules import load
+from llmplan.request import DEFAULT_LIMIT
 from llmplan.source import Source
 from llmplan.syntax.parse import parse_value
+from llmplan.system.build import build
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.reasons import why
-from llmplan.units.measure import KindType, Type
+from llmplan.units.measure import TEXT, KindType, Type
+from llmplan.whatif.bands import Bands
+from llmplan.whatif.robust import solve_certain
 
 _NODES = 20_000
 """Cases share a graph until it has so many."""
@@ -60,6 +68,10 @@ class Values:
         if value is None or not math.isfinite(value):
             raise Refused(f"{name} is not modelled here: {self._why(name)}")
         return value
+
+    def band(self, name: str) -> tuple[float, float] | None:
+        """The ends between which eight of ten measured values of a quantity lie; None if it has no band."""
+        return Bands(self.lowering).ends(name)
 
     def _said(self, name: str) -> str:
         errors = [d.message for d in self.lowering.names.diagnostics if d.severity == "error"]
@@ -116,6 +128,8 @@ class Base:
             table = assumptions if path in assumptions else inputs
             table.setdefault(path, []).insert(0, ("--set", self._setting(path, text)))
         program = attrs.evolve(base, settings=inputs, assumptions=assumptions)
+        if any(chosen.open for _, chosen in program.strongest()):
+            return _solved(program)
         if self.last is None or len(self.last.graph) > _NODES:
             self.last = Lowering(program, fixed={})
         else:
@@ -139,7 +153,9 @@ class Base:
             types, units = (scope.quantities[path].type,), (scope.quantities[path].unit,)
         else:
             raise Refused(f"{path} is not an input")
-        source = Source(f"{path} = {text}", f'"{text}"' if isinstance(types[0], KindType) else text)
+        quoted = types[0] == TEXT or isinstance(types[0], KindType)
+        bare = quoted and not text.lstrip().startswith(('"', "?"))
+        source = Source(f"{path} = {text}", f'"{text}"' if bare else text)
         value, found = parse_value(source)
         _refuse(found)
         assert value is not None
@@ -147,6 +163,17 @@ class Base:
         made = setting(Expressions(scope, found.append, path.partition(".")[0]), value, types, units, path)
         _refuse(found)
         return made
+
+
+def _solved(program: Program) -> Values:
+    """The values of a plan that leaves inputs open, at its solution."""
+    built = build(Lowering(program))
+    _refuse(built.diagnostics)
+    built, outcome = solve_certain(program, built, DEFAULT_LIMIT, brief=True)
+    _refuse(outcome.diagnostics)
+    if outcome.status != "solved" or built.system is None:
+        raise Refused("infeasible: no value of what is open meets every requirement")
+    return Values(built.lowering.again(fixed=built.system.by_path(outcome.point)))
 
 
 def _refuse(found: Iterable[Diagnostic]) -> None:
