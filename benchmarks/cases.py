@@ -32,7 +32,7 @@ def lines(paths: Sequence[str | Path]) -> Iterator[str]:
             except ValueError as wrong:
                 yield json.dumps({"id": f"{Path(path).name}:{number}", "skipped": f"not JSON: {wrong}"})
                 continue
-            yield json.dumps(plain(base, record), ensure_ascii=False)
+            yield json.dumps(plain(base, record if isinstance(record, dict) else {}), ensure_ascii=False)
 
 
 if __name__ == "__main__":

@@ -94,7 +94,15 @@ def rows(path: str | Path) -> Iterator[Row]:
                 inputs = settings(case, base.knows)
                 found = base.values(inputs)
                 read = reading(case)
-                yield _row(found, case["id"], case["group"], read.kind, measured * 1e9, memory(found, read.kind, read.stage), inputs)
+                yield _row(
+                    found,
+                    case["id"],
+                    case["group"],
+                    read.kind,
+                    measured * 1e9,
+                    memory(found, read.kind, read.stage),
+                    inputs,
+                )
             except (Inexpressible, Refused):
                 continue
 

@@ -1,4 +1,4 @@
-"""A record of `benchmarks/data` as a case of `llmplan backtest`: its inputs, and what was measured in the units of a case.
+"""A record of `benchmarks/data` as a case of `llmplan backtest`: its inputs, and what was measured in a case's units.
 
 Records that contradict themselves or their source, and those whose recompute had to be inferred, are apart; what the
 reader cannot express is skipped with its reason. A damaged record is one of these: none raises.
@@ -30,7 +30,7 @@ def plain(base: Base, record: Record) -> dict[str, Any]:
         inputs, inferred = inputs_of(base, record)
     except (Inexpressible, Refused) as reason:
         return {**named, "skipped": str(reason)}
-    except (LookupError, TypeError, ZeroDivisionError) as lacking_or_zero:
+    except (AttributeError, LookupError, TypeError, ZeroDivisionError) as lacking_or_zero:
         return {**named, "skipped": f"the record is damaged: {lacking_or_zero!r}"}
     try:
         read = reading(record)

@@ -56,6 +56,8 @@ class Values:
         if member:
             quantity = lowering.scope.quantities[name]
             members = lowering.scope.enums[quantity.indices[0][1]].members
+            if member not in members:
+                raise Refused(f"{member} is not one of {', '.join(members)}")
             found = lowering.at(quantity, (float(members.index(member)),))
         else:
             found = lowering.name(name)
@@ -115,21 +117,33 @@ class Base:
         """Whether the catalog has an entry of that name or alias."""
         return self.program.scope.find_entry(kind, entry)[0] is not None
 
+    def solution(self, settings: Mapping[str, str]) -> Values:
+        """As `values`; at the solution where the base or a setting leaves an input open.
+
+        Raises:
+            Refused: if a setting is not taken, or there is no solution.
+        """
+        program = self._with(settings)
+        return _solved(program) if any(s.open for _, s in program.strongest()) else self._lowered(program)
+
     def values(self, settings: Mapping[str, str]) -> Values:
-        """The base with inputs by path; values as `--set` takes them.
+        """The base with inputs by path; values as `--set` takes them. What is open stays open.
 
         Raises:
             Refused: if one of them is not taken.
         """
+        return self._lowered(self._with(settings))
+
+    def _with(self, settings: Mapping[str, str]) -> Program:
         base = self.program
         inputs = {path: list(layers) for path, layers in base.settings.items()}
         assumptions = {path: list(layers) for path, layers in base.assumptions.items()}
         for path, text in settings.items():
             table = assumptions if path in assumptions else inputs
             table.setdefault(path, []).insert(0, ("--set", self._setting(path, text)))
-        program = attrs.evolve(base, settings=inputs, assumptions=assumptions)
-        if any(chosen.open for _, chosen in program.strongest()):
-            return _solved(program)
+        return attrs.evolve(base, settings=inputs, assumptions=assumptions)
+
+    def _lowered(self, program: Program) -> Values:
         if self.last is None or len(self.last.graph) > _NODES:
             self.last = Lowering(program, fixed={})
         else:

@@ -101,16 +101,18 @@ def case(found: Mapping[str, Any], name: str) -> Case:
     Args:
         name: Stands for an `id` that is missing.
     """
-    own, group = found.get("id", name), found.get("group", UNGROUPED)
+    own, group = found.get("id"), found.get("group")
+    own, group = own if isinstance(own, str) else name, group if isinstance(group, str) else UNGROUPED
     try:
-        return _case(found, _text(own, "id"), _text(group, "group"))
+        return _case(found, own, group)
     except Damaged as wrong:
-        names = [value if isinstance(value, str) else usual for value, usual in ((own, name), (group, UNGROUPED))]
-        return Case(*names, skipped=f"the case is damaged: {wrong}")
+        return Case(own, group, skipped=f"the case is damaged: {wrong}")
 
 
 def _case(found: Mapping[str, Any], own: str, group: str) -> Case:
     _known(found, KEYS, "")
+    for key in ("id", "group"):
+        _text(found.get(key), key)
     if skipped := _text(found.get("skipped"), "skipped"):
         return Case(own, group, skipped=skipped)
     plan, stack = found.get("plan"), _text(found.get("stack"), "stack")

@@ -69,14 +69,18 @@ class Outcome:
 def predict(base: Base, case: Case, bands: bool = True) -> Outcome:
     """The prediction of a case; `bands` is False where errors alone are wanted."""
     if case.skipped:
-        return Outcome(case, skipped=case.skipped)
+        return _skipped(case, case.skipped)
     try:
-        values = (Base.of(case.text) if case.text else base).values(case.inputs)
+        values = (Base.of(case.text) if case.text else base).solution(case.inputs)
         return _predicted(case, values, bands)
     except Refused as reason:
-        return Outcome(case, skipped=str(reason))
+        return _skipped(case, str(reason))
     except (RecursionError, TooLarge):
-        return Outcome(case, skipped="a formula of the case is nested too deep, or has too many cases")
+        return _skipped(case, "a formula of the case is nested too deep, or has too many cases")
+
+
+def _skipped(case: Case, reason: str) -> Outcome:
+    return Outcome(case, in_band=dict.fromkeys(case.measured), skipped=reason)
 
 
 def _predicted(case: Case, values: Values, bands: bool) -> Outcome:

@@ -96,7 +96,7 @@ def _library(dice: random.Random) -> Case:
 
 
 def _backtest(dice: random.Random) -> Case:
-    """Records of measured runs in which something is not as it should be."""
+    """Measured runs in which something is not as it should be."""
     lines = []
     for _ in range(dice.choice((1, 1, 2, 5))):
         text = json.dumps(_damaged(dice, json.loads(dice.choice(_records()))), ensure_ascii=dice.random() < 0.5)
