@@ -125,7 +125,7 @@ def order(rows: Sequence[Row], by: Mapping[str, Sequence[float]]) -> dict[str, A
     made["count"] = sum(map(len, right.values()))
     made["by_group"] = sorted((group, len(values), mean(values)) for group, values in right.items())
     sizes: Counter[tuple[object, ...]] = Counter()
-    for cell, layout in {(row.cell, row.layout) for row in rows}:
+    for cell, _ in {(row.cell, row.layout) for row in rows}:
         sizes[cell] += 1
     cells = regrets(rows, by["family"])
     made["by_cell"] = sorted(

@@ -270,7 +270,7 @@ def _paths() -> list[str]:
     scope, _, _ = library.load()
     names = set(re.findall(r"(?m)^(?:quantity|enum|fn|require) ([a-z][\w.]*)", "\n".join(text for _, text in _texts())))
     names |= {f"{kind}.{name}" for kind, fields in scope.kinds.items() for name in fields}
-    return sorted(names) + ["", ".", "a..b", "hardware", "x", "hardware.gpu.memory", "model"]
+    return [*sorted(names), "", ".", "a..b", "hardware", "x", "hardware.gpu.memory", "model"]
 
 
 @cache
