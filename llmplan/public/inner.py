@@ -17,9 +17,11 @@ from llmplan.public import records
 
 if TYPE_CHECKING:
     from llmplan import api
+    from llmplan.answer.schema.solution import Solution
+    from llmplan.answer.schema.tables import Table
+    from llmplan.answer.schema.values import Value
     from llmplan.diagnostics import Diagnostic
     from llmplan.report.derivation import Step
-    from llmplan.solution import Solution, Table, Value
 
 
 def diagnostics(of: Iterable[Diagnostic]) -> records.Diagnostics:
@@ -43,7 +45,7 @@ def solution(of: Solution) -> records.Solution:
 
 def _amount(value: Value, found: dict[str, Any]) -> records.Amount:
     low, high, model_low, model_high = (found.get(name) for name in ("low", "high", "model_low", "model_high"))
-    return records.Amount(value.value, found.get("unit"), low, high, model_low, model_high, value.text)
+    return records.Amount(value.value, found.get("unit"), low, high, model_low, model_high, value.text, value.amount)
 
 
 def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Table:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import asdict, field, frozen
 
-from llmplan.emit.rounding import brief, rough
 from llmplan.public.grid import Cells, Shown, ends
-from llmplan.units.amount import percent
+from llmplan.units import amount as units
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -43,12 +42,11 @@ class Amount:
     model_low: Number | None = None
     model_high: Number | None = None
     text: str = ""
+    _written: units.Amount | None = field(default=None, repr=False, eq=False)
 
     def short(self, digits: int = 3) -> str:
         """The value with so many digits, whole numbers as they are: `28.7 days`."""
-        if self.unit is None or brief(self.text) == self.text:
-            return self.text
-        return rough(self.text, digits)
+        return self.text if self.value is None or self._written is None else self._written.short(digits)
 
     def __str__(self) -> str:
         return self.text
@@ -188,7 +186,7 @@ class Solution(Shown, Mapping[str, Amount]):
         found = [(name, one.short(), "") for name, one in self.unknowns.items()]
         for rule in self._document["requirements"]:
             if rule["name"] in self.judged and rule["verdict"]:
-                chance = "" if rule["chance"] is None else f"chance {percent(rule['chance'])}"
+                chance = "" if rule["chance"] is None else f"chance {units.percent(rule['chance'])}"
                 found.append((rule["name"], rule["verdict"], chance))
         shown = [name for name in self.results if name not in self.unknowns]
         return [*found, *((name, self._amounts[name].short(), ends(self._amounts[name])) for name in shown)]
