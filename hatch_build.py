@@ -1,7 +1,7 @@
 """README as the description on a package index, where a link to a file of the checkout leads nowhere.
 
-A relative link becomes its words, the picture its description. Where `[project.urls]` names `Source`, both become addresses
-below it instead.
+A relative link becomes its words, the picture its description. Where `[project.urls]` names `Source`, both become
+addresses below it instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The compiler as a library: what `import llmplan` offers, and no name of which changes without a line in the changelog."""
+"""The compiler as a library: the names that `import llmplan` offers. A change of one has a line in the changelog."""
 
 from llmplan.public.functions import check as check
 from llmplan.public.functions import compile as compile
