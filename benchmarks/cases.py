@@ -2,9 +2,9 @@
 
     python benchmarks/cases.py [RECORDS.jsonl]... | llmplan backtest -
 
-Input are records as in `benchmarks/data`, those of `cases.jsonl` if no file is named; output one case a line. What a
-table of runs leaves out is filled in by the rules of its stack (benchmarks/read); a record that cannot be expressed is
-a case that is skipped, with the reason.
+Input: records as in `benchmarks/data`, those of `cases.jsonl` if no file is named. Output: one case a line. The rules
+of a stack (benchmarks/read) supply whatever its table of runs leaves out; a record that cannot be expressed is a case
+that is skipped, with the reason.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A measured run as one line of JSON: what was run, as inputs of a plan or as its text, and what was measured.
+"""A measured run as one line of JSON: a plan, as its inputs or as its text, and the figures that were measured.
 
-Input is the text of a file, output a `Case` for each line that holds something. A line that cannot be read as a case
-becomes one that is skipped, with the reason, so that the others are predicted all the same. Which inputs there are
-is for the library to say; this module knows the keys of a line alone.
+Input: the text of a file. Output: a `Case` for each line that is not blank. A line that cannot be read as a case
+becomes one that is skipped, with the reason, so that the others are still predicted. The library knows the inputs;
+this module knows only the keys of a line.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ def cases(content: bytes) -> list[Case]:
         if not line.strip():
             continue
         try:
-            found = _json(line)
+            record = _json(line)
         except Damaged as wrong:
             first = first or Damaged(f"line {number} is {wrong}")
             read.append(Case(f"line {number}", skipped=str(wrong)))
             continue
         objects += 1
-        read.append(case(found, f"line {number}"))
+        read.append(case(record, f"line {number}"))
     if first is not None and not objects:
         raise first
     return read
@@ -83,43 +83,43 @@ def cases(content: bytes) -> list[Case]:
 
 def _json(line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line.decode())
+        record = json.loads(line.decode())
     except UnicodeDecodeError:
         raise Damaged("not UTF-8") from None
     except json.JSONDecodeError as wrong:
         raise Damaged(f"not JSON: {wrong.msg}") from None
     except (ValueError, RecursionError):
         raise Damaged("not JSON: nested too deep, or a number is too long") from None
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise Damaged("not a JSON object")
-    return found
+    return record
 
 
-def case(found: Mapping[str, Any], name: str) -> Case:
+def case(record: Mapping[str, Any], name: str) -> Case:
     """A JSON object as a case, skipped with the reason if it is damaged.
 
     Args:
         name: Stands for an `id` that is missing.
     """
-    own, group = found.get("id"), found.get("group")
+    own, group = record.get("id"), record.get("group")
     own, group = own if isinstance(own, str) else name, group if isinstance(group, str) else UNGROUPED
     try:
-        return _case(found, own, group)
+        return _case(record, own, group)
     except Damaged as wrong:
         return Case(own, group, skipped=f"the case is damaged: {wrong}")
 
 
-def _case(found: Mapping[str, Any], own: str, group: str) -> Case:
-    _known(found, KEYS, "")
+def _case(record: Mapping[str, Any], own: str, group: str) -> Case:
+    _known(record, KEYS, "")
     for key in ("id", "group"):
-        _text(found.get(key), key)
-    if skipped := _text(found.get("skipped"), "skipped"):
+        _text(record.get(key), key)
+    if skipped := _text(record.get("skipped"), "skipped"):
         return Case(own, group, skipped=skipped)
-    plan, stack = found.get("plan"), _text(found.get("stack"), "stack")
+    plan, stack = record.get("plan"), _text(record.get("stack"), "stack")
     if not isinstance(plan, (str, dict)):
         raise Damaged(f"plan is {_shown(plan)}, expected a plan's text or an object of inputs")
     inputs = {path: _value(value, path) for path, value in plan.items()} if isinstance(plan, dict) else {}
-    measured = found.get("measured")
+    measured = record.get("measured")
     if not isinstance(measured, dict):
         raise Damaged(f"measured is {_shown(measured)}, expected an object")
     _known(measured, MEASURED, "measured.")
@@ -135,7 +135,7 @@ def _case(found: Mapping[str, Any], own: str, group: str) -> Case:
         _text(measured.get("memory_kind"), "measured.memory_kind") or "needed",
         _text(measured.get("memory_stage"), "measured.memory_stage"),
         bool(out_of_memory),
-        _text(found.get("apart"), "apart"),
+        _text(record.get("apart"), "apart"),
     )
 
 

@@ -1,5 +1,4 @@
-"""What the library predicts for a case: each figure with its band, its error, and whether the measured value lies in
-the band.
+"""The predictions of a case: each figure with its band, its error, and whether the measured value lies in the band.
 
 A figure that a case does not give enough for is left out, with the reason; a case of which nothing can be predicted
 is skipped. Nothing that was measured is an input.

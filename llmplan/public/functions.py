@@ -3,7 +3,7 @@
 They share their options:
 
 - plan: The path of a plan. Left out, the plan is `text`, or the `statements` alone.
-- text: What the plan says; beside `plan`, in place of what its file says.
+- text: The plan's text; beside `plan`, it stands for the text of that file.
 - settings: Values by path that win over the plan, as `--set` takes them: `{"hardware.gpus": 64}`, or pairs.
 - statements: Further statements, which use the plan and win over it, as `-e` takes them.
 - scenario: The scenario of the plan to apply.
@@ -13,8 +13,8 @@ They share their options:
 - limit: The largest number of combinations of unknowns to search.
 - effort: How many times the usual work may go into advice on an infeasible plan.
 
-All raise ValueError for an option or a path that is wrong, and name it. None raises for what a plan says: that is in
-the diagnostics of the result.
+All raise ValueError for an option or a path that is wrong, and name it. None raises for a mistake in a plan: the
+diagnostics of the result say it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from llmplan import api
 from llmplan.public import inner
-from llmplan.public.options import Path, Settings, asked, path
+from llmplan.public.options import Path, Settings, path, question
 from llmplan.public.records import Derivation, Diagnostics, Solution, Table, Written
 from llmplan.request import DEFAULT_LIMIT
 
@@ -44,8 +44,8 @@ def check(
     Raises:
         ValueError: An option or a path is wrong.
     """
-    question = asked(plan, text, settings, statements, scenario, root, templates, no_waive)
-    return inner.diagnostics(api.check(question))
+    request = question(plan, text, settings, statements, scenario, root, templates, no_waive)
+    return inner.diagnostics(api.check(request))
 
 
 def solve(
@@ -66,8 +66,8 @@ def solve(
     Raises:
         ValueError: An option or a path is wrong.
     """
-    question = asked(plan, text, settings, statements, scenario, root, templates, no_waive, limit, effort)
-    return inner.solution(api.solve(question))
+    request = question(plan, text, settings, statements, scenario, root, templates, no_waive, limit, effort)
+    return inner.solution(api.solve(request))
 
 
 def sweep(
@@ -87,8 +87,8 @@ def sweep(
     Raises:
         ValueError: An option or a path is wrong.
     """
-    question = asked(plan, text, settings, statements, scenario, root, templates, no_waive, limit)
-    return inner.table(question.name, *api.sweep(question))
+    request = question(plan, text, settings, statements, scenario, root, templates, no_waive, limit)
+    return inner.table(request.name, *api.sweep(request))
 
 
 def compile(
@@ -117,8 +117,8 @@ def compile(
     Raises:
         ValueError: An option or a path is wrong.
     """
-    question = asked(plan, text, settings, statements, scenario, root, templates, no_waive, limit, effort)
-    return inner.written(*api.compile(question, out=path("into", into), check=check, force=force))
+    request = question(plan, text, settings, statements, scenario, root, templates, no_waive, limit, effort)
+    return inner.written(*api.compile(request, out=path("into", into), check=check, force=force))
 
 
 def explain(
@@ -145,11 +145,11 @@ def explain(
     Raises:
         ValueError: An option or a path is wrong, or the plan has no such name.
     """
-    question = asked(plan, text, settings, statements, scenario, root, templates, no_waive, limit, effort)
+    request = question(plan, text, settings, statements, scenario, root, templates, no_waive, limit, effort)
     if not isinstance(depth, int) or depth < 0:
         raise ValueError(f"depth: expected a whole number from 0 on, not {depth!r}")
-    solution, steps = api.explain(question, name, depth=depth)
-    wrong = [one for one in solution.diagnostics if one.span is not None and one.span.source.name == api.QUANTITY]
+    solution, steps = api.explain(request, name, depth=depth)
+    wrong = [d for d in solution.diagnostics if d.span is not None and d.span.source.name == api.QUANTITY]
     if wrong:
         raise ValueError(f"name: {'; '.join((wrong[0].message, *(hint.text for hint in wrong[0].hints)))}")
     return inner.derivation(solution, steps)

@@ -1,4 +1,4 @@
-"""How a public record looks: a title and rows of texts, in a terminal, as HTML and as Markdown.
+"""The looks of a public record: a title and rows of texts, in a terminal, as HTML and as Markdown.
 
 Texts come from plans that anybody may have written: hidden characters are shown as escapes, and nothing marks up.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from llmplan.report.markdown import markdown
@@ -29,7 +30,7 @@ class Shown:
 
     def __repr__(self) -> str:
         rows = [[visible_line(cell) for cell in row] for row in self._cells()]
-        widths = [max(len(row[at]) for row in rows if at < len(row)) for at in range(max(map(len, rows), default=0))]
+        widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
         lines = ["  ".join(cell.ljust(size) for cell, size in zip(row, widths)).rstrip() for row in rows]
         title = visible_line(self._title())
         return "\n".join([*([f"{title}"] if title else []), *(f"  {line}" if title else line for line in lines)])

@@ -1,6 +1,6 @@
 """Inner results as public records: the only place that knows both.
 
-A record is made of the JSON of its command where that says enough, so that little here follows the compiler's own
+A record is built from the JSON of its command where that says enough, so that few lines depend on the compiler's own
 classes.
 """
 
@@ -30,7 +30,7 @@ def diagnostics(of: Iterable[Diagnostic]) -> records.Diagnostics:
 
 def solution(of: Solution) -> records.Solution:
     document = solution_json.as_json(of, ())
-    amounts = {name: _amount(of.values[name], found) for name, found in document["quantities"].items()}
+    amounts = {name: _amount(of.values[name], entry) for name, entry in document["quantities"].items()}
     return records.Solution(
         of.plan,
         of.title,
@@ -43,19 +43,19 @@ def solution(of: Solution) -> records.Solution:
     )
 
 
-def _amount(value: Value, found: dict[str, Any]) -> records.Amount:
-    low, high, model_low, model_high = (found.get(name) for name in ("low", "high", "model_low", "model_high"))
-    return records.Amount(value.value, found.get("unit"), low, high, model_low, model_high, value.text, value.amount)
+def _amount(value: Value, entry: dict[str, Any]) -> records.Amount:
+    low, high, model_low, model_high = (entry.get(name) for name in ("low", "high", "model_low", "model_high"))
+    return records.Amount(value.value, entry.get("unit"), low, high, model_low, model_high, value.text, value.amount)
 
 
 def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Table:
-    found = diagnostics(told)
+    noticed = diagnostics(told)
     points = {"axes": [], "points": []} if of is None else tables.as_json(of)
-    document = {"schema": 1, "plan": plan, **points, "diagnostics": found.to_dict()["diagnostics"]}
+    document = {"schema": 1, "plan": plan, **points, "diagnostics": noticed.to_dict()["diagnostics"]}
     if of is None:
-        return records.Table(plan, (), (), (), found, document)
+        return records.Table(plan, (), (), (), noticed, document)
     shown = tuple(tuple(tables.cells(of, row)) for row in of.rows)
-    return records.Table(plan, tuple(of.axes), tuple(tables.header(of)), shown, found, document)
+    return records.Table(plan, tuple(of.axes), tuple(tables.header(of)), shown, noticed, document)
 
 
 def written(of: Solution, files: api.Written) -> records.Written:

@@ -21,7 +21,7 @@ Settings = Mapping[str, object] | Iterable[tuple[str, object]]
 _MOST_EFFORT = 1000.0
 
 
-def asked(
+def question(
     plan: Path | None,
     text: str | None,
     settings: Settings,
@@ -92,13 +92,13 @@ def pairs(settings: Settings) -> tuple[tuple[str, str], ...]:
     """Each setting as a path and a text, as `--set` has them."""
     shape = "a mapping of paths to values, or pairs of a path and a value"
     _expect("settings", settings, isinstance(settings, Iterable) and not isinstance(settings, str), shape)
-    found = []
+    texts = []
     for pair in settings.items() if isinstance(settings, Mapping) else settings:
         _expect("settings", pair, isinstance(pair, (tuple, list)) and len(pair) == 2, shape)
         name, value = pair
         _expect("settings", name, isinstance(name, str) and bool(name.strip()), "paths that are texts")
-        found.append((name.strip(), _value(f"settings[{name!r}]", value)))
-    return tuple(found)
+        texts.append((name.strip(), _value(f"settings[{name!r}]", value)))
+    return tuple(texts)
 
 
 def _value(option: str, value: object) -> str:

@@ -1,7 +1,7 @@
-"""What the public functions return: frozen records, each with its JSON, its rows and how it looks.
+"""The results of the public functions: frozen records, each with its JSON, its rows and its looks.
 
 `to_dict()` is the JSON of the command of the same name. `rows()` are dictionaries with the same keys each, which
-`pandas.DataFrame(…)` and `polars.DataFrame(…)` take. `repr` and a notebook show what a person reads first.
+`pandas.DataFrame(…)` and `polars.DataFrame(…)` take. `repr` and a notebook show the part that a person reads first.
 """
 
 from __future__ import annotations
@@ -183,13 +183,13 @@ class Solution(Shown, Mapping[str, Amount]):
     def _cells(self) -> Cells:
         if self.status == "error":
             return self.diagnostics._cells()
-        found = [(name, one.short(), "") for name, one in self.unknowns.items()]
+        rows = [(name, amount.short(), "") for name, amount in self.unknowns.items()]
         for rule in self._document["requirements"]:
             if rule["name"] in self.judged and rule["verdict"]:
                 chance = "" if rule["chance"] is None else f"chance {units.percent(rule['chance'])}"
-                found.append((rule["name"], rule["verdict"], chance))
+                rows.append((rule["name"], rule["verdict"], chance))
         shown = [name for name in self.results if name not in self.unknowns]
-        return [*found, *((name, self._amounts[name].short(), ends(self._amounts[name])) for name in shown)]
+        return [*rows, *((name, self._amounts[name].short(), ends(self._amounts[name])) for name in shown)]
 
 
 @frozen(repr=False)
