@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from llmplan.report.derivation import Step
 
 
+QUANTITY = "QUANTITY"
+"""What the text of a name to explain is called in a diagnostic."""
+
+
 @frozen
 class Written:
     """What `compile` wrote, or with `check` found current: the directory as people know it, and names.
@@ -275,7 +279,7 @@ def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options:
     steps = derive(solution, name, depth)
     if steps is None:
         rules = [rule.name for rule in (*solution.requirements, *solution.preferences)]
-        asked = Span(Source("QUANTITY", name), 0, len(name))
+        asked = Span(Source(QUANTITY, name), 0, len(name))
         wrong = names.unknown_name(asked, name, [*solution.values, *rules], None)
         return evolve(solution, status="error", diagnostics=(*solution.diagnostics, wrong)), []
     return solution, steps

@@ -113,15 +113,7 @@ def analyse(
     built: Built | None = None
     try:
         program = PlanCheck(scope, targets, _counted(diagnostics)).run(modules, asked.scenario, asked.settings)
-        if asked.no_waive:
-            diagnostics += [
-                final.not_allowed(scope.span(one.place), one.rule.name, one.by is not None)
-                for one in program.departures
-            ]
-        if program.into:
-            diagnostics += [
-                wrong for wrong in [into.refused(asked.path, program.into, program.into_at, asked.base)] if wrong
-            ]
+        diagnostics += _not_allowed(program, asked)
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)
         wanted = tuple(reads([target.name for target in program.emits]))
@@ -140,16 +132,31 @@ def analyse(
     except _Enough:
         rest = "there may be more mistakes: after so many, nothing further was checked"
         diagnostics[-1] = evolve(diagnostics[-1], notes=(*diagnostics[-1].notes, rest))
-    configured = [found for module in modules for found in module.configured]
+    found = _in_order(diagnostics, modules)
+    if not found and program is not None and not program.asks:
+        found = (lint.asks_nothing(modules[0].tree.span),)
+    return Checked(asked.name, tuple(modules), program, built, found, content)
+
+
+def _not_allowed(program: Program, asked: Request) -> list[Diagnostic]:
+    """Departures from requirements under `no_waive`, and a folder that nothing may be written into."""
+    departures = program.departures if asked.no_waive else []
+    refused = into.refused(asked.path, program.into, program.into_at, asked.base) if program.into else None
+    return [
+        *(final.not_allowed(program.scope.span(d.place), d.rule.name, d.by is not None) for d in departures),
+        *([refused] if refused else []),
+    ]
+
+
+def _in_order(diagnostics: Sequence[Diagnostic], modules: Sequence[Module]) -> tuple[Diagnostic, ...]:
+    """Diagnostics, each once, by severity and place; those of a configuration at the line of its file."""
+    configured = [entry for module in modules for entry in module.configured]
     if configured:
         from llmplan.load.pointed import pointed
 
         diagnostics = [pointed(one, configured) for one in diagnostics]
     order = [module.source.name for module in modules]
-    found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, order)))
-    if not found and program is not None and not program.asks:
-        found = (lint.asks_nothing(modules[0].tree.span),)
-    return Checked(asked.name, tuple(modules), program, built, found, content)
+    return tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, order)))
 
 
 def _counted(diagnostics: list[Diagnostic]) -> Callable[[Diagnostic], None]:

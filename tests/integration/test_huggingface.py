@@ -33,7 +33,7 @@ def plan(more: str, model: str = "llama-7b", gpus: int = 8, options: str = "", t
 
 TRL = "trainer = trl, "
 PLANS: dict[str, Files] = {
-    "llama7b": lambda folder: _with_trainer(folder),
+    "llama7b": lambda folder: _with_trainer(folder),  # noqa: PLW0108 - defined below
     "zero_3": plan("parallelism { zero_stage = 3, framework = deepspeed }"),
     "zero_2_offload": plan("parallelism { zero_stage = 2, framework = deepspeed, offload = optimizer }"),
     "fsdp": plan("parallelism { zero_stage = 3 }"),

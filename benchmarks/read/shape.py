@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from llmplan.backtest.record import Inexpressible, Record, Settings, texts
-from llmplan.backtest.stacks import megatron_deepspeed
+from benchmarks.read.record import Inexpressible, Record, Settings, texts
+from benchmarks.read.stacks import megatron_deepspeed
 
 GPT2_VOCABULARY = 50_257
 """Of the tokenizer with which GPT is trained in Megatron, also under DeepSpeed, where nothing else is said."""
@@ -17,7 +17,7 @@ def shape(record: Record, knows: Callable[[str, str], bool]) -> Settings:
     """The inputs of `model`.
 
     Args:
-        knows: See `llmplan.backtest.case.settings`.
+        knows: See `benchmarks.read.case.settings`.
 
     Raises:
         Inexpressible: if a size that matters is not stated, or the model is not a plain transformer.

@@ -6,7 +6,7 @@ model and accelerator. Only a layout of the kind that the recipe has is looked u
 
 from __future__ import annotations
 
-from llmplan.backtest.record import Record
+from benchmarks.read.record import Record
 
 _EIGHT_BITS = ("fp8", "mxfp8")
 

@@ -6,8 +6,8 @@ them (NeMo, nanotron, LLM Foundry, Megatron under DeepSpeed), each as overrides 
 
 from __future__ import annotations
 
-from llmplan.backtest.recipes import recomputed_modules
-from llmplan.backtest.record import Record, Settings, texts
+from benchmarks.read.recipes import recomputed_modules
+from benchmarks.read.record import Record, Settings, texts
 
 _DTYPES = {"parameters": "parameter", "gradients": "gradient", "optimizer": "optimizer", "master": "master"}
 _INPUTS = {

@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
+from benchmarks.read.damage import damage
+from benchmarks.read.plain import plain
 from llmplan.backtest.base import Base
-from llmplan.backtest.damage import damage
-from llmplan.backtest.predict import as_json, predict
+from llmplan.backtest.case import case as case_of
+from llmplan.backtest.predict import predict
+from llmplan.backtest.summary import as_json
 from tests.thorough import examples
 
-CASES = Path(__file__).parent / "data" / "cases.jsonl"
+CASES = Path(__file__).parent / "data" / "records.jsonl"
 RECORDS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
 ODD: tuple[Any, ...] = (
     None, 0, -1, 1, 7, 10**15, 10**400, 1.5, math.nan, math.inf, -math.inf, 1e308, 1e-320, True, False, "", "x", "\x1b",
@@ -48,9 +51,8 @@ def test_every_published_record_is_sound() -> None:
     ],
 )
 def test_what_is_wrong_is_said(base: Base, path: str, value: object, said: str) -> None:
-    found = predict(base, changed(RECORDS[0], path, value))
-    assert found.skipped == f"the record is damaged: {said}"
-    assert set(found.measured.values()) == {None}
+    case = plain(base, changed(RECORDS[0], path, value))
+    assert case["skipped"] == f"the record is damaged: {said}" and "measured" not in case
 
 
 def changed(case: dict[str, Any], path: str, value: object) -> dict[str, Any]:
@@ -82,5 +84,5 @@ def test_any_value_in_any_field(base: Base) -> None:
             whole = {"id", "group", "framework", "model", "parallel", "measured"}
             path = random_.choice([path for path in paths(case) if path not in whole])
             case = changed(case, path, random_.choice(ODD))
-        outcomes.append(predict(base, case))
+        outcomes.append(predict(base, case_of(plain(base, case), case["id"])))
     json.dumps(as_json(outcomes), allow_nan=False)

@@ -1,24 +1,30 @@
-"""Measured runs as plans: what a case maps to, what it predicts, and how errors are counted."""
+"""Published records as cases: what a record maps to, and what is predicted for it."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
-from llmplan import cli
-from llmplan.backtest import many
-from llmplan.backtest.base import Base, Refused
-from llmplan.backtest.case import reading, settings
-from llmplan.backtest.predict import apart, counted, measured_of, out_of_memory, predict, statistics
-from llmplan.backtest.record import Inexpressible, Record
-from llmplan.solve import workers
+from benchmarks import cases
+from benchmarks.read.case import reading, settings
+from benchmarks.read.plain import measured_of, plain
+from benchmarks.read.record import Inexpressible, Record
+from llmplan.backtest.base import Base
+from llmplan.backtest.case import case as case_of
+from llmplan.backtest.case import cases as cases_of
+from llmplan.backtest.predict import Outcome
+from llmplan.backtest.predict import predict as predict_case
+from llmplan.backtest.summary import apart, counted, out_of_memory, statistics
 
-CASES = Path(__file__).parent / "data" / "cases.jsonl"
-RECORDS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+FILE = Path(__file__).parent / "data" / "records.jsonl"
+RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 BY_ID = {record["id"]: record for record in RECORDS}
+
+
+def predict(base: Base, record: dict[str, object]) -> Outcome:
+    return predict_case(base, case_of(plain(base, record), str(record["id"])))
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +69,7 @@ def test_memory_with_adapters_over_all(base: Base) -> None:
     outcomes = [predict(base, case) for case in finetuned("swift")]
     sizes = sorted(abs(o.error["memory_gb"]) for o in outcomes if "memory_gb" in o.error)
     assert len(sizes) == 79 and sizes[39] < 0.05 and sizes[71] < 0.20
-    assert not any(o.fits for o in outcomes if o.oom)
+    assert not any(o.fits for o in outcomes if o.case.out_of_memory)
 
 
 def test_the_longest_sequences_that_fit_are_near_the_limit(base: Base) -> None:
@@ -81,7 +87,7 @@ def test_full_fine_tuning_of_a_model_loaded_in_16_bits(base: Base) -> None:
 
 def test_a_run_that_ran_out_of_memory_does_not_fit(base: Base) -> None:
     found = predict(base, BY_ID["bloom-pre-h14336-l72-n48-tp2-pp6-mb2-gb2048-a64-0225"])
-    assert found.oom and found.fits is False
+    assert found.case.out_of_memory and found.fits is False
 
 
 @pytest.mark.parametrize(
@@ -204,10 +210,10 @@ def test_chunks_that_a_recipe_does_not_state_hold_two_layers(base: Base) -> None
 def test_the_least_recompute_that_fits_is_taken_where_nothing_says_it(base: Base) -> None:
     case = with_settings(BRIDGE) | {"framework": "other", "recompute": None}
     found = predict(base, case)
-    assert found.inferred == "recompute = none" and found.fits
-    assert apart([found])["inferred"] == [found] and counted([found]) == []
+    assert found.case.apart == "recompute = none" and found.fits
+    assert apart([found]) == [found] and counted([found]) == []
     suspect = predict(base, BY_ID[BRIDGE] | {"suspect": "contradicts its source"})
-    assert apart([suspect])["suspect"] == [suspect] and counted([suspect]) == []
+    assert suspect.case.apart == "contradicts its source" and counted([suspect]) == []
 
 
 def test_a_model_that_answers(base: Base) -> None:
@@ -216,7 +222,7 @@ def test_a_model_that_answers(base: Base) -> None:
     found = predict(base, case)
     params = base.values(settings(case, base.knows)).number("model.params")
     assert found.predicted["memory_gb"] == pytest.approx((2 * params + 2 * 2 * 24 * 2048 * 32_000) / 1e9)
-    assert (found.kind, found.fits) == ("inference", None)
+    assert (found.case.memory_kind, found.fits) == ("inference", None)
     eight = changed("litgpt-inf-phi-1.5-1.3b-none-g1", seq_len=1000, precision="int8")
     assert "tables in 16 bits" in (predict(base, eight).skipped or "")
 
@@ -255,22 +261,6 @@ def test_cases_do_not_touch_each_other(base: Base) -> None:
     assert predict(base, first) == predict(alone, first)
 
 
-@pytest.mark.parametrize("cores", [1, 2])
-def test_many_cases_are_predicted_as_each_alone(base: Base, monkeypatch: pytest.MonkeyPatch, cores: int) -> None:
-    monkeypatch.setattr(workers, "cores", lambda: cores)
-    monkeypatch.setattr(workers, "PAYS", 0.0)
-    monkeypatch.setattr(many, "PART", 2)
-    some = RECORDS[:7]
-    assert many.predictions(some) == [predict(base, case) for case in some]
-
-
-def test_a_setting_that_is_no_input_is_refused(base: Base) -> None:
-    with pytest.raises(Refused):
-        base.values({"memory.total": "80 GB"})
-    with pytest.raises(Refused):
-        base.values({"parallelism.zero_stage": "two"})
-
-
 def test_statistics_of_errors(base: Base) -> None:
     outcomes = [predict(base, case) for case in RECORDS]
     counted = statistics(outcomes, "memory_gb")
@@ -280,43 +270,18 @@ def test_statistics_of_errors(base: Base) -> None:
     assert statistics([], "memory_gb") is None
 
 
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = cli.run(["backtest", *arguments])
-    streams = capsys.readouterr()
-    return code, streams.out, streams.err
+def test_records_are_printed_as_cases(base: Base) -> None:
+    text = "\n".join(cases.lines([FILE]))
+    assert [predict_case(base, case) for case in cases_of(text.encode())] == [predict(base, r) for r in RECORDS]
 
 
-def test_json_lists_every_case(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = printed(capsys, str(CASES), "--json")
-    found = json.loads(out)
-    assert code == 0
-    assert [case["id"] for case in found["cases"]] == [record["id"] for record in RECORDS]
-    for case in found["cases"]:
-        assert {"id", "predicted", "measured", "error", "skipped"} <= case.keys()
-        assert case["skipped"] is None or isinstance(case["skipped"], str)
-    assert found["groups"].keys() == {record["group"] for record in RECORDS}
-    assert found["overall"]["memory"]["count"] == 9
-
-
-def test_text_lists_groups_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = printed(capsys, str(CASES))
-    assert code == 0
-    assert "nanotron-summary" in out and "all allocated" in out
-    assert "the number of GPUs is not stated: mlm-ci-mixtral" in out
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (b"\n\nno json\n", "line 3 of .* is not JSON: "),
-        (b"[]\n", "line 1 of .* is not a case: expected id, group, framework, model, parallel and measured"),
-        (b'\n{"id": "x"}\n', "line 2 of .* is not a case"),
-        (b"[" * 100_000, "line 1 of .* is not JSON: nested too deep"),
-        (b"\xff\xfe\n", "is not UTF-8"),
-    ],
-)
-def test_a_file_that_holds_no_cases(text: bytes, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "cases.jsonl").write_bytes(text)
-    code, out, err = printed(capsys, str(tmp_path / "cases.jsonl"))
-    assert (code, out) == (2, "") and re.search(why, err)
-    assert printed(capsys, str(tmp_path / "missing.jsonl"))[0] == 2
+def test_a_record_without_layers_is_skipped_and_the_others_are_read(base: Base, tmp_path: Path) -> None:
+    cut = json.loads(json.dumps(BY_ID[BRIDGE] | {"id": "cut"}))
+    del cut["model"]["layers"], cut["settings"]
+    cut |= {"recompute": None}
+    file = tmp_path / "records.jsonl"
+    file.write_text("\n".join(["{", json.dumps(cut), '{"id": "bare"}', json.dumps(BY_ID[BRIDGE])]), encoding="utf-8")
+    broken, second, bare, sound = (predict_case(base, c) for c in cases_of("\n".join(cases.lines([file])).encode()))
+    assert broken.case.id == "records.jsonl:1" and broken.skipped.startswith("not JSON")
+    assert "layers" in second.skipped and bare.skipped.startswith("the record is damaged")
+    assert sound.skipped == ""
