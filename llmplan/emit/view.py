@@ -217,9 +217,9 @@ class View:
         """The folders that are written and hold a file of that name, to be included: `launch.j2`, `script.j2`."""
         return [name for name, files in self.parts_of.items() if file in files]
 
-    def picture(self, name: str, form: str, **names: str) -> str:
-        """A picture of the answer as SVG, about the quantities of these names; empty with nothing to show."""
-        return pictures.picture(self.solution, name, form, **names)
+    def picture(self, name: str, form: str) -> str:
+        """A picture of the answer as SVG; empty if it has nothing to show, or where the form is `none`."""
+        return pictures.picture(self.solution, name, form)
 
     def untold(self) -> list[tuple[str, Value]]:
         """Inputs that the plan chooses, that the training software must be told of, and that no file has said so far."""

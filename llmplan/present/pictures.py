@@ -1,7 +1,6 @@
 """The pictures of an answer: which there are, and each of them drawn.
 
-Input: an answer, and for each picture the names of the quantities that it is about. Output: the text of a file, or
-nothing where a picture has nothing to show. `CHARTS` is the list: what a picture shows, and how that is drawn.
+Input: an answer. Output: the text of a file, or nothing where a picture has nothing to show. `CHARTS` is the list: what a picture shows, and how that is drawn.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ class Picture:
     """A picture by its name: the chart of an answer, None with nothing to show, and its drawing."""
 
     name: str
-    chart: Callable[..., Chart | None]
+    chart: Callable[[Solution], Chart | None]
     draw: Callable[[Any], str]
 
 
-def _picture(name: str, chart: Callable[..., Shown | None], draw: Callable[[Shown], str]) -> Picture:
+def _picture(name: str, chart: Callable[[Solution], Shown | None], draw: Callable[[Shown], str]) -> Picture:
     """A picture whose drawing takes the very chart that it has: the type checker sees to it."""
     return Picture(name, chart, draw)
 
@@ -46,17 +45,16 @@ FORMS = ("svg", "none")
 """In what form pictures may be asked for."""
 
 
-def picture(answer: Solution, name: str, form: str, **names: str) -> str:
+def picture(answer: Solution, name: str, form: str) -> str:
     """A picture as SVG; empty where it has nothing to show, or where `form` is `none`.
 
     Raises:
         ValueError: There is not a picture of this name, or not this form.
-        TypeError: The chart takes other names than these.
     """
     chosen = next((one for one in CHARTS if one.name == name), None)
     if chosen is None:
         raise ValueError(f"`{name}` is not a picture: {', '.join(one.name for one in CHARTS)}")
     if form not in FORMS:
         raise ValueError(f"`{form}` is not a form of pictures: {', '.join(FORMS)}")
-    chart = chosen.chart(answer, **names) if form == "svg" else None
+    chart = chosen.chart(answer) if form == "svg" else None
     return "" if chart is None else chosen.draw(chart)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Value
+from llmplan.units.amount import Amount
 
-from llmplan.solution import Solution, Value
+
+def amount(answer: Solution, name: str) -> Amount | None:
+    """A value; None where the name has none."""
+    value = answer.values.get(name)
+    return None if value is None or value.value is None else value.amount
 
 
 def number(answer: Solution, name: str) -> float | None:
     """A finite number in base units; None where the name has no such value."""
-    value = answer.values.get(name)
-    if value is None or isinstance(value.value, (bool, str)) or value.value is None or not math.isfinite(value.value):
-        return None
-    return value.value
-
-
-def text(answer: Solution, name: str) -> str:
-    """A value as people read it; empty where the name has none."""
-    value = answer.values.get(name)
-    return value.text if value is not None and value.value is not None else ""
+    known = amount(answer, name)
+    return known.number if known is not None and known.finite else None
 
 
 def parts(answer: Solution, whole: str) -> list[tuple[str, Value]]:

@@ -7,21 +7,21 @@ each, nothing where the parts are not known.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 from attrs import frozen
 
-from llmplan.beside import Neighbour
+from llmplan.answer.schema.charts import Neighbour
+from llmplan.answer.schema.solution import Solution
+from llmplan.present import names
 from llmplan.present.charts.records import Axis, Bar, Limit, Segment, StackedBars
-from llmplan.present.values import number, parts, text
+from llmplan.present.values import amount, number, parts
 from llmplan.present.words import charts_en as words
-from llmplan.solution import Solution
-from llmplan.units.amount import INFORMATION, Amount, Unit
+from llmplan.units.amount import INFORMATION, Amount, Unit, percent
 from llmplan.units.format import fixed, places
 from llmplan.units.measure import Measure
 
 _SIZE = 1e9
-_UNIT = Unit("GB", Fraction(10**9), True, fixed=True)
+_UNIT = Unit("GB", _SIZE, True, fixed=True)
 """All sizes of the chart in one unit, as its axis has one."""
 
 _TICKS = 7
@@ -47,67 +47,60 @@ class _Row:
     total: float
     values: Mapping[str, float]
     ends: tuple[float, float] | None
-    time: str
+    time: Amount | None
     breaks: tuple[str, ...] = ()
 
 
-def memory(
-    answer: Solution, *, total: str, capacity: str, reserve: str, requirement: str, time: str, pace: str
-) -> StackedBars | None:
-    """The chart of the memory `total`.
-
-    Args:
-        capacity, reserve: What there is, and how much of it is kept free.
-        requirement: The one that says that it fits.
-        time: The result that stands beside each bar.
-        pace: The quantity by which one plan is slower than another.
-    """
-    labels = [(label, value.name) for label, value in parts(answer, total)]
-    whole = number(answer, total)
+def memory(answer: Solution) -> StackedBars | None:
+    """The chart of the memory of the fullest GPU."""
+    labels = [(label, value.name) for label, value in parts(answer, names.MEMORY)]
+    whole = number(answer, names.MEMORY)
     if not labels or whole is None or whole <= 0:
         return None
-    has, kept = number(answer, capacity), number(answer, reserve) or 0.0
+    has, kept = number(answer, names.GPU_MEMORY), number(answer, names.MEMORY_RESERVE) or 0.0
     room = 0.0 if has is None else has - kept
-    value = answer.values[total]
+    value = answer.values[names.MEMORY]
     band = None if value.model_low is None or value.model_high is None else (value.model_low, value.model_high)
     own = {name: number(answer, name) or 0.0 for _, name in labels}
     name = words.ANSWER if answer.status == "solved" else words.NEAREST_PLAN
-    rows = [_Row(name, whole, own, band, text(answer, time))]
-    rows += [_row(one, total, time) for one in _chosen(answer, total, pace, room)]
+    rows = [_Row(name, whole, own, band, amount(answer, names.TIME))]
+    rows += map(_row, _chosen(answer, room))
     most = max(room, *(row.total for row in rows), *(row.ends[1] for row in rows if row.ends))
     digits = max(places(whole / _SIZE), 1)
-    chances = (rule.chance_text for rule in answer.requirements if rule.name == requirement)
-    there = _amount(room).fixed(digits) if room > 0 else ""
+    chances = [rule.chance for rule in answer.requirements if rule.name == names.FITS and rule.chance is not None]
+    capacity = _amount(room).fixed(digits) if room > 0 else ""
     return StackedBars(
-        title=words.memory_title(_amount(whole).fixed(digits), there, next(chances, "")),
-        alt=words.memory_alt([_said(row, labels, digits) for row in rows], there),
+        title=words.memory_title(_amount(whole).fixed(digits), capacity, percent(chances[0]) if chances else ""),
+        alt=words.memory_alt([_said(row, labels, digits) for row in rows], capacity),
         foot=words.memory_foot(band is not None, len(rows) > 1),
         x=Axis.around((0.0, most), _TICKS, _UNIT.text, _SIZE),
         parts=tuple(label for label, _ in labels),
         bars=tuple(_bar(row, labels, digits) for row in rows),
-        limit=Limit(room, words.memory_limit(there, kept > 0)) if room > 0 else None,
+        limit=Limit(room, words.memory_limit(capacity, kept > 0)) if room > 0 else None,
     )
 
 
-def _chosen(answer: Solution, total: str, pace: str, room: float) -> Iterator[Neighbour]:
+def _chosen(answer: Solution, room: float) -> Iterator[Neighbour]:
     """The neighbours that are worth a bar: what is legal first, and not too many of one input."""
-    whole, own_pace = number(answer, total) or 0.0, number(answer, pace) or 0.0
+    whole, own_pace = number(answer, names.MEMORY) or 0.0, number(answer, names.STEP_TIME) or 0.0
     counts: dict[str, int] = {}
-    known = [one for one in answer.neighbours[1:] if total in one.values]
-    for one in sorted(known, key=lambda one: bool(one.breaks)):
-        amount = one.values[total]
-        worse = amount > whole and one.values.get(pace, 0.0) > _SLOWER * own_pace
-        if abs(amount - whole) < _NEAR * whole or amount > _FAR * max(room, whole) or worse:
+    known = [neighbour for neighbour in answer.neighbours[1:] if names.MEMORY in neighbour.values]
+    for neighbour in sorted(known, key=lambda neighbour: bool(neighbour.breaks)):
+        size = neighbour.values[names.MEMORY]
+        worse = size > whole and neighbour.values.get(names.STEP_TIME, 0.0) > _SLOWER * own_pace
+        if abs(size - whole) < _NEAR * whole or size > _FAR * max(room, whole) or worse:
             continue
-        if sum(counts.values()) < _BARS - 1 and counts.get(one.name, 0) < _OF_ONE:
-            counts[one.name] = counts.get(one.name, 0) + 1
-            yield one
+        if sum(counts.values()) < _BARS - 1 and counts.get(neighbour.name, 0) < _OF_ONE:
+            counts[neighbour.name] = counts.get(neighbour.name, 0) + 1
+            yield neighbour
 
 
-def _row(one: Neighbour, total: str, time: str) -> _Row:
-    result = next((written for name, written in one.results if name == time), "")
-    name = words.changed(one.name.rpartition(".")[2], one.text)
-    return _Row(name, one.values[total], one.values, one.bands.get(total), result, one.breaks)
+def _row(neighbour: Neighbour) -> _Row:
+    assert neighbour.amount is not None
+    name = words.changed(neighbour.name.rpartition(".")[2], neighbour.amount.exact())
+    total, ends = neighbour.values[names.MEMORY], neighbour.bands.get(names.MEMORY)
+    time = next((result for name, result in neighbour.results if name == names.TIME), None)
+    return _Row(name, total, neighbour.values, ends, time, neighbour.breaks)
 
 
 def _bar(row: _Row, labels: list[tuple[str, str]], digits: int) -> Bar:
@@ -117,7 +110,7 @@ def _bar(row: _Row, labels: list[tuple[str, str]], digits: int) -> Bar:
         segments=tuple(Segment(part, size) for part, size in enumerate(sizes) if size > 0),
         end=row.total,
         ends=row.ends,
-        text=words.beside(_amount(row.total).fixed(digits), row.time),
+        text=words.beside(_amount(row.total).fixed(digits), row.time.exact() if row.time else ""),
         faults=words.violated(row.breaks),
     )
 

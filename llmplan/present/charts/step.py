@@ -6,22 +6,22 @@ part is not known.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import accumulate
 
 from attrs import frozen
 
-from llmplan.operations.numbers import total as added
+from llmplan.answer.schema.solution import Solution
+from llmplan.operations.numbers import total
+from llmplan.present import names
 from llmplan.present.charts.records import Axis, Fall, Waterfall
 from llmplan.present.values import number, parts
 from llmplan.present.words import charts_en as words
-from llmplan.solution import Solution
 from llmplan.units.amount import TIME, Amount, Unit
 from llmplan.units.format import compact, fixed, places
 from llmplan.units.measure import Measure
 
-_SECONDS = Unit("s", Fraction(1), True, fixed=True)
-_MILLISECONDS = Unit("ms", Fraction(1, 1000), True, fixed=True)
+_SECONDS = Unit("s", 1.0, True, fixed=True)
+_MILLISECONDS = Unit("ms", 1e-3, True, fixed=True)
 
 _TICKS = 7
 _SMALL = 0.01
@@ -31,17 +31,17 @@ _LEAST = 0.005
 """A share below this is not a whole per cent."""
 
 
-def step(answer: Solution, *, total: str, useful: str) -> Waterfall | None:
-    """The chart of the step time `total`; `useful`: the quantity that is the share of the model's work in it."""
-    whole = number(answer, total)
-    sizes = _sizes(answer, total)
+def step(answer: Solution) -> Waterfall | None:
+    """The chart of the step time."""
+    whole = number(answer, names.STEP_TIME)
+    sizes = _sizes(answer)
     if not sizes or whole is None or whole <= 0:
         return None
     scale = _Scale(whole)
     falls = tuple(Fall(label, size, scale.part(size)) for label, size in _gathered(sizes, whole))
     ends = [0.0, *accumulate(fall.value for fall in falls)]
-    work = number(answer, useful)
-    value = answer.values[total]
+    work = number(answer, names.MFU)
+    value = answer.values[names.STEP_TIME]
     low, high = (
         ("", "")
         if value.model_low is None or value.model_high is None
@@ -69,7 +69,7 @@ class _Scale:
 
     @property
     def size(self) -> float:
-        return float(self.unit.factor)
+        return self.unit.factor
 
     @property
     def digits(self) -> int:
@@ -90,9 +90,9 @@ class _Scale:
         return words.beside(size, words.share(percent))
 
 
-def _sizes(answer: Solution, total: str) -> list[tuple[str, float]]:
+def _sizes(answer: Solution) -> list[tuple[str, float]]:
     """The parts of the whole, those that have parts themselves first and by these."""
-    split = [(pair, parts(answer, pair[1].name)) for pair in parts(answer, total)]
+    split = [(pair, parts(answer, pair[1].name)) for pair in parts(answer, names.STEP_TIME)]
     rows = [pair for _, pairs in split for pair in pairs] + [pair for pair, pairs in split if not pairs]
     return [(label, float(value.value or 0.0)) for label, value in rows]
 
@@ -102,5 +102,5 @@ def _gathered(sizes: list[tuple[str, float]], whole: float) -> list[tuple[str, f
     small = [(label, size) for label, size in sizes if size and abs(size) < _SMALL * whole]
     large = [(label, size) for label, size in sizes if abs(size) >= _SMALL * whole]
     if small:
-        large.append((", ".join(label for label, _ in small), added(size for _, size in small)))
+        large.append((", ".join(label for label, _ in small), total(size for _, size in small)))
     return large
