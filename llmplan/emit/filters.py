@@ -8,6 +8,7 @@ import shlex
 from typing import Any
 
 from llmplan.emit import rounding
+from llmplan.present.svg.elements import xml
 from llmplan.report.markdown import code, markdown
 from llmplan.units.format import compact
 from llmplan.visible import visible, visible_line
@@ -72,6 +73,7 @@ FILTERS = {
     "yaml": yaml,
     "md": markdown,
     "code": code,
+    "xml": xml,
     "short": compact,
     **ROUNDING,
 }

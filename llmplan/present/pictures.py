@@ -1,6 +1,9 @@
 """The pictures of an answer: which there are, and each of them drawn.
 
-Input: an answer. Output: the text of a file, or nothing where a picture has nothing to show. `CHARTS` is the list: what a picture shows, and how that is drawn.
+Input: an answer. Output: the text of a file, or nothing where a picture has nothing to show. `CHARTS` is the list: what
+a picture shows, and how that is drawn. `emit/` asks for pictures by name, as files of the report are templates of a
+line, `{{ picture("deadline", option("pictures")) }}`: another template laid over it takes a picture's place, and one
+that gives nothing makes no file.
 """
 
 from __future__ import annotations

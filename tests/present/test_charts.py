@@ -60,11 +60,14 @@ def test_bars_of_memory_are_the_answer_and_its_neighbours(name: str) -> None:
     assert first.end == total.value and first.ends == (
         None if total.band is None else (total.model_low, total.model_high)
     )
-    beside = {neighbour.values.get("memory.total"): neighbour for neighbour in solution.neighbours[1:]}
     for bar in others:
-        neighbour = beside[bar.end]
-        assert neighbour.text in bar.label and all(requirement in bar.faults for requirement in neighbour.breaks)
-        assert bool(bar.faults) == bool(neighbour.breaks)
+        (neighbour,) = (
+            neighbour
+            for neighbour in solution.neighbours[1:]
+            if bar.label == f"{neighbour.name.rpartition('.')[2]} {neighbour.text}"
+        )
+        assert bar.end == neighbour.values["memory.total"] and bool(bar.faults) == bool(neighbour.breaks)
+        assert all(requirement in bar.faults for requirement in neighbour.breaks)
     for bar in chart.bars:
         assert math.fsum(segment.size for segment in bar.segments) == pytest.approx(bar.end, rel=1e-9)
     assert [bool(bar.faults) for bar in chart.bars] == sorted(bool(bar.faults) for bar in chart.bars)

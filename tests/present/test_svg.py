@@ -20,7 +20,7 @@ from llmplan.present.charts.records import (
     StackedBars,
     Waterfall,
 )
-from llmplan.present.svg import elements, fonts
+from llmplan.present.svg import elements
 from llmplan.present.svg.bars import stacked, waterfall
 from llmplan.present.svg.lines import lines
 from tests.present.drawn import contrast, faults, texts
@@ -132,8 +132,8 @@ def test_fills_are_told_apart_from_white_and_from_text_on_them() -> None:
 def test_texts_are_cut_and_escaped() -> None:
     assert elements.xml('<a href="x">&\'') == "&lt;a href=&quot;x&quot;&gt;&amp;&#x27;"
     assert elements.xml("a\u202eb\x00\ufffe") == "a\\u202eb\\u0000\ufffd"
-    long = fonts.fit("llama-" * 50, 200, 12)
-    assert long.endswith("…") and fonts.width(long, 12) <= 200
-    assert fonts.fit("short", 200, 12) == "short"
-    assert fonts.wrap("one two three four", 60, 12) == ["one two", fonts.fit("three four", 60, 12)]
+    long = elements.fit("llama-" * 50, 200, 12)
+    assert long.endswith("…") and elements.width(long, 12) <= 200
+    assert elements.fit("short", 200, 12) == "short"
+    assert elements.wrap("one two three four", 60, 12) == ["one two", elements.fit("three four", 60, 12)]
     assert elements.px(-0.0) == "0.0" and elements.px(1234.56) == "1234.6"

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from llmplan.operations.numbers import total
 from llmplan.present.charts.records import Bar, Fall, StackedBars, Waterfall
 from llmplan.present.svg import elements as draw
-from llmplan.present.svg.fonts import width, wrap
 
 _STACK = 24
 """The height of a stacked bar, from one to the next `_NEXT_STACK`."""
@@ -67,14 +66,14 @@ def _stack(bar: Bar, y: float, scale: draw.Scale, first: bool) -> Iterator[str]:
 
 def _legend(parts: tuple[str, ...], y: float) -> Iterator[str]:
     """The number and the name of each part, in one line."""
-    wide = total(_KEY + width(label, draw.SIZE) for label in parts)
+    wide = total(_KEY + draw.width(label, draw.SIZE) for label in parts)
     slot = _SLOT if wide <= _LEGEND_ROOM else _LEGEND_ROOM / len(parts) - _KEY
     x = float(draw.MARGIN)
     for part, label in enumerate(parts):
         yield draw.bar(x, y - 11, 14, 14, _fill(part))
         yield _numeral(x + 7, y, part)
         yield draw.text(x + 19, y, label, slot, color=draw.GREY)
-        x += _KEY + min(width(label, draw.SIZE), slot)
+        x += _KEY + min(draw.width(label, draw.SIZE), slot)
 
 
 def waterfall(chart: Waterfall) -> str:
@@ -100,7 +99,7 @@ def _fall(fall: Fall, run: float, y: float, scale: draw.Scale, number: int) -> I
     """A step from where those before it end, and the leader to the next one."""
     reached = run + fall.value
     x1, x2 = scale.at(min(run, reached)), scale.at(max(run, reached))
-    lines = wrap(fall.label, _FALLS_LEFT - 26, draw.SIZE)
+    lines = draw.wrap(fall.label, _FALLS_LEFT - 26, draw.SIZE)
     for place, words in enumerate(lines):
         below = 15 if len(lines) == 1 else 9 + 14 * place
         yield draw.text(_FALLS_LEFT - 10, y + below, words, _FALLS_LEFT - 26, "end")

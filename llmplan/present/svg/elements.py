@@ -1,20 +1,22 @@
 """What charts are drawn with: the panel, texts, lines, bars, scales and axes.
 
 Input: records and coordinates in pixels. Output: elements as text, one a line; those that belong together are a group,
-which ends with an empty line. Whatever stands in a text, it stays text and within its room. Colours have a contrast of
-at least 4.5:1 on white, but for rules, which are thin and grey.
+which ends with an empty line. Whatever stands in a text, it stays text and within its room. No font is measured: widths
+are those of a wide one, so that what fits here fits wherever it is shown. Colours have a contrast of at least 4.5:1 on
+white, but for rules, which are thin and grey.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from html import escape
 
 from attrs import frozen
 
+from llmplan.operations.numbers import total
 from llmplan.present.charts.records import Axis, Chart
-from llmplan.present.svg.fonts import fit
 from llmplan.units.format import compact, fixed
 from llmplan.visible import visible_line
 
@@ -29,6 +31,13 @@ FILLS = (BLUE, VIOLET, "#1b7c83", "#9a6700", "#bf3989", "#bc4c00", GREY, "#24292
 
 _FONTS = "-apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_NARROW, _NARROW_EM = frozenset(" !'(),-./:;I[]fijlrt|·"), 0.42
+_WIDE_EM = {"M": 1.0, "W": 1.0, "m": 1.0, "w": 0.85, "%": 1.0, "@": 1.0, "…": 1.0, "—": 1.0}
+_SMALL_EM, _LARGE_EM, _FULL_EM = 0.645, 0.84, 1.05
+_BOLD = 1.1
+_CJK = 0x2FFF
+"""What comes after this character is as wide as it is high."""
 
 
 @frozen
@@ -49,14 +58,41 @@ def scale(axis: Axis, start: float, end: float) -> Scale:
     return Scale(axis.ticks[0] * axis.size, axis.ticks[-1] * axis.size, start, end)
 
 
-def xml(text: str) -> str:
+def xml(text: object) -> str:
     """Text of an element or an attribute, whatever stands in it; what XML cannot hold is a replacement character."""
-    return escape(_NO_XML.sub("\ufffd", visible_line(text)), quote=True)
+    return escape(_NO_XML.sub("\ufffd", visible_line(str(text))), quote=True)
 
 
 def px(value: float) -> str:
     """A coordinate in tenths of a pixel."""
     return fixed(value, 1).replace(",", "")
+
+
+def width(text: str, size: float, bold: bool = False) -> float:
+    """About how wide a text is at a font size, rather more than less."""
+    return total(map(_em, text)) * size * (_BOLD if bold else 1.0)
+
+
+def fit(text: str, room: float, size: float, bold: bool = False) -> str:
+    """As much of a text as has room, with an ellipsis where it is cut."""
+    whole = visible_line(text)
+    if width(whole, size, bold) <= room:
+        return whole
+    kept = whole
+    while kept and width(kept + "…", size, bold) > room:
+        kept = kept[:-1]
+    return kept.rstrip() + "…"
+
+
+def wrap(text: str, room: float, size: float, most: int = 2) -> list[str]:
+    """A text in at most so many lines that have room, the last one cut where there are too few."""
+    lines: list[str] = []
+    for word in visible_line(text).split():
+        if lines and (len(lines) == most or width(f"{lines[-1]} {word}", size) <= room):
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return [fit(line, room, size) for line in lines]
 
 
 def group(elements: Iterable[str]) -> str:
@@ -109,11 +145,10 @@ def bar(x: float, y: float, width: float, height: float, fill: str, hollow: bool
 
 def axis_across(axis: Axis, left: float, right: float, top: float, bottom: float) -> str:
     """Numbers below a plot with rules through it, the unit behind the last one."""
-    # In units, as ticks are: a product with the size is a hair off for some.
-    place = Scale(axis.ticks[0], axis.ticks[-1], left, right)
+    place = scale(axis, left, right)
     elements = []
     for tick in axis.ticks:
-        x, last = place.at(tick), tick == axis.ticks[-1]
+        x, last = place.at(tick * axis.size), tick == axis.ticks[-1]
         unit = f" {axis.unit}" if last and axis.unit else ""
         elements.append(line(x, top, x, bottom, RULE))
         words = compact(tick) + unit
@@ -123,10 +158,10 @@ def axis_across(axis: Axis, left: float, right: float, top: float, bottom: float
 
 def axis_up(axis: Axis, left: float, right: float, top: float, bottom: float) -> str:
     """Numbers beside a plot with rules through it; the unit stands elsewhere."""
-    place = Scale(axis.ticks[0], axis.ticks[-1], bottom, top)
+    place = scale(axis, bottom, top)
     elements = []
     for tick in axis.ticks:
-        y = place.at(tick)
+        y = place.at(tick * axis.size)
         elements += [line(left, y, right, y, RULE), text(left - 8, y + 4, compact(tick), 60, "end", GREY)]
     return group(elements)
 
@@ -134,3 +169,15 @@ def axis_up(axis: Axis, left: float, right: float, top: float, bottom: float) ->
 def _said(attributes: dict[str, str]) -> str:
     """Attributes that have a value, in their order."""
     return "".join(f' {name}="{value}"' for name, value in attributes.items() if value)
+
+
+def _em(char: str) -> float:
+    if char in _NARROW:
+        return _NARROW_EM
+    if char in _WIDE_EM:
+        return _WIDE_EM[char]
+    if char.isascii():
+        return _SMALL_EM if char.islower() or char.isdigit() else _LARGE_EM
+    if unicodedata.east_asian_width(char) in "WF" or ord(char) > _CJK:
+        return _FULL_EM
+    return _LARGE_EM

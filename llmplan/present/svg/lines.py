@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from llmplan.present.charts.records import Band, LineChart, Mark, Point
 from llmplan.present.svg import elements as draw
-from llmplan.present.svg.fonts import width
 
 _HEIGHT = 392
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 836, 132, 332
@@ -111,7 +110,7 @@ def _legend(chart: LineChart) -> Iterator[str]:
         box = f'<rect x="{draw.px(x)}" y="{_LEGEND - 10}" width="18" height="12" fill="{fill}"'
         label = draw.text(x + 24, _LEGEND, band.label, 400, color=draw.GREY)
         yield draw.group([f'{box} stroke="{stroke}" stroke-dasharray="{dash}"/>', label])
-        x += 40 + 0.9 * width(band.label, draw.SIZE)
+        x += 40 + 0.9 * draw.width(band.label, draw.SIZE)
     yield draw.text(x, _LEGEND, chart.foot, draw.WIDTH - draw.MARGIN - x, color=draw.GREY)
 
 
