@@ -18,6 +18,7 @@ from llmplan.emit.targets import load, source
 from llmplan.present import pictures
 from llmplan.present.pictures import CHARTS, FORMS, Picture, picture
 from llmplan.present.svg.lines import lines
+from llmplan.units.amount import Amount, Unit
 from tests.present.drawn import faults
 from tests.present.plans import ALL, CASES, PLANS, QUICK, ROOT, solved
 
@@ -120,6 +121,43 @@ def test_a_file_of_the_user_takes_the_place_of_a_picture(tmp_path: Path) -> None
     (tmp_path / "report" / "deadline.svg.j2").write_text("{# none #}\n")
     written, problems = render(solved(QUICK), tmp_path)
     assert not problems and "deadline.svg" not in written and "](deadline.svg)" not in written["report.md"]
+
+
+HOSTILE = '</text><script>alert(1)</script>"&\u202e' + "long " * 40
+
+
+def strange(amount: Amount | None) -> Amount | None:
+    """The amount in a unit that nobody has declared."""
+    if amount is None or amount.measure is None:
+        return amount and Amount(HOSTILE)
+    return evolve(amount, unit=Unit(HOSTILE, 1.0, True, fixed=True))
+
+
+def test_hostile_names_stay_texts() -> None:
+    solution = solved(QUICK)
+    curve = solution.curve
+    assert curve is not None
+    values = {name: evolve(value, amount=strange(value.amount)) for name, value in solution.values.items()}
+    parts = {whole: tuple((name, HOSTILE) for name, _ in pairs) for whole, pairs in solution.parts.items()}
+    changed = evolve(
+        curve,
+        input=evolve(curve.input, name=HOSTILE, unit=HOSTILE),
+        result=evolve(curve.result, name=HOSTILE, unit=HOSTILE),
+        points=tuple(
+            evolve(point, amount=strange(point.amount), result=strange(point.result)) for point in curve.points
+        ),
+        requirement=HOSTILE,
+        limit_amount=strange(curve.limit_amount),
+    )
+    others = tuple(
+        evolve(neighbour, name=f"a.{HOSTILE}{number}", amount=Amount(HOSTILE), breaks=(HOSTILE,))
+        for number, neighbour in enumerate(solution.neighbours)
+    )
+    svgs = drawn(evolve(solution, values=values, parts=parts, curve=changed, neighbours=others))
+    assert len(svgs) == len(ALL)
+    for svg in svgs.values():
+        assert not faults(svg)
+        assert "<script" not in svg and "\u202e" not in svg
 
 
 def test_what_is_written_is_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
