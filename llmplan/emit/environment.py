@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from llmplan.emit import layout
 from llmplan.emit.filters import FILTERS, ROUNDING
-from llmplan.emit.picture import PICTURES
 from llmplan.emit.targets import source
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from llmplan.emit.compiled import Codes
 
 FURTHER = {
-    "table": layout.table, "bar": layout.bar, "cells": layout.cells, "within": layout.within, **ROUNDING, **PICTURES,
+    "table": layout.table, "bar": layout.bar, "cells": layout.cells, "within": layout.within, **ROUNDING,
 }  # fmt: skip
 """What every template may call beside the functions of its `View`."""
 

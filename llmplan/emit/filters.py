@@ -8,8 +8,9 @@ import shlex
 from typing import Any
 
 from llmplan.emit import rounding
-from llmplan.emit.picture import decimal, px, short, xml
+from llmplan.present.svg.elements import xml
 from llmplan.report.markdown import code, markdown
+from llmplan.units.format import compact
 from llmplan.visible import visible, visible_line
 
 _YAML_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
@@ -73,9 +74,7 @@ FILTERS = {
     "md": markdown,
     "code": code,
     "xml": xml,
-    "px": px,
-    "short": short,
-    "decimal": decimal,
+    "short": compact,
     **ROUNDING,
 }
 

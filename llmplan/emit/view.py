@@ -19,6 +19,7 @@ from llmplan.answer.schema.values import AUTHORED, Value
 from llmplan.emit.rounding import amount, measure
 from llmplan.emit.targets import Target
 from llmplan.operations.numbers import total
+from llmplan.present import pictures, values
 from llmplan.units.format import number
 from llmplan.units.measure import Scalar
 
@@ -26,7 +27,7 @@ _AMOUNT = re.compile(r"\d+(?:\.\d+)?")
 
 NAMES = (
     "value", "number", "whole", "text", "get", "has", "authored", "present", "breakdown", "parts", "shares", "option", "emits", "wrote", "texts",
-    "having", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "shift", "absent", "solution",
+    "having", "picture", "untold", "refuse", "varying", "overridden", "value_of", "requirement", "thinned", "shift", "absent", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -134,10 +135,7 @@ class View:
 
     def parts(self, whole: str) -> list[tuple[str, Value]]:
         """What the library, or the plan, says that a quantity is made of; empty if a part has no value."""
-        pairs = self.solution.parts.get(whole, ())
-        found = [(label, self.solution.values[name]) for name, label in pairs if name in self.solution.values]
-        numbers = all(isinstance(value.value, (int, float)) for _, value in found)
-        return found if numbers and len(found) == len(pairs) else []
+        return values.parts(self.solution, whole)
 
     def shares(self, whole: str, *without: str) -> list[tuple[str, Value, float]]:
         """The parts of a quantity, but for some, that are not nothing, each with its share of their sum."""
@@ -218,6 +216,10 @@ class View:
     def having(self, file: str) -> list[str]:
         """The folders that are written and hold a file of that name, to be included: `launch.j2`, `script.j2`."""
         return [name for name, files in self.parts_of.items() if file in files]
+
+    def picture(self, name: str, form: str) -> str:
+        """A picture of the answer as SVG; empty if it has nothing to show, or where the form is `none`."""
+        return pictures.picture(self.solution, name, form)
 
     def untold(self) -> list[tuple[str, Value]]:
         """Inputs that the plan chooses, that the training software must be told of, and that no file has said so far."""

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from attrs import evolve, frozen
 
-from llmplan.units.format import number, over
+from llmplan.units.format import fixed, number, over
 from llmplan.units.measure import Measure, Scalar
 from llmplan.units.table import UnitTable, UnknownUnit, plural
 
@@ -182,6 +182,11 @@ class Amount:
         """To so many digits, whole numbers too: `185,000 USD`."""
         written = self.written()
         return written if isinstance(written, str) else _read(written.text(_digits(written.value, digits)))
+
+    def fixed(self, places: int) -> str:
+        """With so many decimals, as numbers that stand beside one another have: `37.0 GB`."""
+        written = self.written()
+        return written if isinstance(written, str) else written.text(fixed(written.value, places))
 
     def like(self, other: Amount) -> Amount:
         """This number in the very unit and magnitude in which another one is written: a change beside its result."""

@@ -30,7 +30,7 @@ def faults(svg: str) -> list[str]:
     found = []
     if len(svg.encode()) > 30_000:
         found.append(f"{len(svg.encode())} bytes")
-    if "<!" in svg or not svg.endswith("</svg>\n"):
+    if "<!" in svg or not svg.rstrip("\n").endswith("</svg>"):
         found.append("a declaration or an entity of its own, or no end")
     root = ElementTree.fromstring(svg)
     titles = [child.text for child in root if child.tag in (f"{_SVG}title", f"{_SVG}desc")]
