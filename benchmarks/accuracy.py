@@ -93,17 +93,33 @@ def context(kept: Mapping[str, Any]) -> dict[str, Any]:
     tools = others.tools()
     reasons = json.loads((DATA / "reasons.json").read_text(encoding="utf-8"))
     return {
-        "time": time, "all": time["tables"]["all"]["all"], "model": time["tables"]["model"],
+        "time": time,
+        "all": time["tables"]["all"]["all"],
+        "model": time["tables"]["model"],
         "worst": [(group, found, reasons.get(group, "not found")) for group, found in worst[:WORST]],
-        "repeats": figures.repeats(kept, cases), "out": figures.left_out(kept, cases), "memory": figures.memory(kept, cases),
-        "adapters": figures.adapters(kept), "whole": figures.whole(kept), "plans": plans(kept), "constants": kept["step_constants"], "memory_constants": kept["memory_constants"],
-        "tools": others.times(timed, cases), "memories": others.memories(kept, cases), "asked": tools,
-        "compared": len(timed), "named": len({tool["url"] for tool in tools["tools"]}),
+        "repeats": figures.repeats(kept, cases),
+        "out": figures.left_out(kept, cases),
+        "memory": figures.memory(kept, cases),
+        "adapters": figures.adapters(kept),
+        "whole": figures.whole(kept),
+        "plans": plans(kept),
+        "constants": kept["step_constants"],
+        "memory_constants": kept["memory_constants"],
+        "tools": others.times(timed, cases),
+        "memories": others.memories(kept, cases),
+        "asked": tools,
+        "compared": len(timed),
+        "named": len({tool["url"] for tool in tools["tools"]}),
         "points": {"dense": points(fitted, False), "experts": points(fitted, True)},
-        "axis": {"size": SIZE, "left": LEFT, "top": TOP, "lowest": LOWEST,
-                 "ticks": [(f"{10.0**power:g}", place(10.0**power)) for power in range(-1, 4)],
-                 "level": (place(LOWEST * 1.2), place(LOWEST / 0.8333))},
-    }  # fmt: skip
+        "axis": {
+            "size": SIZE,
+            "left": LEFT,
+            "top": TOP,
+            "lowest": LOWEST,
+            "ticks": [(f"{10.0**power:g}", place(10.0**power)) for power in range(-1, 4)],
+            "level": (place(LOWEST * 1.2), place(LOWEST / 0.8333)),
+        },
+    }
 
 
 def plans(kept: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -21,10 +21,12 @@ import numpy as np
 
 from benchmarks import fit_memory, fit_time, published, whole_runs
 from benchmarks.judging import CASES, DATA, family
+from benchmarks.read.case import settings
+from benchmarks.read.plain import measured_of, plain
+from benchmarks.read.record import Case, Inexpressible
 from llmplan.backtest.base import Base, Refused
-from llmplan.backtest.case import settings
+from llmplan.backtest.case import case as case_of
 from llmplan.backtest.predict import GB, predict
-from llmplan.backtest.record import Case, Inexpressible
 
 RUNS = DATA / "runs.jsonl"
 ADAPTERS = DATA / "finetune.jsonl"
@@ -45,13 +47,15 @@ def evidence() -> dict[str, Any]:
     base = Base.of(ODDS)
     for case in records(CASES):
         row = rows.setdefault(case["id"], {})
-        outcome = predict(base, case)
+        own = plain(base, case)
+        outcome = predict(base, case_of(own, case["id"]), bands=False)
+        inferred = own.get("apart", "") if not case.get("suspect") else ""
         row |= memory.get(case["id"], {})
-        row |= {name: value for name, value in outcome.measured.items() if value is not None and name in MEASURED}
+        row |= {name: value for name, value in measured_of(case).items() if value is not None and name in MEASURED}
         if outcome.skipped:
             row["skipped"] = outcome.skipped
-        elif outcome.inferred:
-            row["inferred"] = outcome.inferred
+        elif inferred:
+            row["inferred"] = inferred
         for name, value in (
             ("time", outcome.predicted.get("step_time_s")),
             ("memory", outcome.predicted.get("memory_gb")),
@@ -60,7 +64,7 @@ def evidence() -> dict[str, Any]:
                 row[name] = value
             elif name == "time" and outcome.lacking.get("step_time_s"):
                 row["untimed"] = outcome.lacking["step_time_s"]
-        if not outcome.skipped and not outcome.inferred:
+        if not outcome.skipped and not inferred:
             row |= _stated(base, case, outcome.fits is not None)
     return _digits(
         {
@@ -158,12 +162,12 @@ def _adapters(base: Base) -> dict[str, dict[str, Any]]:
     """Memory of fine-tuning with adapters, by the library, and its probability of fitting."""
     rows = {}
     for case in records(ADAPTERS):
-        outcome = predict(base, case)
+        outcome = predict(base, case_of(plain(base, case), case["id"]), bands=False)
         row: dict[str, Any] = {"group": case["group"], "quality": case.get("quality"), "oom": bool(case.get("oom"))}
         if outcome.skipped:
             row["skipped"] = outcome.skipped
         else:
-            found = {"memory": outcome.predicted.get("memory_gb"), "memory_gb": outcome.measured.get("memory_gb")}
+            found = {"memory": outcome.predicted.get("memory_gb"), "memory_gb": measured_of(case)["memory_gb"]}
             stated = _stated(base, case, outcome.fits is not None)
             row |= {name: value for name, value in found.items() if value is not None}
             row |= {name: stated[name] for name in ("fits", "memory_low", "memory_high") if name in stated}

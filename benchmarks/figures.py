@@ -89,8 +89,13 @@ def step_time(rows: Sequence[Timed], others: Sequence[Timed]) -> dict[str, Any]:
             names = [name for _, name in SCALES if name in found]
         tables[title] = {name: errors(found[name]) for name in names}
     judged = [one.row for one in rows]
-    return {"tables": tables, "order": order(judged, {part: [getattr(one, part) for one in rows] for part in ("group", "family")}),
-            "bands": bands(rows), "alone": by_group(others), "groups": by_group([*rows, *others])}  # fmt: skip
+    return {
+        "tables": tables,
+        "order": order(judged, {part: [getattr(one, part) for one in rows] for part in ("group", "family")}),
+        "bands": bands(rows),
+        "alone": by_group(others),
+        "groups": by_group([*rows, *others]),
+    }
 
 
 def errors(rows: Sequence[Timed]) -> dict[str, Any]:
@@ -125,12 +130,23 @@ def order(rows: Sequence[Row], by: Mapping[str, Sequence[float]]) -> dict[str, A
     made["count"] = sum(map(len, right.values()))
     made["by_group"] = sorted((group, len(values), mean(values)) for group, values in right.items())
     sizes: Counter[tuple[object, ...]] = Counter()
-    for cell, layout in {(row.cell, row.layout) for row in rows}:
+    for cell, _ in {(row.cell, row.layout) for row in rows}:
         sizes[cell] += 1
     cells = regrets(rows, by["family"])
     made["by_cell"] = sorted(
-        ({"group": str(cell[0]), "model": str(cell[1]), "gpu": str(cell[5]), "gpus": cell[6], "layouts": sizes[cell], "regret": value}
-         for cell, value in cells.items()), key=lambda one: -one["regret"])  # fmt: skip
+        (
+            {
+                "group": str(cell[0]),
+                "model": str(cell[1]),
+                "gpu": str(cell[5]),
+                "gpus": cell[6],
+                "layouts": sizes[cell],
+                "regret": value,
+            }
+            for cell, value in cells.items()
+        ),
+        key=lambda one: -one["regret"],
+    )
     return made
 
 
@@ -141,8 +157,15 @@ def bands(rows: Sequence[Timed]) -> list[dict[str, Any]]:
         chosen = [one for one in rows if one.row.experts == experts]
         for part, key in (("group", lambda row: row.group), ("family", lambda row: family(row.group))):
             keys, found = np.array([key(one.row) for one in chosen]), np.array([getattr(one, part) for one in chosen])
-            made.append({"experts": experts, "part": part, "count": len(chosen), "covered": covered(keys, found),
-                         "held": mean(one.held if part == "group" else one.held_untried for one in chosen)})  # fmt: skip
+            made.append(
+                {
+                    "experts": experts,
+                    "part": part,
+                    "count": len(chosen),
+                    "covered": covered(keys, found),
+                    "held": mean(one.held if part == "group" else one.held_untried for one in chosen),
+                }
+            )
     return made
 
 
@@ -273,18 +296,32 @@ def fitting(rows: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) -> dict
         inside = [(ran, stated) for ran, stated, _ in found if low <= stated < high]
         if inside:
             label = f"above {low:.0%}" if high > 1 else f"{low:.0%} to {high:.0%}"
-            classes.append({"label": label.replace("%", " %"), "count": len(inside),
-                            "stated": mean(stated for _, stated in inside), "ran": mean(ran for ran, _ in inside)})  # fmt: skip
+            classes.append(
+                {
+                    "label": label.replace("%", " %"),
+                    "count": len(inside),
+                    "stated": mean(stated for _, stated in inside),
+                    "ran": mean(ran for ran, _ in inside),
+                }
+            )
         low = high
     failed, ran = [one for one in found if not one[0]], [one for one in found if one[0]]
     rate = len(ran) / len(found)
     return {
-        "classes": classes, "layouts": len(found), "failed": len(failed),
-        "limits": [{"limit": limit, "caught": sum(one[1] < limit for one in failed), "alarms": mean(one[1] < limit for one in ran)}
-                   for limit in (0.2, 0.5, 0.9)],
+        "classes": classes,
+        "layouts": len(found),
+        "failed": len(failed),
+        "limits": [
+            {
+                "limit": limit,
+                "caught": sum(one[1] < limit for one in failed),
+                "alarms": mean(one[1] < limit for one in ran),
+            }
+            for limit in (0.2, 0.5, 0.9)
+        ],
         "score": mean(-math.log(min(max(one[1] if one[0] else 1 - one[1], 1e-3), 1.0)) for one in found),
         "plain": -rate * math.log(rate) - (1 - rate) * math.log(1 - rate),
-    }  # fmt: skip
+    }
 
 
 def whole(evidence: Mapping[str, Any]) -> dict[str, Any]:
@@ -295,8 +332,15 @@ def whole(evidence: Mapping[str, Any]) -> dict[str, Any]:
         if "planned" in one:
             found[team(one["id"])].append(one)
     ratios = {name: [one["published"] / one["planned"] for one in part] for name, part in found.items()}
-    table = [{"family": name, "runs": len(part), "ratio": median(ratios[name]),
-              "held": sum(one["low"] <= one["published"] <= one["high"] for one in part)} for name, part in sorted(found.items())]  # fmt: skip
+    table = [
+        {
+            "family": name,
+            "runs": len(part),
+            "ratio": median(ratios[name]),
+            "held": sum(one["low"] <= one["published"] <= one["high"] for one in part),
+        }
+        for name, part in sorted(found.items())
+    ]
     outside, off = 0, []
     for name, own in ratios.items():
         rest = [median(values) for other, values in ratios.items() if other != name]
@@ -305,8 +349,15 @@ def whole(evidence: Mapping[str, Any]) -> dict[str, Any]:
         off += [abs(median(rest) / value - 1) for value in own]
     inside = sum(2 * one["held"] > one["runs"] for one in table)
     return {
-        "table": table, "runs": sum(one["runs"] for one in table), "families": len(table), "refused": len(refused),
-        "held": sum(one["held"] for one in table), "families_held": inside, "families_left_out": len(table) - outside,
-        "median": median(off), "tenth": quantile(off, 0.9), "ratio": median(median(values) for values in ratios.values()),
+        "table": table,
+        "runs": sum(one["runs"] for one in table),
+        "families": len(table),
+        "refused": len(refused),
+        "held": sum(one["held"] for one in table),
+        "families_held": inside,
+        "families_left_out": len(table) - outside,
+        "median": median(off),
+        "tenth": quantile(off, 0.9),
+        "ratio": median(median(values) for values in ratios.values()),
         "ratio_runs": median(value for values in ratios.values() for value in values),
-    }  # fmt: skip
+    }

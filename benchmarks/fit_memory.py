@@ -21,10 +21,11 @@ from attrs import frozen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.judging import CASES
+from benchmarks.read.case import reading, settings, unsaid_recompute
+from benchmarks.read.plain import measured_of
+from benchmarks.read.record import Inexpressible
 from llmplan.backtest.base import Base, Refused, Values
-from llmplan.backtest.case import reading, settings, unsaid_recompute
-from llmplan.backtest.predict import measured_of, memory
-from llmplan.backtest.record import Inexpressible
+from llmplan.backtest.predict import memory
 
 NAMES = ("driver_context", "communicators", "workspace", "fragmentation")
 GRID: tuple[tuple[float, ...], ...] = (
@@ -93,7 +94,15 @@ def rows(path: str | Path) -> Iterator[Row]:
                 inputs = settings(case, base.knows)
                 found = base.values(inputs)
                 read = reading(case)
-                yield _row(found, case["id"], case["group"], read.kind, measured * 1e9, memory(found, read), inputs)
+                yield _row(
+                    found,
+                    case["id"],
+                    case["group"],
+                    read.kind,
+                    measured * 1e9,
+                    memory(found, read.kind, read.stage),
+                    inputs,
+                )
             except (Inexpressible, Refused):
                 continue
 

@@ -92,7 +92,13 @@ def record(solution: Any) -> dict[str, Any]:
         "shown": [[one.text, one.value] for one in solution.shown],
         "conflict": solution.conflict,
         "relaxations": {
-            one.name: {"kind": one.kind, "before": one.before_text, "values": [value.value for value in one.values], "unit": one.unit, "change": one.change}
+            one.name: {
+                "kind": one.kind,
+                "before": one.before_text,
+                "values": [value.value for value in one.values],
+                "unit": one.unit,
+                "change": one.change,
+            }
             for one in solution.relaxations
         },
         "sensitivities": {one.result: dict(one.by) for one in solution.sensitivities},
@@ -106,7 +112,7 @@ def record(solution: Any) -> dict[str, Any]:
         "assumptions": list(map(str, solution.assumptions)),
         "departures": [[one.name, one.what, one.text] for one in solution.departures],
         "emits": [target.name for target in solution.emits],
-    }  # fmt: skip
+    }
 
 
 def _unknown(one: Any) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from attrs import define, field, frozen
 
+from benchmarks.read.case import settings, unsaid_recompute
+from benchmarks.read.plain import measured_of
+from benchmarks.read.record import Case, Inexpressible
 from llmplan.backtest.base import Base, Refused
-from llmplan.backtest.case import settings, unsaid_recompute
-from llmplan.backtest.predict import measured_of
-from llmplan.backtest.record import Case, Inexpressible
 from llmplan.solve.vector import ARRAYS
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing

@@ -63,10 +63,19 @@ def judged(rows: Sequence[Timed], errors: Sequence[float]) -> dict[str, Any]:
     everywhere, groups, _ = pairs(plain, errors)
     cells, picked, worst, _ = regret(plain, errors)
     return {
-        "count": count, "median": middle, "tenth": tenth, "bias": bias, "experts": experts[1], "experts_count": experts[0],
-        "pairs": everywhere, "groups": groups, "cells": cells, "regret": picked, "worst": worst,
+        "count": count,
+        "median": middle,
+        "tenth": tenth,
+        "bias": bias,
+        "experts": experts[1],
+        "experts_count": experts[0],
+        "pairs": everywhere,
+        "groups": groups,
+        "cells": cells,
+        "regret": picked,
+        "worst": worst,
         "scaled": quantiles(scaled(rows, errors))[1],
-    }  # fmt: skip
+    }
 
 
 def times(rows: Sequence[Timed], cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -94,8 +103,16 @@ def times(rows: Sequence[Timed], cases: Sequence[Mapping[str, Any]]) -> dict[str
         both = [one for one in rows if one.row.id in found]
         theirs, ours = [found[one.row.id] for one in both], [one.family for one in both]
         nearer = mean(abs(own) < abs(other) for own, other in zip(ours, theirs))
-        tables.append({"tool": tool["name"], "key": key, **judged(both, theirs), "own": judged(both, ours), "nearer": nearer,
-                       "beside": sum(key in said.get(name, {}).get("step_time_s", {}) for name in beside)})  # fmt: skip
+        tables.append(
+            {
+                "tool": tool["name"],
+                "key": key,
+                **judged(both, theirs),
+                "own": judged(both, ours),
+                "nearer": nearer,
+                "beside": sum(key in said.get(name, {}).get("step_time_s", {}) for name in beside),
+            }
+        )
     tables.sort(key=lambda one: (one["median"], one["tool"]))
     general = [one["key"] for one in tables if one["count"] >= HALF * len(rows)]
     common = [one for one in rows if all(one.row.id in logs[key] for key in general)]
@@ -106,7 +123,7 @@ def times(rows: Sequence[Timed], cases: Sequence[Mapping[str, Any]]) -> dict[str
 
 
 def _counts(case: Mapping[str, Any]) -> bool:
-    """Whether a record has a time that may be judged: not vague, no contradiction, no functional test of a tiny model."""
+    """Whether a record has a time that may be judged: neither vague nor contradictory, nor a test of a tiny model."""
     time = case["measured"].get("step_time_s") or case.get("derived", {}).get("step_time_s")
     sound = case.get("quality") in ("A", "B") and not case.get("suspect")
     return bool(time) and sound and not case["group"].startswith(TESTS)
@@ -138,10 +155,22 @@ def memories(evidence: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) ->
         count, middle, tenth, bias = quantiles(theirs)
         _, own, own_tenth, own_bias = quantiles(ours)
         failed, ran = [one for one in fits if one[0]], [one for one in fits if not one[0]]
-        made.append({
-            "tool": tool["name"], "count": count, "median": middle, "tenth": tenth, "bias": bias,
-            "allocated": quantiles(allocated)[1], "own": own, "own_tenth": own_tenth, "own_bias": own_bias, "failed": len(failed),
-            "caught": sum(one[1] for one in failed), "alarms": mean(one[1] for one in ran) if ran else math.nan,
-            "own_caught": sum(one[2] for one in failed), "own_alarms": mean(one[2] for one in ran) if ran else math.nan,
-        })  # fmt: skip
+        made.append(
+            {
+                "tool": tool["name"],
+                "count": count,
+                "median": middle,
+                "tenth": tenth,
+                "bias": bias,
+                "allocated": quantiles(allocated)[1],
+                "own": own,
+                "own_tenth": own_tenth,
+                "own_bias": own_bias,
+                "failed": len(failed),
+                "caught": sum(one[1] for one in failed),
+                "alarms": mean(one[1] for one in ran) if ran else math.nan,
+                "own_caught": sum(one[2] for one in failed),
+                "own_alarms": mean(one[2] for one in ran) if ran else math.nan,
+            }
+        )
     return sorted(made, key=lambda one: (one["median"], one["tool"]))

@@ -70,9 +70,14 @@ def plan(run: dict[str, Any]) -> str:
     gpus = run.get("gpus") or max(8, 8 * round(run["gpu_hours"] / MONTH / 8))
     batch = run.get("global_batch_tokens")
     return PLAN.format(
-        shape=shape, tokens=run["tokens"], sequence=sequence, gpu=GPUS[run["gpu"]], gpus=gpus,
-        batch=f"global_batch = {batch:.0f} tokens, " if batch else "", precision="fp16" if "V100" in run["gpu"] else "bf16",
-    )  # fmt: skip
+        shape=shape,
+        tokens=run["tokens"],
+        sequence=sequence,
+        gpu=GPUS[run["gpu"]],
+        gpus=gpus,
+        batch=f"global_batch = {batch:.0f} tokens, " if batch else "",
+        precision="fp16" if "V100" in run["gpu"] else "bf16",
+    )
 
 
 def quantile(values: Sequence[float], share: float) -> float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
-from llmplan.cache.answers import Question
+from llmplan.answer_cache import Question
 from llmplan.diagnostics import Diagnostic, names, solving, system
 from llmplan.load import into
 from llmplan.load.files import shown
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from llmplan.frontend import Checked
     from llmplan.load.modules import Module
     from llmplan.report.derivation import Step
+
+
+QUANTITY = "QUANTITY"
+"""What the text of a name to explain is called in a diagnostic."""
 
 
 @frozen
@@ -69,12 +73,12 @@ def analyse(plan: str | Request, *, point: int | None = None, checking: bool = F
     With `checking` nothing but the diagnostics counts.
     """
     from llmplan import frontend
-    from llmplan.emit.reads import reads
+    from llmplan.emit.reads import reads, unread
     from llmplan.emit.targets import targets
 
     asked = request(plan, **options)
     return frontend.analyse(
-        asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking
+        asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking, unread
     )
 
 
@@ -87,7 +91,6 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
         return kept
     from llmplan.emit import ahead
 
-    _library_first(asked)
     ahead.begin(f"{asked.text}\n{asked.statements}", asked.templates)
     checked = analyse(asked)
     at: BestPoint | None = None
@@ -110,20 +113,6 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     if solution.status == "solved" and not asked.templates:
         question.keep(solution, checked.modules)
     return solution
-
-
-def _library_first(asked: Request) -> None:
-    """Loads the library before anything else is begun beside; while the grammar is analysed too, what is needed later."""
-    from llmplan.syntax.grammar import analysing
-
-    with analysing() as busy:
-        if busy:
-            import llmplan.emit.render
-            import llmplan.report.solution  # noqa: F401
-    if not asked.templates:
-        from llmplan.check import library
-
-        library.load(tables=False)
 
 
 def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diagnostic, ...]]:
@@ -290,7 +279,7 @@ def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options:
     steps = derive(solution, name, depth)
     if steps is None:
         rules = [rule.name for rule in (*solution.requirements, *solution.preferences)]
-        asked = Span(Source("QUANTITY", name), 0, len(name))
+        asked = Span(Source(QUANTITY, name), 0, len(name))
         wrong = names.unknown_name(asked, name, [*solution.values, *rules], None)
         return evolve(solution, status="error", diagnostics=(*solution.diagnostics, wrong)), []
     return solution, steps

@@ -22,13 +22,16 @@ from llmplan.load import into
 from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
-from llmplan.resources import library_of, templates_of
+from llmplan.resources import TARGET, library_of, templates_of
 from llmplan.source import Source, Span
 from llmplan.system.build import Built, build
 from llmplan.system.earlier import MOST_NODES, Earlier, comparable
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import at_point
 from llmplan.system.validate import validate
+
+Unread = Callable[[str, Iterable[str], Path], list[str]]
+"""The options of a target that no template in a folder reads."""
 
 _SEVERITIES = ("error", "warning", "note")
 
@@ -67,6 +70,7 @@ def analyse(
     reads: Callable[[Sequence[str]], Iterable[str]],
     point: int | None = None,
     checking: bool = False,
+    unread: Unread | None = None,
 ) -> Checked:
     """Parses, checks and lowers a plan.
 
@@ -76,13 +80,14 @@ def analyse(
         point: At which point of the plan's sweeps, if at one.
         checking: True if nothing but the diagnostics is asked for, which may be known without a lowering from
             nothing: an editor checks a plan at every change.
+        unread: Tells the options of a target that its templates do not read.
 
     Raises:
         llmplan.load.files.Unreadable: if the plan itself cannot be read.
     """
     root, own = (library_of(asked.path), templates_of(asked.path)) if asked.path != "-" else (None, None)
     if root is not None or own is not None:
-        return library_file(asked.path, root, own, asked.text)
+        return library_file(asked.path, root, own, asked.text, unread)
     try:
         texts = library.library_files(templates=asked.templates) if asked.templates else None
     except (OSError, UnicodeError) as error:
@@ -108,15 +113,7 @@ def analyse(
     built: Built | None = None
     try:
         program = PlanCheck(scope, targets, _counted(diagnostics)).run(modules, asked.scenario, asked.settings)
-        if asked.no_waive:
-            diagnostics += [
-                final.not_allowed(scope.span(one.place), one.rule.name, one.by is not None)
-                for one in program.departures
-            ]
-        if program.into:
-            diagnostics += [
-                wrong for wrong in [into.refused(asked.path, program.into, program.into_at, asked.base)] if wrong
-            ]
+        diagnostics += _not_allowed(program, asked)
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)
         wanted = tuple(reads([target.name for target in program.emits]))
@@ -135,16 +132,31 @@ def analyse(
     except _Enough:
         rest = "there may be more mistakes: after so many, nothing further was checked"
         diagnostics[-1] = evolve(diagnostics[-1], notes=(*diagnostics[-1].notes, rest))
-    configured = [found for module in modules for found in module.configured]
+    found = _in_order(diagnostics, modules)
+    if not found and program is not None and not program.asks:
+        found = (lint.asks_nothing(modules[0].tree.span),)
+    return Checked(asked.name, tuple(modules), program, built, found, content)
+
+
+def _not_allowed(program: Program, asked: Request) -> list[Diagnostic]:
+    """Departures from requirements under `no_waive`, and a folder that nothing may be written into."""
+    departures = program.departures if asked.no_waive else []
+    refused = into.refused(asked.path, program.into, program.into_at, asked.base) if program.into else None
+    return [
+        *(final.not_allowed(program.scope.span(d.place), d.rule.name, d.by is not None) for d in departures),
+        *([refused] if refused else []),
+    ]
+
+
+def _in_order(diagnostics: Sequence[Diagnostic], modules: Sequence[Module]) -> tuple[Diagnostic, ...]:
+    """Diagnostics, each once, by severity and place; those of a configuration at the line of its file."""
+    configured = [entry for module in modules for entry in module.configured]
     if configured:
         from llmplan.load.pointed import pointed
 
         diagnostics = [pointed(one, configured) for one in diagnostics]
     order = [module.source.name for module in modules]
-    found = tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, order)))
-    if not found and program is not None and not program.asks:
-        found = (lint.asks_nothing(modules[0].tree.span),)
-    return Checked(asked.name, tuple(modules), program, built, found, content)
+    return tuple(sorted(dict.fromkeys(_causes(diagnostics)), key=lambda one: _rank(one, order)))
 
 
 def _counted(diagnostics: list[Diagnostic]) -> Callable[[Diagnostic], None]:
@@ -188,7 +200,13 @@ def _sound_again(program: Program, content: str, reads: Sequence[str]) -> bool:
     return not built.diagnostics
 
 
-def library_file(path: str, root: Path | None, templates: Path | None = None, text: str | None = None) -> Checked:
+def library_file(
+    path: str,
+    root: Path | None,
+    templates: Path | None = None,
+    text: str | None = None,
+    unread: Unread | None = None,
+) -> Checked:
     """A file of the library, checked in its place among the others.
 
     What is wrong in the others is noted; it does not make this one wrong.
@@ -196,6 +214,7 @@ def library_file(path: str, root: Path | None, templates: Path | None = None, te
     Args:
         root: Where the `plans` and `templates` of the library lie that the file is part of. None for what a user's
             folder of `templates` says of a target, which lies over those of llmplan.
+        unread: Tells the options of a target that its templates do not read.
     """
     file = Path(path).resolve()
     name = shown(file) if root is None else file.relative_to(root).as_posix()
@@ -207,6 +226,14 @@ def library_file(path: str, root: Path | None, templates: Path | None = None, te
             source.name = shown(root / known)
     own = scope.sources[name]
     found = _causes(problems) if problems else _values_of_entries(scope, name)
+    if file.name == TARGET and unread is not None:
+        target = file.parent.name
+        fields = [scope.fields[f"{target}.{option}"] for option in scope.kinds.get(target, ())]
+        stated = {field.path.partition(".")[2]: field for field in fields if field.place[0] == name}
+        found += [
+            files.unread_option(target, option, scope.span(stated[option].place))
+            for option in unread(target, stated, file.parent.parent)
+        ]
     found = [d if _concerns(d, own) else evolve(d, severity="note") for d in dict.fromkeys(found)]
     found.sort(key=lambda one: _rank(one, [own.name]))
     return Checked(own.name, (), None, None, tuple(found), content)

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from llmplan import api
+from llmplan import answer_cache, api
 from llmplan.__main__ import LET_GROW
 from llmplan.answer.schema.solution import Solution
-from llmplan.cache import answers
 from llmplan.diagnostics import Diagnostic
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -33,7 +32,7 @@ gc.set_threshold(*LET_GROW)
 @pytest.fixture(autouse=True)
 def computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers are computed, not recalled from an earlier test; commands in processes of their own recall them."""
-    monkeypatch.setattr(answers, "KEPT", 0)
+    monkeypatch.setattr(answer_cache, "KEPT", 0)
 
 
 @pytest.fixture

@@ -48,7 +48,8 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
     ("code", "wanted"),
     [
         pytest.param(
-            f"class Finder:\n def find_spec(self, name, *rest):\n  if name == {module!r}: {NOW}\nsys.meta_path.insert(0, Finder())\n",
+            f"class Finder:\n def find_spec(self, name, *rest):\n  if name == {module!r}: {NOW}\n"
+            "sys.meta_path.insert(0, Finder())\n",
             130,
             id=f"while {module} is loaded",
         )
@@ -78,7 +79,8 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
         ),
         pytest.param(
             "from llmplan import api\n"
-            f"def check(*rest, **more):\n try: {NOW}\n except KeyboardInterrupt: raise ImportError('half')\napi.check = check\n",
+            f"def check(*rest, **more):\n try: {NOW}\n except KeyboardInterrupt: raise ImportError('half')\n"
+            "api.check = check\n",
             130,
             id="where it ends as another error",
         ),

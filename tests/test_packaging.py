@@ -94,8 +94,13 @@ def test_the_wheel_works_from_another_folder_and_unpacked_by_nobody(archives, tm
     plan.write_text((ROOT / "plans" / "llama7b.plan").read_text(encoding="utf-8"), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(archives[0]), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     found = subprocess.run(
-        [sys.executable, "-c", "import llmplan, llmplan.cli; print(llmplan.__file__); llmplan.cli.main()"]
-        + ["compile", "mine.plan"],
+        [
+            sys.executable,
+            "-c",
+            "import llmplan, llmplan.cli; print(llmplan.__file__); llmplan.cli.main()",
+            "compile",
+            plan.name,
+        ],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
@@ -129,3 +134,27 @@ def test_the_lowest_promised_lark_will_do(tmp_path):
             )
             assert found.returncode == code and said in found.stderr, found.stderr
             assert found.stdout.startswith(lowest)
+
+
+def test_the_description_has_no_link_that_holds_in_a_checkout_alone(archives):
+    with zipfile.ZipFile(archives[0]) as wheel:
+        (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        head, _, text = wheel.read(name).decode("utf-8").partition("\n\n")
+    assert re.findall(r"\]\((?!https?://|#)[^)]*\)", text) == []
+    assert "How accurate it is" in text and "docs/accuracy.md" in text and "![" not in text
+    assert "Description-Content-Type: text/markdown" in head
+    assert [f"Programming Language :: Python :: 3.{minor}" in head for minor in range(10, 15)] == [True] * 5
+
+
+def test_with_a_home_the_links_of_the_description_lead_there():
+    sys.path.insert(0, str(ROOT))
+    try:
+        from hatch_build import described
+    finally:
+        sys.path.remove(str(ROOT))
+    text = "![a picture](docs/a.svg), [b](docs/b.md#c), [`d`](d), [e](https://e.example/f), [g](#g)"
+    assert described(text) == "*a picture*, b, `d`, [e](https://e.example/f), [g](#g)"
+    home = "https://h.example/o/llmplan"
+    assert described(text, home).startswith(
+        f"![a picture]({home}/raw/main/docs/a.svg), [b]({home}/blob/main/docs/b.md#c)"
+    )

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from generator import latex
+from generator.decorators import decorators
 from generator.outline import Item, Key, Page, pages
 from generator.placed import placed
 from generator.units import unit_tables
@@ -20,6 +21,7 @@ from llmplan.check.scope import Scope
 from llmplan.emit.targets import load
 from llmplan.source import Span
 from llmplan.syntax import nodes
+from llmplan.syntax.decorators import said
 from llmplan.units.measure import BoolType, EnumType, ListType, Measure, TextType
 
 FOLDER = "docs/reference"
@@ -37,7 +39,7 @@ def reference() -> dict[str, str]:
     outline = pages(texts)
     writer = _Writer(scope, outline)
     written = {f"{FOLDER}/{page.name}.md": writer.page(page) for page in outline}
-    return {f"{FOLDER}/README.md": writer.index(), **written}
+    return {f"{FOLDER}/README.md": writer.index(), f"{FOLDER}/decorators.md": decorators(), **written}
 
 
 @frozen
@@ -60,6 +62,7 @@ class _Writer:
         lines.append("The standard library: what a plan can set, what is computed from it, and what must hold.")
         lines += ["", "| page | file |", "|---|---|"]
         lines += [f"| [{page.title}]({page.name}.md) | {_file(page.source.name)} |" for page in self.outline]
+        lines.append(f"| [Decorators](decorators.md) | {_file('llmplan/check/decorators.py')} |")
         for title, tags in _KINDS_OF_NAMES:
             rows = [
                 (item.key[1], f"| {self._link(item.key, '')} | {self._summary(item)} |")
@@ -215,9 +218,9 @@ class _Writer:
         params = ", ".join(latex.name((param.name.text,)) for param in fn.params)
         left = rf"{latex.name((fn.name.text,))}\left( {params} \right)"
         yield from _math(latex.definition(left, fn.body.value, fn.body.lets))
-        examples = [d.arguments for d in fn.decorators if d.name.text == "example"]
+        examples = said(fn.decorators, "example")
         if examples:
-            yield from (f"- `{_plain(call)}` is {_plain(result)}" for call, result in examples)
+            yield from (f"- `{call}` is {result}" for call, result in examples)
             yield ""
 
     def _rule(self, rule: nodes.Require | nodes.Prefer) -> Iterator[str]:
@@ -234,9 +237,8 @@ class _Writer:
     def _foot(self, statement: nodes.Statement, owner: str, page: str) -> Iterator[str]:
         """Sources, place, and what is read."""
         notes = []
-        for decorator in getattr(statement, "decorators", ()):
-            if decorator.name.text == "cite":
-                notes.append("Source: " + _source(", ".join(map(_plain, decorator.arguments))) + ".")
+        for texts in said(getattr(statement, "decorators", ()), "cite"):
+            notes.append("Source: " + _source(", ".join(texts)) + ".")
         reads = [] if isinstance(statement, (nodes.Kind, nodes.Enum)) else self._reads(statement, owner)
         if reads:
             notes.append("Reads " + ", ".join(self._link(key, page) for key in reads) + ".")
@@ -252,7 +254,10 @@ class _Writer:
         bound = {param.name.text for param in getattr(statement, "params", ())}
         bound |= {let.name.text for let in getattr(getattr(statement, "body", None), "lets", ())}
         found: dict[Key, None] = {}
+        annotations = {id(node) for d in getattr(statement, "decorators", ()) for node in nodes.walk(d)}
         for node in nodes.walk(statement):
+            if id(node) in annotations:
+                continue
             if isinstance(node, nodes.Call) and ("fn", node.function.text) in self.places:
                 found[("fn", node.function.text)] = None
             if not isinstance(node, nodes.Name) or node.text in itself | bound:
@@ -313,10 +318,6 @@ def _math(formula: str) -> Iterator[str]:
 
 def _one_line(span: Span) -> str:
     return " ".join(span.text.split())
-
-
-def _plain(text: nodes.Text) -> str:
-    return text.plain if text.plain is not None else text.span.text
 
 
 def _prose(text: str) -> str:

@@ -26,12 +26,12 @@ _SAYS = """`target.plan` holds, in the plan language and checked with the librar
 
 - `kind NAME { … }`: the options, with a type, legal values, a default, and what a bare `?` ranges over. One without a
   default must be given where the target is emitted (E0501).
-- Requirements and preferences, each `when emits(NAME)`: what the format cannot say, so that no search ends with an answer
-  that the target then refuses.
+- Requirements and preferences, each `when emits(NAME)`: what the format cannot say, so that no search ends with an
+  answer that the target then refuses.
 - Formulas of the library's quantities, `when emits(NAME)`: they come before the library's own, which need not know of
   them. Of several targets that say one quantity, the first by name counts.
-- `amend enum Framework { nanotron }`: a further member of an enum of the library. A `match` over it without `_` must then
-  say what holds for it."""
+- `amend enum Framework { nanotron }`: a further member of an enum of the library. A `match` over it without `_` must
+  then say what holds for it."""
 _EXAMPLE = """kind nanotron {
     ## Elements summed at a time.
     bucket: Int in 1..1B = 25M ? in [10M, 25M, 50M]
@@ -79,15 +79,21 @@ def templates() -> dict[str, str]:
         f"{summary} A new folder is a new target; nothing else has to be changed.",
         f"## The manifest\n\n```json\n{inspect.cleandoc(manifest)}\n```",
         meaning,
-        _table("target | files | what it is", [
-            f"`{target.name}` | {', '.join(f'`{file}`' for file, _ in target.files)} | {target.about}" for target in known
-        ]),
+        _table(
+            "target | files | what it is",
+            [
+                f"`{target.name}` | {', '.join(f'`{file}`' for file, _ in target.files)} | {target.about}"
+                for target in known
+            ],
+        ),
         "## What a target says",
         _SAYS,
         f"```plan\n{_EXAMPLE}```",
         "Options are set in the plan, and are inputs as all others:",
         f"```plan\n{_SET}```",
-        "They are listed in the reference: " + ", ".join(_page(name) for name in targets.shipped() if _says(name)) + ".",
+        "They are listed in the reference: "
+        + ", ".join(_page(name) for name in targets.shipped() if _says(name))
+        + ".",
         "## What a template may call",
         "A template is written in jinja2. A name that has no value stops it, so that no file has a hole in it.",
         _calls(calls | FURTHER),
@@ -98,7 +104,7 @@ def templates() -> dict[str, str]:
         "## Filters",
         "What comes from a plan goes through one of these, so that nothing in it breaks out of its place.",
         _calls(FILTERS),
-    ]  # fmt: skip
+    ]
     return {FILE: "\n\n".join(parts) + "\n", INDEX: "".join(f"{name}\n" for name in targets.shipped())}
 
 

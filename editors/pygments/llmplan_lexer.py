@@ -12,6 +12,7 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, bygroups, include, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
+# fmt: off
 # Words, written by `python docs/generate.py`.
 KEYWORDS = (
     "amend", "and", "assume", "because", "dimension", "else", "emit", "entry", "enum", "fn", "for",
@@ -50,6 +51,7 @@ UNITS = (
     "year", "years",
 )
 # End of words.
+# fmt: on
 
 _OPERATORS = ("and", "or", "not", "in")
 _NAME = r"[A-Za-z_]\w*"
@@ -73,6 +75,7 @@ class PlanLexer(RegexLexer):
             (r"##[^\r\n]*", String.Doc),
             (r"#[^\r\n]*", Comment.Single),
             (r'"', String.Double, "text"),
+            (r"(@unit)([ \t]*)(\()([^()\s]+)", bygroups(Name.Decorator, Text, Punctuation, Name.Builtin)),
             (rf"@{_NAME}", Name.Decorator),
             (rf"(fn)([ \t]+)({_NAME})", bygroups(Keyword.Declaration, Text.Whitespace, Name.Function)),
             (

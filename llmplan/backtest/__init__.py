@@ -1,1 +1,1 @@
-"""Measured runs against what the library predicts for them: from a case to a plan, to an error."""
+"""Measured runs and what the library predicts for them: from a line of a file to a case, a prediction, its error."""

@@ -1,4 +1,8 @@
-"""One checked plan that many cases share: each is the base with its own inputs, as `--set` would give them."""
+"""One checked plan that many cases share: each is the base with its own inputs, as `--set` would give them.
+
+Input: a plan's text, most often none, and inputs by path. Output: `Values`, which computes names when they are asked
+for. Requirements are not looked at unless a `?` has to be solved: a measured run may have violated them.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,16 @@ from llmplan.check.program import Setting
 from llmplan.check.settings import setting
 from llmplan.diagnostics import Diagnostic
 from llmplan.load.modules import load
+from llmplan.request import DEFAULT_LIMIT
 from llmplan.source import Source
 from llmplan.syntax.parse import parse_value
+from llmplan.system.build import build
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.reasons import why
-from llmplan.units.measure import KindType, Type
+from llmplan.units.measure import TEXT, KindType, Type
+from llmplan.whatif.bands import Bands
+from llmplan.whatif.robust import solve_certain
 
 _NODES = 20_000
 """Cases share a graph until it has so many."""
@@ -48,6 +56,8 @@ class Values:
         if member:
             quantity = lowering.scope.quantities[name]
             members = lowering.scope.enums[quantity.indices[0][1]].members
+            if member not in members:
+                raise Refused(f"{member} is not one of {', '.join(members)}")
             found = lowering.at(quantity, (float(members.index(member)),))
         else:
             found = lowering.name(name)
@@ -60,6 +70,10 @@ class Values:
         if value is None or not math.isfinite(value):
             raise Refused(f"{name} is not modelled here: {self._why(name)}")
         return value
+
+    def band(self, name: str) -> tuple[float, float] | None:
+        """The ends between which eight of ten measured values of a quantity lie; None if it has no band."""
+        return Bands(self.lowering).ends(name)
 
     def _said(self, name: str) -> str:
         errors = [d.message for d in self.lowering.names.diagnostics if d.severity == "error"]
@@ -103,19 +117,33 @@ class Base:
         """Whether the catalog has an entry of that name or alias."""
         return self.program.scope.find_entry(kind, entry)[0] is not None
 
+    def solution(self, settings: Mapping[str, str]) -> Values:
+        """As `values`; at the solution where the base or a setting leaves an input open.
+
+        Raises:
+            Refused: if a setting is not taken, or there is no solution.
+        """
+        program = self._with(settings)
+        return _solved(program) if any(s.open for _, s in program.strongest()) else self._lowered(program)
+
     def values(self, settings: Mapping[str, str]) -> Values:
-        """The base with inputs by path; values as `--set` takes them.
+        """The base with inputs by path; values as `--set` takes them. What is open stays open.
 
         Raises:
             Refused: if one of them is not taken.
         """
+        return self._lowered(self._with(settings))
+
+    def _with(self, settings: Mapping[str, str]) -> Program:
         base = self.program
         inputs = {path: list(layers) for path, layers in base.settings.items()}
         assumptions = {path: list(layers) for path, layers in base.assumptions.items()}
         for path, text in settings.items():
             table = assumptions if path in assumptions else inputs
             table.setdefault(path, []).insert(0, ("--set", self._setting(path, text)))
-        program = attrs.evolve(base, settings=inputs, assumptions=assumptions)
+        return attrs.evolve(base, settings=inputs, assumptions=assumptions)
+
+    def _lowered(self, program: Program) -> Values:
         if self.last is None or len(self.last.graph) > _NODES:
             self.last = Lowering(program, fixed={})
         else:
@@ -139,7 +167,9 @@ class Base:
             types, units = (scope.quantities[path].type,), (scope.quantities[path].unit,)
         else:
             raise Refused(f"{path} is not an input")
-        source = Source(f"{path} = {text}", f'"{text}"' if isinstance(types[0], KindType) else text)
+        quoted = types[0] == TEXT or isinstance(types[0], KindType)
+        bare = quoted and not text.lstrip().startswith(('"', "?"))
+        source = Source(f"{path} = {text}", f'"{text}"' if bare else text)
         value, found = parse_value(source)
         _refuse(found)
         assert value is not None
@@ -147,6 +177,17 @@ class Base:
         made = setting(Expressions(scope, found.append, path.partition(".")[0]), value, types, units, path)
         _refuse(found)
         return made
+
+
+def _solved(program: Program) -> Values:
+    """The values of a plan that leaves inputs open, at its solution."""
+    built = build(Lowering(program))
+    _refuse(built.diagnostics)
+    built, outcome = solve_certain(program, built, DEFAULT_LIMIT, brief=True)
+    _refuse(outcome.diagnostics)
+    if outcome.status != "solved" or built.system is None:
+        raise Refused("infeasible: no value of what is open meets every requirement")
+    return Values(built.lowering.again(fixed=built.system.by_path(outcome.point)))
 
 
 def _refuse(found: Iterable[Diagnostic]) -> None:

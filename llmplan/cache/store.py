@@ -1,21 +1,20 @@
 """Results worth keeping between runs, in a private folder: `$XDG_CACHE_HOME/llmplan`.
 
 What is kept is plain data (numbers, texts, tuples, lists, dicts), written with `marshal` under a
-key that names everything it was made from, and sealed. A file of another key, of another owner, without a
+`Key` that names everything it was made from, and sealed. A file of another key, of another owner, without a
 seal of this user's, damaged or missing is as if it had never been written, and nothing of it is read; a folder that
 cannot be used means slower, not broken.
 """
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 import os
 import stat
-import sys
 from pathlib import Path
 from typing import Any
 
+from llmplan.cache.key import Key
 from llmplan.cache.seal import SIZE, ours, private_folder, seal, secret
 
 _MAGIC = b"llmplan2"
@@ -23,22 +22,22 @@ _HEAD = len(_MAGIC) + 32 + SIZE
 _STALE = 30 * 24 * 3600  # seconds after which a file of another key is removed
 
 
-def load(name: str, key: str) -> object | None:
+def load(name: str, key: Key) -> object | None:
     """What was stored under this name and key, or None.
 
     Args:
         name: What it is, in letters, digits and `-`: it becomes part of a file's name.
-        key: Everything the object depends on, of any length; the Python version is added.
+        key: Everything that the object depends on.
     """
     try:
         folder, own = _folder(), secret()
         if folder is None or own is None:
             return None
-        digest = _digest(key)
+        digest = key.digest
         descriptor = os.open(_file(folder, name, digest), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         with open(descriptor, "rb") as file:
-            found = os.fstat(descriptor)
-            if not (stat.S_ISREG(found.st_mode) and ours(found)):
+            status = os.fstat(descriptor)
+            if not (stat.S_ISREG(status.st_mode) and ours(status)):
                 return None
             data = file.read()
         head, payload = data[:_HEAD], data[_HEAD:]
@@ -50,7 +49,7 @@ def load(name: str, key: str) -> object | None:
         return None
 
 
-def keep(name: str, key: str, obj: Any, most: int = 0) -> None:
+def keep(name: str, key: Key, obj: Any, most: int = 0) -> None:
     """Keeps plain data for later runs, all of it or nothing; does nothing where that is impossible.
 
     Args:
@@ -61,7 +60,7 @@ def keep(name: str, key: str, obj: Any, most: int = 0) -> None:
     """
     import tempfile  # loads much, and most runs store nothing
 
-    digest = _digest(key)
+    digest = key.digest
     payload = marshal.dumps(obj)
     try:
         folder, own = _folder(create=True), secret(create=True)
@@ -80,10 +79,6 @@ def keep(name: str, key: str, obj: Any, most: int = 0) -> None:
         return
 
 
-def _digest(key: str) -> bytes:
-    return hashlib.sha256(f"{sys.implementation.cache_tag} {sys.version}\n{key}".encode()).digest()
-
-
 def _file(folder: Path, name: str, digest: bytes) -> Path:
     return folder / f"{name}-{digest.hex()[:16]}"
 
@@ -98,9 +93,9 @@ def _sweep(folder: Path, name: str, most: int) -> None:
 
     limit = time.time() - _STALE
     with os.scandir(folder) as entries:
-        found = sorted((entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in entries)
-    same = [file for _, file in found if file.rpartition("-")[0] == name]
+        files = sorted((entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in entries)
+    same = [file for _, file in files if file.rpartition("-")[0] == name]
     extra = same[:-most] if most else []
-    for written, file in found:
+    for written, file in files:
         if written < limit or file in extra:
             os.unlink(folder / file)

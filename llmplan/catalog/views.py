@@ -1,11 +1,16 @@
 """Which lists of the catalog there are: the kind whose entries each shows, and its columns.
 
-A column is an expression of the plan language; the names in it are the library's. Nothing here is evaluated.
+A column is an expression of the plan language, as the library's `@column` decorators have it. Nothing is evaluated
+here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import frozen
+
+from llmplan.check.scope import Scope
 
 
 @frozen
@@ -41,59 +46,35 @@ class View:
     fields: tuple[str, ...] = ()
 
 
-_PRICES = (
-    Column("price", "gpu.price", "USD/GPU/hour"),
-    Column("per PFLOP", "gpu.price / hardware.peak", "USD/PFLOP"),
-)
-_SOURCE = Column("source", "gpu.price_source")
-_FOOTPRINT_COLUMNS = (
-    ("weights", "model.weights_in"),
-    ("inference", "model.inference_in"),
-    ("training with AdamW", "model.adamw_in"),
-)
-_FOOTPRINT = Grid("memory by convention", "QuotedFormat", _FOOTPRINT_COLUMNS)
+def views(scope: Scope) -> tuple[View, ...]:
+    """Every list of the library, in the order of its `@column` decorators.
 
-VIEWS = (
-    View(
-        "gpus",
-        "gpu",
-        (
-            Column("memory", "gpu.memory", "GB"),
-            Column("bandwidth", "gpu.bandwidth", "GB/s"),
-            Column("fp32", "gpu.peak_fp32", "TFLOP/s"),
-            Column("fp16", "gpu.peak_fp16", "TFLOP/s"),
-            Column("bf16", "gpu.peak_bf16", "TFLOP/s"),
-            Column("fp8", "gpu.peak_fp8", "TFLOP/s"),
-            Column("intensity", "gpu.flop_per_byte", "FLOP/byte"),
-            Column("ceiling", "gpu.matmul_ceiling", "%"),
-            *_PRICES,
-        ),
-    ),
-    View(
-        "models",
-        "model",
-        (
-            Column("parameters", "model.params_total", "Bparams"),
-            Column("layers", "model.layers"),
-            Column("hidden", "model.hidden"),
-            Column("heads", "model.heads"),
-            Column("vocabulary", "model.vocab"),
-            Column("context", "model.max_context", "tokens"),
-            Column("trained on", "model.training_tokens / model.params_total", "token/parameter"),
-        ),
-        _FOOTPRINT,
-    ),
-    View(
-        "stacks",
-        "stack",
-        (
-            Column("framework", "stack.framework"),
-            Column("kernels", "stack.kernels"),
-            Column("loss", "stack.loss"),
-            Column("weights", "stack.parameter_dtype"),
-            Column("reduced in", "stack.reduce_dtype"),
-            Column("overlap", "stack.data_overlap"),
-        ),
-    ),
-    View("prices", "gpu", (*_PRICES, _SOURCE), needed="price", fields=("price", "price_source")),
-)
+    The first list of a kind is of its entries as they are. A further one leaves out entries without a figure in its
+    first column, and shows of an entry the inputs that are columns. A list of quantities with an index is the grid that
+    the first list shows of an entry.
+    """
+    found: list[View] = []
+    for kind, marks in scope.columns.items():
+        lists: dict[str, list[Column]] = {}
+        for name, title, expression, unit in marks:
+            lists.setdefault(name, []).append(Column(title, expression, unit))
+        grids = [_grid(name, columns, scope) for name, columns in lists.items() if _indices(columns[0], scope)]
+        plain = [(name, tuple(columns)) for name, columns in lists.items() if not _indices(columns[0], scope)]
+        for place, (name, columns) in enumerate(plain):
+            if place == 0:
+                found.append(View(name, kind, columns, grids[0] if grids else None))
+                continue
+            inputs = [column.expression.partition(".") for column in columns if column.expression in scope.fields]
+            fields = tuple(field for owner, _, field in inputs if owner == kind)
+            found.append(View(name, kind, columns, needed=columns[0].title, fields=fields))
+    return tuple(found)
+
+
+def _indices(column: Column, scope: Scope) -> tuple[tuple[str, str], ...]:
+    quantity = scope.quantities.get(column.expression)
+    return quantity.indices if quantity is not None else ()
+
+
+def _grid(title: str, columns: Sequence[Column], scope: Scope) -> Grid:
+    ((_, enum),) = _indices(columns[0], scope)
+    return Grid(title, enum, tuple((column.title, column.expression) for column in columns))

@@ -187,7 +187,7 @@ def _emits(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     if name is None:
         return check.wrong(node)
     # A target that a plain installation lacks may come from --templates: it is simply not emitted.
-    if check.scope.targets and name.text not in check.scope.targets:
+    if check.scope.targets and name.text not in check.scope.folders():
         check.report(names.no_such_target(name.span, name.text, check.scope.targets))
     return Typed(ir.Emits(name.text), BOOL, node.span)
 

@@ -57,8 +57,6 @@ class PlanCheck:
         for s in statements:
             if isinstance(s, nodes.Show):
                 self._show(s)
-            elif isinstance(s, nodes.Phase):
-                self.report(names.not_yet(s.span, "`phase` is"))
         variations.scenarios(self.layers, modules, scenario)
         for path, text in settings:
             variations.set_value(self.layers, path, text)
@@ -112,8 +110,10 @@ class PlanCheck:
         for s in self.layers.emitted:
             for target in s.targets:
                 name = target.name
-                if name.text in self.scope.targets:
-                    self.program.emits.append(EmitTarget(name.text, name.span))
+                folders = self.scope.targets.get(name.text)
+                if folders is not None:
+                    brings = tuple(sorted(folders.always - {name.text}))
+                    self.program.emits.append(EmitTarget(name.text, name.span, brings))
                 else:
                     self.report(names.unknown_target(name.span, name.text, self.scope.targets))
             if s.into is not None:

@@ -15,29 +15,23 @@ from pathlib import PurePosixPath
 from llmplan.check import ir
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED
+from llmplan.check.patterns import is_pattern
 from llmplan.check.program import Alternative, EntryRecord, Field, Function, Quantity
 from llmplan.check.scope import Overlay, Scope, normal, words
 from llmplan.check.settings import place
-from llmplan.check.trying import ranks, tried
 from llmplan.check.unit_words import declare_units
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.resources import TARGET
 from llmplan.source import Span
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Type
+from llmplan.syntax.decorators import arguments, number, said, written
+from llmplan.syntax.decorators import unit as written_unit
+from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Measure, Type
 from llmplan.units.table import UnknownUnit
 
-DECORATORS = (
-    "cite", "example", "names", "prefixes", "count", "binary", "unit", "key", "within", "part", "assumed", "assumed_with", "usual",
-    "compared", "decision", "lever", "cure", "cliff", "software", "told_as", "comparable", "as_published", "as_is", "structure", "ignored", "refused", "words",
-)  # fmt: skip
+_RANKS = 2
 
 _BASIC: dict[str, Type] = {"Int": INT, "Real": REAL, "Bool": BOOL, "Text": TEXT}
-
-
-def said(decorators: Sequence[nodes.Decorator], name: str) -> list[list[str]]:
-    """The arguments of each decorator of a name."""
-    return [[text.plain or "" for text in one.arguments] for one in decorators if one.name.text == name]
 
 
 def cites(decorators: Sequence[nodes.Decorator]) -> tuple[tuple[str, str], ...]:
@@ -55,6 +49,18 @@ def _name_span(statement: nodes.Statement) -> Span:
     """Where a declaration says its name."""
     name = getattr(statement, "name", None)
     return name.span if isinstance(name, nodes.Node) else statement.span
+
+
+def _factors(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[float, ...]:
+    """The factors of a number that a `@lever` names."""
+    values = map(number, arguments(decorators, "lever") if isinstance(type, Measure) else ())
+    return tuple(dict.fromkeys(float(value) for value in values if value is not None))
+
+
+def _members(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[str, ...]:
+    """The members of a choice that a `@lever` names."""
+    named = [written(one) for one in arguments(decorators, "lever")]
+    return tuple(dict.fromkeys(name for name in named if isinstance(type, EnumType) and name in type.members))
 
 
 class Declarations:
@@ -96,7 +102,6 @@ class Declarations:
     def declare(self, statements: Sequence[nodes.Statement]) -> None:
         """Puts in what is declared under which name and with which type; other statements are left to others."""
         scope = self.scope
-        self._decorators(statements)
         declare_units(scope, statements, self.report)
         for s in statements:
             if isinstance(s, nodes.Enum) and self._once(s.name.text, s, s.name.text in scope.enums):
@@ -123,14 +128,6 @@ class Declarations:
         for s in statements:
             if isinstance(s, nodes.Entry):
                 self._entry_name(s)
-
-    def _decorators(self, statements: Sequence[nodes.Statement]) -> None:
-        """E0201 for a decorator that means nothing."""
-        for s in statements:
-            for node in (s, *s.fields) if isinstance(s, nodes.Kind) else (s,):
-                for word in (decorator.name for decorator in getattr(node, "decorators", ())):
-                    if word.text not in DECORATORS:
-                        self.report(names.unknown_decorator(word.span, word.text, DECORATORS))
 
     def type(self, node: nodes.Type) -> Type | None:
         """A type as written, or None when it was reported."""
@@ -168,6 +165,9 @@ class Declarations:
             self.scope.enums[known.name] = EnumType(known.name, tuple(members))
 
     def _kind_signature(self, kind: nodes.Kind) -> None:
+        columns = [(*mark[:3], "".join(mark[3:4]).replace(" ", "")) for mark in said(kind.decorators, "column")]
+        if columns:
+            self.scope.columns[kind.name.text] = tuple(mark for mark in columns if len(mark) == 4)
         if said(kind.decorators, "software"):
             self.scope.software[kind.name.text] = ()
         seen: dict[str, nodes.FieldDecl] = {}
@@ -181,11 +181,15 @@ class Declarations:
             for texts in said(node.decorators, "told_as"):
                 self.scope.told_as[path] = tuple(texts)
             for texts in said(node.decorators, "comparable"):
-                self._comparable(kind, node, path, texts)
+                for other in self._fields_of(kind, node, texts):
+                    self.scope.comparable[path] = f"{kind.name.text}.{other}"
+            for mark in said(node.decorators, "pattern"):
+                if len(mark) in (2, 3) and is_pattern(mark[0]):
+                    self.scope.patterns[path] = tuple(mark)
             if said(node.decorators, "as_published"):
                 self.scope.as_published[path] = ()
             for texts in said(node.decorators, "as_is"):
-                self.scope.as_is[path] = self._fields_of(kind, node, texts)
+                self.scope.as_is[path] = tuple(self._fields_of(kind, node, texts))
             if isinstance(types[0], KindType):
                 self.scope.selectors[types[0].name] = path
             self.scope.fields[path] = Field(
@@ -195,21 +199,14 @@ class Declarations:
                 tuple(name for names in said(node.decorators, "assumed_with") for name in names),
                 bool(said(node.decorators, "decision")),
                 bool(said(node.decorators, "lever")),
-                *tried(node.decorators, types[0], self.report),
+                _factors(node.decorators, types[0]),
+                _members(node.decorators, types[0]),
             )  # fmt: skip
 
-    def _comparable(self, kind: nodes.Kind, node: nodes.FieldDecl, path: str, texts: Sequence[str]) -> None:
-        """Notes the field that values of two entries must have in common; E0202 for one that the kind lacks."""
-        for one in self._fields_of(kind, node, texts):
-            self.scope.comparable[path] = f"{kind.name.text}.{one}"
-
-    def _fields_of(self, kind: nodes.Kind, node: nodes.FieldDecl, texts: Sequence[str]) -> tuple[str, ...]:
-        """The other fields of a kind that a decorator names; E0202 for one that the kind lacks."""
-        others = [field.name.text for field in kind.fields if field is not node]
-        for one in texts:
-            if one not in others:
-                self.report(names.unknown_field(node.name.span, kind.name.text, one, others))
-        return tuple(one for one in texts if one in others)
+    def _fields_of(self, kind: nodes.Kind, node: nodes.FieldDecl, names: Sequence[str]) -> list[str]:
+        """The other fields of a kind that a decorator names."""
+        others = {field.name.text for field in kind.fields if field is not node}
+        return [name for name in names if name in others]
 
     def _quantity_signature(self, node: nodes.Quantity) -> None:
         name = node.name.text
@@ -242,8 +239,8 @@ class Declarations:
         if not earlier:
             at, formula = place(node.name.span), place(node.value.span)
             unread = Alternative(None, UNDEFINED, node.doc, (), at, formula, node.replace)
-            # The unit in which people read it: `@unit("%")` above it, else that of its type.
-            unit = next((texts[0] for texts in said(node.decorators, "unit") if texts), node.type.text)
+            # The unit in which people read it: `@unit(%)` above it, else that of its type.
+            unit = next((written_unit(one) for one in arguments(node.decorators, "unit")), node.type.text)
             self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
         # Above any of its formulas.
         if said(node.decorators, "within"):
@@ -253,9 +250,10 @@ class Declarations:
         for whole, label in (texts for texts in said(node.decorators, "part") if len(texts) == 2):
             others = {part: text for part, text in self.scope.parts.get(whole, ()) if part != name}
             self.scope.parts[whole] = (*others.items(), (name, label))
-        places = ranks(node.decorators, self.report)
-        if places is not None:
-            self.scope.compared[name] = places
+        ranks = [number(one) for one in arguments(node.decorators, "compared")]
+        if len(ranks) == _RANKS and all(ranks):
+            column, order = (int(rank or 0) for rank in ranks)
+            self.scope.compared[name] = column, order
 
     def _function_signature(self, node: nodes.Fn) -> None:
         name = node.name.text

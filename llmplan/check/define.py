@@ -10,17 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import evolve
 
 from llmplan.check import ir
+from llmplan.check.annotations import annotated
 from llmplan.check.circles import circular, shortest
 from llmplan.check.comparisons import sides
-from llmplan.check.declare import cites, of_target, said
+from llmplan.check.declare import cites, of_target
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Expr, walk
 from llmplan.check.program import Alternative, Domain, Goal, Rule, Setting
-from llmplan.check.scope import Overlay, Scope, words
+from llmplan.check.scope import Overlay, Scope
 from llmplan.check.settings import domain, place, setting
 from llmplan.diagnostics import Diagnostic, names, system, units
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, REAL, Type
+from llmplan.syntax.decorators import said
+from llmplan.units.measure import REAL, Type
 
 MOST_CASES = 64
 """A `match` may cover the values of a parameter whose range is at most so long."""
@@ -39,6 +41,7 @@ class Definitions:
         rules: dict[str, nodes.Statement] = {}
         goals: list[Goal] = []
         for s in statements:
+            annotated(self.scope, s, self.report)
             if isinstance(s, nodes.Kind):
                 self._kind_body(s)
             elif isinstance(s, nodes.Fn):
@@ -73,7 +76,7 @@ class Definitions:
                 default = setting(check, node.default, record.types, record.units, path)
             if node.unknown is not None and node.unknown.domain is not None:
                 open_domain = domain(check, node.unknown.domain, record.type, path)
-            cure = self._cure(node)
+            cure = next((name for names in said(node.decorators, "cure") for name in names), "")
             self.scope.fields[path] = evolve(record, domain=legal, default=default, unknown=open_domain, cure=cure)
 
     def _legal(self, check: Expressions, node: nodes.Expr | None, want: Type, name: str) -> Domain | None:
@@ -85,28 +88,6 @@ class Definitions:
             return None
         return domain(check, node, want, name)
 
-    def _cure(self, node: nodes.FieldDecl) -> str:
-        """`@cure("adapter.helps")`: a quantity that is true or false."""
-        for one in node.decorators:
-            if one.name.text != "cure":
-                continue
-            if len(one.arguments) != 1:
-                self.report(units.wrong_count(one.name.span, "@cure", "1 argument", len(one.arguments)))
-                continue
-            (text,) = one.arguments
-            found = self.scope.quantities.get(text.plain or "")
-            if found is None:
-                self.report(names.unknown_name(text.span, text.plain or "", list(self.scope.quantities), None))
-            elif found.type != BOOL or found.indices:
-                self.report(
-                    units.not_here(
-                        text.span, f"`{found.name}`, {words(found.type)},", "a quantity that is true or false"
-                    )
-                )
-            else:
-                return found.name
-        return ""
-
     def _quantity_body(self, name: str, alternatives: Sequence[nodes.Quantity]) -> None:
         record = self.scope.quantities[name]
         enums: dict[str, Type | None] = {v: self.scope.enums[enum] for v, enum in record.indices}
@@ -117,8 +98,7 @@ class Definitions:
             typed = check.fit(check.check(node.value, record.type), record.type, name, node.type.span)
             legal = self._legal(check, node.domain, record.type, name) or legal
             places = place(node.name.span), place(node.value.span)
-            within = self._band(node)
-            self._part(node, record.type)
+            within = next(((ends[0], ends[1]) for ends in said(node.decorators, "within") if len(ends) == 2), None)
             why = next((", ".join(texts) for texts in said(node.decorators, "assumed")), "")
             built.append(
                 Alternative(
@@ -134,42 +114,6 @@ class Definitions:
                 )
             )
         self.scope.quantities[name] = evolve(record, alternatives=tuple(built), domain=legal)
-
-    def _band(self, node: nodes.Quantity) -> tuple[str, str] | None:
-        """`@within("step.low", "step.high")`: two quantities that are plain numbers."""
-        for one in node.decorators:
-            if one.name.text != "within":
-                continue
-            if len(one.arguments) != 2:
-                self.report(units.wrong_count(one.name.span, "@within", "2 arguments", len(one.arguments)))
-                return None
-            for text in one.arguments:
-                found = self.scope.quantities.get(text.plain or "")
-                if found is None:
-                    known = list(self.scope.quantities)
-                    self.report(names.unknown_name(text.span, text.plain or "", known, None))
-                    return None
-                if found.type != REAL or found.indices:
-                    self.report(units.not_here(text.span, f"`{found.name}`, {words(found.type)},", "a plain number"))
-                    return None
-            return one.arguments[0].plain or "", one.arguments[1].plain or ""
-        return None
-
-    def _part(self, node: nodes.Quantity, type: Type) -> None:
-        """`@part("step_time", "waiting")`: a quantity of the same unit, and a few words."""
-        for one in node.decorators:
-            if one.name.text != "part":
-                continue
-            if len(one.arguments) != 2:
-                self.report(units.wrong_count(one.name.span, "@part", "2 arguments", len(one.arguments)))
-                continue
-            text = one.arguments[0]
-            found = self.scope.quantities.get(text.plain or "")
-            if found is None:
-                self.report(names.unknown_name(text.span, text.plain or "", list(self.scope.quantities), None))
-            elif found.type != type or found.indices or node.indices:
-                what = f"`{found.name}`, {words(found.type)}" if found.type != type else "an array"
-                self.report(units.not_here(text.span, what, f"a quantity in {words(type)} without an index"))
 
     def _function_body(self, node: nodes.Fn) -> None:
         record = self.scope.functions.get(node.name.text)

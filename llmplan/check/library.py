@@ -1,7 +1,7 @@
 """The standard library and the catalog: parsed and checked once, then read from the cache by the piece.
 
-The cache holds the checked library as packed tuples, keyed by the content of every file and of the
-compiler; only what a plan reaches is unpacked. Without a cache everything works the same, slower.
+The cache holds the checked library as packed tuples, keyed by the content of every file; only what a plan reaches is
+unpacked. Without a cache everything works the same, slower.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import marshal
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from attrs import evolve
 
 from llmplan.broken import Broken
 from llmplan.cache import store
+from llmplan.cache.key import key
 from llmplan.check.declare import Declarations
 from llmplan.check.define import Definitions
 from llmplan.check.program import pack, unpack
@@ -27,7 +28,7 @@ from llmplan.load.files import shown
 from llmplan.resources import CONFIGS, LIBRARY, MANIFEST, TARGET, entries, folder, read, text_of
 from llmplan.source import Source
 from llmplan.syntax import nodes
-from llmplan.syntax.many import parse_many
+from llmplan.syntax.parse import parse
 from llmplan.units.measure import EnumType
 from llmplan.units.table import UnitTable, UnitWord
 
@@ -52,13 +53,12 @@ _PLAIN = (
     "parts",
     "compared",
     "usual",
+    "columns",
+    "patterns",
 )  # those that are kept as they are
 
-_loaded: dict[str, Scope] = {}
-"""The library by its key: a process makes each of its records once, for all plans that it checks."""
-
-_sound: set[str] = set()
-"""Keys of libraries whose tables are known to be right."""
+_latest: dict[str, Scope] = {}
+"""The library that was loaded last, by its hash: a process makes each record once, for all plans that it checks."""
 
 
 def library_files(root: Path | None = None, templates: Path | None = None) -> dict[str, str]:
@@ -112,18 +112,6 @@ def _hash(texts: tuple[tuple[str, str], ...]) -> str:
     return digest.hexdigest()
 
 
-@cache
-def _compiler_hash() -> str:
-    """A hash of the code that makes the cached form, so that a new compiler does not read an old one's."""
-    digest = hashlib.sha256()
-    package = Path(__file__).resolve().parent.parent
-    for part in ("check", "syntax", "units"):
-        directory = package / part
-        for file in sorted(directory.glob("*.py")) if directory.is_dir() else ():
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
 def load(texts: Mapping[str, str] | None = None, tables: bool = True) -> tuple[Scope, str, list[Diagnostic]]:
     """A scope that holds the library (llmplan's own if None), its hash, and what is wrong with it.
 
@@ -132,18 +120,18 @@ def load(texts: Mapping[str, str] | None = None, tables: bool = True) -> tuple[S
     """
     texts = library_files() if texts is None else texts
     content = library_hash(texts)
-    key = hashlib.sha256((content + _compiler_hash()).encode()).hexdigest()
-    if key not in _loaded:
-        frozen = store.load(CACHE_NAME, key)
+    if content not in _latest:
+        kept = key(content)
+        frozen = store.load(CACHE_NAME, kept)
         if not isinstance(frozen, dict):
             scope, problems = _built(texts)
             if problems:
                 return scope, content, problems + (tables_of(scope, texts) if tables else [])
             frozen = _freeze(scope)
-            store.keep(CACHE_NAME, key, frozen)
-        _loaded.clear()
-        _loaded[key] = _restore(frozen)
-    scope = _over(_loaded[key], texts)
+            store.keep(CACHE_NAME, kept, frozen)
+        _latest.clear()
+        _latest[content] = _restore(frozen)
+    scope = _over(_latest[content], texts)
     return scope, content, tables_of(scope, texts) if tables else []
 
 
@@ -156,14 +144,13 @@ def build(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
 def tables_of(scope: Scope, texts: Mapping[str, str] | None = None) -> list[Diagnostic]:
     """What is wrong with the tables by which configurations are read, above a library; that nothing is, is kept."""
     texts = library_files() if texts is None else texts
-    key = library_hash(texts) + _compiler_hash()
-    if key not in _sound and store.load(_TABLES, key) is not True:
-        wrong = _wrong_in(scope, texts)
-        if wrong:
-            return wrong
-        store.keep(_TABLES, key, True)
-    _sound.add(key)
-    return []
+    kept = key(library_hash(texts))
+    if store.load(_TABLES, kept) is True:
+        return []
+    wrong = _wrong_in(scope, texts)
+    if not wrong:
+        store.keep(_TABLES, kept, True)
+    return wrong
 
 
 def _built(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
@@ -188,8 +175,9 @@ def _is_table(name: str) -> bool:
 
 def _declare(scope: Scope, files: Sequence[str], problems: list[Diagnostic]) -> None:
     statements: list[nodes.Statement] = []
-    for tree, found in parse_many([scope.sources[name] for name in files]):
-        problems += found
+    for name in files:
+        tree, mistakes = parse(scope.sources[name])
+        problems += mistakes
         statements += tree.statements
     declared = Declarations(scope, problems.append)
     declared.declare(statements)

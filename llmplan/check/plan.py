@@ -46,9 +46,9 @@ class Program:
 
     def written(self) -> frozenset[str]:
         """The folders of templates that may be written: those of what is emitted, and those that always are."""
-        targets = self.scope.targets
-        always = frozenset[str].intersection(*targets.values()) if targets else frozenset[str]()
-        return always.union(*(targets[emit.name] for emit in self.emits))
+        written = {name: folders.some for name, folders in self.scope.targets.items()}
+        always = frozenset[str].intersection(*written.values()) if written else frozenset[str]()
+        return always.union(*(written[emit.name] for emit in self.emits))
 
     @property
     def asks(self) -> bool:

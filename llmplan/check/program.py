@@ -216,10 +216,11 @@ class ShowRow:
 
 @frozen
 class EmitTarget:
-    """`emit deepspeed`, and where it stands."""
+    """`emit deepspeed`, where it stands, and the further folders that are always written for it."""
 
     name: str
     span: Span | None = field(default=None, eq=False, repr=False)
+    brings: tuple[str, ...] = ()
 
 
 _PACKING = Packing(

@@ -22,8 +22,17 @@ from llmplan.units.table import UnitTable, describe
 
 T = TypeVar("T")
 
-Targets = Mapping[str, frozenset[str]]
-"""What a plan may emit: by name the folders of templates that are written for it."""
+
+@frozen
+class Folders:
+    """The folders of templates that are written for a target: in `some` plans, or whenever it is emitted (`always`)."""
+
+    some: frozenset[str]
+    always: frozenset[str]
+
+
+Targets = Mapping[str, Folders]
+"""What a plan may emit, by name."""
 
 
 class Lazy(Mapping[str, T]):
@@ -163,6 +172,8 @@ class Scope:
     cliffs: dict[str, tuple[()]] = field(factory=dict)
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     compared: dict[str, tuple[int, int]] = field(factory=dict)
+    patterns: dict[str, tuple[str, ...]] = field(factory=dict)
+    columns: dict[str, tuple[tuple[str, str, str, str], ...]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
     targets: Targets = field(factory=dict)
     lets: dict[str, Let] = field(factory=dict)
@@ -180,7 +191,7 @@ class Scope:
 
     def folders(self) -> frozenset[str]:
         """The folders of all targets, each with a kind of its name where it has options."""
-        return frozenset().union(*self.targets.values())
+        return frozenset().union(*(folders.some for folders in self.targets.values()))
 
     def is_option(self, path: str) -> bool:
         """Whether an input is an option of a target."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes
+from llmplan.syntax.decorators import said
 from llmplan.units.measure import Measure
 from llmplan.units.table import SI_PREFIXES, UnitWord, UnknownUnit
 
@@ -78,18 +79,8 @@ def _declare(scope: Scope, s: nodes.UnitDecl, report: Callable[[Diagnostic], Non
         if not _readable(factor):
             report(units.no_size(value.span, s.name.text))
             return True
-    spellings = [s.name.text]
-    prefixes: list[str] = []
-    for decorator in s.decorators:
-        texts = [argument.plain or "" for argument in decorator.arguments]
-        if decorator.name.text == "names":
-            spellings += texts
-        elif decorator.name.text == "prefixes":
-            prefixes += (prefix for prefix in " ".join(texts).split() if prefix in SI_PREFIXES)
-            for argument, text in zip(decorator.arguments, texts):
-                for prefix in text.split():
-                    if prefix not in SI_PREFIXES:
-                        report(units.unknown_prefix(argument.span, prefix, SI_PREFIXES))
+    spellings = [s.name.text, *(text for texts in said(s.decorators, "names") for text in texts)]
+    prefixes = [text for texts in said(s.decorators, "prefixes") for text in texts if text in SI_PREFIXES]
     for spelling in spellings:
         table.words[spelling] = UnitWord(s.name.text, factor, measure)
         for prefix in prefixes:

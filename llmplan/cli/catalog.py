@@ -31,7 +31,7 @@ def catalog(what: str, name: str | None, as_json: bool) -> int:
     Where NAME is part of several names, lists those.
     """
     from llmplan.catalog import entries
-    from llmplan.catalog.views import VIEWS
+    from llmplan.catalog.views import views
     from llmplan.check import library
     from llmplan.diagnostics import Diagnostic
 
@@ -39,7 +39,7 @@ def catalog(what: str, name: str | None, as_json: bool) -> int:
     if problems:
         terminal.show(problems)
         return 1
-    view = next(view for view in VIEWS if view.name == _WHAT[what])
+    view = next(view for view in views(scope) if view.name == _WHAT[what])
     if name is None:
         columns, rows = entries.listing(view, scope)
         terminal.result(_json(_rows(columns, rows)) if as_json else _table(columns, rows))

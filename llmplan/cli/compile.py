@@ -41,7 +41,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
     For each plan, either all files are written or none. An infeasible plan gets a report of the
     nearest plan, and exit code 3.
     """
-    folders = {plan: out for plan in plans}
+    folders = dict.fromkeys(plans, out)
     if out is not None and len(folders) > 1:
         folders = {plan: os.path.join(out, _name(plan)) for plan in plans}
         if len(set(folders.values())) < len(folders):

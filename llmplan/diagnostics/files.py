@@ -46,6 +46,12 @@ def not_said(path: str, text: str, targets: Sequence[str]) -> Diagnostic:
     return warning("W0617", message, None, hint, notes=(f"written are {written}",))
 
 
+def unread_option(target: str, option: str, span: Span) -> Diagnostic:
+    """E0514: an option of a target that reaches no file."""
+    hint = Hint(f'write it to a file, as `option("{option}")` in a template of `{target}`, or remove the field')
+    return error("E0514", f"no template reads the option `{target}.{option}`", span, hint)
+
+
 def stale(file: str, what: str, diff: str, causes: tuple[str, ...]) -> Diagnostic:
     """A generated file differs from the plan. `what`: `is missing`, `is out of date with …`."""
     hint = Hint("run the same command without `--check`")  # with its `-o`, `--set` and `--scenario`

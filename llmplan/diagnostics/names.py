@@ -229,6 +229,8 @@ def use_circle(span: Span, path: str) -> Diagnostic:
     return error("E0207", f"`{path}` uses itself", span, label="closes the cycle")
 
 
-def not_yet(span: Span, what: str) -> Diagnostic:
-    """E0208: the language has it, this version of the compiler does not."""
-    return error("E0208", f"{what} not supported yet", span, notes=("reserved by the language for a later version",))
+def not_yet(span: Span) -> Diagnostic:
+    """E0208: a statement of a later version, of which the language has the word alone."""
+    return error(
+        "E0208", f"`{span.text}` is not supported yet", span, notes=("reserved by the language for a later version",)
+    )

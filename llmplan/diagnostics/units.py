@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
-from llmplan.diagnostics.spelling import attached, listing
+from llmplan.diagnostics.spelling import attached
 from llmplan.source import Span
 
 # E0204, E0205: words of a unit
@@ -58,13 +58,6 @@ def unknown_unit(
             "did you mean " + " or ".join(f"`{name}`" for name in suggestions) + "?", (Edit(span, suggestions[0]),)
         )
     return error("E0204", f"undefined unit `{word}`", span, hint)
-
-
-def unknown_prefix(span: Span, prefix: str, known: Collection[str]) -> Diagnostic:
-    """E0204: a prefix that a unit declares and the language does not have."""
-    return error(
-        "E0204", f"undefined SI prefix `{prefix}`", span, notes=(f"prefixes are {listing(known, len(known))}",)
-    )
 
 
 _GLUED = re.compile(r"[0-9][0-9A-Za-z_.]*[ \t]*[A-Za-z][A-Za-z0-9_*/^-]*\Z")

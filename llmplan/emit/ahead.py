@@ -56,10 +56,10 @@ def finished() -> Codes:
 def _compiled(plan: str, templates: Path | None) -> Codes:
     from jinja2 import TemplateError
 
-    from llmplan.emit.environment import made
+    from llmplan.emit.environment import new_environment
 
     codes: Codes = {}
-    environment = made(templates, codes)
+    environment = new_environment(templates, codes)
     words = set(re.findall(r"\w+", plan))
     for name in texts([name for name in targets(templates) if name in words], templates):
         # The parent meets what is wrong with it too, and says so.

@@ -1,4 +1,4 @@
-"""Compiled templates of this process, in the form in which Jinja asks for them; it is imported with Jinja, not before."""
+"""Compiled templates of this process, in the form in which Jinja asks for them; imported with Jinja, not before."""
 
 from __future__ import annotations
 

@@ -7,9 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmplan.emit import ahead
 from llmplan.emit.filters import FILTERS
-from llmplan.emit.picture import PICTURES
 from llmplan.emit.targets import source
 from llmplan.present.markdown import within
 
@@ -18,18 +16,22 @@ if TYPE_CHECKING:
 
     from llmplan.emit.compiled import Codes
 
-FURTHER = {"within": within, **PICTURES}
+FURTHER = {"within": within}
 """What every template may call beside the functions of its `View`."""
 
 
 @lru_cache(maxsize=4)
-def environment_of(templates: Path | None) -> Environment:
-    """Compiles a template once in a process, and again when its text has changed."""
-    return made(templates, ahead.finished())
+def environment_of(templates: Path | None, compiled: Callable[[], Codes] = dict) -> Environment:
+    """Compiles a template once in a process, and again when its text has changed.
+
+    Args:
+        compiled: Gives what has been compiled already, when it is first needed.
+    """
+    return new_environment(templates, compiled())
 
 
-def made(templates: Path | None, codes: Codes) -> Environment:
-    """A new one, which takes what was compiled from `codes` and puts there what it compiles."""
+def new_environment(templates: Path | None, codes: Codes) -> Environment:
+    """One that takes compiled templates from `codes` and puts there what it compiles."""
     from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound
     from jinja2.sandbox import SandboxedEnvironment
 

@@ -7,9 +7,9 @@ import re
 import shlex
 from typing import Any
 
-from llmplan.emit.picture import decimal, px, short, xml
 from llmplan.present.blocks import cut
 from llmplan.present.escape import code, markdown
+from llmplan.present.svg.elements import xml
 from llmplan.visible import visible, visible_line
 
 _YAML_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
@@ -61,9 +61,6 @@ FILTERS = {
     "md": markdown,
     "code": code,
     "xml": xml,
-    "px": px,
-    "short": short,
-    "decimal": decimal,
     "cut": cut,
 }
 

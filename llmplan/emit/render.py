@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import AUTHORED
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
+from llmplan.emit import ahead
 from llmplan.emit.environment import environment_of
 from llmplan.emit.relative import from_root
 from llmplan.emit.solution_json import NAME, text
 from llmplan.emit.targets import PARTS, Target, is_there, load
 from llmplan.emit.unplaced import without_lines
 from llmplan.emit.view import MissingValue, Reading, Refused, View
+from llmplan.resources import targets_in
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,7 +52,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     chosen = _chosen(solution, known, problems)
     if problems:
         return {}, problems
-    environment = environment_of(templates)
+    environment = environment_of(templates, ahead.finished)
     named = {emit.name: emit for emit in solution.emits}
     written: dict[str, str] = {}
     plain: dict[str, str] = {}  # what others may hold or start
@@ -77,8 +80,19 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
         return {}, _once(problems)
     written[NAME] = text(solution, written)
     launched = [target for target in chosen if known[target].when != "always"]
-    unsaid = [path for path in solution.told if path not in reading.read | reading.listed] if launched else []
+    told = (*solution.told, *_own_options(solution, templates))
+    unsaid = [path for path in told if path not in reading.read | reading.listed] if launched else []
     return written, [files.not_said(path, solution.values[path].text, launched) for path in unsaid]
+
+
+def _own_options(solution: Solution, templates: Path | None) -> list[str]:
+    """The options that a plan sets of targets in a folder of the user's; of shipped ones `check` tells (E0514)."""
+    own = {emit.name for emit in solution.emits}.intersection(targets_in(templates))
+    return [
+        path
+        for path, value in solution.values.items()
+        if path.partition(".")[0] in own and value.origin is not None and value.origin.layer in AUTHORED
+    ]
 
 
 def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnostic]) -> dict[str, str]:

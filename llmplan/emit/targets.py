@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from llmplan.broken import Broken
+from llmplan.check.scope import Folders
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.resources import MANIFEST, entries, folder, read, targets_in, text_of
 
@@ -80,25 +81,30 @@ class Target:
     last: bool = False
 
 
-def targets(templates: Path | None = None) -> dict[str, frozenset[str]]:
-    """What a plan may emit: by name the folders that may be written for it, its own and those that it brings along."""
+def targets(templates: Path | None = None) -> dict[str, Folders]:
+    """What a plan may emit: by name the folders that may be written for it, and those that it always brings along."""
     known, _ = load(templates)
     always = _always(known)
-    return {name: _with_brought([name, *always], known) for name, target in known.items() if target.when != "brought"}
+    return {
+        name: Folders(_with_brought([name, *always], known), _with_brought([name], known, always=True))
+        for name, target in known.items()
+        if target.when != "brought"
+    }
 
 
 def _always(known: dict[str, Target]) -> list[str]:
     return [name for name, target in known.items() if target.when == "always"]
 
 
-def _with_brought(names: list[str], known: dict[str, Target]) -> frozenset[str]:
-    found: set[str] = set()
+def _with_brought(names: list[str], known: dict[str, Target], always: bool = False) -> frozenset[str]:
+    """Folders with those that they bring along, in some plans or `always`."""
+    folders: set[str] = set()
     while names:
         name = names.pop()
-        if name in known and name not in found:
-            found.add(name)
-            names += [brought.folder for brought in known[name].brings]
-    return frozenset(found)
+        if name in known and name not in folders:
+            folders.add(name)
+            names += [brought.folder for brought in known[name].brings if not (always and brought.when)]
+    return frozenset(folders)
 
 
 def written(templates: Path | None = None) -> frozenset[str]:

@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import AUTHORED, Value
 from llmplan.emit.targets import Target
-from llmplan.operations.numbers import total
+from llmplan.present import pictures
 from llmplan.present.blocks import Section
 from llmplan.present.context import Context
 from llmplan.present.markdown import SHOWN, markdown
@@ -22,8 +22,8 @@ from llmplan.present.words import words_of
 from llmplan.units.measure import Scalar
 
 NAMES = (
-    "value", "number", "whole", "text", "get", "has", "authored", "parts", "shares", "option", "emits", "wrote",
-    "texts", "having", "untold", "refuse", "value_of", "section", "heading", "solution",
+    "value", "number", "whole", "text", "get", "has", "authored", "option", "emits", "wrote",
+    "texts", "having", "untold", "refuse", "value_of", "picture", "section", "heading", "solution",
 )  # fmt: skip
 """What a template may read and call of a `View`."""
 
@@ -119,20 +119,6 @@ class View:
         found = self.solution.values.get(name)
         return self.has(name) and found is not None and found.origin is not None and found.origin.layer in AUTHORED
 
-    def parts(self, whole: str) -> list[tuple[str, Value]]:
-        """What the library, or the plan, says that a quantity is made of; empty if a part has no value."""
-        pairs = self.solution.parts.get(whole, ())
-        found = [(label, self.solution.values[name]) for name, label in pairs if name in self.solution.values]
-        numbers = all(isinstance(value.value, (int, float)) for _, value in found)
-        return found if numbers and len(found) == len(pairs) else []
-
-    def shares(self, whole: str, *without: str) -> list[tuple[str, Value, float]]:
-        """The parts of a quantity, but for some, that are not nothing, each with its share of their sum."""
-        left = [(label, value) for label, value in self.parts(whole) if value.name not in without]
-        summed = total(float(value.value or 0) for _, value in left)
-        found = [(label, value, float(value.value or 0) / summed) for label, value in left] if summed else []
-        return [one for one in found if one[2]]
-
     def option(self, name: str) -> Scalar:
         """An option of the target that the template belongs to: `value("target.name")`."""
         path = f"{self.target.name}.{name}"
@@ -172,6 +158,10 @@ class View:
         """The folders that are written and hold a file of that name, to be included: `launch.j2`, `script.j2`."""
         return [name for name, files in self.parts_of.items() if file in files]
 
+    def picture(self, name: str, form: str) -> str:
+        """A picture of the answer as SVG; empty if it has nothing to show, or where the form is `none`."""
+        return pictures.picture(self.solution, name, form)
+
     def untold(self) -> list[tuple[str, Value]]:
         """Inputs that the plan chooses, that the training software must be told of, and that no file has said yet."""
         left = [path for path in self.solution.told if path not in self.reading.read]
@@ -179,7 +169,7 @@ class View:
         return [(path, self.solution.values[path]) for path in left]
 
     def refuse(self, message: str, hint: str = "") -> None:
-        """Stop: the format has no way to say this."""
+        """Stop: the file cannot hold a text that the plan gives. Anything else that it cannot say is a requirement."""
         raise Refused(message, hint)
 
     def _section(self, name: str) -> Section:

@@ -23,6 +23,7 @@ from llmplan.resources import entries as listed
 from llmplan.resources import folder, text_of
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
+from llmplan.syntax.decorators import said
 from llmplan.syntax.expressions import written_out
 from llmplan.syntax.parse import parse
 
@@ -84,10 +85,10 @@ class Tables:
             for s in parse(sources[-1])[0].statements:
                 if isinstance(s, nodes.Kind):
                     keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}
-                    meant = {enum: _members(s, enum) for enum, *_ in _each(s, "words")}
+                    meant = {enum: _members(s, enum) for enum, *_ in said(s.decorators, "words")}
                     members |= {f"{s.name.text}.{f.name.text}": meant.get(f.types[0].text, {}) for f in s.fields}
                     patterns = {word: (*known, *_arguments(s, word)) for word, known in patterns.items()}
-                    refused |= {type: why for why, *types in _each(s, "refused") for type in types}
+                    refused |= {type: why for why, *types in said(s.decorators, "refused") for type in types}
                 elif isinstance(s, nodes.Entry) and s.kind.text == kind:
                     own = evolve(s, decorators=tuple(d for d in s.decorators if d.name.text != "names"))
                     entries |= dict.fromkeys(_arguments(s, "names", s.name.plain or ""), own)
@@ -137,19 +138,19 @@ def _tables(kind: str, texts: tuple[tuple[str, str], ...]) -> Tables:
     return Tables.made(kind, texts)
 
 
-def _each(node: nodes.FieldDecl | nodes.Entry | nodes.Kind, decorator: str) -> list[list[str]]:
-    """The arguments of each decorator of a name."""
-    return [[text.plain or "" for text in d.arguments] for d in node.decorators if d.name.text == decorator]
-
-
 def _arguments(node: nodes.FieldDecl | nodes.Entry | nodes.Kind, decorator: str, *first: str) -> list[str]:
     """Names, and those that a decorator adds to them."""
-    return [*first, *(text for texts in _each(node, decorator) for text in texts)]
+    return [*first, *(text for texts in said(node.decorators, decorator) for text in texts)]
 
 
 def _members(kind: nodes.Kind, enum: str) -> dict[str, str]:
     """By each text that a key of an enum may hold the member that it means."""
-    return {word: member for name, member, *words in _each(kind, "words") if name == enum for word in (member, *words)}
+    return {
+        word: member
+        for name, member, *words in said(kind.decorators, "words")
+        if name == enum
+        for word in (member, *words)
+    }
 
 
 def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnostic:

@@ -16,7 +16,7 @@ from llmplan.answer.schema.requirements import Clash
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Chart, Column, Figure, Line, Prose, Rows, Section, cut, line, listed
 from llmplan.present.context import Context
-from llmplan.units.amount import fixed
+from llmplan.units.amount import Unit
 
 _WORTH = 0.01
 """The share of a result that a change must save to be worth a sentence."""
@@ -146,7 +146,7 @@ def _on_the_axis(curve: Curve, point: CurvePoint) -> str:
     text, unit = point.result.parts(3)
     if unit == curve.result.unit:
         return text
-    return evolve(point.result, unit=fixed(curve.result.unit, curve.result.size)).parts(3)[0]
+    return evolve(point.result, unit=Unit(curve.result.unit, curve.result.size, True, fixed=True)).parts(3)[0]
 
 
 def cures(context: Context) -> Section:

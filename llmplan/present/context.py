@@ -6,7 +6,6 @@ has no value is never an error here, since a plan need not have any of them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from attrs import frozen
@@ -17,6 +16,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.tables import Row
 from llmplan.answer.schema.values import Value
 from llmplan.operations.numbers import total
+from llmplan.present import values
 from llmplan.present.words.en import Words
 from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import Scalar
@@ -67,15 +67,11 @@ class Context:
 
     def number(self, name: str) -> float | None:
         """A finite number in base units."""
-        value = self.get(name)
-        if isinstance(value, (bool, str)) or value is None or not math.isfinite(value):
-            return None
-        return value
+        return values.number(self.answer, name)
 
     def amount(self, name: str) -> Amount | None:
         """A value as it is written."""
-        value = self.find(name)
-        return None if value is None else value.amount
+        return values.amount(self.answer, name)
 
     def text(self, name: str) -> str:
         """A value with four digits; empty where it has none."""
@@ -123,13 +119,7 @@ class Context:
 
     def shares(self, whole: str, *without: str) -> list[Share]:
         """The parts of a quantity that are not nothing, the largest first; empty if a part has no value."""
-        pairs = self.answer.parts.get(whole, ())
-        values = [self.answer.values[name] for name, _ in pairs if name in self.answer.values]
-        if len(values) < len(pairs) or not all(isinstance(value.value, (int, float)) for value in values):
-            return []
-        kept = [
-            (label, value.amount) for (_, label), value in zip(pairs, values, strict=True) if value.name not in without
-        ]
+        kept = [(label, value.amount) for label, value in values.parts(self.answer, whole) if value.name not in without]
         summed = total(amount.number for _, amount in kept)
         listed = (
             [Share(label, amount, amount.number / summed) for label, amount in kept if amount.number] if summed else []

@@ -1,4 +1,4 @@
-"""The names of the library that sentences and tables of an answer are about: the only place in Python that has them.
+"""The names of the library that sentences and charts of an answer are about: the only place in Python that has them.
 
 Each is a quantity, an input, a kind, a member of an enum or a requirement of `plans/std` or of a target; a test looks
 each of them up in the library, so that one that was renamed is told. What nothing here names is shown as it is called.

@@ -17,14 +17,14 @@ from llmplan.present.blocks import Chart, Column, Line, Prose, Rows, Section, cu
 from llmplan.present.context import PLAIN, Context, Share
 from llmplan.present.launch import batch_is_off, first_hour, launch, launches
 from llmplan.present.verdicts import names_of
-from llmplan.units.amount import Amount, fixed
+from llmplan.units.amount import Amount, Unit
 
 _MOST_UNKNOWNS = 8
 _MOST_ALTERNATIVES = 2
 _MOST_OBJECTIVES = 4
 _MOST_PREFERENCES = 6
 _MOST_BINDING = 3
-_GB, _SECONDS = fixed("GB", 1e9), fixed("s", 1.0)
+_GB, _SECONDS = Unit("GB", 1e9, True, fixed=True), Unit("s", 1.0, True, fixed=True)
 _LEAST_SHARE = 0.0005
 """The share of a step below which a part of it is not told."""
 

@@ -153,7 +153,7 @@ def infeasible(
 def _lacking(fighting: Sequence[Condition], values: Mapping[str, Value]) -> dict[str, str]:
     """Inputs that an entry of the catalog lacks and without which a computed value has none, with what is said of it."""
     one = values.get(fighting[0].name) if fighting and fighting[0].origin == "type" else None
-    return {path: one.reason for path in one.needs} if one is not None and one.value is None and one.reason else {}
+    return dict.fromkeys(one.needs, one.reason) if one is not None and one.value is None and one.reason else {}
 
 
 def _entangled(fighting: Sequence[Condition], lowering: Lowering) -> tuple[Hint, ...]:

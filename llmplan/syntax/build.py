@@ -44,14 +44,12 @@ _NODES: dict[str, tuple[type[n.Node], str, dict[str, object]]] = {
     "maximize": (n.Objective, "value", {"sense": "maximize"}),
     "pareto": (n.Pareto, "*values", {}),
     "scenario": (n.Scenario, "name settings", {}),
-    "phase": (n.Phase, "name settings", {}),
     "sweep": (n.Sweep, "*axes", {}),
     "axis": (n.Axis, "target domain", {}),
     "show": (n.Show, "value unit", {}),
     "emit": (n.Emit, "*targets into", {}),
     "target": (n.Target, "name options", {}),
     # Declarations
-    "decorator": (n.Decorator, "name *arguments", {}),
     "entry": (n.Entry, "decorators kind name like fields", {}),
     "amend": (n.Amend, "decorators kind name fields", {}),
     "amend_enum": (n.AmendEnum, "decorators name *members", {}),
@@ -159,6 +157,8 @@ class Builder:
             depth += 1
             if depth > NESTING:
                 raise TooDeep(self._outermost)
+        if rule == "decorator":
+            return self._decorator(tree)
         children: Children = [self._node(c, depth) if isinstance(c, Tree) else c for c in tree.children]
         if rule in _TUPLES:
             return tuple(children)
@@ -194,7 +194,22 @@ class Builder:
             return self._literals.text(child, name in _INTERPOLATED)
         return self._literals.word(child)
 
-    # Rules that are no plain node of their children
+    # Rules that are not a plain node of their children
+
+    def _decorator(self, tree: Branch) -> n.Decorator:
+        """A decorator: of its arguments the texts hold no values, so braces mean nothing in them."""
+        name, *arguments = tree.children
+        assert isinstance(name, Token)
+        built: list[n.Expr | n.Unit] = []
+        for argument in arguments:
+            if not isinstance(argument, Tree):
+                continue  # not there
+            if argument.data == "text":
+                built += [self._literals.text(token, False) for token in argument.children if isinstance(token, Token)]
+            else:
+                built.append(self._node(argument, 0))
+        span = Span(self._source, tree.meta.start_pos, tree.meta.end_pos)
+        return n.Decorator(span=span, name=self._literals.word(name), arguments=tuple(built))
 
     def _alone(self, children: Children, span: Span) -> Any:
         return children[0]
@@ -218,6 +233,8 @@ class Builder:
 
     def _measure(self, children: Children, span: Span) -> n.Unit:
         return n.Unit(span=span, text=self._unit_text(children[0]))
+
+    _unit_alone = _measure
 
     def _unit_text(self, token: Token) -> str:
         start = token.start_pos or 0

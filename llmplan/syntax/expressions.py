@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import NoReturn
 
 from attrs import field, fields, frozen
 
@@ -36,6 +37,11 @@ class Node:
     def __repr__(self) -> str:
         said = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(type(self)) if f.eq)
         return f"{type(self).__name__}({', '.join(said)})"
+
+
+def unhandled(case: NoReturn) -> NoReturn:
+    """Stands last where every case must be handled: mypy complains while there is one left that reaches it."""
+    raise AssertionError(f"{case!r} is not handled")
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -1,14 +1,13 @@
 """The grammar as Lark reads it: the parser of `grammar/plan.lark`, and the words of the language.
 
-Lark takes a third of a second to analyse the grammar. What it finds is plain data, which is kept between
-runs; from that the parser is made in some milliseconds.
+Lark takes a third of a second to analyse the grammar. The analysis is plain data, which is kept between runs; from that
+the parser is made in some milliseconds.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -19,7 +18,7 @@ from lark.lexer import TerminalDef
 
 from llmplan.broken import Broken
 from llmplan.cache import store
-from llmplan.fork import Fork
+from llmplan.cache.key import key
 from llmplan.resources import folder, text_of
 from llmplan.syntax.limits import NESTING, WORDS, TooDeep, TooLong
 from llmplan.syntax.positions import lighten
@@ -31,6 +30,9 @@ CLOSING = frozenset(OPENING.values())
 
 CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "final", "_"})
 """Words in their place that are names elsewhere."""
+
+LATER = {"phase": "PHASE"}
+"""Words kept for a statement of a later version of the language, each with a terminal that no rule takes."""
 
 Analysis = dict[str, Any]
 _NAME = "grammar/plan.lark"
@@ -94,6 +96,7 @@ class Grammar:
         self.parser = self._load(line_ends)
         terminals = {terminal.name: terminal.pattern for terminal in self.parser.terminals}
         self.marks = {name: pattern.value for name, pattern in terminals.items() if pattern.type == "str"}
+        self.marks |= {name: word for word, name in LATER.items()}
         self.words = {text: name for name, text in self.marks.items() if re.fullmatch(r"\w+", text)}
         self.reserved = frozenset(self.words) - CONTEXTUAL
         line_ends.reserved = {word: self.words[word] for word in self.reserved}
@@ -103,6 +106,7 @@ class Grammar:
         """The same parser, but a token is what it is whether or not it can stand there, as messages need it."""
         competing = {"MEASURE", "UNDERSCORE", *(word.upper() for word in CONTEXTUAL)}
         line_ends = LineEnds(term.name for term in self.parser.terminals if term.name not in competing)
+        line_ends.reserved = LATER
         return self._load(line_ends)
 
     @cached_property
@@ -118,43 +122,19 @@ class Grammar:
         return parser
 
 
-_analysed: dict[str, Analysis] = {}
-"""What a fork found, by its key."""
-
-
-@contextmanager
-def analysing() -> Iterator[bool]:
-    """While this is open, a fork analyses the grammar, unless that was done before; gives whether one does."""
-    key, text = _key()
-    if isinstance(store.load(_KEPT, key), dict):
-        yield False
-        return
-    with Fork(lambda: analyse(text)) as aside:
-        yield True
-        analysis = aside.result()
-    if isinstance(analysis, dict):
-        _analysed[key] = analysis
-        store.keep(_KEPT, key, analysis)
-
-
 @lru_cache(maxsize=1)
 def grammar() -> Grammar:
     """The grammar that is installed."""
-    key, text = _key()
-    analysis = _analysed.get(key) or store.load(_KEPT, key)
+    text = text_of(folder("grammar").joinpath("plan.lark"), _NAME)
+    kept = key(lark.__version__, text)
+    analysis = store.load(_KEPT, kept)
     if not isinstance(analysis, dict):
         try:
             analysis = analyse(text)
         except lark.exceptions.LarkError as error:
             raise Broken(f"`{_NAME}` is not the grammar: {str(error).partition(chr(10))[0]}") from error
-        store.keep(_KEPT, key, analysis)
+        store.keep(_KEPT, kept, analysis)
     return Grammar(analysis)
-
-
-def _key() -> tuple[str, str]:
-    """What an analysis depends on, and the grammar's text."""
-    text = text_of(folder("grammar").joinpath("plan.lark"), _NAME)
-    return f"{lark.__version__}\0{text}", text
 
 
 def analyse(text: str) -> Analysis:

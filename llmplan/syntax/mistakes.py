@@ -11,13 +11,13 @@ from difflib import get_close_matches
 
 from attrs import evolve
 
-from llmplan.diagnostics import Diagnostic, Hint, syntax
+from llmplan.diagnostics import Diagnostic, Hint, names, syntax
 from llmplan.source import Span
 from llmplan.syntax import habits
 from llmplan.syntax.characters import character_name
 from llmplan.syntax.error_context import ErrorContext, expected
 from llmplan.syntax.examples import written_like
-from llmplan.syntax.grammar import BAD, END
+from llmplan.syntax.grammar import BAD, END, LATER
 from llmplan.syntax.lines import begins_line
 from llmplan.syntax.separators import missing_separator
 
@@ -27,6 +27,8 @@ def explain(context: ErrorContext) -> Diagnostic:
         _character, _thousands, missing_separator, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point, _unit, _bracket,
         _unfinished, _statement,
     )  # fmt: skip
+    if (later := _later(context)) is not None:
+        return later
     known = next((found for check in checks if (found := check(context)) is not None), None)
     found = known or syntax.unexpected(context.span, f"`{context.span.text}`", expected(context))
     general = written_like(context) if not found.hints else None
@@ -49,6 +51,12 @@ _ODD = {"=<": "<=", "=>": ">=", "<>": "!=", "===": "==", "!==": "!=", "**": "^",
 _DIGITS = re.compile(r"[0-9][0-9_]*")
 _NUMBER = re.compile(r"[0-9][0-9A-Za-z_.+-]*[ \t]*\Z")
 _PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+
+
+def _later(context: ErrorContext) -> Diagnostic | None:
+    """A statement that the language keeps a word for."""
+    begins = context.item == context.start and context.opened is None
+    return names.not_yet(context.span) if begins and context.mark in LATER else None
 
 
 def _character(context: ErrorContext) -> Diagnostic | None:

@@ -15,7 +15,7 @@ from llmplan.syntax.expressions import (
     Fold as Fold, If as If, Index as Index, Interpolation as Interpolation, List as List, Match as Match,
     Member as Member, Name as Name, Negative as Negative, Node as Node, Not as Not, Number as Number,
     Or as Or, Paren as Paren, Power as Power, Product as Product, Range as Range, Sum as Sum, Text as Text,
-    Unit as Unit, Unknown as Unknown, Word as Word, walk as walk,
+    Unit as Unit, Unknown as Unknown, Word as Word, unhandled as unhandled, walk as walk,
 )  # fmt: skip
 
 LATER = {"later": True}
@@ -25,9 +25,9 @@ LATER = {"later": True}
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Decorator(Node):  # `@cite("arXiv:1910.02054", "figure 1")`
+class Decorator(Node):  # `@cite("arXiv:1910.02054", "figure 1")`, `@lever(1/2, 2)`, `@unit(%)`
     name: Word
-    arguments: tuple[Text, ...]
+    arguments: tuple[Expr | Unit, ...]
 
 
 @frozen(kw_only=True, eq=False, repr=False)
@@ -114,12 +114,6 @@ class Pareto(Statement):
 
 @frozen(kw_only=True, eq=False, repr=False)
 class Scenario(Statement):
-    name: Text
-    settings: tuple[Assign, ...]
-
-
-@frozen(kw_only=True, eq=False, repr=False)
-class Phase(Statement):
     name: Text
     settings: tuple[Assign, ...]
 
@@ -265,7 +259,7 @@ class Dimension(Statement):  # `dimension Information`; `@count` above it says t
 @frozen(kw_only=True, eq=False, repr=False)
 class UnitDecl(Statement):
     # `unit kB: byte = 1000 bytes`; a base unit has no value, a label (`unit GPU`) no type either.
-    # `@names("bytes")` gives further names, `@prefixes("k M G T P")` SI prefixes.
+    # `@names("bytes")` gives further names, `@prefixes(k, M, G, T, P)` SI prefixes.
     name: Word
     type: Type | None
     value: Expr | None

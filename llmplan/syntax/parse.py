@@ -28,23 +28,7 @@ ERRORS = 20  # diagnostics of one text, one a line
 def parse(source: Source) -> tuple[File, list[Diagnostic]]:
     """The tree of a plan, without the statements and fields that cannot be read."""
     reading = _Reading(source)
-    return _finished(reading, reading.tree("file", recover=True))
-
-
-def read(source: Source) -> Branch | None:
-    """What Lark makes of a plan without a syntax error; None of another."""
-    reading = _Reading(source)
-    tree = reading.tree("file", recover=False)
-    return None if reading.diagnostics() else tree
-
-
-def built(source: Source, tree: Branch) -> tuple[File, list[Diagnostic]]:
-    """What `parse` gives for a text, from what `read` made of it."""
-    return _finished(_Reading(source), tree)
-
-
-def _finished(reading: _Reading, tree: Branch | None) -> tuple[File, list[Diagnostic]]:
-    source = reading.source
+    tree = reading.tree("file", recover=True)
     file = File(span=Span(source, 0, len(source.text)), statements=(), comments=())
     if tree is not None:
         found = comments(source)

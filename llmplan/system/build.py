@@ -253,7 +253,7 @@ class _Builder:
         found: list[Span] = []
         for part in (*walk(rule.condition), *(walk(rule.when) if rule.when is not None else ())):
             if isinstance(part, Emits):
-                found += [t.span for t in program.emits if t.name == part.target and t.span is not None]
+                found += [t.span for t in program.emits if part.target in (t.name, *t.brings) and t.span is not None]
             elif isinstance(part, (Assumed, Given)):
                 won = program.winner(part.name)
                 found += [self.scope.span(won[1].place)] if won is not None else []

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from llmplan.check.plan import Program
-from llmplan.check.program import Setting
+from llmplan.check.program import EmitTarget, Setting
 from llmplan.check.scope import Overlay, Scope
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, Result
@@ -79,8 +79,8 @@ def _plain(program: Program) -> bool:
     return not (any(table.own for table in own) or program.replaced or program.sweeps or program.scenarios)
 
 
-def _emitted(program: Program) -> set[str]:
-    return {target.name for target in program.emits}
+def _emitted(program: Program) -> set[EmitTarget]:
+    return set(program.emits)
 
 
 def differing(old: Program, new: Program, same: Callable[[tuple[str, Setting], tuple[str, Setting]], bool]) -> set[str]:

@@ -226,4 +226,4 @@ class Lowering:
         return self.graph.const(float(name in self.program.assumptions))
 
     def emits(self, target: str) -> Result:
-        return self.graph.const(float(any(emitted.name == target for emitted in self.program.emits)))
+        return self.graph.const(float(any(target in (emitted.name, *emitted.brings) for emitted in self.program.emits)))

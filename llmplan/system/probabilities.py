@@ -7,17 +7,48 @@ the graph must know as it is made, as the ends of another range, it is lowered a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from llmplan.check.ir import Chance, Sides
+from llmplan.check.plan import Program
+from llmplan.check.scope import Scope
 from llmplan.system.chance import Pair, likelihood, mean, points_of
+from llmplan.system.expressions import Expressions
+from llmplan.system.graph import Graph
+from llmplan.system.inputs import Inputs
 from llmplan.system.missing import Missing, Result, missing
-from llmplan.system.names import SPREAD
+from llmplan.system.names import SPREAD, Names
 from llmplan.system.over_points import OverPoints
+from llmplan.system.quantities import BandEnd
 from llmplan.system.spreads import Spreads
 
-if TYPE_CHECKING:
-    from llmplan.system.lower import Lowering
+
+class Lowering(Protocol):
+    """What is read of a lowering, and how one is made beside it."""
+
+    program: Program
+    scope: Scope
+    graph: Graph
+    names: Names
+    expressions: Expressions
+    inputs: Inputs
+    probabilities: Probabilities
+
+    @property
+    def tied(self) -> bool:
+        """Whether a range that is a variable decided something that had to be known."""
+
+    def name(self, name: str) -> Result:
+        """The value of an input, let or quantity."""
+
+    def probability(self, sides: Sides, base: str) -> Result:
+        """The probability of a comparison by size."""
+
+    def beside(self, changed: str, spreads: Spreads | None) -> Lowering:
+        """The same unknowns in the same graph, with something else changed."""
+
+    def at_end(self, end: BandEnd) -> Lowering:
+        """The same with a quantity at an end of its band."""
 
 
 class Probabilities:
@@ -110,7 +141,7 @@ class Probabilities:
 
     def both(self, sides: Sides, base: str) -> tuple[Result, Result]:
         """The side that must be the smaller one, and the other."""
-        left, right = (self.lowering.lower(side, {}, base=base) for side in (sides.left, sides.right))
+        left, right = (self.lowering.expressions.lower(side, {}, base=base) for side in (sides.left, sides.right))
         return (left, right) if sides.operation in ("lt", "le") else (right, left)
 
     def by_bands(self, sides: Sides, base: str) -> Result:

@@ -7,13 +7,26 @@ Values are compared, so that one said again changes nothing; an unknown or a ran
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from llmplan.check.plan import Program
 from llmplan.check.program import Setting
+from llmplan.check.scope import Scope
+from llmplan.system.expressions import Expressions
+from llmplan.system.names import Names
 from llmplan.units.measure import ListType, TextType
 
-if TYPE_CHECKING:
-    from llmplan.system.inputs import Inputs
+
+class Inputs(Protocol):
+    """What is read of the inputs of a lowering."""
+
+    program: Program
+    scope: Scope
+    names: Names
+    expressions: Expressions
+
+    def entry_settings(self, kind: str, name: str, field: str) -> tuple[str, Setting] | None:
+        """The setting of a field in an entry or in one that it is like, and which entry has it."""
 
 
 def is_unchanged(inputs: Inputs, path: str, entry: str, owner: str) -> bool:
@@ -37,14 +50,14 @@ def _is_same(inputs: Inputs, path: str, entry: str) -> bool:
     won = inputs.program.winner(path)
     inputs.names.touch(path)
     kind, _, field = path.partition(".")
-    found = inputs.entry_settings(kind, entry, field)
-    there = found[1] if found is not None else inputs.scope.fields[path].default
-    if won is None or there is None:
+    of_entry = inputs.entry_settings(kind, entry, field)
+    before = of_entry[1] if of_entry is not None else inputs.scope.fields[path].default
+    if won is None or before is None:
         return won is None
     if isinstance(inputs.scope.fields[path].type, (TextType, ListType)):
-        return won[1].value == there.value
-    here = _worth(inputs, won[1])
-    return here is not None and here == _worth(inputs, there)
+        return won[1].value == before.value
+    worth = _worth(inputs, won[1])
+    return worth is not None and worth == _worth(inputs, before)
 
 
 def _worth(inputs: Inputs, setting: Setting) -> float | None:

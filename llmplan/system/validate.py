@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from llmplan.check.overrides import varied
+from llmplan.check.patterns import Pattern
+from llmplan.check.plan import Program
 from llmplan.check.program import Setting, SourceRef
-from llmplan.diagnostics import Diagnostic, system
+from llmplan.diagnostics import Diagnostic, system, units
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import MOST_POINTS, too_many
+from llmplan.system.text import text_of
 from llmplan.system.too_large import TooLarge
+from llmplan.visible import visible_line
 
 
 def validate(lowering: Lowering) -> list[Diagnostic]:
@@ -22,7 +28,7 @@ def validate(lowering: Lowering) -> list[Diagnostic]:
             if not quantity.indices and quantity.alternatives:
                 at = quantity.alternatives[0].formula
                 lowering.name(name)
-        found = list(lowering.names.diagnostics)
+        found = [*lowering.names.diagnostics, *_texts(lowering, _of_targets(program))]
         if program.sweeps and too_many(lowering):
             first = next(iter(program.sweeps.values()))
             found.append(system.large_sweep(program.scope.span(first.place), MOST_POINTS))
@@ -33,7 +39,8 @@ def validate(lowering: Lowering) -> list[Diagnostic]:
                 at = setting.place
                 _lower(there, path, setting)
             # What the plan itself has is said once.
-            found += [d for d in there.names.diagnostics if any(_within(d, at) for at in values.values())]
+            problems = [*there.names.diagnostics, *_texts(there, values)]
+            found += [d for d in problems if any(_within(d, at) for at in values.values())]
     except TooLarge:
         return [system.too_large(at and program.scope.span(at))]
     # Whether two formulas of the library's hold is for its requirements to say.
@@ -44,6 +51,25 @@ def _lower(lowering: Lowering, path: str, setting: Setting) -> None:
     """Lowers what a setting gives a value; a field with two units in the one that it has."""
     field = lowering.scope.fields.get(path)
     lowering.name(f"{path}.{setting.unit}" if field is not None and len(field.types) > 1 else path)
+
+
+def _of_targets(program: Program) -> set[str]:
+    """The texts that must be as a pattern says: those that are set, and those of targets that are emitted."""
+    emitted = {target.name for target in program.emits}
+    paths = program.scope.patterns
+    return {path for path in paths if path in program.settings or path.partition(".")[0] in emitted}
+
+
+def _texts(lowering: Lowering, paths: Iterable[str]) -> list[Diagnostic]:
+    """E0305 for each text that is not as the pattern of its field."""
+    scope = lowering.scope
+    wrong = []
+    for path in sorted(path for path in paths if path in scope.patterns):
+        pattern, won = Pattern(*scope.patterns[path]), lowering.inputs.setting_of(path)
+        text, _ = text_of(path, lowering)
+        if won is not None and text is not None and not pattern.allows(text):
+            wrong.append(units.outside(scope.span(won[1].place), path, f'"{visible_line(text)}"', pattern.words))
+    return wrong
 
 
 def _within(found: Diagnostic, setting: Setting) -> bool:

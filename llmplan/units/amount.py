@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from attrs import evolve, frozen
 
-from llmplan.units.format import number, over
+from llmplan.units.format import fixed, number, over
 from llmplan.units.measure import Measure, Scalar
 from llmplan.units.table import UnitTable, UnknownUnit, plural
 
@@ -170,9 +170,9 @@ class Amount:
         written = self.written()
         return written if isinstance(written, str) else written.text(number(written.value, self.digits))
 
-    def short(self) -> str:
+    def short(self, digits: int = 3) -> str:
         """Decimals to three digits, whole numbers as they are: `28.7 days`, `184,676 USD`, `4.13 × 10²² FLOP`."""
-        return " ".join(filter(None, self.parts()))
+        return " ".join(filter(None, self._split(digits, whole=True)))
 
     def rough(self, digits: int = 3) -> str:
         """To so many digits, whole numbers too: `185,000 USD`."""
@@ -184,18 +184,27 @@ class Amount:
         Args:
             digits: As in `rough`; None for those of `short`.
         """
+        return self._split(digits or 3, whole=digits is None)
+
+    def _split(self, digits: int, whole: bool) -> tuple[str, str]:
+        """The number to so many digits, unless it is whole and whole ones stay; and its unit."""
         written = self.written()
         if isinstance(written, str):
             return written, ""
         text = number(written.value)
-        if digits is not None or "." in text or "e" in text:
-            text = _digits(written.value, digits or 3)
+        if not whole or "." in text or "e" in text:
+            text = _digits(written.value, digits)
         return f"{text}{written.suffix}", _read(written.one if text == "1" else written.many)
 
     def signed(self, digits: int | None = None, minus: str = "-") -> tuple[str, str]:
         """A difference with its sign, and its unit: `+1.03` and `days`."""
         text, unit = evolve(self, value=abs(self.number)).parts(digits)
         return f"{minus if self.number < 0 else '+' if self.number > 0 else ''}{text}", unit
+
+    def fixed(self, places: int) -> str:
+        """With so many decimals, as numbers that stand beside one another have: `37.0 GB`."""
+        written = self.written()
+        return written if isinstance(written, str) else written.text(fixed(written.value, places))
 
     def like(self, other: Amount) -> Amount:
         """This number in the very unit and magnitude in which another one is written: a change beside its result."""
@@ -258,11 +267,6 @@ def joined(low: str, high: str, between: str = " .. ") -> str:
     """Two texts of amounts, the unit once where both have the same."""
     first, second = low.partition(" "), high.partition(" ")
     return f"{first[0]}{between}{high}" if first[2] == second[2] else f"{low}{between}{high}"
-
-
-def fixed(text: str, size: float) -> Unit:
-    """A unit of so many base units in which every amount is written, however large it is."""
-    return Unit(text, size, True, fixed=True)
 
 
 def count(value: float) -> str:

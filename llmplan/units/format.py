@@ -1,4 +1,4 @@
-"""Numbers as digits with thousands separators, and division by the size of a unit."""
+"""Numbers as digits: to significant digits, to decimals or by magnitude; and division by the size of a unit."""
 
 from __future__ import annotations
 
@@ -22,3 +22,26 @@ def number(value: float, digits: int = 4) -> str:
 def over(value: float, factor: float) -> float:
     """A value in a unit of some size, which may itself be beyond what a float holds."""
     return value / factor if factor else math.copysign(math.inf, value)
+
+
+def fixed(value: float, places: int) -> str:
+    """A number with so many decimals, and no negative zero."""
+    text = f"{value:,.{places}f}"
+    return text.lstrip("-") if not float(text.replace(",", "")) else text
+
+
+def places(value: float, digits: int = 3) -> int:
+    """The decimals that show a number to so many significant digits; others beside it take as many."""
+    return max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value and math.isfinite(value) else 0
+
+
+def compact(value: float, digits: int = 3) -> str:
+    """A number to so many significant digits, counts of millions and more with their magnitude: `27.9`, `1.5T`."""
+    for name, size in (("T", 1e12), ("B", 1e9), ("M", 1e6)):
+        if abs(value) >= size:
+            return f"{number(_rounded(value / size, digits), digits)}{name}"
+    return number(_rounded(value, digits), digits)
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits - 1}e}") if math.isfinite(value) else value

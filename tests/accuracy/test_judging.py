@@ -85,6 +85,13 @@ def test_one_factor_is_that_of_the_other_families():
 
 
 def test_generations_by_the_longest_beginning_of_a_name():
-    assert [generation(gpu) for gpu in ("GB300", "B200/GB200", "H100-SXM-80GB", "RTX 4090", "RTX A6000", "V100-SXM2-16GB")] == [
-        "Blackwell", "Blackwell", "Hopper", "Ada", "Ampere", "Volta",
-    ]  # fmt: skip
+    assert [
+        generation(gpu) for gpu in ("GB300", "B200/GB200", "H100-SXM-80GB", "RTX 4090", "RTX A6000", "V100-SXM2-16GB")
+    ] == [
+        "Blackwell",
+        "Blackwell",
+        "Hopper",
+        "Ada",
+        "Ampere",
+        "Volta",
+    ]

@@ -12,8 +12,8 @@ import pytest
 
 from benchmarks import accuracy, evidence, figures, fit_time, others
 from benchmarks.judging import CASES, DATA, band
+from benchmarks.read.damage import damage
 from llmplan.backtest.base import Base
-from llmplan.backtest.damage import damage
 
 ROOT = Path(__file__).parents[2]
 RERUN = "run `python benchmarks/accuracy.py`"

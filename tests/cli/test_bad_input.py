@@ -324,7 +324,7 @@ LONG = {
     "members": ("enum E {\n", "m<n>\n", "}\n", ""),
     "files": ('use "a<n>.plan"\n', "", "E0207"),
 }
-"""What stands at the beginning, what is repeated (with `<n>` counted), what stands at the end, and a code that is said."""
+"""The beginning, the part that is repeated (with `<n>` counted), the end, and a code that is said."""
 
 
 def large(size, *parts):

@@ -63,9 +63,9 @@ def test_a_plan_writes_nowhere_but_in_its_project(into, llmplan, write, tmp_path
 
 @pytest.mark.slow
 def test_a_link_made_after_the_answer_was_kept(llmplan, write, plan, tmp_path, monkeypatch):
-    from llmplan.cache import answers
+    from llmplan import answer_cache
 
-    monkeypatch.setattr(answers, "KEPT", 4)
+    monkeypatch.setattr(answer_cache, "KEPT", 4)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     name = write("b.plan", f'{PLAN.strip()} into "cfg"\n')
     assert llmplan("compile", name).code == 0

@@ -114,7 +114,10 @@ def test_ctrl_c_in_a_long_search_ends_it_and_its_helpers(tmp_path):
     (tmp_path / "long.plan").write_text(LONG)
     ours, theirs = os.openpty()
     # What starts in the background of a shell begins with interrupts ignored.
-    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from llmplan.__main__ import main; main()"
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from llmplan.__main__ import main; main()"
+    )
     command = [sys.executable, "-c", code, "solve", "long.plan", "--limit", str(10**12)]
     environment = {**os.environ, "TERM": "xterm"}
     with (

@@ -93,13 +93,27 @@ class Copy:
 
 MISSPELT = {
     "An accelerator": ("plans/catalog/gpus_hopper.plan", "4.5 USD/GPU/hour", "4.5 USD/GPU/our", "E0204"),
-    "A training stack": ("plans/catalog/stacks.plan", "= upcast\n    reduce_dtype = bf16\n}", "= upcast\n    reduce_type = bf16\n}", "E0202"),
-    "A model family": ("plans/configs/huggingface.plan", "first(config.num_key_value_heads, 2)\n    tied_embeddings",
-                       "first(config.num_key_values_heads, 2)\n    tied_embeddings", "E0201"),
-    "A formula": ("plans/std/data.plan", "dataset.epochs / hardware.gpus", "dataset.epochs / hardware.gpu_count", "E0201"),
+    "A training stack": (
+        "plans/catalog/stacks.plan",
+        "= upcast\n    reduce_dtype = bf16\n}",
+        "= upcast\n    reduce_type = bf16\n}",
+        "E0202",
+    ),
+    "A model family": (
+        "plans/configs/huggingface.plan",
+        "first(config.num_key_value_heads, 2)\n    tied_embeddings",
+        "first(config.num_key_values_heads, 2)\n    tied_embeddings",
+        "E0201",
+    ),
+    "A formula": (
+        "plans/std/data.plan",
+        "dataset.epochs / hardware.gpus",
+        "dataset.epochs / hardware.gpu_count",
+        "E0201",
+    ),
     "A requirement": ("plans/std/requirements.plan", "{dataset.epochs} times", "{dataset.epoch} times", "E0201"),
-    "A target": ("my-templates/skypilot/target.plan", "{hardware.nodes}\"", "{hardware.node}\"", "E0201"),
-}  # fmt: skip
+    "A target": ("my-templates/skypilot/target.plan", '{model.params_total}"', '{model.param_total}"', "E0201"),
+}
 """A mistake in what each recipe adds: file, right, wrong, and the code."""
 
 SHOWN = {

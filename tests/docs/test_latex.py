@@ -70,7 +70,10 @@ def typeset(text: str) -> str:
         ("2 * match x { _ => 1 }", r"2 \cdot \left( \begin{cases} 1 & \text{otherwise} \end{cases} \right)"),
         (
             "sum(f[s, t] for s in A, t in B)",
-            r"\sum_{\mathrm{s} \in \mathrm{A},\, \mathrm{t} \in \mathrm{B}} \mathrm{f}\left[ \mathrm{s}, \mathrm{t} \right]",
+            (
+                r"\sum_{\mathrm{s} \in \mathrm{A},\, \mathrm{t} \in \mathrm{B}} "
+                r"\mathrm{f}\left[ \mathrm{s}, \mathrm{t} \right]"
+            ),
         ),
         ("max(a for s in A)", r"\max_{\mathrm{s} \in \mathrm{A}} \left( \mathrm{a} \right)"),
         ('"50% {a} & b_c"', r"\text{50\% \{a\} \& b\_c}"),

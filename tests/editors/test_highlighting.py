@@ -21,6 +21,8 @@ training.warmup = 1 step
 let step = 40%
 require certain deadline: time <= 30 days because "takes {time in days} \\{x}"
 @cite("here")
+@unit(GPU*hour) @within(step.low, max)
+@unit(%)
 quantity memory.x[s: Stage]: byte/token when given(gpu.memory) = max(a, 6 FLOP/token^2) * true
 show cost / dataset.tokens in USD/Ttoken
 emit deepspeed into "a"
@@ -47,6 +49,9 @@ ROLES = [
     ("days", "time in ", "Token.Name.Builtin", "keyword.other.unit"),
     ("\\{", "days} ", "Token.Literal.String.Escape", "constant.character.escape"),
     ("@cite", "", "Token.Name.Decorator", "entity.name.function.decorator"),
+    ("GPU*hour", "@unit(", "Token.Name.Builtin", "keyword.other.unit"),
+    ("%", "@unit(", "Token.Name.Builtin", "keyword.other.unit"),
+    ("step.low", "@within(", "Token.Name", "variable.other"),
     ("quantity", "", "Token.Keyword.Declaration", "keyword.declaration"),
     ("Stage", "s: ", "Token.Keyword.Type", "storage.type"),
     ("byte/token", "]: ", "Token.Keyword.Type", "storage.type"),

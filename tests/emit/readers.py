@@ -391,9 +391,11 @@ def report(text: str) -> Facts:
     patterns = {
         "data": r"\bdata ([\d.e+]+)", "stage": r"ZeRO (\d)", "tensor": r"tensor (\d+)", "pipeline": r"pipeline (\d+)",
         "context": r"context (\d+)", "expert": r"expert (\d+)", "chunks": r"chunks a stage (\d+)",
-        "micro-batch": r"(\d+) sequences? ×", "accumulation": r"accumulation (\d+)", "length": r"sequences of (\d+) token",
+        "micro-batch": r"(\d+) sequences? ×", "accumulation": r"accumulation (\d+)",
+        "length": r"sequences of (\d+) token",
         "steps": r"(\d+) steps? ·", "warm-up": r"after (\d+) steps?", "saved every": r"checkpoint every (\d+) steps?",
-        "precision": r"; (\w+) · \w+ · recompute", "optimizer": r"; \w+ · (\w+) · recompute", "recompute": r"recompute (\w+)",
+        "precision": r"; (\w+) · \w+ · recompute", "optimizer": r"; \w+ · (\w+) · recompute",
+        "recompute": r"recompute (\w+)",
     }  # fmt: skip
     found = {name: re.search(pattern, line) for name, pattern in patterns.items()}
     return {name: _number(match.group(1)) for name, match in found.items() if match}
@@ -420,7 +422,7 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
 
 
 def differences(written: Mapping[str, str], folder: Path) -> list[str]:
-    """Where a file says something else than `solution.json`, and what all training files together must say and do not."""
+    """Where a file differs from `solution.json`, and what all training files together must say and do not."""
     plan = planned(json.loads(written["solution.json"]))
     plan["accumulation, to Accelerate"] = plan["accumulation"]
     wrong, said = [], set()

@@ -67,7 +67,8 @@ def values() -> dict[str, Value]:
         value("hardware.memory_reserve", 2.553e9, "2.553 GB", "byte", line=12),
         value("hardware.gpus", 88.0, "88 GPUs", "GPU", line=11, layer="solved"),
         value("hardware.gpus_per_node", 8.0, "8 GPUs", "GPU", layer="default"),
-        value("hardware.nodes", 11.0, "11 nodes", "node", layer="default", formula="ceil(gpus / gpus_per_node)", role="input"),
+        value("hardware.nodes", 11.0, "11 nodes", "node", layer="default", formula="ceil(gpus / gpus_per_node)",
+              role="input"),
         value("parallelism.tensor", 1.0, "1", line=15, layer="solved"),
         value("parallelism.pipeline", 1.0, "1", line=16),
         value("parallelism.zero_stage", 2.0, "2", line=17, layer="solved"),
@@ -81,11 +82,13 @@ def values() -> dict[str, Value]:
         value("training.optimizer", "adamw", line=22),
         value("training.micro_batch", 4.0, "4 sequences", "sequence", line=24, layer="solved"),
         value("training.recompute", "full", line=25, layer="solved"),
-        value("training.learning_rate", 0.0003, "0.0003", layer="default", cites=(Citation("arXiv:2302.13971", "table 2"),)),
+        value("training.learning_rate", 0.0003, "0.0003", layer="default",
+              cites=(Citation("arXiv:2302.13971", "table 2"),)),
         value("training.warmup", 2000.0, "2,000 steps", "step", layer="default"),
         value("training.weight_decay", 0.1, "0.1", layer="default"),
         value("training.gradient_clipping", 1.0, "1", layer="default"),
-        value("model.params_total", 6738415616.0, "6.738B parameters", "parameter", formula="embedding + layers * (a | b)"),
+        value("model.params_total", 6738415616.0, "6.738B parameters", "parameter",
+              formula="embedding + layers * (a | b)"),
         value("data_parallel", 88.0, "88", formula="hardware.gpus / parallelism.tensor"),
         value("grad_accum", 6.0, "6", formula="max(1, round(…))"),
         value("global_batch_tokens", 4325376.0, "4.325M tokens", "token", formula="…"),
@@ -101,13 +104,14 @@ def values() -> dict[str, Value]:
         value("memory.context", 3.0 * gb, "3 GB", "byte", formula="…", place=f"{std}:32"),
         value("memory.total", 57.152 * gb, "57.15 GB", "byte", formula="…", place=f"{std}:36"),
         value("mfu", 0.4, "40%", role="assumption", layer="plan", line=30),
-        value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / tokens_per_second", place="plans/std/time.plan:14",
-              band=between("26.6 .. 35.9 days")),
+        value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / tokens_per_second",
+              place="plans/std/time.plan:14", band=between("26.6 .. 35.9 days")),
         value("step_time", 11.18, "11.18 s", "s", formula="…"),
         value("step.compute", 10.0, "10 s", "s", formula="…"),
         value("step.data_comm", 1.18, "1.18 s", "s", formula="…"),
         Value("cost", Amount(None), "USD", "quantity", needs=("hardware.price",), formula="gpu_hours * price"),
-        *(value(name, default, layer="default", place=f"templates/{name.partition('.')[0]}/target.plan:5") for name, default in OPTIONS.items()),
+        *(value(name, default, layer="default", place=f"templates/{name.partition('.')[0]}/target.plan:5")
+          for name, default in OPTIONS.items()),
     ]  # fmt: skip
     return {item.name: item for item in listed}
 
@@ -137,13 +141,18 @@ def solution(**changes: Any) -> Solution:
         values=found,
         parts={
             "step_time": (("step.compute", "compute"), ("step.data_comm", "data-parallel traffic")),
-            "memory.total": tuple((name, name.partition(".")[2]) for name in found if name.startswith("memory.") and name != "memory.total"),
+            "memory.total": tuple(
+                (name, name.partition(".")[2])
+                for name in found
+                if name.startswith("memory.") and name != "memory.total"
+            ),
         },
         requirements=(
             RequirementResult(
-                "deadline", True, "certain", 7987.7, "time <= 30 days", Sides(amount("29.91 days"), "le", amount("30 days")), "",
-                "plan", f"{PLAN}:31", chance=0.5061, verdict="tight",
-                compared=Compared("time", "le", amount("29.91 days"), amount("30 days"), amount("2.219 hours"), True, between("26.6 .. 35.9 days")),
+                "deadline", True, "certain", 7987.7, "time <= 30 days",
+                Sides(amount("29.91 days"), "le", amount("30 days")), "", "plan", f"{PLAN}:31", chance=0.5061, verdict="tight",
+                compared=Compared("time", "le", amount("29.91 days"), amount("30 days"), amount("2.219 hours"), True,
+                                  between("26.6 .. 35.9 days")),
             ),
             RequirementResult(
                 "fits", True, "certain", 0.79, "chance(memory.total <= gpu.memory - hardware.memory_reserve) >= 20%",

@@ -18,7 +18,8 @@ from llmplan.emit.render import render
 from tests.emit.test_searches import KNOBS
 from tests.emit.test_told import NOT_SAID, inputs, others
 
-UNKNOWN = """model {{ layers = 4, hidden = 1024, heads = 16, ffn = 2816, vocab = 32_000, max_context = 2048, gated_mlp = true }}
+UNKNOWN = """model {{ layers = 4, hidden = 1024, heads = 16, ffn = 2816, vocab = 32_000, max_context = 2048 }}
+model.gated_mlp = true
 dataset {{ tokens = 1B, sequence_length = 2048 tokens }}
 hardware {{ gpu = "H100-SXM5-80GB", gpus = 8 }}
 training {{ global_batch = 64 sequences, micro_batch = 1, recompute = none }}
@@ -68,7 +69,8 @@ def drawn(target: str, seed: int, models: tuple[str, ...], *more: str) -> str:
             f'model "{chance.choice(models)}"',
             *more,
             "dataset { tokens = 10B, sequence_length = 1024 tokens }",
-            f'hardware {{ gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB"))}", gpus = {chance.choice((8, 16, 64))} }}',
+            f'hardware.gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB"))}"',
+            f"hardware.gpus = {chance.choice((8, 16, 64))}",
             "training.global_batch = 256 sequences",
             *chance.sample(knobs, chance.randint(2, 4)),
             f"emit {target}",

@@ -42,7 +42,8 @@ def test_a_compile_says_so_once(name: str, repository: Path) -> None:
     option = " { pictures = none }" if name == "none" else ""
     plan.write_text(
         f'model {{ params = 7B }}\ndataset.tokens = 1T\nhardware {{ gpu = "A100-SXM4-80GB", gpus = ? }}\n'
-        f"training.precision = bf16\nassume mfu = 45%\nrequire time <= 30 days\nminimize hardware.gpus\nemit report{option}\n"
+        f"training.precision = bf16\nassume mfu = 45%\nrequire time <= 30 days\nminimize hardware.gpus\nemit "
+        f"report{option}\n"
     )
     codes = []
     for _ in range(2):

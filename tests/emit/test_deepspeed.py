@@ -55,7 +55,8 @@ def test_a_class_that_nobody_knows_is_asked_for() -> None:
 
 @pytest.mark.usefixtures("no_advice")
 def test_what_deepspeed_does_not_offload_is_refused_before_anything_is_emitted() -> None:
-    text = f'model "llama-7b" {{ layers = 2 }}\n{PLAN}parallelism {{ framework = deepspeed, zero_stage = %s, offload = all }}\n'
+    layout = "parallelism { framework = deepspeed, zero_stage = %s, offload = all }"
+    text = f'model "llama-7b" {{ layers = 2 }}\n{PLAN}{layout}\n'
     solution = api.solve("-", text=text % 1)
     assert [one.name for one in solution.requirements if one.holds is False] == ["deepspeed_offload"]
     assert api.solve("-", text=text % "?").values["parallelism.zero_stage"].value == 3
@@ -111,8 +112,10 @@ def test_who_has_another_release_may_split_those_of_qwen() -> None:
 def test_a_configuration_tells_the_architecture(tmp_path: Path) -> None:
     """Kimi K2 is read as a DeepSeek-V3, and is none to DeepSpeed."""
     sizes = {
-        "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 16, "vocab_size": 32_000, "intermediate_size": 4096, "v_head_dim": 128,
-        "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "kv_lora_rank": 256, "moe_intermediate_size": 512, "n_routed_experts": 16,
+        "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 16, "vocab_size": 32_000,
+        "intermediate_size": 4096, "v_head_dim": 128,
+        "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "kv_lora_rank": 256, "moe_intermediate_size": 512,
+        "n_routed_experts": 16,
     }  # fmt: skip
     text = (
         SPLIT.replace('model "deepseek-v2-lite"', 'model from "config.json"')
@@ -127,7 +130,8 @@ def test_a_configuration_tells_the_architecture(tmp_path: Path) -> None:
 @pytest.mark.parametrize("knobs", [
     "expert = ?",
     *(pytest.param(knobs, marks=pytest.mark.slow) for knobs in (
-        "expert = ?, tensor = ?", "expert = ?, context = ?, zero_stage = ?", "expert = ?, expert_tensor = ?, pipeline = ?", "expert = ?, offload = ?",
+        "expert = ?, tensor = ?", "expert = ?, context = ?, zero_stage = ?",
+        "expert = ?, expert_tensor = ?, pipeline = ?", "expert = ?, offload = ?",
     )),
 ])  # fmt: skip
 @pytest.mark.parametrize("model", ["deepseek-v2-lite", pytest.param("mixtral-8x7b", marks=pytest.mark.slow)])
@@ -153,7 +157,8 @@ def test_a_copy_of_a_token_travels_to_each_of_its_experts() -> None:
         for expert in (8, 64):
             solution = api.solve(
                 "-",
-                text=f"{SPLIT}parallelism {{ zero_stage = 1, framework = {framework}, expert = {expert} }}\nemit report{', deepspeed' * (framework == 'deepspeed')}\n",
+                text=f"{SPLIT}parallelism {{ zero_stage = 1, framework = {framework}, expert = {expert} }}\nemit "
+                f"report{', deepspeed' * (framework == 'deepspeed')}\n",
             )
             said[framework, expert] = float(solution.values["step.layer_traffic"].value)
     assert said["deepspeed", 8] == pytest.approx(said["megatron", 8])

@@ -1,4 +1,4 @@
-"""The arguments of the Trainer and of TRL: the plan's numbers under the trainers' own names, and what neither can do."""
+"""The arguments of the Trainer and of TRL: the plan's numbers under the trainers' names, and what neither can do."""
 
 from __future__ import annotations
 

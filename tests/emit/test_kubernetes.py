@@ -118,16 +118,20 @@ def test_trl_needs_no_script() -> None:
     [('name = "run-7"', "run-7"), ('name = "Run 7"', None), ('name = "7b"', None), (f'name = "{"a" * 64}"', None)],
 )
 def test_names(given: str, name: str | None) -> None:
-    _, problems = rendered = render(api.solve("-", text=f"{PLAN}emit kubernetes {{ {WHAT}, {given} }}\n"))
-    assert [problem.code for problem in problems] == ([] if name else ["E0504"])
+    solution = api.solve("-", text=f"{PLAN}emit kubernetes {{ {WHAT}, {given} }}\n")
+    wrong = [found for found in solution.diagnostics if found.severity == "error"]
     if name:
-        assert yaml.safe_load(rendered[0]["k8s.yaml"])["metadata"]["name"] == name
+        assert not wrong and yaml.safe_load(render(solution)[0]["k8s.yaml"])["metadata"]["name"] == name
+    else:
+        assert [found.code for found in wrong] == ["E0305"] and wrong[0].span is not None
+        assert wrong[0].span.text == given.partition(" = ")[2] and "a letter first" in wrong[0].message
 
 
 @pytest.mark.slow
 def test_mounts_that_are_none() -> None:
-    _, problems = render(api.solve("-", text=f'{PLAN}emit kubernetes {{ {WHAT}, mounts = "data" }}\n'))
-    assert [problem.code for problem in problems] == ["E0504"]
+    text = f'{PLAN}emit kubernetes {{ {WHAT}, mounts = "data" }}\n'
+    (problem,) = (found for found in api.check("-", text=text) if found.severity == "error")
+    assert problem.code == "E0305" and "as `data:/data`" in problem.message
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Megatron-LM: every value that time or memory depends on is an argument, or is refused by a requirement with a name."""
+"""Megatron-LM: every value that time or memory depends on is an argument, or is refused by a named requirement."""
 
 from __future__ import annotations
 
@@ -63,13 +63,16 @@ ARGUMENTS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, str | None]]] 
     ("dense", (("training.recompute_layers", "8"),), {"--recompute-method": "block", "--recompute-num-layers": "4"}),
     ("dense", (("training.recompute", "none"),), {"--recompute-granularity": None}),
     ("dense", (("parallelism.virtual_pipeline", "2"),), {"--num-virtual-stages-per-pipeline-rank": "2"}),
-    ("dense", (("parallelism.zero_stage", "0"),), {"--use-distributed-optimizer": None, "--overlap-param-gather": None}),
+    ("dense", (("parallelism.zero_stage", "0"),),
+     {"--use-distributed-optimizer": None, "--overlap-param-gather": None}),
     ("dense", (("parallelism.replicas", "2"),), {"--num-distributed-optimizer-instances": "2"}),
-    ("dense", (("parallelism.offload", "optimizer"),), {"--optimizer-cpu-offload": "", "--use-precision-aware-optimizer": ""}),
+    ("dense", (("parallelism.offload", "optimizer"),),
+     {"--optimizer-cpu-offload": "", "--use-precision-aware-optimizer": ""}),
     ("dense", (("training.optimizer_dtype", "bf16"),), {"--exp-avg-dtype": "bf16", "--exp-avg-sq-dtype": "bf16"}),
     ("dense", (("training.attention", "standard"),), {"--attention-backend": "unfused"}),
     ("dense", (("training.flash_kernel", "ampere"),), {"--attention-backend": "flash"}),
-    ("dense", (("training.loss", "fused"),), {"--cross-entropy-loss-fusion": "", "--cross-entropy-fusion-impl": "native"}),
+    ("dense", (("training.loss", "fused"),),
+     {"--cross-entropy-loss-fusion": "", "--cross-entropy-fusion-impl": "native"}),
     ("dense", (("training.dropout", "0.1"),), {"--hidden-dropout": "0.1", "--attention-dropout": "0.1"}),
     ("dense", (("model", '"llama-3.1-8b"'),), {"--use-rope-scaling": "", "--rope-scaling-factor": "8"}),
     ("dense", (("model", '"qwen2.5-7b"'),), {"--add-qkv-bias": "", "--disable-bias-linear": ""}),
@@ -82,12 +85,16 @@ ARGUMENTS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, str | None]]] 
     ("experts", (("parallelism.expert_overlap", "true"), ("parallelism.virtual_pipeline", "2")),
      {"--overlap-moe-expert-parallel-comm": ""}),
     ("experts", (("model", '"deepseekmoe-16b"'), ("parallelism.pipeline", "1")),
-     {"--moe-layer-freq": "([0]*1+[1]*27)", "--moe-shared-expert-intermediate-size": "2816", "--moe-router-pre-softmax": "",
+     {"--moe-layer-freq": "([0]*1+[1]*27)", "--moe-shared-expert-intermediate-size": "2816",
+      "--moe-router-pre-softmax": "",
       "--multi-latent-attention": None, "--moe-router-topk-scaling-factor": None}),
     ("experts", (("model", '"deepseek-v3"'),),
-     {"--q-lora-rank": "1536", "--kv-lora-rank": "512", "--qk-head-dim": "128", "--qk-pos-emb-head-dim": "64", "--v-head-dim": "128",
-      "--qk-layernorm": "", "--rope-type": "yarn", "--rotary-scaling-factor": "40", "--mscale": "1", "--mscale-all-dim": "1",
-      "--rotary-interleaved": None, "--no-rope-fusion": "", "--moe-router-pre-softmax": None, "--moe-router-score-function": "sigmoid",
+     {"--q-lora-rank": "1536", "--kv-lora-rank": "512", "--qk-head-dim": "128", "--qk-pos-emb-head-dim": "64",
+      "--v-head-dim": "128",
+      "--qk-layernorm": "", "--rope-type": "yarn", "--rotary-scaling-factor": "40", "--mscale": "1",
+      "--mscale-all-dim": "1",
+      "--rotary-interleaved": None, "--no-rope-fusion": "", "--moe-router-pre-softmax": None,
+      "--moe-router-score-function": "sigmoid",
       "--moe-router-enable-expert-bias": "", "--moe-router-num-groups": "8", "--moe-router-group-topk": "4",
       "--moe-router-topk-scaling-factor": "2.5", "--moe-layer-freq": "([0]*3+[1]*58)"}),
     ("unlike", (("model", '"deepseek-v2-lite"'), ("training.recompute_latents", "true")),
@@ -96,7 +103,8 @@ ARGUMENTS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, str | None]]] 
       "--moe-router-num-groups": None, "--moe-router-topk-scaling-factor": None,
       "--recompute-modules": "core_attn layernorm mla_up_proj"}),
     ("unlike", (("model", '"moonlight-16b-a3b"'),),
-     {"--rope-type": "rope", "--rotary-scaling-factor": None, "--mscale": None, "--moe-router-topk-scaling-factor": "2.446"}),
+     {"--rope-type": "rope", "--rotary-scaling-factor": None, "--mscale": None,
+      "--moe-router-topk-scaling-factor": "2.446"}),
 ]  # fmt: skip
 
 
@@ -184,8 +192,9 @@ def test_experts_need_a_routing() -> None:
     assert "routing_known" in refusals(OWN + KNOWN, *experts)
 
 
-FIXED = """parallelism { expert = 1, expert_tensor = 1, schedule = one_f_one_b, prefetch = true, keep_gathered = false, replicas = 1 }
-parallelism { vocab_parallel = true, reshard = false, communication_dtype = fp32, offload = none, expert_overlap = false }
+FIXED = """parallelism { expert = 1, expert_tensor = 1, schedule = one_f_one_b, prefetch = true, keep_gathered = false }
+parallelism { replicas = 1, vocab_parallel = true, reshard = false, communication_dtype = fp32, offload = none }
+parallelism { expert_overlap = false }
 training { kernels = fused, reduce_dtype = fp32, parameter_dtype = bf16, gradient_dtype = fp32, attention_8bit = false }
 training { activation_offload = 0, task = pretrain, recompute_latents = false, flash_kernel = native, loss = compiled }
 adapter.method = none

@@ -160,26 +160,6 @@ def test_a_missing_value() -> None:
     assert [hint.text for hint in problem.hints] == ["set `training.global_batch`"]
 
 
-@pytest.mark.parametrize(
-    ("changed", "targets", "part"),
-    [
-        ([value("parallelism.pipeline", 4.0)], ["deepspeed"], "pipeline"),
-        ([value("training.precision", "fp8")], ["deepspeed"], "fp8"),
-        ([value("parallelism.zero_stage", 0.0), value("parallelism.offload", "optimizer")], ["deepspeed"], "offload"),
-        ([value("parallelism.offload", "parameters")], ["deepspeed"], "stage 3"),
-        ([value("hardware.gpus", 89.0)], ["accelerate"], "89 GPUs"),
-        ([value("parallelism.framework", "megatron")], ["accelerate"], "megatron"),
-        ([value("parallelism.framework", "ddp")], ["accelerate"], "shards nothing"),
-        ([value("parallelism.framework", "fsdp"), value("parallelism.zero_stage", 1.0)], ["accelerate"], "FSDP"),
-        ([value("parallelism.framework", "fsdp"), value("parallelism.tensor", 2.0)], ["accelerate"], "tensor"),
-    ],
-)
-def test_what_a_format_cannot_say_is_refused(changed: list[Value], targets: list[str], part: str) -> None:
-    problems = refused(emitting(having(LLAMA, *changed), *targets))
-    assert {problem.code for problem in problems} == {"E0504"}
-    assert part in problems[0].message and problems[0].hints
-
-
 def test_nothing_to_launch_without_a_solution() -> None:
     assert set(texts(evolve(LLAMA, status="infeasible"))) == {"report.md", "solution.json", "memory.svg", "step.svg"}
 

@@ -49,7 +49,8 @@ def plan(seed: int) -> str:
         [
             f'model "{chance.choice(MODELS)}"',
             "dataset { tokens = 10B, sequence_length = 1024 tokens }",
-            f'hardware {{ gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB", "V100-SXM2-32GB"))}", gpus = {chance.choice((8, 16, 32))} }}',
+            f'hardware.gpu = "{chance.choice(("A100-SXM4-80GB", "H100-SXM5-80GB", "V100-SXM2-32GB"))}"',
+            f"hardware.gpus = {chance.choice((8, 16, 32))}",
             "training.global_batch = 256 sequences",
             *knobs,
             f"emit {chance.choice(TARGETS)}",

@@ -24,7 +24,8 @@ while [[ "$1" == --* ]]; do echo "srun $1" >>"$LOG"; shift; done
 for node in 0 1; do SLURM_NODEID=$node "$@"; done
 """,
     "scontrol": """#!/usr/bin/env bash
-if [[ "$2" == hostnames ]]; then printf "node-7\\nnode-8\\n"; else printf "JobId=1 JobName=a\\n   Command=%s x\\n" "$JOB"; fi
+if [[ "$2" == hostnames ]]; then printf "node-7\\nnode-8\\n"
+else printf "JobId=1 JobName=a\\n   Command=%s x\\n" "$JOB"; fi
 """,
     "torchrun": """#!/usr/bin/env bash
 { printf "%s|" torchrun "$MASTER_ADDR" "$LLMPLAN_MICRO_BATCH" "$@"; echo; } >>"$LOG"
@@ -50,7 +51,8 @@ def started(tmp_path: Path, options: str, *arguments: str) -> list[str]:
     spool.write_text(script.read_text())
     log = tmp_path / "log"
     environment = {
-        "PATH": f"{stubs}:{os.environ['PATH']}", "LOG": str(log), "JOB": str(script), "SLURM_JOB_ID": "41", "SLURM_JOB_NODELIST": "node-[7-8]",
+        "PATH": f"{stubs}:{os.environ['PATH']}", "LOG": str(log), "JOB": str(script), "SLURM_JOB_ID": "41",
+        "SLURM_JOB_NODELIST": "node-[7-8]",
     }  # fmt: skip
     done = subprocess.run(
         ["bash", str(spool), *arguments], env=environment, capture_output=True, text=True, check=False
@@ -98,7 +100,7 @@ def test_a_partition_that_is_more_than_a_word(hostile: str, tmp_path: Path) -> N
     plan = tmp_path / "a.plan"
     plan.write_text(PLAN.format(options=f'script = "t.py", partition = "{hostile}"'))
     solution, written = api.compile(str(plan), out=str(tmp_path / "out"))
-    assert [d.code for d in (*solution.diagnostics, *written.diagnostics) if d.severity == "error"] == ["E0504"]
+    assert [d.code for d in (*solution.diagnostics, *written.diagnostics) if d.severity == "error"] == ["E0305"]
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ emitted.
 from __future__ import annotations
 
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,9 @@ import pytest
 from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
+from llmplan.emit.targets import shipped
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PLAN = """model "llama-7b"
 dataset { sequence_length = 2048 tokens }
@@ -143,6 +147,44 @@ def test_an_input_that_no_file_says(templates: Path, tmp_path: Path) -> None:
     assert "`training.attention = standard` stands in no file that is written" in [
         d.message for d in written.diagnostics
     ]
+
+
+@pytest.mark.slow
+def test_an_option_that_no_file_of_the_users_target_says(templates: Path, tmp_path: Path) -> None:
+    """Its template forgets the queue: a plan that chooses one is told, and a plan that does not is not."""
+    (templates / "own" / "own.txt.j2").write_text("{{ option('script') }} {{ value('own.bucket') }}\n")
+    more = 'hardware.gpus_per_node = 4\nemit own { script = "train.py"%s }'
+    for choice, told in ((", queue = long", ["`own.queue = long` stands in no file that is written"]), ("", [])):
+        _, written = api.compile(
+            _plan(tmp_path, more % choice), settings=[("hardware.gpus", "4")], templates=templates, force=True
+        )
+        assert [problem.message for problem in written.diagnostics] == told
+    (problem,) = api.check(str(templates / "own" / "target.plan"))
+    assert (problem.code, problem.severity, problem.span and problem.span.text) == ("E0514", "error", "queue")
+
+
+PLANTED = "    round_robin_gradients: Bool = false\n"
+
+
+def test_an_option_that_no_template_reads_is_an_error_of_its_target(tmp_path: Path) -> None:
+    """An option added to a target's text alone, in a copy of the installation."""
+    for name in ("plans", "templates"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    file = tmp_path / "templates" / "deepspeed" / "target.plan"
+    assert not api.check(str(file))
+    file.write_text(file.read_text().replace("kind deepspeed {\n", "kind deepspeed {\n" + PLANTED))
+    (problem,) = api.check(str(file))
+    assert (problem.code, problem.message) == (
+        "E0514", "no template reads the option `deepspeed.round_robin_gradients`",
+    )  # fmt: skip
+    assert problem.severity == "error" and problem.span is not None
+    assert problem.span.text == "round_robin_gradients"
+
+
+@pytest.mark.parametrize("target", shipped())
+def test_every_option_that_ships_is_read(target: str) -> None:
+    text = ROOT / "templates" / target / "target.plan"
+    assert not text.is_file() or not api.check(str(text))
 
 
 def _plan(tmp_path: Path, more: str) -> str:

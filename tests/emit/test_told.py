@@ -144,7 +144,7 @@ def test_accelerate_has_keys_of_its_own_for_shared_sequences() -> None:
 
 @pytest.mark.slow
 def test_ranks_of_fsdp_share_a_sequence_in_the_script() -> None:
-    """The file names the ranks, and the script cuts the sequences: without its lines each rank trains on all of them."""
+    """The file names the ranks, and the script cuts the sequences: else each rank trains on all of them."""
     written = files("fsdp", ("parallelism.context", "4"), ("parallelism.replicas", "2"))
     found = yaml.safe_load(written["accelerate.yaml"])["parallelism_config"]
     sizes = [found[f"parallelism_config_{name}_size"] for name in ("dp_replicate", "dp_shard", "cp")]

@@ -88,15 +88,20 @@ def test_the_file_is_the_plan() -> None:
 
 KEYS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, Any]]] = [
     ("plain", (), {"training.local_batch_size": 1, "parallelism.pipeline_parallel_schedule": None}),
-    ("plain", (("training.precision", "fp8"),), {"model.converters": ["quantize.linear.float8"], "quantize.linear.float8.recipe_name": "rowwise"}),
-    ("plain", (("training.precision", "tf32"), ("training.attention", "standard")), {"training.mixed_precision_param": "float32"}),
-    ("plain", (("training.recompute_layers", "8"),), {"activation_checkpoint.mode": "selective", "activation_checkpoint.selective_ac_option": "4"}),
+    ("plain", (("training.precision", "fp8"),),
+     {"model.converters": ["quantize.linear.float8"], "quantize.linear.float8.recipe_name": "rowwise"}),
+    ("plain", (("training.precision", "tf32"), ("training.attention", "standard")),
+     {"training.mixed_precision_param": "float32"}),
+    ("plain", (("training.recompute_layers", "8"),),
+     {"activation_checkpoint.mode": "selective", "activation_checkpoint.selective_ac_option": "4"}),
     ("plain", (("training.recompute", "selective"),), {"activation_checkpoint.selective_ac_option": "op"}),
     ("plain", (("training.recompute", "none"),), {"activation_checkpoint.mode": "none"}),
     ("dense", (("parallelism.virtual_pipeline", "2"),),
-     {"parallelism.pipeline_parallel_schedule": "Interleaved1F1B", "parallelism.pipeline_parallel_layers_per_stage": 8}),
+     {"parallelism.pipeline_parallel_schedule": "Interleaved1F1B",
+      "parallelism.pipeline_parallel_layers_per_stage": 8}),
     ("dense", (("parallelism.first_stage_layers", "15"), ("parallelism.last_stage_layers", "17")),
-     {"parallelism.pipeline_parallel_layers_per_stage": 17, "parallelism.pipeline_parallel_first_stage_less_layers": 2}),
+     {"parallelism.pipeline_parallel_layers_per_stage": 17,
+      "parallelism.pipeline_parallel_first_stage_less_layers": 2}),
     ("plain", (("parallelism.zero_stage", "2"),), {"parallelism.fsdp_reshard_after_forward": "never"}),
     ("plain", (("parallelism.reshard", "false"),), {"parallelism.fsdp_reshard_after_forward": "never"}),
     ("plain", (("parallelism.replicas", "4"),),
@@ -104,17 +109,27 @@ KEYS: list[tuple[str, tuple[tuple[str, str], ...], dict[str, Any]]] = [
     ("plain", (("parallelism.offload", "all"),), {"training.enable_cpu_offload": True}),
     ("plain", (("parallelism.context", "4"),), {"parallelism.context_parallel_degree": 4}),
     ("plain", (("parallelism.tensor_overlap", "true"),), {"parallelism.enable_async_tensor_parallel": True}),
-    ("plain", (("training.kernels", "eager"), ("training.loss", "upcast")), {"compile.enable": False, "compile.components": []}),
-    ("plain", (("training.parameter_dtype", "bf16"), ("training.master_dtype", "none"), ("training.reduce_dtype", "fp32")), {"training.dtype": "bfloat16"}),
+    ("plain", (("training.kernels", "eager"), ("training.loss", "upcast")),
+     {"compile.enable": False, "compile.components": []}),
+    ("plain", (("training.parameter_dtype", "bf16"), ("training.master_dtype", "none"),
+               ("training.reduce_dtype", "fp32")),
+     {"training.dtype": "bfloat16"}),
     ("plain", (("training.update", "foreach"),), {"optimizer.implementation": "foreach"}),
-    ("plain", (("model", '"llama-3.1-8b"'),), {"planned.scaling_factor": 8, "planned.original_max_position_embeddings": 8192}),
-    ("plain", (("model", '"qwen3-8b"'),), {"model.name": "qwen3", "planned.qk_norm": True, "planned.hidden_dim": 12288}),
-    ("plain", (("torchtitan.assets", '"a\\"b"'), ("torchtitan.pretrained", '"c"')), {"model.hf_assets_path": 'a"b', "checkpoint.initial_load_path": "c"}),
-    ("experts", (), {"parallelism.expert_parallel_degree": 8, "parallelism.expert_tensor_parallel_degree": 1, "planned.num_experts": 128}),
+    ("plain", (("model", '"llama-3.1-8b"'),),
+     {"planned.scaling_factor": 8, "planned.original_max_position_embeddings": 8192}),
+    ("plain", (("model", '"qwen3-8b"'),),
+     {"model.name": "qwen3", "planned.qk_norm": True, "planned.hidden_dim": 12288}),
+    ("plain", (("torchtitan.assets", '"a\\"b"'), ("torchtitan.pretrained", '"c"')),
+     {"model.hf_assets_path": 'a"b', "checkpoint.initial_load_path": "c"}),
+    ("experts", (),
+     {"parallelism.expert_parallel_degree": 8, "parallelism.expert_tensor_parallel_degree": 1,
+      "planned.num_experts": 128}),
     ("experts", (), {"planned.top_k": 8, "planned.route_norm": True, "planned.moe_inter_dim": 768}),
-    ("experts", (("training.precision", "fp8"),), {"model.converters": ["quantize.linear.float8", "quantize.grouped_mm.float8"]}),
+    ("experts", (("training.precision", "fp8"),),
+     {"model.converters": ["quantize.linear.float8", "quantize.grouped_mm.float8"]}),
     ("experts", (("model", '"deepseek-v2-lite"'), ("torchtitan.like", "deepseek_16b")),
-     {"model.name": "deepseek_v3", "planned.kv_lora_rank": 512, "planned.n_dense_layers": 1, "planned.num_expert_groups": None}),
+     {"model.name": "deepseek_v3", "planned.kv_lora_rank": 512, "planned.n_dense_layers": 1,
+      "planned.num_expert_groups": None}),
 ]  # fmt: skip
 
 
@@ -152,7 +167,9 @@ REFUSED = [
     ("bucket", "plain", (("parallelism.reduce_bucket", "1M params"),)),
     ("micro_batches", "dense", (("parallelism.pipeline", "16"), ("training.global_batch", "16 sequences"))),
     ("micro_batches", "dense", (("parallelism.virtual_pipeline", "2"), ("training.global_batch", "80 sequences"))),
-    ("stages", "dense", (("parallelism.first_stage_layers", "8"), ("parallelism.last_stage_layers", "24"), ("parallelism.virtual_pipeline", "2"))),
+    ("stages", "dense",
+     (("parallelism.first_stage_layers", "8"), ("parallelism.last_stage_layers", "24"),
+      ("parallelism.virtual_pipeline", "2"))),
     ("schedule", "dense", (("parallelism.schedule", "zero_bubble"),)),
     ("pipeline", "dense", (("model", '"qwen3-8b"'),)),
     ("sequence_divides", "plain", (("dataset.sequence_length", "8190 tokens"),)),
@@ -178,7 +195,8 @@ REFUSED = [
     ("groups", "plain", (("model.kv_heads", "1"),)),
     ("kept", "plain", (("torchtitan.checkpoints", "1"),)),
     ("like", "experts", (("model", '"deepseek-v2-lite"'),)),
-    ("context", "experts", (("model", '"deepseek-v2-lite"'), ("torchtitan.like", "deepseek_16b"), ("parallelism.context", "2"))),
+    ("context", "experts",
+     (("model", '"deepseek-v2-lite"'), ("torchtitan.like", "deepseek_16b"), ("parallelism.context", "2"))),
     ("routing", "experts", (("model.routing", "other"),)),
     ("routing", "experts", (("model.router_factor", "2"),)),
     ("layers_of_experts", "experts", (("model.dense_layers", "1"),)),
@@ -211,11 +229,16 @@ def test_a_model_is_not_trained_by_guesses() -> None:
     assert "routing_known" in refusals(known, *experts)
 
 
-FIXED = """parallelism { expert = 1, schedule = one_f_one_b, prefetch = true, keep_gathered = false, replicas = 1, data_overlap = true }
-parallelism { vocab_parallel = true, communication_dtype = fp32, offload = none, expert_overlap = false, sequence_parallel = true }
-training { kernels = compiled, reduce_dtype = fp32, parameter_dtype = fp32, gradient_dtype = fp32, attention_8bit = false }
-training { activation_offload = 0, task = pretrain, recompute_latents = false, flash_kernel = native, loss = compiled, dropout = 0 }
-training { optimizer_dtype = fp32, master_dtype = none, cuda_graphs = false, gradient_fusion = false, attention = flash }
+FIXED = """parallelism { expert = 1, schedule = one_f_one_b, prefetch = true, keep_gathered = false, replicas = 1 }
+parallelism { data_overlap = true }
+parallelism { vocab_parallel = true, communication_dtype = fp32, offload = none, expert_overlap = false }
+parallelism { sequence_parallel = true }
+training { kernels = compiled, reduce_dtype = fp32, parameter_dtype = fp32, gradient_dtype = fp32 }
+training { attention_8bit = false }
+training { activation_offload = 0, task = pretrain, recompute_latents = false, flash_kernel = native }
+training { loss = compiled, dropout = 0 }
+training { optimizer_dtype = fp32, master_dtype = none, cuda_graphs = false, gradient_fusion = false }
+training { attention = flash }
 adapter.method = none
 """
 

@@ -96,7 +96,7 @@ def _library(dice: random.Random) -> Case:
 
 
 def _backtest(dice: random.Random) -> Case:
-    """Records of measured runs in which something is not as it should be."""
+    """Measured runs in which something is not as it should be."""
     lines = []
     for _ in range(dice.choice((1, 1, 2, 5))):
         text = json.dumps(_damaged(dice, json.loads(dice.choice(_records()))), ensure_ascii=dice.random() < 0.5)
@@ -270,7 +270,7 @@ def _paths() -> list[str]:
     scope, _, _ = library.load()
     names = set(re.findall(r"(?m)^(?:quantity|enum|fn|require) ([a-z][\w.]*)", "\n".join(text for _, text in _texts())))
     names |= {f"{kind}.{name}" for kind, fields in scope.kinds.items() for name in fields}
-    return sorted(names) + ["", ".", "a..b", "hardware", "x", "hardware.gpu.memory", "model"]
+    return [*sorted(names), "", ".", "a..b", "hardware", "x", "hardware.gpu.memory", "model"]
 
 
 @cache

@@ -304,7 +304,7 @@ def _config(dice: random.Random) -> Case:
 
 
 def _record(dice: random.Random) -> Case:
-    """A record of a measured run in which something is not as it should be."""
+    """A measured run in which something is not as it should be."""
     text = json.dumps(make._damaged(dice, json.loads(dice.choice(make._records()))), ensure_ascii=dice.random() < 0.5)
     if dice.random() < 0.1:
         text = make._cut(dice, text)

@@ -16,9 +16,10 @@ from pathlib import Path
 
 from llmplan import frontend
 from llmplan.backtest.base import Base
+from llmplan.backtest.case import Damaged, cases
 from llmplan.backtest.predict import predict
+from llmplan.backtest.summary import as_json
 from llmplan.check import library
-from llmplan.cli import backtest
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_text import render
 from llmplan.emit import reads as emitted
@@ -89,12 +90,10 @@ class Swift:
 
     def _record(self, content: bytes) -> tuple[int, str]:
         try:
-            record = json.loads(content.decode())
-        except (ValueError, RecursionError):
-            return 2, ""
-        if not backtest._is_case(record):
-            return 2, ""
-        predict(_base(), record)
+            read = cases(content)
+        except Damaged as wrong:
+            return 2, str(wrong)
+        json.dumps(as_json([predict(_base(), case) for case in read]), allow_nan=False)
         return 0, ""
 
 

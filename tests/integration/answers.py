@@ -24,7 +24,8 @@ Answer = tuple[Solution, Mapping[str, str]]
 
 
 def plan(
-    emit: str, model: str, gpus: int, layout: str, training: str = "recompute = none", *, batch: int = 1024, length: int = 4096,
+    emit: str, model: str, gpus: int, layout: str, training: str = "recompute = none", *, batch: int = 1024,
+    length: int = 4096,
     gpu: str = "H100-SXM5-80GB",
 ) -> str:  # fmt: skip
     return BODY.format(

@@ -85,7 +85,8 @@ def shared(stage: int) -> Files:
 
 
 _EXPERTS = """model {{
-    layers = 2, hidden = 32, heads = 4, head_dim = 4, rope_head_dim = 4, value_head_dim = 8, kv_lora_rank = 8, q_lora_rank = 8
+    layers = 2, hidden = 32, heads = 4, head_dim = 4, rope_head_dim = 4, value_head_dim = 8, kv_lora_rank = 8
+    q_lora_rank = 8
     ffn = 64, gated_mlp = true, vocab = 64, experts = 4, experts_per_token = 2, expert_ffn = 16, shared_experts = 1
     dense_layers = 1, router_score_bias = true, expert_groups = 2, model_type = {type}
 }}

@@ -69,7 +69,7 @@ def test_routers_of_qwen_stop_it(tmp_path: Path) -> None:
 
 
 def test_without_zero_gradients_are_clipped_by_a_mean_of_norms(tmp_path: Path) -> None:
-    """In fp32 each rank has the norm of its own experts and of what is shared: their mean is less than the norm of all."""
+    """In fp32 each rank has the norm of its own experts and of shared weights: their mean is less than that of all."""
     needs("torch", "transformers", "deepspeed")
     folder, code, said = trained(tmp_path, 0, 2, "deepspeed", more="waive deepspeed_expert_clipping\n")
     assert code == 0, said[-4000:]

@@ -33,7 +33,7 @@ def plan(more: str, model: str = "llama-7b", gpus: int = 8, options: str = "", t
 
 TRL = "trainer = trl, "
 PLANS: dict[str, Files] = {
-    "llama7b": lambda folder: _with_trainer(folder),
+    "llama7b": lambda folder: _with_trainer(folder),  # noqa: PLW0108 - defined below
     "zero_3": plan("parallelism { zero_stage = 3, framework = deepspeed }"),
     "zero_2_offload": plan("parallelism { zero_stage = 2, framework = deepspeed, offload = optimizer }"),
     "fsdp": plan("parallelism { zero_stage = 3 }"),
@@ -48,8 +48,10 @@ PLANS: dict[str, Files] = {
     "trl_zero_3": plan("parallelism { zero_stage = 3, framework = deepspeed }", options=TRL),
     "trl_context": plan("parallelism { zero_stage = 3, framework = deepspeed, context = 8 }", gpus=64, options=TRL),
     "lora": plan("parallelism { zero_stage = 0 }\nadapter { method = lora, rank = 32 }", options=TRL),
-    "lora_zero_3": plan("parallelism { zero_stage = 3, framework = deepspeed }\nadapter { method = lora, embeddings = true }", options=TRL),
-    "qlora": plan('adapter { method = qlora, rank = 64, targets = ["q_proj", "v_proj"], dropout = 0.1 }', gpus=1, options=TRL),
+    "lora_zero_3": plan("parallelism { zero_stage = 3, framework = deepspeed }\nadapter { method = lora, embeddings = "
+                        "true }", options=TRL),
+    "qlora": plan('adapter { method = qlora, rank = 64, targets = ["q_proj", "v_proj"], dropout = 0.1 }', gpus=1,
+                  options=TRL),
 }  # fmt: skip
 
 
@@ -109,7 +111,10 @@ def test_accelerate_takes_the_groups_of_ranks(name: str, tmp_path: Path) -> None
     needs("accelerate")
     more, sizes = GROUPS[name]
     folder = plan(more, gpus=64)(tmp_path)
-    code = "from accelerate.parallelism_config import ParallelismConfig as P; p = P(); print(p.dp_replicate_size, p.dp_shard_size, p.sp_size, p.total_size)"
+    code = (
+        "from accelerate.parallelism_config import ParallelismConfig as P; p = P(); "
+        "print(p.dp_replicate_size, p.dp_shard_size, p.sp_size, p.total_size)"
+    )
     exports = [
         line
         for line in (folder / "launch.sh").read_text().splitlines()
@@ -127,9 +132,11 @@ model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab =
 dataset {{ tokens = 1024, sequence_length = 16 }}
 hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
 parallelism {{ zero_stage = 0 }}
-training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2, checkpoint_interval = 1 hour, gradient_clipping = 0.01 }}
+training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2 }}
+training {{ checkpoint_interval = 1 hour, gradient_clipping = 0.01 }}
 adapter {{ method = lora, rank = 4, targets = ["q_proj", "v_proj"] }}
-emit huggingface {{ trainer = trl, model = "{folder}/model", dataset = "{folder}/data", output = "{folder}/out", log_every = 1, workers = 0 }}
+emit huggingface {{ trainer = trl, model = "{folder}/model", dataset = "{folder}/data", output = "{folder}/out" }}
+huggingface {{ log_every = 1, workers = 0 }}
 """
 
 
@@ -163,7 +170,8 @@ model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab =
 dataset {{ tokens = 1024, sequence_length = 16 }}
 hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
 parallelism {{ {layout} }}
-training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2, learning_rate = 0.02, gradient_clipping = 0.1 }}
+training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recompute = full, warmup = 2 }}
+training {{ learning_rate = 0.02, gradient_clipping = 0.1 }}
 emit huggingface {{ model = "a", dataset = "b", output = "{folder}/out", log_every = 1, workers = 0 }}
 """
 LAYOUTS = {

@@ -19,7 +19,8 @@ hardware {{ gpu = "A100-SXM4-80GB", gpus = {gpus} }}
 model.layers = 8
 parallelism {{ zero_stage = 3 }}
 training {{ global_batch = 256 sequences, micro_batch = 1, recompute = full }}
-emit deepspeed, kubernetes {{ script = "train.py", image = "reg.io/a:1", mounts = "data:/data, more:/more", job = {job} }}
+emit deepspeed, kubernetes {{ script = "train.py", image = "reg.io/a:1", mounts = "data:/data, more:/more" }}
+kubernetes.job = {job}
 """
 
 

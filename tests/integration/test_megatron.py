@@ -178,10 +178,13 @@ def agree(name: str, solution: Solution, seen: Mapping[str, Any]) -> None:
     """What Megatron-LM will do is what the plan says."""
     assert seen["changed"] == [], name
     pairs = {
-        "num_layers": "model.layers", "hidden_size": "model.hidden", "ffn_hidden_size": "model.ffn", "kv_channels": "model.head_dim",
-        "num_attention_heads": "model.heads", "padded_vocab_size": "model.vocab", "layernorm_epsilon": "model.norm_epsilon",
+        "num_layers": "model.layers", "hidden_size": "model.hidden", "ffn_hidden_size": "model.ffn",
+        "kv_channels": "model.head_dim",
+        "num_attention_heads": "model.heads", "padded_vocab_size": "model.vocab",
+        "layernorm_epsilon": "model.norm_epsilon",
         "seq_length": "dataset.sequence_length", "micro_batch_size": "training.micro_batch", "train_iters": "steps",
-        "global_batch_size": "global_batch_sequences", "data_parallel_size": "data_parallel", "clip_grad": "training.gradient_clipping",
+        "global_batch_size": "global_batch_sequences", "data_parallel_size": "data_parallel",
+        "clip_grad": "training.gradient_clipping",
         "tensor_model_parallel_size": "parallelism.tensor", "pipeline_model_parallel_size": "parallelism.pipeline",
         "context_parallel_size": "parallelism.context", "sequence_parallel": "parallelism.sequence_parallel",
         "lr": "training.learning_rate", "lr_warmup_iters": "training.warmup", "weight_decay": "training.weight_decay",
@@ -232,7 +235,8 @@ def test_latent_attention_and_its_routers_are_built_as_planned(sources: Path, tm
         scale = 1 + 0.1 * value(solution, "model.rope_mscale_all_dim") * math.log(40) if stretched else 1
         assert model["softmax_scale"] == pytest.approx(scale**2 / math.sqrt(head)), name
         planned = {
-            "scaling_factor": "rope_factor", "original_max_position_embeddings": "rope_original_context", "beta_fast": "rope_beta_fast",
+            "scaling_factor": "rope_factor", "original_max_position_embeddings": "rope_original_context",
+            "beta_fast": "rope_beta_fast",
             "beta_slow": "rope_beta_slow", "mscale": "rope_mscale", "mscale_all_dim": "rope_mscale_all_dim",
         }  # fmt: skip
         assert model["yarn"] == {

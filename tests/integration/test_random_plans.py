@@ -109,7 +109,8 @@ def test_accelerate_starts_what_was_planned(way: str, tmp_path: Path) -> None:
     ):
         nodes = plan["hardware.nodes"]
         expected = {
-            "unknown": [], "unused": [], "nnodes": nodes, "node_rank": nodes - 1, "nproc_per_node": plan["hardware.gpus"] // nodes,
+            "unknown": [], "unused": [], "nnodes": nodes, "node_rank": nodes - 1,
+            "nproc_per_node": plan["hardware.gpus"] // nodes,
         }  # fmt: skip
         told = seen.get("environment", {})
         precision = plan["training.precision"]

@@ -31,7 +31,8 @@ def plan(*what: Any, options: str = "", **more: Any) -> str:
 EAGER = "recompute = none, kernels = eager, loss = upcast"
 BF16 = "recompute = none, parameter_dtype = bf16, master_dtype = none, reduce_dtype = fp32"
 PLANS = {
-    "llama7b": (ROOT / "plans" / "llama7b.plan").read_text(encoding="utf-8").replace("deepspeed, accelerate", "torchtitan"),
+    "llama7b": (ROOT / "plans" / "llama7b.plan").read_text(encoding="utf-8").replace(
+        "deepspeed, accelerate", "torchtitan"),
     "interleaved": plan("llama-3-70b", 512, "tensor = 8, pipeline = 4, virtual_pipeline = 5, zero_stage = 2"),
     "uneven": plan("llama-3.1-405b", 1024, "tensor = 8, pipeline = 16, zero_stage = 2", "recompute = full"),
     "one_f_one_b": plan("llama-3-70b", 512, "tensor = 8, pipeline = 4, zero_stage = 3", "recompute = selective"),
@@ -41,20 +42,28 @@ PLANS = {
     "lent_ranks": plan("qwen3-30b-a3b", 64, "tensor = 4, expert = 8, zero_stage = 3", "recompute = selective"),
     "tensor_experts": plan("qwen3-30b-a3b", 64, "tensor = 4, expert_tensor = 4, zero_stage = 3"),
     "mixtral": plan("mixtral-8x7b", 128, "expert = 8, zero_stage = 3"),
-    "all_experts": plan("deepseekmoe-16b", 64, "expert = 8, zero_stage = 3").replace('"deepseekmoe-16b"', '"deepseekmoe-16b" { dense_layers = 0 }'),
-    "latent": plan("deepseek-v3", 1024, "expert = 64, pipeline = 4, first_stage_layers = 16, last_stage_layers = 13, zero_stage = 2",
+    "all_experts": plan("deepseekmoe-16b", 64, "expert = 8, zero_stage = 3").replace(
+        '"deepseekmoe-16b"', '"deepseekmoe-16b" { dense_layers = 0 }'),
+    "latent": plan("deepseek-v3", 1024,
+                   "expert = 64, pipeline = 4, first_stage_layers = 16, last_stage_layers = 13, zero_stage = 2",
                    options="like = deepseek_671b", batch=4096),
-    "latent_small": plan("deepseek-v2-lite", 64, "expert = 8, tensor = 2, zero_stage = 3", "recompute = full", options="like = deepseek_16b"),
-    "long": plan("llama-3.1-8b", 64, "tensor = 4, context = 8, zero_stage = 3", "recompute = full", batch=32, length=131_072),
-    "long_experts": plan("qwen3-30b-a3b", 64, "context = 8, expert = 8, zero_stage = 3", "recompute = full", batch=32, length=131_072),
+    "latent_small": plan("deepseek-v2-lite", 64, "expert = 8, tensor = 2, zero_stage = 3", "recompute = full",
+                         options="like = deepseek_16b"),
+    "long": plan("llama-3.1-8b", 64, "tensor = 4, context = 8, zero_stage = 3", "recompute = full", batch=32,
+                 length=131_072),
+    "long_experts": plan("qwen3-30b-a3b", 64, "context = 8, expert = 8, zero_stage = 3", "recompute = full", batch=32,
+                         length=131_072),
     "hybrid": plan("llama-3-8b", 64, "zero_stage = 3, replicas = 8"),
-    "fp8": plan("llama-2-13b", 128, "tensor = 2, zero_stage = 3", "precision = fp8, recompute = none", options="recipe = tensorwise"),
+    "fp8": plan("llama-2-13b", 128, "tensor = 2, zero_stage = 3", "precision = fp8, recompute = none",
+                options="recipe = tensorwise"),
     "fp8_experts": plan("qwen3-30b-a3b", 64, "expert = 8, zero_stage = 3", "precision = fp8, recompute = none"),
     "mxfp8": plan("llama-2-13b", 128, "zero_stage = 3", "precision = mxfp8, recompute = none", gpu="B200-SXM-180GB"),
     "bf16": plan("llama-7b", 16, "zero_stage = 3", BF16, length=2048),
     "tensor_alone": plan("llama-7b", 8, "tensor = 8, zero_stage = 0", BF16, length=2048),
-    "tf32": plan("llama-7b", 16, "tensor = 2, zero_stage = 3", "precision = tf32, attention = standard, recompute = none", length=2048),
-    "fp32": plan("llama-7b", 16, "zero_stage = 3", "precision = fp32, attention = standard, recompute = none", length=2048),
+    "tf32": plan("llama-7b", 16, "tensor = 2, zero_stage = 3",
+                 "precision = tf32, attention = standard, recompute = none", length=2048),
+    "fp32": plan("llama-7b", 16, "zero_stage = 3", "precision = fp32, attention = standard, recompute = none",
+                 length=2048),
     "eager": plan("llama-7b", 16, "zero_stage = 2", EAGER, length=2048),
     "offload": plan("llama-7b", 16, "zero_stage = 3, offload = all", length=2048),
     "some_layers": plan("llama-7b", 16, "zero_stage = 3", "recompute = full, recompute_layers = 8", length=2048),
@@ -64,7 +73,8 @@ PLANS = {
     "one": plan("qwen3-0.6b", 1, "zero_stage = 0"),
     "narrow": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 4096 }'),
     "wide": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 28_672 }'),
-    "options": plan("llama-7b", 16, "zero_stage = 3", "optimizer = adam, recompute = none, update = foreach", length=2048,
+    "options": plan("llama-7b", 16, "zero_stage = 3", "optimizer = adam, recompute = none, update = foreach",
+                    length=2048,
                     options='schedule = constant, pretrained = "a/b", dataset_path = "/data", trace_interval = 100'),
 }  # fmt: skip
 REFUSED = {
@@ -152,7 +162,8 @@ def agree(name: str, solution: Solution, first: Mapping[str, Any], last: Mapping
     assert first["recomputed"] == recomputed, name
     assert (first["compiled"] > 0) is (said("training.kernels") == "compiled"), name
     degrees = {
-        "data_parallel_replicate_degree": "replicas", "tensor_parallel_degree": "tensor", "pipeline_parallel_degree": "pipeline",
+        "data_parallel_replicate_degree": "replicas", "tensor_parallel_degree": "tensor",
+        "pipeline_parallel_degree": "pipeline",
         "context_parallel_degree": "context", "expert_parallel_degree": "expert",
     }  # fmt: skip
     assert {key: first["parallelism"][key] for key in degrees} == {
@@ -192,8 +203,10 @@ parallelism.zero_stage = 3
 emit torchtitan {{ assets = "t" }}
 """
 SHAPE = {
-    "num_hidden_layers": 3, "hidden_size": 128, "num_attention_heads": 8, "num_key_value_heads": 4, "intermediate_size": 320,
-    "vocab_size": 512, "max_position_embeddings": 256, "rms_norm_eps": 1e-5, "initializer_range": 0.2, "tie_word_embeddings": False,
+    "num_hidden_layers": 3, "hidden_size": 128, "num_attention_heads": 8, "num_key_value_heads": 4,
+    "intermediate_size": 320,
+    "vocab_size": 512, "max_position_embeddings": 256, "rms_norm_eps": 1e-5, "initializer_range": 0.2,
+    "tie_word_embeddings": False,
 }  # fmt: skip
 STRETCHED = {
     "rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
@@ -206,7 +219,8 @@ EXPERTS = SHAPE | {
 REFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": (
         SMALL.format(model="llama-3-8b", more=""),
-        {"name": "LlamaForCausalLM", "config": SHAPE | {"rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}},
+        {"name": "LlamaForCausalLM",
+         "config": SHAPE | {"rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}},
     ),
     "stretched": (
         SMALL.format(model="llama-3.1-8b", more=", rope_original_context = 64 tokens"),
@@ -214,12 +228,14 @@ REFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "epsilon": (
         SMALL.format(model="llama-7b", more=", norm_epsilon = 0.1"),
-        {"name": "LlamaForCausalLM", "config": SHAPE | {"rms_norm_eps": 0.1, "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0}}},
+        {"name": "LlamaForCausalLM",
+         "config": SHAPE | {"rms_norm_eps": 0.1, "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0}}},
     ),
     "qwen": (
         SMALL.format(model="qwen3-8b", more=", head_dim = 32"),
         {"name": "Qwen3ForCausalLM",
-         "config": SHAPE | {"head_dim": 32, "rms_norm_eps": 1e-6, "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0}}},
+         "config": SHAPE | {"head_dim": 32, "rms_norm_eps": 1e-6,
+                            "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0}}},
     ),
     "tied": (
         SMALL.format(model="qwen3-0.6b", more=", head_dim = 32"),
@@ -228,11 +244,14 @@ REFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
                             "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0}}},
     ),
     "chosen": (
-        SMALL.format(model="qwen3-30b-a3b", more=", head_dim = 32, experts = 8, experts_per_token = 2, expert_ffn = 96"),
+        SMALL.format(model="qwen3-30b-a3b",
+                     more=", head_dim = 32, experts = 8, experts_per_token = 2, expert_ffn = 96"),
         {"name": "Qwen3MoeForCausalLM", "config": EXPERTS | {"norm_topk_prob": True}},
     ),
     "all": (
-        SMALL.format(model="qwen3-30b-a3b", more=", head_dim = 32, experts = 8, experts_per_token = 2, expert_ffn = 96, routing = softmax_all"),
+        SMALL.format(model="qwen3-30b-a3b",
+                     more=", head_dim = 32, experts = 8, experts_per_token = 2, expert_ffn = 96, "
+                          "routing = softmax_all"),
         {"name": "Qwen3MoeForCausalLM", "config": EXPERTS | {"norm_topk_prob": False}},
     ),
 }  # fmt: skip

@@ -98,7 +98,7 @@ OTHERWISE: dict[str, tuple[int, str, tuple[str, ...], tuple[str, ...]]] = {
 
 
 def test_groups_gather_from_their_copy(tmp_path: Path) -> None:
-    """DeepSpeed gathers over all ranks once a step, and then within each group: in no pass else does anything leave it."""
+    """DeepSpeed gathers over all ranks once a step, and then within each group: no other pass leaves it."""
     needs("torch", "transformers", "deepspeed")
     released = (
         "deepspeed.stage3_param_persistence_threshold=0",

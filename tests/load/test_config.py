@@ -275,24 +275,29 @@ def test_what_a_file_leaves_out_is_as_in_its_class(family: str, experts: int, de
 
 
 YARN = {"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096}
-LATENT = {**LLAMA, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "n_routed_experts": 64,
+LATENT = {**LLAMA, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+          "n_routed_experts": 64,
           "num_experts_per_tok": 8, "moe_intermediate_size": 1408, "rope_scaling": YARN}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({}, {"rope_beta_fast": 32, "rope_beta_slow": 1, "rope_mscale": 1, "rope_mscale_all_dim": 0, "routing": "sigmoid", "router_factor": 2.5}),
+        ({}, {"rope_beta_fast": 32, "rope_beta_slow": 1, "rope_mscale": 1, "rope_mscale_all_dim": 0,
+              "routing": "sigmoid", "router_factor": 2.5}),
         ({"routed_scaling_factor": 2.446, "norm_topk_prob": False}, {"routing": "other", "router_factor": 2.446}),
-        ({"rope_interleave": False, "rope_scaling": {**YARN, "beta_fast": 1.0}}, {"rope_interleaved": False, "rope_beta_fast": 1}),
-        ({"rope_scaling": None, "rope_parameters": {**YARN, "rope_type": "yarn", "mscale": 0.5, "mscale_all_dim": 0.25}},
+        ({"rope_interleave": False, "rope_scaling": {**YARN, "beta_fast": 1.0}},
+         {"rope_interleaved": False, "rope_beta_fast": 1}),
+        ({"rope_scaling": None,
+          "rope_parameters": {**YARN, "rope_type": "yarn", "mscale": 0.5, "mscale_all_dim": 0.25}},
          {"rope_scaling": "yarn", "rope_mscale": 0.5, "rope_mscale_all_dim": 0.25}),
         ({"rope_scaling": {**YARN, "mscale_all_dim": 1.0}}, {"rope_scaling": "other"}),
         ({"rope_scaling": {**YARN, "mscale": 0.5}}, {"rope_mscale": 1, "rope_mscale_all_dim": 0}),
         ({"rope_scaling": {**YARN, "attention_factor": 1.2}}, {"rope_scaling": "other"}),
         ({"model_type": "deepseek_v2"}, {"routing": "softmax_all", "router_factor": 1}),
         ({"model_type": "deepseek_v2", "norm_topk_prob": True}, {"routing": "other"}),
-        ({"model_type": "deepseek_v2", "n_group": 8, "topk_group": 3, "routed_scaling_factor": 16.0}, {"routing": "other", "router_factor": 16}),
+        ({"model_type": "deepseek_v2", "n_group": 8, "topk_group": 3, "routed_scaling_factor": 16.0},
+         {"routing": "other", "router_factor": 16}),
     ],
     ids=lambda value: str(value)[:60],
 )  # fmt: skip

@@ -16,8 +16,10 @@ from llmplan import api
 from tests.std.answers import checked
 
 FIELDS = (
-    "activation", "norm_epsilon", "norm_after", "rope_base", "rope_scaling", "rope_factor", "rope_share", "rope_interleaved",
-    "rope_layers", "rope_beta_fast", "rope_beta_slow", "rope_mscale", "rope_mscale_all_dim", "routing", "router_factor", "multipliers",
+    "activation", "norm_epsilon", "norm_after", "rope_base", "rope_scaling", "rope_factor", "rope_share",
+    "rope_interleaved",
+    "rope_layers", "rope_beta_fast", "rope_beta_slow", "rope_mscale", "rope_mscale_all_dim", "routing",
+    "router_factor", "multipliers",
 )  # fmt: skip
 ROWS = {
     row["name"]: row["config"]
@@ -39,15 +41,18 @@ RELEASED: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen2.5-7b": ("Qwen2.5-7B", {"hidden_act": "silu", "rms_norm_eps": 1e-06, "rope_theta": 1000000.0}),
     "qwen2.5-72b": ("Qwen2.5-72B", {"hidden_act": "silu", "rms_norm_eps": 1e-05, "rope_theta": 1000000.0}),
     "qwen3-30b-a3b": ("Qwen3-30B-A3B", {"rms_norm_eps": 1e-06, "rope_theta": 1000000, "norm_topk_prob": True}),
-    "gemma-2-9b": ("Gemma-2-9B", {"hidden_activation": "gelu_pytorch_tanh", "rms_norm_eps": 1e-06, "rope_theta": 10000.0}),
+    "gemma-2-9b": ("Gemma-2-9B",
+                   {"hidden_activation": "gelu_pytorch_tanh", "rms_norm_eps": 1e-06, "rope_theta": 10000.0}),
     "gemma-2b": ("Gemma-2B", {"hidden_act": "gelu", "rms_norm_eps": 1e-06, "rope_theta": 10000.0}),
     "gpt2": ("GPT-2", {"activation_function": "gelu_new", "layer_norm_epsilon": 1e-05}),
-    "phi-2": ("Phi-2", {"hidden_act": "gelu_new", "layer_norm_eps": 1e-05, "rope_theta": 10000.0, "partial_rotary_factor": 0.4}),
+    "phi-2": ("Phi-2",
+              {"hidden_act": "gelu_new", "layer_norm_eps": 1e-05, "rope_theta": 10000.0, "partial_rotary_factor": 0.4}),
     "opt-6.7b": ("OPT-6.7B", {"activation_function": "relu", "do_layer_norm_before": True}),
     "gpt-neox-20b": ("GPT-NeoX-20B", {"hidden_act": "gelu_fast", "rotary_pct": 0.25, "rotary_emb_base": 10000}),
     "deepseek-v2-lite": ("DeepSeek-V2-Lite", {"rms_norm_eps": 1e-06, "rope_theta": 10000, "rope_scaling": YARN}),
     "olmo-2-7b": ("OLMo-2-7B", {"hidden_act": "silu", "rms_norm_eps": 1e-06, "rope_theta": 500000}),
-    "starcoder2-15b": ("StarCoder2-15B", {"hidden_act": "gelu_pytorch_tanh", "norm_epsilon": 1e-05, "rope_theta": 100000}),
+    "starcoder2-15b": ("StarCoder2-15B",
+                       {"hidden_act": "gelu_pytorch_tanh", "norm_epsilon": 1e-05, "rope_theta": 100000}),
     "gpt-oss-20b": ("gpt-oss-20b", {"rope_scaling": {"rope_type": "yarn", "factor": 32.0}, "rope_theta": 150000}),
     "smollm3-3b": ("SmolLM3 3B", {"rope_theta": 5000000.0, "no_rope_layer_interval": 4}),
 }  # fmt: skip

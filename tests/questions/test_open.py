@@ -67,7 +67,11 @@ def warnings(diagnostics):
 
 
 CLOSED = {
-    "gpus": ("require time <= deadline\nminimize hardware.gpus", {"hardware.gpus": "?"}, 8 * math.ceil(FLOPS / RATE / MONTH / 8)),
+    "gpus": (
+        "require time <= deadline\nminimize hardware.gpus",
+        {"hardware.gpus": "?"},
+        8 * math.ceil(FLOPS / RATE / MONTH / 8),
+    ),
     "gpus one by one": (
         "require time <= deadline\nminimize hardware.gpus",
         {"hardware.gpus": "? in 1..1000"},
@@ -84,7 +88,11 @@ CLOSED = {
         math.ceil(FLOPS / RATE / MONTH / 8),
     ),
     "nodes of known gpus": ("show hardware.nodes", {"hardware.nodes": "?"}, 16),
-    "tokens": ("require time <= deadline\nmaximize dataset.tokens", {"dataset.tokens": "?"}, 128 * RATE * MONTH / 6 / 7e9),
+    "tokens": (
+        "require time <= deadline\nmaximize dataset.tokens",
+        {"dataset.tokens": "?"},
+        128 * RATE * MONTH / 6 / 7e9,
+    ),
     "epochs": (
         "require time <= deadline\nmaximize dataset.epochs",
         {"dataset.epochs": "? in 0.1..10"},
@@ -103,7 +111,11 @@ CLOSED = {
         {"hardware.price": "? in 1 USD/GPU/hour .. 10 USD/GPU/hour"},
         300e3 / (FLOPS / RATE),
     ),
-    "budget": ("require cost == budget", {"budget": "? in 1 kUSD .. 1 MUSD", "hardware.price": "3 USD/GPU/hour"}, FLOPS / RATE * 3 / 3600),
+    "budget": (
+        "require cost == budget",
+        {"budget": "? in 1 kUSD .. 1 MUSD", "hardware.price": "3 USD/GPU/hour"},
+        FLOPS / RATE * 3 / 3600,
+    ),
     "params and tokens": (
         "require chinchilla: dataset.tokens == 20 tokens/parameter * model.params\nrequire time == deadline",
         {"model.params": "?", "dataset.tokens": "?"},
@@ -119,7 +131,7 @@ CLOSED = {
         {"mfu": "? in 10%..50%", "hardware.gpus": "?"},
         FLOPS / 312e12 / 104 / MONTH,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", sample(CLOSED))
@@ -136,22 +148,64 @@ def test_what_a_formula_says(name):
 
 
 BRUTE = {
-    "gpu": (RULES, "minimize cost", "hardware.gpu", ["A100-SXM4-80GB", "H100-SXM5-80GB", "H200-SXM-141GB"], '? in ["A100-SXM4-80GB", "H100-SXM5-80GB", "H200-SXM-141GB"]'),
+    "gpu": (
+        RULES,
+        "minimize cost",
+        "hardware.gpu",
+        ["A100-SXM4-80GB", "H100-SXM5-80GB", "H200-SXM-141GB"],
+        '? in ["A100-SXM4-80GB", "H100-SXM5-80GB", "H200-SXM-141GB"]',
+    ),
     "precision": (RULES, "minimize time", "training.precision", ["fp32", "fp16", "bf16"], "? in [fp32, fp16, bf16]"),
     "tensor": (FULL, "minimize time", "parallelism.tensor", [1, 2, 4, 8], "?"),
     "pipeline": (FULL, "minimize memory.total", "parallelism.pipeline", [1, 2, 4, 8, 16, 32, 64], "?"),
-    "virtual pipeline": (FULL + "parallelism.pipeline = 4\n", "maximize memory.total", "parallelism.virtual_pipeline", [1, 2, 4, 8], "?"),
+    "virtual pipeline": (
+        FULL + "parallelism.pipeline = 4\n",
+        "maximize memory.total",
+        "parallelism.virtual_pipeline",
+        [1, 2, 4, 8],
+        "?",
+    ),
     "context": (FULL, "minimize memory.total", "parallelism.context", [1, 2, 4, 8, 16, 32, 64], "?"),
-    "expert": (EXPERTS.replace("_stage = 3", "_stage = 1"), "require fits: 1 == 1\nminimize memory.total", "parallelism.expert", [1, 2, 4, 8], "?"),
+    "expert": (
+        EXPERTS.replace("_stage = 3", "_stage = 1"),
+        "require fits: 1 == 1\nminimize memory.total",
+        "parallelism.expert",
+        [1, 2, 4, 8],
+        "?",
+    ),
     "ZeRO stage": (FULL, "minimize memory.total", "parallelism.zero_stage", [0, 1, 2, 3], "?"),
-    "framework": (FULL, "minimize memory.total", "parallelism.framework", ["deepspeed", "fsdp", "megatron", "torchtitan", "ddp"], "?"),
+    "framework": (
+        FULL,
+        "minimize memory.total",
+        "parallelism.framework",
+        ["deepspeed", "fsdp", "megatron", "torchtitan", "ddp"],
+        "?",
+    ),
     "micro-batch": (FULL, "waive fits_surely\nminimize time", "training.micro_batch", [1, 2, 4, 8, 16, 32, 64], "?"),
-    "global batch": (FULL, "minimize time", "training.global_batch", ["512 sequences", "1024 sequences", "2048 sequences"], "? in [512 sequences, 1024 sequences, 2048 sequences]"),
+    "global batch": (
+        FULL,
+        "minimize time",
+        "training.global_batch",
+        ["512 sequences", "1024 sequences", "2048 sequences"],
+        "? in [512 sequences, 1024 sequences, 2048 sequences]",
+    ),
     "recompute": (FULL, "minimize time", "training.recompute", ["none", "selective", "full"], "?"),
     "offload": (FULL, "minimize memory.total", "parallelism.offload", ["none", "optimizer", "parameters", "all"], "?"),
-    "sequence length": (FULL, "waive fits_surely\nmaximize dataset.sequence_length", "dataset.sequence_length", [2**k for k in range(10, 18)], "? in powers(2, 1024..128Ki)"),
-    "layers": (OWN + "assume mfu = 40%\n", "require time <= 3.6 days\nmaximize model.layers", "model.layers", [32, 36, 40, 44, 48], "? in 32..48 step 4"),
-}  # fmt: skip
+    "sequence length": (
+        FULL,
+        "waive fits_surely\nmaximize dataset.sequence_length",
+        "dataset.sequence_length",
+        [2**k for k in range(10, 18)],
+        "? in powers(2, 1024..128Ki)",
+    ),
+    "layers": (
+        OWN + "assume mfu = 40%\n",
+        "require time <= 3.6 days\nmaximize model.layers",
+        "model.layers",
+        [32, 36, 40, 44, 48],
+        "? in 32..48 step 4",
+    ),
+}
 
 
 FEW = ("recompute",)
@@ -179,15 +233,38 @@ def test_no_other_value_is_better(name):
 
 EDGES = {
     "memory": (FULL, "waive fits_surely\nminimize gpu.memory", "gpu.memory", "? in 10 GB .. 200 GB", -1),
-    "reserve": (FULL, "waive fits_surely\nmaximize hardware.memory_reserve", "hardware.memory_reserve", "? in 1 GB .. 79 GB", 1),
-    "network": (FULL, "require time <= 8 days\nminimize hardware.internode_bandwidth", "hardware.internode_bandwidth", "? in 0.01 GB/s/GPU .. 100 GB/s/GPU", -1),
-    "memory bandwidth": (FULL, "require time <= 8 days\nminimize gpu.bandwidth", "gpu.bandwidth", "? in 100 GB/s .. 10_000 GB/s", -1),
+    "reserve": (
+        FULL,
+        "waive fits_surely\nmaximize hardware.memory_reserve",
+        "hardware.memory_reserve",
+        "? in 1 GB .. 79 GB",
+        1,
+    ),
+    "network": (
+        FULL,
+        "require time <= 8 days\nminimize hardware.internode_bandwidth",
+        "hardware.internode_bandwidth",
+        "? in 0.01 GB/s/GPU .. 100 GB/s/GPU",
+        -1,
+    ),
+    "memory bandwidth": (
+        FULL,
+        "require time <= 8 days\nminimize gpu.bandwidth",
+        "gpu.bandwidth",
+        "? in 100 GB/s .. 10_000 GB/s",
+        -1,
+    ),
     "tokens in whole steps": (FULL, "require time <= 8 days\nmaximize dataset.tokens", "dataset.tokens", "?", 1),
     "tokens with a layout": (
-        FULL.replace("zero_stage = 1", "zero_stage = ?").replace("= full", "= ?").replace("micro_batch  = 1", "micro_batch = ?"),
-        "waive fits_surely\nrequire time <= 8 days\nmaximize dataset.tokens", "dataset.tokens", "?", 1,
+        FULL.replace("zero_stage = 1", "zero_stage = ?")
+        .replace("= full", "= ?")
+        .replace("micro_batch  = 1", "micro_batch = ?"),
+        "waive fits_surely\nrequire time <= 8 days\nmaximize dataset.tokens",
+        "dataset.tokens",
+        "?",
+        1,
     ),
-}  # fmt: skip
+}
 UNITS = {"byte": "bytes", "byte/s/GPU": "byte/s/GPU", "byte/s": "byte/s", "token": "tokens"}
 
 

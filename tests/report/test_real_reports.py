@@ -15,7 +15,7 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.cli import group
 from llmplan.emit.render import render
-from tests.emit.drawn import faults
+from tests.present.drawn import faults
 
 REPOSITORY = Path(__file__).parents[2]
 REAL = Path(__file__).parent / "real"

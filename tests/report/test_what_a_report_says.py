@@ -1,4 +1,4 @@
-"""What was wrong in reports: sums that did not add up, ranges that were lost, names that were not those of the thing."""
+"""Mistakes that reports once had: sums that did not add up, ranges that were lost, names of other things."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_the_discrete_unknowns_are_chosen_with_it():
     assert outcome.point[1] == 144.0
     assert outcome.point[0] == pytest.approx(100 / 144, rel=1e-12)
     assert outcome.how == {0: "closed form", 1: "search"}
-    assert outcome.feasible == sum(100 / 0.7 <= n for n in range(4, 301, 4))
+    assert outcome.feasible == sum(n >= 100 / 0.7 for n in range(4, 301, 4))
 
 
 @pytest.mark.parametrize(("low", "high", "sense", "word"), [(1, math.inf, -1, "above"), (-math.inf, 1, 1, "below")])

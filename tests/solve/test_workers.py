@@ -244,5 +244,5 @@ def test_progress_ends_with_all_there_is_unless_the_search_does(system, portion)
     effort = Effort(progress=lambda done, count, what: told.append((done, count, what)))
     found = search(system, requirements_of(system), effort=effort, portion=portion)
     assert told == sorted(told) and {what for _, _, what in told} == {"layouts"}
-    assert all(0 < count and done <= count for done, count, _ in told)
+    assert all(count > 0 and done <= count for done, count, _ in told)
     assert not found.complete or told[-1][0] == told[-1][1]

@@ -182,7 +182,7 @@ TARGETS = [
     (
         "deepspeed_expert_ranks",
         'model = "deepseek-v2-lite"\nparallelism.expert = 32\nhardware.gpus = 48\nemit deepspeed',
-        "48 GPUs are no groups of 32 ranks that hold the experts",
+        "48 GPUs do not divide into expert-parallel groups of 32",
     ),
     (
         "deepspeed_expert_clipping",
@@ -207,7 +207,7 @@ TARGETS = [
     (
         "deepspeed_expert_replicas",
         'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.zero_stage = 3\nparallelism.replicas = 2\nemit deepspeed',
-        "2 groups have a copy of the weights beside 8 ranks",
+        "2 groups have a copy of the weights, and 8 ranks share the experts",
     ),
     (
         "deepspeed_expert_adapter",
@@ -227,7 +227,7 @@ TARGETS = [
     (
         "deepspeed_replicas_alone",
         "parallelism.replicas = 2\nparallelism.zero_stage = 3\nparallelism.tensor = 2\nemit deepspeed",
-        "2 groups have a copy of the weights beside tensor or context parallelism",
+        "2 groups have a copy of the weights, together with tensor or context parallelism",
     ),
     (
         "deepspeed_muon",
@@ -273,7 +273,11 @@ TARGETS = [
         "parallelism.zero_stage = 0\ndeepspeed.overlap_comm = true\nemit deepspeed",
         "at ZeRO stage 0 DeepSpeed overlaps nothing",
     ),
-    ("deepspeed_reshard", "parallelism.reshard = true\nemit deepspeed", "no choice at ZeRO stage 2 of DeepSpeed"),
+    (
+        "deepspeed_reshard",
+        "parallelism.reshard = true\nemit deepspeed",
+        "cannot be chosen at ZeRO stage 2 of DeepSpeed",
+    ),
     (
         "deepspeed_prefetch",
         "parallelism.zero_stage = 3\nparallelism.prefetch = false\nemit deepspeed",
@@ -363,7 +367,7 @@ TARGETS = [
         f'{FLAT}\nemit huggingface {{ model = "a", dataset = "b", output = "c" }}',
         "and the Trainer's arguments say 2",
     ),
-    ("accelerate_flat_reshard", f"{FLAT}\nparallelism.reshard = true", "no choice at ZeRO stage 2 of FSDP 1"),
+    ("accelerate_flat_reshard", f"{FLAT}\nparallelism.reshard = true", "cannot be chosen at ZeRO stage 2 of FSDP 1"),
     ("accelerate_flat_replicas", f"{FLAT}\nparallelism.replicas = 4", "4 groups are to hold the model"),
     (
         "accelerate_ring_replicas",
@@ -413,7 +417,7 @@ TARGETS = [
     (
         "accelerate_master",
         "parallelism.framework = fsdp\ntraining.master_dtype = fp32\nemit accelerate",
-        "a master copy in fp32 stands beside weights in fp32",
+        "a master copy in fp32 although the weights are in fp32",
     ),
     (
         "accelerate_overlap",

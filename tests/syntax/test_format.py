@@ -240,7 +240,7 @@ def test_a_sign_after_a_comma_stays_after_it():
 
 def test_a_text_with_mistakes_is_refused():
     source = Source("x.plan", "x = = 3")
-    with pytest.raises(ValueError, match="x.plan.*column 5"):
+    with pytest.raises(ValueError, match=r"x.plan.*column 5"):
         format_file(parse(source)[0], source)
 
 

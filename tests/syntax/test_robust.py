@@ -17,7 +17,8 @@ from tests.hanging import ends
 from tests.thorough import examples
 
 PLANS = [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parents[2].glob("plans/**/*.plan"))]
-WORDS = sorted(set(re.findall(r'"[^"\n]*"|\w+|[^\w\s]', "".join(PLANS)))) + [
+WORDS = [
+    *sorted(set(re.findall(r'"[^"\n]*"|\w+|[^\w\s]', "".join(PLANS)))),
     "\n",
     "\r\n",
     "  ",

@@ -11,7 +11,7 @@ slow = pytest.mark.slow
 
 OWN = """quantity low: Real = 0.5
 quantity high: Real = 2
-@within("low", "high")
+@within(low, high)
 quantity work: s = 10 s
 kind shop {
     pieces: Int = 3..5..9
@@ -31,7 +31,7 @@ OPEN = """kind shop { staff: Int in 1..50 = 4
 shop { staff = ? in 1..50 step 1 }
 quantity low: Real = 0.8
 quantity high: Real = 1.25
-@within("low", "high")
+@within(low, high)
 quantity work: s = (if size > 2.5 then 3 * size else size ^ 2) * 10 s / shop.staff
 let size = 1..2..4
 require sure: chance(work <= 6 s) >= 80%

@@ -64,6 +64,6 @@ def test_the_sort_must_be_a_field_of_the_same_kind(tmp_path):
 
     texts = library.library_files()
     name = "plans/std/kinds.plan"
-    texts[name] = texts[name].replace('@comparable("price_basis")', '@comparable("price_bases")')
+    texts[name] = texts[name].replace("@comparable(price_basis)", "@comparable(price_bases)")
     (wrong,) = [one for one in library.load(texts)[2] if one.severity == "error"]
-    assert wrong.code == "E0202" and "price_bases" in wrong.message
+    assert wrong.code == "E0310" and "price_bases" in wrong.message

@@ -41,14 +41,14 @@ kind paint {
     colour: Colour = grey
     @lever
     coats: Int in 1..9 = 3 ? in 1..9
-    @lever("0.5", "2")
+    @lever(1/2, 2)
     price: USD in 0 USD..1000 USD = 40 USD
-    @lever("black")
+    @lever(black)
     lid: Colour = white
 }
-@compared("2", "1")
+@compared(2, 1)
 quantity bill: USD = paint.coats * paint.price * match paint.lid { white => 1, _ => 2 }
-@compared("1", "2")
+@compared(1, 2)
 quantity days_needed: day = paint.coats * match paint.colour { white => 1 day, grey => 2 days, black => 3 days }
 require dry: days_needed <= 6 days else "dry after {days_needed in days}"
 show bill

@@ -352,11 +352,11 @@ def test_a_plan_that_can_be_is_told_nothing_of_adapters():
 @pytest.mark.parametrize(
     ("decorator", "code"),
     [
-        ('@cure("nowhere")', "E0201"),
-        ('@cure("many")', "E0303"),
-        ('@cure("a", "b")', "E0303"),
-        ("@cure", "E0303"),
-        ('@cure("helps")', None),
+        ("@cure(nowhere)", "E0310"),
+        ("@cure(many)", "E0310"),
+        ("@cure(a, b)", "E0310"),
+        ("@cure", "E0310"),
+        ("@cure(helps)", None),
     ],
 )
 def test_a_cure_names_what_is_true_or_false(decorator, code):

@@ -12,6 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from llmplan.cache import store
+from llmplan.cache.key import key
 from llmplan.solve.closed_form.equation import Equation
 
 
@@ -32,12 +33,12 @@ def closed_form(equation: Equation) -> ClosedForm | None:
     """Solves an equation; None if the unknown does not stand in a solvable relation, or no root lies in the domain."""
     if not equation.is_short():
         return None
-    key = equation.key()
-    known: Any = store.load("derivation", key)
+    kept = key(equation.key())
+    known: Any = store.load("derivation", kept)
     if known is None:
         from llmplan.solve.closed_form.algebra import solutions
 
-        found = solutions(equation)
-        known = tuple(found), tuple(found.values())
-        store.keep("derivation", key, known)
+        roots = solutions(equation)
+        known = tuple(roots), tuple(roots.values())
+        store.keep("derivation", kept, known)
     return ClosedForm(*known) if known[0] else None

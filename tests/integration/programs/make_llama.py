@@ -23,7 +23,8 @@ fast = PreTrainedTokenizerFast(
 fast.save_pretrained(folder / "model")
 torch.manual_seed(0)
 config = LlamaConfig(
-    vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, bos_token_id=1, eos_token_id=2,
+    vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, bos_token_id=1,
+    eos_token_id=2,
     pad_token_id=2,
 )  # fmt: skip
 LlamaForCausalLM(config).save_pretrained(folder / "model")

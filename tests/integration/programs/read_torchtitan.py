@@ -167,7 +167,7 @@ def local(parameter):
 
 
 def wrong(config, given, at=""):
-    """Keys that torchtitan has changed, and values that are none of those it names, which it does not look at itself."""
+    """Keys that torchtitan has changed, and values that it does not name, which it does not look at itself."""
     kinds = typing.get_type_hints(type(config))
     for key, value in given.items():
         found, path = getattr(config, key), f"{at}{key}"

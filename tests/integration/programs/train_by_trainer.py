@@ -68,7 +68,8 @@ def main():
     }
     if trainer.is_deepspeed_enabled:
         report["engine"] = [
-            wrapped.train_micro_batch_size_per_gpu(), wrapped.gradient_accumulation_steps(), wrapped.gradient_clipping(),
+            wrapped.train_micro_batch_size_per_gpu(), wrapped.gradient_accumulation_steps(),
+            wrapped.gradient_clipping(),
             wrapped.zero_optimization_stage(), str(wrapped.communication_data_type),
         ]  # fmt: skip
     with open(os.path.join(sys.argv[1], f"rank-{arguments.process_index}.json"), "w") as file:

@@ -5,9 +5,11 @@ By `accelerate launch` it is prepared by Accelerate, otherwise DeepSpeed reads t
 names. Each rank trains the whole model too, on the data of all, and writes to REPORTS/rank-N.json
 
     losses    of each step, the mean over all ranks; `expected` of the model that is whole
-    norms     of the gradients of each step before they are clipped, as DeepSpeed says; `expected_norms` of the model that is whole
+    norms     of the gradients of each step before they are clipped, as DeepSpeed says; `expected_norms` of the whole
+              model
     squares   of the norm of those that this rank took each step with, of weights `shared` by all and of its `experts`
-    furthest  how far a weight of this rank is at last from that of the whole model, of those `shared` by all and of its `experts`
+    furthest  how far a weight of this rank is at last from that of the whole model, of those `shared` by all and of its
+              `experts`
     held      how many numbers it has in memory of `shared` and `experts`, and of one state of the optimizer
     shapes    of its experts in a layer
 
@@ -33,7 +35,8 @@ CLIPPING = float(os.environ["LLMPLAN_GRADIENT_CLIPPING"])
 DECAY = float(os.environ["LLMPLAN_WEIGHT_DECAY"])
 WIDTHS = {
     "deepseek_v3": {
-        "n_routed_experts": 4, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1, "kv_lora_rank": 8, "q_lora_rank": 8,
+        "n_routed_experts": 4, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1, "kv_lora_rank": 8,
+        "q_lora_rank": 8,
         "qk_rope_head_dim": 4, "qk_nope_head_dim": 4, "v_head_dim": 8, "moe_intermediate_size": 16,
     },
     "qwen3_moe": {"num_experts": 4, "moe_intermediate_size": 16, "head_dim": 8},
@@ -43,7 +46,8 @@ WIDTHS = {
 def small(type):
     torch.manual_seed(0)
     config = AutoConfig.for_model(
-        type, vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=4,
+        type, vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=4,
         num_experts_per_tok=2, max_position_embeddings=LENGTH, use_cache=False, **WIDTHS[type],
     )  # fmt: skip
     model = AutoModelForCausalLM.from_config(config)

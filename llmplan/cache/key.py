@@ -1,0 +1,81 @@
+"""The key of everything that is kept between runs: what it was made from, and the installation that made it.
+
+Input are the parts that a result depends on, as plain data; output is a digest of them, of the version of Python and of
+the installed program: every file of llmplan with its grammar, and the packages that it computes with. Files are told
+apart by size and time of change. So nothing that another version of any formula, operation or pass has made is ever
+read. The library's and the templates' texts are no part of the program: whoever reads them names their content, or
+their `stamps`, among the parts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from attrs import frozen
+
+from llmplan import __version__
+from llmplan.resources import folder
+
+_PACKAGES = ("jinja2", "lark", "numpy", "sympy")
+
+
+@frozen
+class Key:
+    """Made by `key` alone, which says all that it must contain."""
+
+    digest: bytes
+
+
+def key(*parts: object) -> Key:
+    """The key of a result.
+
+    Args:
+        parts: Everything that the result depends on beside the program, as texts, numbers and tuples of such.
+    """
+    whole = repr((sys.implementation.cache_tag, sys.version, program(), parts))
+    return Key(hashlib.sha256(whole.encode()).digest())
+
+
+@cache
+def program() -> str:
+    """What tells one installed program from another; a process goes on with the code that it has loaded."""
+    package = Path(__file__).resolve().parents[1]
+    while not package.exists():
+        package = package.parent  # the archive that it is imported from
+    stamped = [__version__, *stamps(package)]
+    grammar = folder("grammar")
+    if isinstance(grammar, Path):
+        stamped += stamps(grammar)
+    for name in _PACKAGES:
+        spec = find_spec(name)
+        stamped += stamps(Path(spec.origin)) if spec and spec.origin and os.path.exists(spec.origin) else [name]
+    return "\n".join(stamped)
+
+
+def stamps(path: Path) -> list[str]:
+    """A file, or every file under a folder, with its size and time of change.
+
+    Raises:
+        OSError: It cannot be read, as it lies in an archive.
+    """
+    return _stamps(str(path)) if path.is_dir() else [_stamp(str(path), path.stat())]
+
+
+def _stamps(root: str) -> list[str]:
+    stamped = []
+    with os.scandir(root) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_dir():
+                stamped += _stamps(entry.path) if entry.name != "__pycache__" else []
+            else:
+                stamped.append(_stamp(entry.path, entry.stat()))
+    return stamped
+
+
+def _stamp(name: str, status: os.stat_result) -> str:
+    return f"{name} {status.st_size} {status.st_mtime_ns}"

@@ -1,0 +1,206 @@
+"""Decorators: the table that says of each where it may stand, what it takes and what it means.
+
+`TABLE` is read by the check of annotations, by messages and by the reference. What a decorator does stands where its
+subject is declared: `check.declare`, `check.define`, `check.unit_words`, `load.config`.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import frozen
+
+from llmplan.syntax import nodes
+
+PLACES: dict[type[nodes.Statement], str] = {
+    nodes.Entry: "entry",
+    nodes.Amend: "amend",
+    nodes.Quantity: "quantity",
+    nodes.Fn: "fn",
+    nodes.Require: "require",
+    nodes.Prefer: "prefer",
+    nodes.Kind: "kind",
+    nodes.FieldDecl: "field",
+    nodes.Enum: "enum",
+    nodes.AmendEnum: "amend enum",
+    nodes.Dimension: "dimension",
+    nodes.UnitDecl: "unit",
+}
+"""The declarations that decorators stand at, by what people call them."""
+
+
+class Sort(Enum):
+    """What an argument may be, in words."""
+
+    TEXT = "text in quotes"
+    PATTERN = "a pattern of classes as `[a-z0-9]*`, letters, and groups as `(…)?`, in quotes"
+    CHOICE = "a factor above 0 other than 1, or a member of the field's enum"
+    RANK = "a whole number above 0"
+    UNIT = "a unit of the quantity"
+    PREFIX = "an SI prefix"
+    FACTOR = "a quantity that is a plain number"
+    TRUTH = "a quantity that is true or false"
+    WHOLE = "a quantity of the same unit without an index"
+    QUANTITY = "a quantity"
+    VALUE = "a quantity or an input"
+    EXPRESSION = "an expression, or a quantity with one index"
+    FIELD = "another field of the kind"
+    ENUM = "an enum"
+    MEMBER = "a member of the enum"
+    CALL = "a call of a function"
+    RESULT = "a number in the unit of the call"
+
+
+@frozen
+class Decorator:
+    """One decorator.
+
+    Attributes:
+        on: Where it may stand.
+        takes: Its arguments, in order.
+        more: The sort of any number of arguments after these, if there may be any.
+        example: It as an author writes it.
+        meaning: What it says, for the reference.
+    """
+
+    on: tuple[str, ...]
+    takes: tuple[Sort, ...]
+    more: Sort | None
+    example: str
+    meaning: str
+
+    def sort(self, number: int) -> Sort | None:
+        """The sort of an argument, counted from 0; None of one too many."""
+        return self.takes[number] if number < len(self.takes) else self.more
+
+    @property
+    def wanted(self) -> str:
+        """How many arguments it takes, in words."""
+        count = len(self.takes)
+        if not count:
+            return "any number of arguments" if self.more else "no argument"
+        plural = "" if count == 1 else "s"
+        return f"{'at least ' if self.more else ''}{count} argument{plural}"
+
+
+_T = Sort.TEXT
+_ALL = tuple(PLACES.values())
+
+TABLE: dict[str, Decorator] = {
+    "cite": Decorator(
+        _ALL, (_T,), _T, '@cite("arXiv:1910.02054", "figure 1")',
+        "The source of a formula or figure, and the place in it; shown wherever the number is.",
+    ),
+    "example": Decorator(
+        ("fn",), (Sort.CALL, Sort.RESULT), None, "@example(zero_bytes(7.5B params, 1, 64), 31.4 GB)",
+        "A call of the function and its result, compared to the digits written. Examples of the library run as tests.",
+    ),
+    "names": Decorator(
+        ("entry", "unit"), (_T,), _T, '@names("H100 SXM", "H100")', "Further names of an entry, further spellings of a unit."
+    ),
+    "usual": Decorator(
+        ("entry",), (_T,), _T, '@usual("H100")', "A name that fits several entries, of which most people mean this one."
+    ),
+    "prefixes": Decorator(
+        ("unit",), (Sort.PREFIX,), Sort.PREFIX, "@prefixes(k, M, G)",
+        "Prefixes that may stand before each spelling of the unit.",
+    ),
+    "count": Decorator(("dimension",), (), None, "@count", "The dimension counts things."),
+    "unit": Decorator(("quantity",), (Sort.UNIT,), None, "@unit(%)", "The unit in which the quantity is shown."),
+    "assumed": Decorator(
+        ("quantity",), (_T,), None, '@assumed("no global batch is given")',
+        "A formula that stands in for something its author left out; an answer that rests on it lists it with this reason.",
+    ),
+    "within": Decorator(
+        ("quantity",), (Sort.FACTOR, Sort.FACTOR), None, "@within(step.low, step.high)",
+        "A band: factors of this quantity between which eight of ten measured values lie.",
+    ),
+    "part": Decorator(
+        ("quantity",), (Sort.WHOLE, _T), None, '@part(step_time, "offload")',
+        "The quantity is a part of another, all parts of which add up to it; pictures draw the parts with these labels.",
+    ),
+    "compared": Decorator(
+        ("quantity",), (Sort.RANK, Sort.RANK), None, "@compared(2, 1)",
+        "Plans are compared by the quantity: its column in tables, and its rank among the sort keys of changes.",
+    ),
+    "cliff": Decorator(
+        ("quantity", "require", "prefer"), (), None, "@cliff",
+        "A requirement, or a quantity that must be whole, that can make the answer jump: where a better answer lies "
+        "beyond it, that answer is named with the change that reaches it.",
+    ),
+    "binary": Decorator(
+        ("field",), (), None, "@binary",
+        "`80 GB` or `4K` in this field probably means `80 GiB` or `4Ki`, and gives a warning.",
+    ),
+    "decision": Decorator(("field",), (), None, "@decision", "A field the planner chooses: a range as its value is an error."),
+    "lever": Decorator(
+        ("field",), (), Sort.CHOICE, "@lever(1/2, 2)",
+        "Worth trying, at these factors of a number or at these members of an enum; without arguments at all members, "
+        "at the next smaller and larger value of those that a bare `?` ranges over, or at another entry. Where a plan "
+        "is infeasible the levers are tried in the order of their declaration; for a solved plan each is listed with "
+        "the results it would change.",
+    ),
+    "cure": Decorator(
+        ("field",), (Sort.TRUTH,), None, "@cure(adapter.helps)",
+        "Beside `@lever`: tried only to make a plan feasible, and only where this quantity holds at the nearest plan.",
+    ),
+    "comparable": Decorator(
+        ("field",), (Sort.FIELD,), None, "@comparable(price_basis)",
+        "Values of this field in two entries can be compared only where the other field is the same in both; where "
+        "results that depend on it stand side by side, a note says if it is not.",
+    ),
+    "as_is": Decorator(
+        ("field",), (), Sort.FIELD, "@as_is(params, max_context)",
+        "Ignored once the plan overrides another field of the entry, except those named.",
+    ),
+    "as_published": Decorator(
+        ("field",), (), None, "@as_published",
+        'Where an entry is chosen by its name on a hub (`model "meta-llama/Llama-3.1-8B-Instruct"`), the field is that '
+        "name; where the name only tells how a model was trained, the field counts as not given.",
+    ),
+    "assumed_with": Decorator(
+        ("field",), (Sort.QUANTITY,), Sort.QUANTITY, "@assumed_with(mfu, hfu)",
+        "Quantities that, where a plan assumes them, hold for the present value of the field: no relaxation changes it.",
+    ),
+    "told_as": Decorator(
+        ("field",), (), Sort.VALUE, "@told_as(grad_accum)",
+        "The training software receives this value in place of the field; without an argument it receives neither.",
+    ),
+    "key": Decorator(
+        ("field",), (_T,), None, '@key("ffn_config.hidden_size")',
+        "The key of a configuration file that a field of the kind `config` stands for (`plans/configs/`).",
+    ),
+    "pattern": Decorator(
+        ("field",), (Sort.PATTERN, _T), _T, r'@pattern("[a-z][a-z0-9-]\{0,49}", "small letters, digits and `-`")',
+        "What a text may be, as a regular expression and in words; with a further text, what each of its parts between "
+        "these marks may be. An empty text says nothing, and is legal.",
+    ),
+    "software": Decorator(
+        ("kind",), (), None, "@software",
+        "The fields of the kind are meant for the training software: values that a plan chooses are written, or exported "
+        "for the script.",
+    ),
+    "column": Decorator(
+        ("kind",), (_T, _T, Sort.EXPRESSION), Sort.UNIT, '@column("gpus", "memory", gpu.memory, GB)',
+        "A column of a list of the catalog: the list, the title, the figure of every entry, and its unit. The first list "
+        "of a kind is of all its entries; a further one of those with a figure in its first column. A list of "
+        "quantities with an index is a table on the page of each entry.",
+    ),
+    "structure": Decorator(
+        ("kind",), (_T,), _T, '@structure("*_heads", "d_model")',
+        "Patterns of keys that name structure: one that the formulas of its type do not read gives a warning.",
+    ),
+    "ignored": Decorator(
+        ("kind", "entry"), (_T,), _T, '@ignored("n_ctx")',
+        "Patterns of keys that change nothing that is counted, at the kind `config` or at the entry of one type.",
+    ),
+    "refused": Decorator(
+        ("kind",), (_T, _T), _T, '@refused("a state-space model beside attention", "jamba", "bamba")',
+        "Why types of model are not read, and these types.",
+    ),
+    "words": Decorator(
+        ("kind",), (Sort.ENUM, Sort.MEMBER), _T, '@words(Activation, silu, "swish")',
+        'Further texts under keys of that enum that mean its member; `"*"` is any other text.',
+    ),
+}  # fmt: skip
+"""Every decorator of the language."""

@@ -1,0 +1,124 @@
+"""Where the memory goes, part by part: the answer and its neighbours against what there is.
+
+Input: an answer, its neighbours with one input at another value, and the names of the quantities. Output: a bar for
+each, nothing where the parts are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from attrs import frozen
+
+from llmplan.answer.schema.charts import Neighbour
+from llmplan.answer.schema.solution import Solution
+from llmplan.present import names
+from llmplan.present.charts.records import Axis, Bar, Limit, Segment, StackedBars
+from llmplan.present.values import amount, number, parts
+from llmplan.present.words import charts_en as words
+from llmplan.units.amount import INFORMATION, Amount, Unit, percent
+from llmplan.units.format import fixed, places
+from llmplan.units.measure import Measure
+
+_SIZE = 1e9
+_UNIT = Unit("GB", _SIZE, True, fixed=True)
+"""All sizes of the chart in one unit, as its axis has one."""
+
+_TICKS = 7
+_BARS = 8
+"""So many are shown at most; of one input `_OF_ONE` values beside its own."""
+
+_OF_ONE = 2
+_NEAR = 0.02
+"""What comes nearer than this to the answer's memory is no other choice."""
+
+_FAR = 2.2
+"""What needs more than so many times what there is would make all else small."""
+
+_SLOWER = 1.1
+"""What needs more and is slower than this is no choice to see."""
+
+
+@frozen
+class _Row:
+    """A bar before its size is written; `values`: what each part comes to, by name."""
+
+    name: str
+    total: float
+    values: Mapping[str, float]
+    ends: tuple[float, float] | None
+    time: Amount | None
+    breaks: tuple[str, ...] = ()
+
+
+def memory(answer: Solution) -> StackedBars | None:
+    """The chart of the memory of the fullest GPU."""
+    labels = [(label, value.name) for label, value in parts(answer, names.MEMORY)]
+    whole = number(answer, names.MEMORY)
+    if not labels or whole is None or whole <= 0:
+        return None
+    has, kept = number(answer, names.GPU_MEMORY), number(answer, names.MEMORY_RESERVE) or 0.0
+    room = 0.0 if has is None else has - kept
+    value = answer.values[names.MEMORY]
+    band = None if value.model_low is None or value.model_high is None else (value.model_low, value.model_high)
+    own = {name: number(answer, name) or 0.0 for _, name in labels}
+    name = words.ANSWER if answer.status == "solved" else words.NEAREST_PLAN
+    rows = [_Row(name, whole, own, band, amount(answer, names.TIME))]
+    rows += map(_row, _chosen(answer, room))
+    most = max(room, *(row.total for row in rows), *(row.ends[1] for row in rows if row.ends))
+    digits = max(places(whole / _SIZE), 1)
+    chances = [rule.chance for rule in answer.requirements if rule.name == names.FITS and rule.chance is not None]
+    capacity = _amount(room).fixed(digits) if room > 0 else ""
+    return StackedBars(
+        title=words.memory_title(_amount(whole).fixed(digits), capacity, percent(chances[0]) if chances else ""),
+        alt=words.memory_alt([_said(row, labels, digits) for row in rows], capacity),
+        foot=words.memory_foot(band is not None, len(rows) > 1),
+        x=Axis.around((0.0, most), _TICKS, _UNIT.text, _SIZE),
+        parts=tuple(label for label, _ in labels),
+        bars=tuple(_bar(row, labels, digits) for row in rows),
+        limit=Limit(room, words.memory_limit(capacity, kept > 0)) if room > 0 else None,
+    )
+
+
+def _chosen(answer: Solution, room: float) -> Iterator[Neighbour]:
+    """The neighbours that are worth a bar: what is legal first, and not too many of one input."""
+    whole, own_pace = number(answer, names.MEMORY) or 0.0, number(answer, names.STEP_TIME) or 0.0
+    counts: dict[str, int] = {}
+    known = [neighbour for neighbour in answer.neighbours[1:] if names.MEMORY in neighbour.values]
+    for neighbour in sorted(known, key=lambda neighbour: bool(neighbour.breaks)):
+        size = neighbour.values[names.MEMORY]
+        worse = size > whole and neighbour.values.get(names.STEP_TIME, 0.0) > _SLOWER * own_pace
+        if abs(size - whole) < _NEAR * whole or size > _FAR * max(room, whole) or worse:
+            continue
+        if sum(counts.values()) < _BARS - 1 and counts.get(neighbour.name, 0) < _OF_ONE:
+            counts[neighbour.name] = counts.get(neighbour.name, 0) + 1
+            yield neighbour
+
+
+def _row(neighbour: Neighbour) -> _Row:
+    assert neighbour.amount is not None
+    name = words.changed(neighbour.name.rpartition(".")[2], neighbour.amount.exact())
+    total, ends = neighbour.values[names.MEMORY], neighbour.bands.get(names.MEMORY)
+    time = next((result for name, result in neighbour.results if name == names.TIME), None)
+    return _Row(name, total, neighbour.values, ends, time, neighbour.breaks)
+
+
+def _bar(row: _Row, labels: list[tuple[str, str]], digits: int) -> Bar:
+    sizes = [row.values.get(name, 0.0) for _, name in labels]
+    return Bar(
+        label=row.name,
+        segments=tuple(Segment(part, size) for part, size in enumerate(sizes) if size > 0),
+        end=row.total,
+        ends=row.ends,
+        text=words.beside(_amount(row.total).fixed(digits), row.time.exact() if row.time else ""),
+        faults=words.violated(row.breaks),
+    )
+
+
+def _said(row: _Row, labels: list[tuple[str, str]], digits: int) -> str:
+    each = [(label, fixed(row.values[name] / _SIZE, digits)) for label, name in labels if row.values.get(name)]
+    return words.memory_row(row.name, _amount(row.total).fixed(digits), each, row.breaks)
+
+
+def _amount(value: float) -> Amount:
+    return Amount(value, Measure(INFORMATION), _UNIT)

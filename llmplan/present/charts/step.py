@@ -1,0 +1,106 @@
+"""Where the time of a step goes: a waterfall from the model's FLOPs at the peak of the data sheet to the step time.
+
+Input: an answer and the names of the quantities. Output: a step for each part, the small ones as one; nothing where a
+part is not known.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from attrs import frozen
+
+from llmplan.answer.schema.solution import Solution
+from llmplan.operations.numbers import total
+from llmplan.present import names
+from llmplan.present.charts.records import Axis, Fall, Waterfall
+from llmplan.present.values import number, parts
+from llmplan.present.words import charts_en as words
+from llmplan.units.amount import TIME, Amount, Unit
+from llmplan.units.format import compact, fixed, places
+from llmplan.units.measure import Measure
+
+_SECONDS = Unit("s", 1.0, True, fixed=True)
+_MILLISECONDS = Unit("ms", 1e-3, True, fixed=True)
+
+_TICKS = 7
+_SMALL = 0.01
+"""Parts below this share of the whole are shown as one."""
+
+_LEAST = 0.005
+"""A share below this is not a whole per cent."""
+
+
+def step(answer: Solution) -> Waterfall | None:
+    """The chart of the step time."""
+    whole = number(answer, names.STEP_TIME)
+    sizes = _sizes(answer)
+    if not sizes or whole is None or whole <= 0:
+        return None
+    scale = _Scale(whole)
+    falls = tuple(Fall(label, size, scale.part(size)) for label, size in _gathered(sizes, whole))
+    ends = [0.0, *accumulate(fall.value for fall in falls)]
+    work = number(answer, names.MFU)
+    value = answer.values[names.STEP_TIME]
+    low, high = (
+        ("", "")
+        if value.model_low is None or value.model_high is None
+        else (scale.plain(value.model_low), scale.written(value.model_high))
+    )
+    return Waterfall(
+        title=words.step_title(scale.written(whole), "" if work is None else words.share(fixed(100 * work, 0))),
+        alt=words.step_alt([(fall.label, fall.text) for fall in falls], scale.written(whole)),
+        foot=words.step_foot(low, high),
+        x=Axis.around(ends, _TICKS, scale.unit.text, scale.size),
+        falls=falls,
+        whole=Fall(words.STEP_TIME, whole, scale.written(whole)),
+    )
+
+
+@frozen
+class _Scale:
+    """Writes times of a chart in one unit, with the decimals that the whole has."""
+
+    whole: float
+
+    @property
+    def unit(self) -> Unit:
+        return _SECONDS if self.whole >= 1 else _MILLISECONDS
+
+    @property
+    def size(self) -> float:
+        return self.unit.factor
+
+    @property
+    def digits(self) -> int:
+        return places(self.whole / self.size)
+
+    def written(self, value: float) -> str:
+        return Amount(value, Measure(TIME), self.unit).fixed(self.digits)
+
+    def plain(self, value: float) -> str:
+        """Without the unit."""
+        return fixed(value / self.size, self.digits)
+
+    def part(self, value: float) -> str:
+        """With its share of the whole: `2.80 s · 29 %`; what has none of the decimals as far as it has digits."""
+        scaled = value / self.size
+        size = self.written(value) if round(scaled, self.digits) else f"{compact(scaled)} {self.unit.text}"
+        percent = fixed(100 * value / self.whole, 0) if abs(value) >= _LEAST * self.whole else words.LITTLE
+        return words.beside(size, words.share(percent))
+
+
+def _sizes(answer: Solution) -> list[tuple[str, float]]:
+    """The parts of the whole, those that have parts themselves first and by these."""
+    split = [(pair, parts(answer, pair[1].name)) for pair in parts(answer, names.STEP_TIME)]
+    rows = [pair for _, pairs in split for pair in pairs] + [pair for pair, pairs in split if not pairs]
+    return [(label, float(value.value or 0.0)) for label, value in rows]
+
+
+def _gathered(sizes: list[tuple[str, float]], whole: float) -> list[tuple[str, float]]:
+    """Those that take any time, the small ones as one at the end."""
+    small = [(label, size) for label, size in sizes if size and abs(size) < _SMALL * whole]
+    large = [(label, size) for label, size in sizes if abs(size) >= _SMALL * whole]
+    if small:
+        large.append((", ".join(label for label, _ in small), total(size for _, size in small)))
+    return large

@@ -1,0 +1,75 @@
+"""Inner results as public records: the only place that knows both.
+
+A record is built from the JSON of its command where that says enough, so that few lines depend on the compiler's own
+classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from llmplan.diagnostics.render_json import record
+from llmplan.diagnostics.render_text import render
+from llmplan.emit import solution_json
+from llmplan.emit import table as tables
+from llmplan.public import records
+
+if TYPE_CHECKING:
+    from llmplan import api
+    from llmplan.answer.schema.solution import Solution
+    from llmplan.answer.schema.tables import Table
+    from llmplan.answer.schema.values import Value
+    from llmplan.diagnostics import Diagnostic
+    from llmplan.report.derivation import Step
+
+
+def diagnostics(of: Iterable[Diagnostic]) -> records.Diagnostics:
+    return records.Diagnostics(records.Diagnostic(**record(one), text=render([one]).strip()) for one in of)
+
+
+def solution(of: Solution) -> records.Solution:
+    document = solution_json.as_json(of, ())
+    amounts = {name: _amount(of.values[name], entry) for name, entry in document["quantities"].items()}
+    return records.Solution(
+        of.plan,
+        of.title,
+        of.status,
+        amounts,
+        tuple(name for name in of.compared if name in amounts),
+        tuple(r.name for r in of.requirements if r.origin in ("plan", "used") or r.chance is not None or not r.holds),
+        diagnostics(of.diagnostics),
+        document,
+    )
+
+
+def _amount(value: Value, entry: dict[str, Any]) -> records.Amount:
+    low, high, model_low, model_high = (entry.get(name) for name in ("low", "high", "model_low", "model_high"))
+    return records.Amount(value.value, entry.get("unit"), low, high, model_low, model_high, value.text, value.amount)
+
+
+def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Table:
+    noticed = diagnostics(told)
+    points = {"axes": [], "points": []} if of is None else tables.as_json(of)
+    document = {"schema": 1, "plan": plan, **points, "diagnostics": noticed.to_dict()["diagnostics"]}
+    if of is None:
+        return records.Table(plan, (), (), (), noticed, document)
+    shown = tuple(tuple(tables.cells(of, row)) for row in of.rows)
+    return records.Table(plan, tuple(of.axes), tuple(tables.header(of)), shown, noticed, document)
+
+
+def written(of: Solution, files: api.Written) -> records.Written:
+    told = diagnostics((*of.diagnostics, *files.diagnostics))
+    document = solution_json.as_json(of, () if told.errors else files.files)
+    document["diagnostics"] = told.to_dict()["diagnostics"]
+    if files.removed:
+        document["removed"] = list(files.removed)
+    return records.Written(
+        solution(of), files.directory, files.files, files.removed, files.left, files.changed, told, document
+    )
+
+
+def derivation(of: Solution, steps: Sequence[Step]) -> records.Derivation:
+    from llmplan.present import derivation as rendered
+
+    return records.Derivation((records.Step(**row) for row in rendered.as_json(steps)), diagnostics(of.diagnostics))

@@ -1,0 +1,350 @@
+"""The results of the public functions: frozen records, each with its JSON, its rows and its looks.
+
+`to_dict()` is the JSON of the command of the same name. `rows()` are dictionaries with the same keys each, which
+`pandas.DataFrame(…)` and `polars.DataFrame(…)` take. `repr` and a notebook show the part that a person reads first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import asdict, field, frozen
+
+from llmplan.public.grid import Cells, Shown, ends
+from llmplan.units import amount as units
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Number = int | float
+
+
+@frozen
+class Amount:
+    """A value of a solution.
+
+    Attributes:
+        value: A number in the base unit, a member's or an entry's name, a truth value or a text; None without one.
+        unit: The base unit (`s`, `byte`, empty for a plain number); None for what is not a number.
+        low: The low end, where inputs are ranges; with `high`, else None.
+        high: The high end.
+        model_low: The low end of the band that eight of ten measured values lie in; with `model_high`, else None.
+        model_high: Its high end.
+        text: The value as people read it, with four digits: `28.73 days`; or why there is none.
+    """
+
+    value: Number | str | bool | None
+    unit: str | None = None
+    low: Number | None = None
+    high: Number | None = None
+    model_low: Number | None = None
+    model_high: Number | None = None
+    text: str = ""
+    _written: units.Amount | None = field(default=None, repr=False, eq=False)
+
+    def short(self, digits: int = 3) -> str:
+        """The value with so many digits, whole numbers as they are: `28.7 days`."""
+        return self.text if self.value is None or self._written is None else self._written.short(digits)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __float__(self) -> float:
+        """The number in the base unit.
+
+        Raises:
+            TypeError: It is not a number.
+        """
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
+            raise TypeError(f"{self.text} is not a number")
+        return float(self.value)
+
+
+@frozen
+class Diagnostic:
+    """A mistake, a warning or a note, with its place and what to do about it.
+
+    Attributes:
+        code: `E0101` …, stable; `llmplan explain CODE` explains it.
+        severity: `error`, `warning` or `note`; only an error stops the compiler.
+        message: One line that stands alone.
+        file: Where it is, with `line` and `column` from 1 and the exclusive end; None where there is no text.
+        label: A few words under the caret.
+        others: Further places, each with a text.
+        notes: Context.
+        hints: What to do about it; `edits` has for each the replacements that do it, if it is an edit.
+        text: All of it, as the command line prints it.
+    """
+
+    code: str
+    severity: Literal["error", "warning", "note"]
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    label: str
+    others: list[dict[str, Any]]
+    notes: list[str]
+    hints: list[str]
+    edits: list[list[dict[str, Any]]]
+    text: str = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self, filter=lambda attribute, _: attribute.name != "text")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Diagnostics(Shown, tuple[Diagnostic, ...]):
+    """The diagnostics of a plan: a tuple, empty for a plan without a remark."""
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """Those that stop the compiler."""
+        return tuple(one for one in self if one.severity == "error")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `check --format json`."""
+        return {"schema": 1, "diagnostics": [one.to_dict() for one in self]}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a diagnostic: `code`, `severity`, `message`, `file`, `line`, `column`."""
+        names = ("code", "severity", "message", "file", "line", "column")
+        return [{name: getattr(one, name) for name in names} for one in self]
+
+    def _title(self) -> str:
+        return "" if self else "no diagnostics"
+
+    def _cells(self) -> Cells:
+        places = (f"{one.file}:{one.line}" if one.file else "" for one in self)
+        return [(f"{one.severity}[{one.code}]", one.message, place) for one, place in zip(self, places)]
+
+
+@frozen(repr=False, eq=False)
+class Solution(Shown, Mapping[str, Amount]):
+    """The solution of a plan, and a mapping of its inputs, lets, assumptions and quantities: `solution["time"]`.
+
+    Attributes:
+        plan: The plan's path as it was given.
+        title: The `##` lines at the head of the plan.
+        status: `solved`; `infeasible`, where the values are those of the nearest plan; `error`.
+        results: The names of the quantities by which plans are compared.
+        judged: The names of the plan's own requirements, and of others that are uncertain or fail.
+        diagnostics: What was noticed; errors where the status is `error`.
+    """
+
+    plan: str
+    title: str
+    status: Literal["solved", "infeasible", "error"]
+    _amounts: dict[str, Amount]
+    results: tuple[str, ...]
+    judged: tuple[str, ...]
+    diagnostics: Diagnostics
+    _document: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Amount:
+        if name not in self._amounts:
+            near = get_close_matches(str(name), self._amounts, 1)
+            raise KeyError(f"{name}: did you mean {near[0]}?" if near else name)
+        return self._amounts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._amounts)
+
+    def __len__(self) -> int:
+        return len(self._amounts)
+
+    def __bool__(self) -> bool:
+        """Whether there is a plan that meets every requirement."""
+        return self.status == "solved"
+
+    @property
+    def unknowns(self) -> dict[str, Amount]:
+        """What the plan asked for, solved."""
+        return {name: self._amounts[name] for name in self._document["unknowns"]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `solve --json`."""
+        return self._document
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a value: `name`, `value`, `unit`, `low`, `high`, `model_low`, `model_high`, `text`."""
+        names = ("value", "unit", "low", "high", "model_low", "model_high", "text")
+        return [{"name": own} | {name: getattr(one, name) for name in names} for own, one in self._amounts.items()]
+
+    def _title(self) -> str:
+        return f"{self.plan}: {self.status}{', the nearest plan' if self.status == 'infeasible' else ''}"
+
+    def _cells(self) -> Cells:
+        if self.status == "error":
+            return self.diagnostics._cells()
+        rows = [(name, amount.short(), "") for name, amount in self.unknowns.items()]
+        for rule in self._document["requirements"]:
+            if rule["name"] in self.judged and rule["verdict"]:
+                chance = "" if rule["chance"] is None else f"chance {units.percent(rule['chance'])}"
+                rows.append((rule["name"], rule["verdict"], chance))
+        shown = [name for name in self.results if name not in self.unknowns]
+        return [*rows, *((name, self._amounts[name].short(), ends(self._amounts[name])) for name in shown)]
+
+
+@frozen(repr=False)
+class Table(Shown):
+    """A plan at every point of its sweeps.
+
+    Attributes:
+        plan: The plan's path as it was given.
+        axes: The inputs that are swept.
+        header: The names of the columns that a person reads; `cells` their texts, a row a point.
+        diagnostics: What was noticed; with an error among them where there is no row.
+    """
+
+    plan: str
+    axes: tuple[str, ...]
+    header: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    diagnostics: Diagnostics
+    _document: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The base unit of each result."""
+        points = self._document["points"]
+        return {name: one["unit"] for point in points for name, one in point["results"].items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `sweep --json`."""
+        return self._document
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a point: each axis, unknown and result in base units, then `status`, `best` and `reason`."""
+        points = self._document["points"]
+        unknowns = dict.fromkeys(name for point in points for name in point["unknowns"])
+        return [
+            {
+                **point["at"],
+                **{name: point["unknowns"].get(name) for name in unknowns},
+                **{name: point["results"].get(name, {}).get("value") for name in self.units},
+                **{name: point[name] for name in ("status", "best", "reason")},
+            }
+            for point in points
+        ]
+
+    def _title(self) -> str:
+        return f"{self.plan}: {len(self)} points"
+
+    def _cells(self) -> Cells:
+        return [self.header, *self.cells] if self.cells else self.diagnostics._cells()
+
+
+@frozen(repr=False)
+class Written(Shown):
+    """What `compile` wrote, or with `check` found current.
+
+    Attributes:
+        solution: The solution that the files tell.
+        directory: The folder.
+        files: The names of what was written; empty where something prevented it.
+        removed: Files of an earlier run that are no longer emitted, and were removed.
+        left: Files that stay though an earlier run is said to have written them, each with the reason.
+        changed: What differs from the last answer: `time -1.9 days`.
+        diagnostics: What was noticed about the plan and the files; with errors if nothing was written.
+    """
+
+    solution: Solution
+    directory: str
+    files: tuple[str, ...]
+    removed: tuple[str, ...]
+    left: tuple[tuple[str, str], ...]
+    changed: tuple[str, ...]
+    diagnostics: Diagnostics
+    _document: dict[str, Any]
+
+    def __bool__(self) -> bool:
+        """Whether the files are written, or with `check` current."""
+        return not self.diagnostics.errors
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `compile --json`."""
+        return self._document
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a file: `file`, `what` (`written`, `removed`, `left`) and `reason`."""
+        parts = [(name, "written", "") for name in self.files] + [(name, "removed", "") for name in self.removed]
+        return [
+            dict(zip(("file", "what", "reason"), part)) for part in (*parts, *((n, "left", w) for n, w in self.left))
+        ]
+
+    def _title(self) -> str:
+        return f"{self.solution.plan}: {self.solution.status}, {len(self.files)} files in {self.directory}"
+
+    def _cells(self) -> Cells:
+        return self.diagnostics._cells() if self.diagnostics.errors else [tuple(row.values()) for row in self.rows()]
+
+
+@frozen
+class Step:
+    """One name of a derivation.
+
+    Attributes:
+        depth: 0 for what was asked for.
+        name, value: The name, and its value as people read it.
+        role: `input`, `quantity`, `let`, `assumption` or `requirement`.
+        doc: What its declaration says of it.
+        formula: As written; `numbers` the same with values in place of names. None without a formula.
+        solved: How an unknown was found; empty for anything else.
+        origin: Where the value comes from: `layer`, `place` and `text`; `instead_of` what it won against.
+        cites: The sources.
+        reads: Names that the formula read.
+    """
+
+    depth: int
+    name: str
+    value: str
+    role: str
+    doc: str
+    formula: str | None
+    numbers: str | None
+    solved: list[str]
+    origin: dict[str, str] | None
+    instead_of: list[dict[str, str]]
+    cites: list[str]
+    reads: list[str]
+
+
+class Derivation(Shown, tuple[Step, ...]):
+    """The steps of a derivation: a tuple, empty where the plan has errors.
+
+    Attributes:
+        diagnostics: What was noticed about the plan.
+    """
+
+    diagnostics: Diagnostics
+
+    def __new__(cls, steps: Iterable[Step], diagnostics: Diagnostics) -> Self:
+        record = super().__new__(cls, steps)
+        record.diagnostics = diagnostics
+        return record
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The JSON of `explain --json`: a list, one object a step."""
+        return self.rows()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a step, by the attributes of `Step`."""
+        return [asdict(step) for step in self]
+
+    def _title(self) -> str:
+        return self[0].name if self else "nothing is derived"
+
+    def _cells(self) -> Cells:
+        if not self:
+            return self.diagnostics._cells()
+        return [(f"{'  ' * step.depth}{step.name}", step.value, step.formula or "") for step in self]

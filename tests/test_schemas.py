@@ -1,0 +1,89 @@
+"""What commands print as JSON fits the JSON Schemas that ship."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from llmplan import api
+from llmplan.answer.schema.solution import Solution
+from llmplan.diagnostics import render_json
+from llmplan.emit import table
+from llmplan.emit.render import render
+from llmplan.emit.solution_json import NAME, as_json
+
+ROOT = Path(__file__).parents[1]
+PLANS = [
+    "plans/llama7b.plan", "plans/one_card.plan", "plans/questions/fits.plan", "plans/questions/how_sure.plan",
+    "tests/errors/E0402_not_whole.plan",
+]  # fmt: skip
+
+
+def validator(name: str) -> Draft202012Validator:
+    schema = json.loads((Path(api.__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def faults(name: str, document: object) -> list[str]:
+    whole = json.loads(json.dumps(document, allow_nan=False))
+    return [f"{error.json_path}: {error.message[:200]}" for error in validator(name).iter_errors(whole)]
+
+
+@pytest.fixture(scope="module", params=PLANS)
+def solution(request: pytest.FixtureRequest) -> Solution:
+    return api.solve(str(ROOT / request.param), tables=True)
+
+
+def test_solutions_as_printed_and_as_written(solution: Solution) -> None:
+    assert faults("solution", as_json(solution, [])) == []
+    contents, _ = render(solution)
+    if NAME in contents:
+        assert faults("solution", json.loads(contents[NAME])) == []
+
+
+def test_an_infeasible_plan_has_its_cures(tmp_path: Path) -> None:
+    plan = tmp_path / "a.plan"
+    text = (ROOT / "plans/llama7b.plan").read_text(encoding="utf-8").replace("gpus = ?", "gpus = 64")
+    infeasible = api.solve(str(plan), text=text)
+    document = as_json(infeasible, [])
+    assert infeasible.status == "infeasible" and document["relaxations"] and faults("solution", document) == []
+
+
+def test_a_waived_requirement_and_ranges(tmp_path: Path) -> None:
+    text = 'model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\ndataset.tokens = 1T..2T\n'
+    text += 'training { precision = bf16, micro_batch = 1 }\nassume mfu = 40%..50%\nwaive fits because "a test"\nshow time\nscenario "more" { hardware.gpus = 128 }\n'
+    wide = api.solve(str(tmp_path / "a.plan"), text=text, tables=True)
+    document = as_json(wide, [])
+    assert document["waived"] and document["scenarios"] and faults("solution", document) == []
+
+
+def test_sweeps_and_diagnostics(tmp_path: Path) -> None:
+    text = 'model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\ndataset.tokens = 1T\nassume mfu = 40%\nsweep hardware.gpus in [8, 64]\n'
+    grid, found = api.sweep(str(tmp_path / "a.plan"), text=text)
+    assert grid is not None
+    document = {
+        "schema": 1,
+        "plan": "a.plan",
+        **table.as_json(grid),
+        "diagnostics": [render_json.record(one) for one in found],
+    }
+    assert faults("sweep", document) == []
+    wrong = api.check(str(tmp_path / "a.plan"), text="model { layer = 3 }\nrequire x <= 3 dayz\n")
+    assert faults("check", json.loads(render_json.render(wrong))) == []
+
+
+@pytest.mark.parametrize("name", ["solution", "sweep", "check"])
+def test_a_text_in_the_place_of_a_number_is_seen(name: str) -> None:
+    assert faults(name, {"schema": "2"}) != []
+
+
+def test_the_schemas_ship() -> None:
+    assert {path.name for path in (Path(api.__file__).parent / "schemas").iterdir()} >= {
+        "solution.json",
+        "sweep.json",
+        "check.json",
+    }
