@@ -187,7 +187,9 @@ class Declarations:
             for texts in said(node.decorators, "as_is"):
                 self.scope.as_is[path] = self._fields_of(kind, node, texts)
             if isinstance(types[0], KindType):
-                self.scope.selectors[types[0].name] = path
+                types = (KindType(types[0].name, choice=node.default is not None),)
+                if types[0].name != kind.name.text:  # the first field of a kind chooses it, others only name an entry
+                    self.scope.selectors.setdefault(types[0].name, path)
             self.scope.fields[path] = Field(
                 path, types, tuple(written.text for written in node.types), None, None, None,
                 node.doc, cites(node.decorators), place(node.name.span),

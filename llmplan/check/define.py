@@ -20,7 +20,7 @@ from llmplan.check.scope import Overlay, Scope, words
 from llmplan.check.settings import domain, place, setting
 from llmplan.diagnostics import Diagnostic, names, system, units
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, REAL, Type
+from llmplan.units.measure import BOOL, REAL, KindType, Type
 
 MOST_CASES = 64
 """A `match` may cover the values of a parameter whose range is at most so long."""
@@ -67,6 +67,7 @@ class Definitions:
         for node in kind.fields:
             path = f"{kind.name.text}.{node.name.text}"
             record = self.scope.fields[path]
+            self._tried(node, record.type)
             legal = self._legal(check, node.domain, record.type, path)
             default = open_domain = None
             if node.default is not None:
@@ -75,6 +76,12 @@ class Definitions:
                 open_domain = domain(check, node.unknown.domain, record.type, path)
             cure = self._cure(node)
             self.scope.fields[path] = evolve(record, domain=legal, default=default, unknown=open_domain, cure=cure)
+
+    def _tried(self, node: nodes.FieldDecl, type: Type) -> None:
+        """E0207 for an entry that a `@lever` names and that is not there."""
+        if isinstance(type, KindType):
+            for text in (text for one in node.decorators if one.name.text == "lever" for text in one.arguments):
+                self._entry(type.name, text)
 
     def _legal(self, check: Expressions, node: nodes.Expr | None, want: Type, name: str) -> Domain | None:
         """What a field or a quantity may be, which is something."""

@@ -123,7 +123,7 @@ class Scope:
         aliases: By kind and normal form: the canonical names that it may mean.
         usual: By kind and normal form: the entry that most people mean by a name that fits several.
         rules: The library's requirements and preferences by name, `goals` its objectives.
-        selectors: By kind: the field that chooses its entry, if one has that kind as its type.
+        selectors: By kind: the field that chooses its entry, the first that has that kind as its type.
         banded: Quantities that have a band; the values are empty.
         software: Kinds of which the training software must be told; the values are empty.
         told_as: Inputs of those kinds that it is told of as something else, or not at all.
@@ -263,7 +263,7 @@ def words(type: Type | None) -> str:
     if isinstance(type, EnumType):
         return f"{'an' if type.name[0] in 'AEIOU' else 'a'} {type.name}"
     if isinstance(type, KindType):
-        return f"a {type.name} from the catalog"
+        return f"{'an' if type.name[0] in 'aeiou' else 'a'} {type.name} from the catalog"
     if isinstance(type, ListType):
         return f"a list of {type.kind}"
     return {"BoolType": "Bool", "TextType": "text"}.get(type.__class__.__name__, "unknown")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes
-from llmplan.units.measure import EnumType, Measure, Type
+from llmplan.units.measure import EnumType, KindType, Measure, Type
 
 Report = Callable[[Diagnostic], None]
 
@@ -31,6 +31,8 @@ def tried(
                 members.append(word)
             else:
                 report(names.unknown_member(text.span, word, type.name, type.members))
+        elif isinstance(type, KindType) and type.choice:
+            members.append(word)  # which entries there are is known once all are declared
         elif not isinstance(type, Measure):
             report(units.not_here(text.span, f'"{word}"', "`@lever` alone at a field that is no number and no enum"))
         elif (factor := _number(word)) is None or not factor > 0.0 or factor == 1.0:

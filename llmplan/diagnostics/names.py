@@ -207,7 +207,9 @@ def no_entry(span: Span, kind: str, name: str, near: list[str], many: bool, alon
     if many:
         hint = Hint("write one of " + ", ".join(f'"{entry}"' for entry in near))
         return error("E0207", f"`{name}` matches several catalog entries", span, hint)
-    hints = [Hint(f'did you mean "{entry}"?', (Edit(span, f'"{entry}"'),)) for entry in near[:1]]
+    bare = not span.text.startswith('"')
+    meant = [f"`{entry}`" if bare and entry.isidentifier() else f'"{entry}"' for entry in near[:1]]
+    hints = [Hint(f"did you mean {text}?", (Edit(span, text.strip("`")),)) for text in meant]
     own = f"`llmplan catalog {kind}s` lists what there is; for one of your own give its figures: `{kind} {{ … }}`"
     return error("E0207", f"the catalog has no {kind} `{name}`", span, *hints, own if alone else "")
 
