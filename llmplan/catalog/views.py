@@ -95,5 +95,16 @@ VIEWS = (
             Column("overlap", "stack.data_overlap"),
         ),
     ),
+    View(
+        "optimizers",
+        "optimizer",
+        (
+            Column("per number", "optimizer.per_number"),
+            Column("per row and column", "optimizer.per_row_and_column"),
+            Column("per row squared", "optimizer.per_row_squared"),
+            Column("per column squared", "optimizer.per_column_squared"),
+            Column("elsewhere", "optimizer.elsewhere"),
+        ),
+    ),
     View("prices", "gpu", (*_PRICES, _SOURCE), needed="price", fields=("price", "price_source")),
 )

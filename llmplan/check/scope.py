@@ -17,7 +17,7 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.names import no_entry
 from llmplan.diagnostics.spelling import closest
 from llmplan.source import Source, Span
-from llmplan.units.measure import EnumType, KindType, ListType, Measure, Type
+from llmplan.units.measure import EnumType, KindType, ListType, Measure, Type, is_choice
 from llmplan.units.table import UnitTable, describe
 
 T = TypeVar("T")
@@ -244,7 +244,8 @@ class Scope:
         alone = not any(
             isinstance(type, ListType) and type.kind == kind for field in self.fields.values() for type in field.types
         )
-        return no_entry(span, kind, name, near, many, alone)
+        selector = self.fields.get(self.selector(kind))
+        return no_entry(span, kind, name, near, many, alone, selector is not None and is_choice(selector.type))
 
     def having(self, name: str) -> list[str]:
         """The kinds that have a field of a name, those of which a plan has one first."""
