@@ -214,7 +214,11 @@ class Inputs:
         unknown = self.unknowns.of(selector)
         if unknown is not None:
             return [int(value) for value in unknown.values or ()]
-        return list(range(count)) if selector in self.scope.fields and is_choice(self.scope.fields[selector].type) else None
+        return (
+            list(range(count))
+            if selector in self.scope.fields and is_choice(self.scope.fields[selector].type)
+            else None
+        )
 
     def _entry_value(self, field: Field, kind: str, entry: str, local: str) -> Result:
         found = self.entry_settings(kind, entry, local)

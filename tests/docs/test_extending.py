@@ -94,6 +94,7 @@ class Copy:
 MISSPELT = {
     "An accelerator": ("plans/catalog/gpus_hopper.plan", "4.5 USD/GPU/hour", "4.5 USD/GPU/our", "E0204"),
     "A training stack": ("plans/catalog/stacks.plan", "= upcast\n    reduce_dtype = bf16\n}", "= upcast\n    reduce_type = bf16\n}", "E0202"),
+    "An optimizer": ("plans/catalog/optimizers.plan", "per_number         = 3\n", "# forgotten\n", "E0212"),
     "A model family": ("plans/configs/huggingface.plan", "first(config.num_key_value_heads, 2)\n    tied_embeddings",
                        "first(config.num_key_values_heads, 2)\n    tied_embeddings", "E0201"),
     "A formula": ("plans/std/data.plan", "dataset.epochs / hardware.gpus", "dataset.epochs / hardware.gpu_count", "E0201"),
@@ -105,6 +106,7 @@ MISSPELT = {
 SHOWN = {
     "An accelerator": ("also called EX100 SXM", "Example EX100 datasheet"),
     "A training stack": ("also called example-trainer", "example/trainer 2.1"),
+    "An optimizer": ("per_number          3", "algorithm 1", "memory.optimizer"),
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
@@ -118,7 +120,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return Copy(tmp_path_factory.mktemp("checkout"))
 
 
-def test_there_are_seven_recipes() -> None:
+def test_there_are_eight_recipes() -> None:
     assert list(recipes()) == list(SHOWN)
 
 

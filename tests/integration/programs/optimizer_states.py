@@ -32,7 +32,9 @@ def kept(case):
     """The bytes of one case, each storage counted once."""
     torch.manual_seed(0)
     shape = dict(case["config"])
-    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(shape.pop("model_type"), **shape), dtype=torch.float32)
+    model = AutoModelForCausalLM.from_config(
+        AutoConfig.for_model(shape.pop("model_type"), **shape), dtype=torch.float32
+    )
     optimizer = getattr(pytorch_optimizer, case["optimizer"])(model.parameters(), **case["settings"])
     tokens = torch.randint(0, shape["vocab_size"], (1, 8))
     for _ in range(2):
