@@ -1,4 +1,4 @@
-"""What optimizers keep, by hand: Muon's matrices, Adafactor's rows and columns, squares of SOAP and Shampoo, whole and split."""
+"""What optimizers keep, by hand: Muon's matrices, Adafactor's rows, squares of SOAP and Shampoo, whole and split."""
 
 from __future__ import annotations
 
@@ -228,7 +228,8 @@ def test_no_formula_and_no_template_asks_which_optimizer_it_is() -> None:
     root = Path(__file__).parents[2]
     names = "|".join(load()[0].entries["optimizer"])
     asking = re.compile(
-        rf"match training\.optimizer|training\.optimizer\"?\)? *(==|!=|in\b)|\boptimizer *(==|!=|in) *[\[(]?\"?({names})\b|[\"']({names})[\"'] *:"
+        r"match training\.optimizer|training\.optimizer\"?\)? *(==|!=|in\b)"
+        rf"|\boptimizer *(==|!=|in) *[\[(]?\"?({names})\b|[\"']({names})[\"'] *:"
     )
     planted = ("match training.optimizer {", "training.optimizer in [adamw]", 'value("training.optimizer") == "sgd"')
     assert all(asking.search(text) for text in (*planted, "if optimizer == muon then", '{"adamw": "AdamW"}'))
