@@ -230,7 +230,7 @@ class Definitions:
                     self.report(names.inherits_itself(node.name.span, name, node.like.span))
 
     def _complete(self, entries: Sequence[nodes.Entry]) -> None:
-        """E0212 for an entry of a choice, as an optimizer, that leaves out what formulas read.
+        """E0213 for an entry of a choice, as an optimizer, that leaves out what formulas read.
 
         The library may take any of these where a plan says nothing, so each gives every field that has no default, but
         for texts, which no formula reads.

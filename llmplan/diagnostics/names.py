@@ -224,11 +224,11 @@ def no_entry(
 
 
 def incomplete_entry(span: Span, kind: str, name: str, fields: Sequence[tuple[str, str]]) -> Diagnostic:
-    """E0212: an entry of a choice without some fields that have no default; `fields` are names with what they mean."""
+    """E0213: an entry of a choice without some fields that have no default; `fields` are names with what they mean."""
     lines = ", ".join(f"`{field} = …`" for field, _ in fields)
     notes = tuple(f"`{field}`: {_sentence(doc)}" for field, doc in fields if doc)
     which = ", ".join(f"`{field}`" for field, _ in fields)
-    return error("E0212", f"the {kind} `{name}` does not give {which}", span, f"add {lines} to the entry", notes=notes)
+    return error("E0213", f"the {kind} `{name}` does not give {which}", span, f"add {lines} to the entry", notes=notes)
 
 
 def _sentence(doc: str) -> str:

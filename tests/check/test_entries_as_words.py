@@ -135,7 +135,7 @@ def test_a_field_that_an_optimizer_forgets_is_told(plans):
     assert plans.codes(entry()) == []
     for left in given:
         (found,) = plans.check(entry(left))
-        assert found.code == "E0212" and f"`{left}`" in found.message
+        assert found.code == "E0213" and f"`{left}`" in found.message
     scope = load()[0]
     required = [
         name for name in scope.kinds["optimizer"]

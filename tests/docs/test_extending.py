@@ -94,7 +94,7 @@ class Copy:
 MISSPELT = {
     "An accelerator": ("plans/catalog/gpus_hopper.plan", "4.5 USD/GPU/hour", "4.5 USD/GPU/our", "E0204"),
     "A training stack": ("plans/catalog/stacks.plan", "= upcast\n    reduce_dtype = bf16\n}", "= upcast\n    reduce_type = bf16\n}", "E0202"),
-    "An optimizer": ("plans/catalog/optimizers.plan", "per_number         = 3\n", "# forgotten\n", "E0212"),
+    "An optimizer": ("plans/catalog/optimizers.plan", "per_number         = 3\n", "# forgotten\n", "E0213"),
     "A model family": ("plans/configs/huggingface.plan", "first(config.num_key_value_heads, 2)\n    tied_embeddings",
                        "first(config.num_key_values_heads, 2)\n    tied_embeddings", "E0201"),
     "A formula": ("plans/std/data.plan", "dataset.epochs / hardware.gpus", "dataset.epochs / hardware.gpu_count", "E0201"),
