@@ -20,7 +20,7 @@ from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import Argument, number, unit, written
 from llmplan.syntax.parse import parse_value
-from llmplan.units.measure import BOOL, REAL, EnumType, Measure, TextType, Type
+from llmplan.units.measure import BOOL, REAL, EnumType, KindType, Measure, TextType, Type
 from llmplan.units.table import SI_PREFIXES, UnknownUnit
 
 _UNIT = re.compile(r"%|[A-Za-z_]\w*(\^-?[0-9]+)?([*/][A-Za-z_]\w*(\^-?[0-9]+)?)*\Z")
@@ -116,7 +116,7 @@ class _Annotations:
             case Sort.RESULT:
                 return self._result(name, argument, before[-1])
             case _:
-                nodes.unhandled(sort)
+                return nodes.unhandled(sort)
 
     def _named(self, name: str, sort: Sort, argument: Argument, known: Collection[str]) -> Diagnostic | None:
         if written(argument) in known:
@@ -168,12 +168,14 @@ class _Annotations:
     # Fields
 
     def _choice(self, name: str, argument: Argument) -> Diagnostic | None:
-        """A factor of a number, or a member of an enum; fields of other types have neither."""
+        """A factor of a number, a member of an enum or an entry of a choice; fields of other types have neither."""
         assert isinstance(self.node, nodes.FieldDecl)
         record = self.scope.fields.get(f"{self.kind}.{self.node.name.text}")
         type: Type | None = record.type if record is not None else None
         if isinstance(type, EnumType):
             return self._named(name, Sort.MEMBER, argument, type.members)
+        if isinstance(type, KindType) and type.choice:
+            return self._named(name, Sort.MEMBER, argument, self.scope.entries.get(type.name, {}))
         if not isinstance(type, Measure):
             return decorators.wrong_argument(argument.span, name, "no argument at a field without factors or members")
         value = number(argument)

@@ -26,7 +26,7 @@ from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import arguments, number, said, written
 from llmplan.syntax.decorators import unit as written_unit
-from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Measure, Type
+from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Measure, Type, is_choice
 from llmplan.units.table import UnknownUnit
 
 _RANKS = 2
@@ -60,7 +60,11 @@ def _factors(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[float, 
 def _members(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[str, ...]:
     """The members of a choice that a `@lever` names."""
     named = [written(one) for one in arguments(decorators, "lever")]
-    return tuple(dict.fromkeys(name for name in named if isinstance(type, EnumType) and name in type.members))
+    return tuple(
+        dict.fromkeys(
+            name for name in named if is_choice(type) and (not isinstance(type, EnumType) or name in type.members)
+        )
+    )
 
 
 class Declarations:
@@ -191,7 +195,9 @@ class Declarations:
             for texts in said(node.decorators, "as_is"):
                 self.scope.as_is[path] = tuple(self._fields_of(kind, node, texts))
             if isinstance(types[0], KindType):
-                self.scope.selectors[types[0].name] = path
+                types = (KindType(types[0].name, choice=node.default is not None),)
+                if types[0].name != kind.name.text:  # the first field of a kind chooses it, others only name an entry
+                    self.scope.selectors.setdefault(types[0].name, path)
             self.scope.fields[path] = Field(
                 path, types, tuple(written.text for written in node.types), None, None, None,
                 node.doc, cites(node.decorators), place(node.name.span),

@@ -22,7 +22,9 @@ from llmplan.check.settings import domain, place, setting
 from llmplan.diagnostics import Diagnostic, names, system, units
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import said
-from llmplan.units.measure import REAL, Type
+from llmplan.units.measure import REAL, ListType, TextType, Type, is_choice
+
+_TEXTS = (TextType, ListType)
 
 MOST_CASES = 64
 """A `match` may cover the values of a parameter whose range is at most so long."""
@@ -58,7 +60,9 @@ class Definitions:
                 self.scope.rules[rule.name] = rule
             elif isinstance(s, nodes.Objective) and self.layer == "library":
                 goals.append(self.goal(s))
-        self._like_circles([s for s in statements if isinstance(s, nodes.Entry)])
+        entries = [s for s in statements if isinstance(s, nodes.Entry)]
+        self._like_circles(entries)
+        self._complete(entries)
         self._call_circles([s for s in statements if isinstance(s, nodes.Fn)])
         for name, alternatives in quantities.items():
             self._quantity_body(name, alternatives)
@@ -161,6 +165,31 @@ class Definitions:
                 if name in pending and node.like is not None:
                     pending.difference_update(shortest(edges, name, pending))
                     self.report(names.inherits_itself(node.name.span, name, node.like.span))
+
+    def _complete(self, entries: Sequence[nodes.Entry]) -> None:
+        """E0213 for an entry of a choice, as an optimizer, that leaves out what formulas read.
+
+        The library may take any of these where a plan says nothing, so each gives every field that has no default, but
+        for texts, which no formula reads.
+        """
+        for node in entries:
+            kind, name = node.kind.text, node.name.plain or ""
+            selector = self.scope.fields.get(self.scope.selector(kind))
+            table = self.scope.entries.get(kind) or Overlay({})
+            if selector is None or not is_choice(selector.type) or name not in table:
+                continue
+            fields = [self.scope.fields[f"{kind}.{field}"] for field in self.scope.kinds[kind]]
+            wanted = [field for field in fields if field.default is None and not isinstance(field.type, _TEXTS)]
+            given: set[str] = set()
+            passed: list[str] = []
+            while name in table and name not in passed:
+                passed.append(name)
+                given.update(field for field, _ in table[name].settings)
+                name = table[name].like
+            left = [field for field in wanted if field.path.partition(".")[2] not in given]
+            if left:
+                named = [(field.path.partition(".")[2], field.doc) for field in left]
+                self.report(names.incomplete_entry(node.name.span, kind, node.name.plain or "", named))
 
     def _call_circles(self, functions: Sequence[nodes.Fn]) -> None:
         """E0206 for functions that call themselves, perhaps through others; once for a circle."""

@@ -75,12 +75,16 @@ class Expressions(Context):
         name = node.plain
         if name is None:
             return self.wrong(node, units.not_here(node.span, "text with `{…}`", "a catalog name"))
-        found, near = self.scope.find_entry(want.name, name)
-        if found is None:
+        return self._entry_of(node, name, want)
+
+    def _entry_of(self, node: nodes.Text | nodes.Name, name: str, want: KindType) -> Typed:
+        """An entry by its name, in quotes or as a bare word."""
+        entry, near = self.scope.find_entry(want.name, name)
+        if entry is None:
             return self.wrong(node, self.scope.no_entry(node.span, want.name, name, near))
         if near:
-            self.report(names.usual_entry(node.span, name, found, near))
-        return Typed(ir.Entry(want.name, found, self.scope.published(want.name, name)), want, node.span)
+            self.report(names.usual_entry(node.span, name, entry, near))
+        return Typed(ir.Entry(want.name, entry, self.scope.published(want.name, name)), want, node.span)
 
     def _name(self, node: nodes.Name, want: Type | None) -> Typed:
         text = node.text
@@ -89,6 +93,8 @@ class Expressions(Context):
                 return Typed(ir.Local(text), self.locals[text], node.span)
             if isinstance(want, EnumType) and text in want.members:
                 return Typed(ir.Member(want.name, want.members.index(text)), want, node.span)
+            if isinstance(want, KindType) and self.scope.find_entry(want.name, text)[0] is not None:
+                return self._entry_of(node, text, want)
             if self.kind is not None and f"{self.kind}.{text}" in self.scope.fields:
                 text = f"{self.kind}.{text}"
         elif len(node.parts) == 2 and isinstance(self.locals.get(node.parts[0]), KindType):
@@ -124,7 +130,10 @@ class Expressions(Context):
         return units.two_units(node.span, path, options, computed)
 
     def _unknown_name(self, node: nodes.Name, want: Type | None) -> Diagnostic:
-        if isinstance(want, (KindType, TextType)):
+        if isinstance(want, KindType):
+            near = self.scope.find_entry(want.name, node.text)[1]
+            return self.scope.no_entry(node.span, want.name, node.text, near)
+        if isinstance(want, TextType):
             return names.unquoted(node.span, _texts(want))
         if want == BOOL and node.text.lower() in ("yes", "no", "on", "off", "true", "false"):
             meant = "true" if node.text.lower() in ("yes", "on", "true") else "false"

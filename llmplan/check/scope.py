@@ -17,7 +17,7 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.names import no_entry
 from llmplan.diagnostics.spelling import closest
 from llmplan.source import Source, Span
-from llmplan.units.measure import EnumType, KindType, ListType, Measure, Type
+from llmplan.units.measure import EnumType, KindType, ListType, Measure, Type, is_choice
 from llmplan.units.table import UnitTable, describe
 
 T = TypeVar("T")
@@ -132,7 +132,7 @@ class Scope:
         aliases: By kind and normal form: the canonical names that it may mean.
         usual: By kind and normal form: the entry that most people mean by a name that fits several.
         rules: The library's requirements and preferences by name, `goals` its objectives.
-        selectors: By kind: the field that chooses its entry, if one has that kind as its type.
+        selectors: By kind: the field that chooses its entry, the first that has that kind as its type.
         banded: Quantities that have a band; the values are empty.
         software: Kinds of which the training software must be told; the values are empty.
         told_as: Inputs of those kinds that it is told of as something else, or not at all.
@@ -255,7 +255,8 @@ class Scope:
         alone = not any(
             isinstance(type, ListType) and type.kind == kind for field in self.fields.values() for type in field.types
         )
-        return no_entry(span, kind, name, near, many, alone)
+        selector = self.fields.get(self.selector(kind))
+        return no_entry(span, kind, name, near, many, alone, selector is not None and is_choice(selector.type))
 
     def having(self, name: str) -> list[str]:
         """The kinds that have a field of a name, those of which a plan has one first."""
@@ -274,7 +275,7 @@ def words(type: Type | None) -> str:
     if isinstance(type, EnumType):
         return f"{'an' if type.name[0] in 'AEIOU' else 'a'} {type.name}"
     if isinstance(type, KindType):
-        return f"a {type.name} from the catalog"
+        return f"{'an' if type.name[0] in 'aeiou' else 'a'} {type.name} from the catalog"
     if isinstance(type, ListType):
         return f"a list of {type.kind}"
     return {"BoolType": "Bool", "TextType": "text"}.get(type.__class__.__name__, "unknown")

@@ -16,7 +16,7 @@ from llmplan.load.modules import Module
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse_value
-from llmplan.units.measure import TEXT, KindType, Measure
+from llmplan.units.measure import TEXT, KindType, Measure, Type
 
 
 def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> None:
@@ -63,10 +63,9 @@ def set_value(layers: Layers, path: str, text: str) -> None:
             layers.no_target(at, True)
         return
     types, type_units = target
-    wants_text = types[0] == TEXT or isinstance(types[0], KindType)
     source = Source(f"--set {path}", text)
     value: nodes.Expr | None
-    if wants_text and not text.lstrip().startswith(('"', "?")):
+    if _is_raw(types[0], source):
         value = nodes.Text(parts=(text,), span=Span(source, 0, len(text)))
     else:
         value, problems = parse_value(source)
@@ -80,6 +79,14 @@ def set_value(layers: Layers, path: str, text: str) -> None:
     if found is not None:
         layers.report(found)
     layers.layer(path, "--set", setting(check, value, types, type_units, path))
+
+
+def _is_raw(type: Type, source: Source) -> bool:
+    """Whether a `--set` gives the text itself: a text, or the name of an entry, which need not be a word."""
+    if source.text.lstrip().startswith(('"', "?")) or not (type == TEXT or isinstance(type, KindType)):
+        return False
+    value, problems = parse_value(source) if isinstance(type, KindType) else (None, [])
+    return bool(problems) or not isinstance(value, (nodes.If, nodes.Match, nodes.Call))
 
 
 def sweeps(layers: Layers, modules: Sequence[Module]) -> None:

@@ -202,14 +202,38 @@ def inherits_itself(span: Span, name: str, like: Span) -> Diagnostic:
 # E0207: files and entries
 
 
-def no_entry(span: Span, kind: str, name: str, near: list[str], many: bool, alone: bool = False) -> Diagnostic:
-    """E0207. `many`: the name matches several entries; `alone`: a plan has one of the kind, and may give its own."""
+def no_entry(
+    span: Span, kind: str, name: str, near: list[str], many: bool, alone: bool = False, choice: bool = False
+) -> Diagnostic:
+    """E0207.
+
+    Args:
+        many: The name matches several entries.
+        alone: A plan has one of the kind, and may give its own.
+        choice: It is one of a few settings, and may get further ones.
+    """
     if many:
         hint = Hint("write one of " + ", ".join(f'"{entry}"' for entry in near))
         return error("E0207", f"`{name}` matches several catalog entries", span, hint)
-    hints = [Hint(f'did you mean "{entry}"?', (Edit(span, f'"{entry}"'),)) for entry in near[:1]]
-    own = f"`llmplan catalog {kind}s` lists what there is; for one of your own give its figures: `{kind} {{ … }}`"
+    bare = not span.text.startswith('"')
+    meant = [f"`{entry}`" if bare and entry.isidentifier() else f'"{entry}"' for entry in near[:1]]
+    hints = [Hint(f"did you mean {text}?", (Edit(span, text.strip("`")),)) for text in meant]
+    block = f'entry {kind} "{name}" {{ … }}' if choice else f"{kind} {{ … }}"
+    own = f"`llmplan catalog {kind}s` lists what there is; for one of your own give its figures: `{block}`"
     return error("E0207", f"the catalog has no {kind} `{name}`", span, *hints, own if alone else "")
+
+
+def incomplete_entry(span: Span, kind: str, name: str, fields: Sequence[tuple[str, str]]) -> Diagnostic:
+    """E0213: an entry of a choice without some fields that have no default; `fields` are names with what they mean."""
+    lines = ", ".join(f"`{field} = …`" for field, _ in fields)
+    notes = tuple(f"`{field}`: {_sentence(doc)}" for field, doc in fields if doc)
+    which = ", ".join(f"`{field}`" for field, _ in fields)
+    return error("E0213", f"the {kind} `{name}` does not give {which}", span, f"add {lines} to the entry", notes=notes)
+
+
+def _sentence(doc: str) -> str:
+    """The first sentence of a doc comment, without its stop."""
+    return " ".join(doc.split()).partition(". ")[0].rstrip(".")
 
 
 def usual_entry(span: Span, name: str, meant: str, others: Sequence[str]) -> Diagnostic:

@@ -25,7 +25,7 @@ from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.system import System, Unknown
 from llmplan.system.too_large import TooLarge
-from llmplan.units.measure import BoolType, EnumType, Measure, Type
+from llmplan.units.measure import Measure, Type, is_choice
 from llmplan.whatif.bands import around
 from llmplan.whatif.results import results
 
@@ -145,7 +145,7 @@ def _beside(unknown: Unknown, chosen: float) -> Iterator[float]:
             place = ordered.index(chosen)
             yield from ordered[max(0, place - 1) : place]
             yield from ordered[place + 1 : place + 2]
-    elif isinstance(unknown.type, (EnumType, BoolType)):
+    elif is_choice(unknown.type):
         yield from (value for value in values if value != chosen)
 
 
@@ -190,7 +190,7 @@ def _given(program: Program, built: Built, answer: Neighbour, outcome: Outcome, 
 def _values(knob: Knob, chosen: float, lowering: Lowering) -> list[float]:
     """A value with those beside it, or all that a choice has."""
     type: Type = knob.type
-    if isinstance(type, (EnumType, BoolType)):
+    if is_choice(type):
         return [float(index) for index in range(len(lowering.expressions.members(type)))]
     if not isinstance(type, Measure) or knob.choices is None:
         return []

@@ -13,7 +13,7 @@ from llmplan.check.program import Domain, Setting
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
 from llmplan.system.unknowns import open_domain
-from llmplan.units.measure import BoolType, EnumType, KindType, Measure, TextType, Type
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure, TextType, Type, is_catalog, is_choice
 
 _STEPS = 64
 _FACTOR = 1e4
@@ -67,7 +67,7 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
         if found is None or path in program.protected or decided(program, path):
             continue
         # Another entry is another plan, but where the library says that it is worth trying.
-        if isinstance(found.type, KindType) and not (path in program.scope.fields and program.scope.fields[path].lever):
+        if is_catalog(found.type) and not (path in program.scope.fields and program.scope.fields[path].lever):
             continue
         if setting.value is not None and _constant(setting.value):
             yield found
@@ -81,7 +81,7 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
         if default is None or default.value is None:
             continue
         # Another choice, or another degree; what is computed follows from what it is computed from.
-        if isinstance(field.type, (EnumType, BoolType)) or field.unknown is not None and _constant(default.value):
+        if is_choice(field.type) or field.unknown is not None and _constant(default.value):
             yield Knob(path, field.type, field.units[0], default, field.domain, field.unknown, False, "input")
 
 

@@ -19,7 +19,7 @@ from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.missing import Missing, missing
 from llmplan.system.system import Unknown
-from llmplan.units.measure import KindType, Measure, Type
+from llmplan.units.measure import KindType, Measure, Type, is_choice
 
 MAX_VALUES = 1_000_000
 """More candidates than this for one unknown are refused."""
@@ -56,7 +56,7 @@ def build(
     counted = isinstance(type, Measure) and type.whole
     whole = names != () or counted
     if domain is None:
-        if names and not isinstance(type, KindType):
+        if is_choice(type):
             return evolve(wanted, values=tuple(float(i) for i in range(len(names))))
         kind = type.name if isinstance(type, KindType) else ""
         return system.no_domain(span, path, "" if counted else wanted.unit, kind, names)
@@ -99,7 +99,7 @@ def build(
 def candidates(expressions: Expressions, type: Type, domain: Domain | None) -> tuple[float, ...] | None:
     """The values of a domain that depends on no unknown; every member without one. None if too many."""
     if domain is None:
-        count = 0 if isinstance(type, KindType) else len(expressions.members(type))
+        count = len(expressions.members(type)) if is_choice(type) else 0
         return tuple(float(i) for i in range(count))
     items: list[tuple[Form, tuple[float, ...]]] = []
     for item in domain.items:

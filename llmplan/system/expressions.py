@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 
 from llmplan.check import ir
 from llmplan.check.ir import Expr
@@ -291,6 +292,30 @@ class Expressions:
         if isinstance(entry, Missing):
             return entry
         index = self._known(entry)
-        if index is None or index != index:
-            return self.graph.const(math.nan)
-        return self.meaning.of_instance(expr.kind, self.entry_names(expr.kind)[int(index)], expr.field)
+        if index is not None:
+            if index != index:
+                return self.graph.const(math.nan)
+            return self.meaning.of_instance(expr.kind, self.entry_names(expr.kind)[int(index)], expr.field)
+        values: dict[int, int] = {}
+        for candidate, name in enumerate(self.entry_names(expr.kind)):
+            with self.names.conditionally():
+                value = self.meaning.of_instance(expr.kind, name, expr.field)
+            values[candidate] = self.graph.const(math.nan) if isinstance(value, Missing) else value
+        return self.by_entry(entry, values, len(values))
+
+    def by_entry(self, chosen: int, values: Mapping[int, int], count: int) -> int:
+        """The value of the entry that is chosen; NaN for one without a value.
+
+        Args:
+            chosen: The node of its index among `count` entries.
+            values: By index the nodes of the entries that may be chosen.
+        """
+        constants = {index: self.graph.constant(node) for index, node in values.items()}
+        if all(value is not None for value in constants.values()):
+            table = tuple(constants.get(index, math.nan) or 0.0 for index in range(count))
+            return self.graph.table(chosen, table)
+        result = self.graph.const(math.nan)
+        for index, node in values.items():
+            here = self.graph.add("eq", chosen, self.graph.const(index))
+            result = self.graph.add("select", here, node, result)
+        return result

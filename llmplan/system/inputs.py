@@ -14,7 +14,7 @@ from llmplan.system.names import SPREAD, Trace
 from llmplan.system.spreads import Spreads
 from llmplan.system.unchanged import is_unchanged
 from llmplan.system.unknowns import Unknowns
-from llmplan.units.measure import KindType, ListType, TextType, Type
+from llmplan.units.measure import KindType, ListType, TextType, Type, is_choice
 
 
 class Inputs:
@@ -61,8 +61,10 @@ class Inputs:
         return self._default(field)
 
     def _is_chosen(self, selector: str) -> bool:
+        """Whether a plan chooses an entry, or the library does where no plan says anything."""
         self.names.touch(selector)
-        return selector in self.program.settings
+        field = self.scope.fields.get(selector)
+        return selector in self.program.settings or (field is not None and field.default is not None)
 
     def selector(self, kind: str) -> Result:
         """The entry of a kind that is chosen by `model "x"` itself."""
@@ -194,27 +196,29 @@ class Inputs:
             if constant != constant:
                 return self.graph.const(math.nan)
             return self._entry_value(field, kind, all_entries[int(constant)], local)
-        selector = self.scope.selector(kind)
-        unknown = self.unknowns.of(selector)
-        if unknown is None:
-            return missing(selector)
+        candidates = self._candidates(self.scope.selector(kind), len(all_entries))
+        if candidates is None:
+            return missing(self.scope.selector(kind))
         values: dict[int, int] = {}
-        for candidate in unknown.values or ():
-            value = self._entry_value(field, kind, all_entries[int(candidate)], local)
+        for candidate in candidates:
+            value = self._entry_value(field, kind, all_entries[candidate], local)
             if isinstance(value, Missing):
                 value = self.graph.const(math.nan)
-                self.names.reasons.setdefault(field.path, f'"{all_entries[int(candidate)]}" has no {local}')
-            values[int(candidate)] = value
+                self.names.reasons.setdefault(field.path, f'"{all_entries[candidate]}" has no {local}')
+            values[candidate] = value
         self.names.traces[field.path] = Trace("entry", None)
-        constants = {index: self.graph.constant(node) for index, node in values.items()}
-        if all(value is not None for value in constants.values()):
-            table = tuple(constants.get(i, math.nan) or 0.0 for i in range(len(all_entries)))
-            return self.graph.table(chosen, table)
-        result = self.graph.const(math.nan)
-        for index, node in values.items():
-            here = self.graph.add("eq", chosen, self.graph.const(index))
-            result = self.graph.add("select", here, node, result)
-        return result
+        return self.expressions.by_entry(chosen, values, len(all_entries))
+
+    def _candidates(self, selector: str, count: int) -> list[int] | None:
+        """The entries that may be chosen: an unknown's candidates, or where a choice follows from others all."""
+        unknown = self.unknowns.of(selector)
+        if unknown is not None:
+            return [int(value) for value in unknown.values or ()]
+        return (
+            list(range(count))
+            if selector in self.scope.fields and is_choice(self.scope.fields[selector].type)
+            else None
+        )
 
     def _entry_value(self, field: Field, kind: str, entry: str, local: str) -> Result:
         found = self.entry_settings(kind, entry, local)
@@ -269,6 +273,22 @@ class Inputs:
             return self.graph.unknown(list(spreads.found).index(name) + self.graph.ranged * spreads.inside)
         return self.graph.const(spreads.value(name, spreads.corner))
 
+    def _said_of_text(self, path: str) -> Result:
+        """1 if a text or a list has a value; by entry where an unknown decides which one is chosen."""
+        kind, _, field = path.partition(".")
+        selector = self.scope.selector(kind)
+        if kind in self.scope.entries and path not in self.program.settings and self._is_chosen(selector):
+            chosen = self._name(selector)
+            if not isinstance(chosen, Missing) and self.graph.constant(chosen) is None:
+                default = self.scope.fields[path].default is not None
+                entries = enumerate(self.expressions.entry_names(kind))
+                said = {
+                    index: self.graph.const(float(default or self.entry_settings(kind, entry, field) is not None))
+                    for index, entry in entries
+                }
+                return self.expressions.by_entry(chosen, said, len(said))
+        return self.graph.const(float(self.setting_of(path) is not None))
+
     def given(self, path: str) -> Result:
         """1 if some layer or default gives the input a value or a `?`, and what that needs is given too."""
         owner, _, unit = path.rpartition(".")
@@ -279,7 +299,7 @@ class Inputs:
         if path in self.scope.fields and len(self.scope.fields[path].types) > 1:
             return self.graph.const(float(self.program.winner(path) is not None))
         if path in self.scope.fields and isinstance(self.scope.fields[path].type, (TextType, ListType)):
-            return self.graph.const(float(self.setting_of(path) is not None))
+            return self._said_of_text(path)
         won = self.program.winner(path)
         if won is not None and won[1].open:
             return self.graph.const(1.0)

@@ -69,13 +69,12 @@ def values(knob: Knob, now: float, point: Lowering, own: Sequence[float] | None 
     field = point.scope.fields[knob.path]
     if own is not None and not isinstance(knob.type, Measure):
         return [value for value in own if value != now]
-    if isinstance(knob.type, EnumType):
-        named = field.members or knob.type.members
-        return [float(index) for index, name in enumerate(knob.type.members) if name in named and index != now]
     if isinstance(knob.type, BoolType):
         return [1.0 - now]
-    if isinstance(knob.type, KindType):
-        return [float(index) for index in range(len(point.expressions.members(knob.type))) if index != now]
+    if isinstance(knob.type, (EnumType, KindType)):
+        members = point.expressions.members(knob.type)
+        named = field.members or members
+        return [float(index) for index, name in enumerate(members) if name in named and index != now]
     if not isinstance(knob.type, Measure):
         return []
     if field.factors and own is None:
@@ -103,7 +102,7 @@ def set_to(knob: Knob, value: float, point: Lowering) -> Setting:
 
 def described(program: Program, knob: Knob) -> bool:
     """Whether a plan says something else of the entry that it takes, such as a price, which holds for no other entry."""
-    kind = f"{knob.type.name}." if isinstance(knob.type, KindType) else ""
+    kind = f"{knob.type.name}." if isinstance(knob.type, KindType) and not knob.type.choice else ""
     for path in program.settings if kind else ():
         field = program.scope.fields.get(path)
         default = field.default.value if field is not None and field.default is not None else None

@@ -7,7 +7,7 @@ node, sequence …); it has dimension one, stays through `+ - min max if match` 
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
 
 Scalar = float | int | str | bool | None
 """A value in base units, a member's or entry's name, a truth value, or none."""
@@ -65,9 +65,14 @@ class EnumType:
 
 @frozen
 class KindType:
-    """An entry of a kind, chosen by name: the type of `hardware.gpu`."""
+    """An entry of a kind, chosen by name: the type of `hardware.gpu`.
+
+    It is a `choice` where its field has a default, as `training.optimizer`: one of a few settings, like a member of an
+    enum. Otherwise the entry is the subject of the plan, as an accelerator or a model, and another one is another plan.
+    """
 
     name: str
+    choice: bool = field(default=False, eq=False)
 
 
 @frozen
@@ -83,3 +88,13 @@ REAL = Measure()
 INT = Measure(whole=True)
 BOOL = BoolType()
 TEXT = TextType()
+
+
+def is_choice(type: Type) -> bool:
+    """Whether a value is one of a few settings: true or false, a member of an enum, an entry that has a default."""
+    return isinstance(type, (EnumType, BoolType)) or (isinstance(type, KindType) and type.choice)
+
+
+def is_catalog(type: Type) -> bool:
+    """Whether a value is an entry that a plan is about, such as an accelerator."""
+    return isinstance(type, KindType) and not type.choice

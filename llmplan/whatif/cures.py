@@ -32,7 +32,7 @@ from llmplan.system.levers import values as beside
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.system import Condition, Objective
-from llmplan.units.measure import BoolType, EnumType, KindType, Measure
+from llmplan.units.measure import Measure, is_catalog, is_choice
 from llmplan.whatif.bounds import bound_of, bounded_by, place_of
 from llmplan.whatif.freed import Opened, Opener
 from llmplan.whatif.robust import solve_certain
@@ -138,7 +138,7 @@ class Cures:
 
     def knob(self, knob: Knob) -> Cure | None:
         """Another value of an input; OverLimit if it cannot be told within the effort."""
-        if isinstance(knob.type, KindType):
+        if is_catalog(knob.type):
             return self._entry(knob)
         if not isinstance(knob.type, Measure):
             return self._choice(knob)
@@ -291,5 +291,5 @@ class Cures:
 
     def hopeless(self, knobs: Iterable[Knob]) -> set[str]:
         """The paths of choices that need not be tried one by one."""
-        choices = [knob for knob in knobs if isinstance(knob.type, (EnumType, BoolType)) and not knob.setting.open]
+        choices = [knob for knob in knobs if is_choice(knob.type) and not knob.setting.open]
         return self.opener.hopeless([(knob, self._all(knob)) for knob in choices], self.effort)

@@ -28,7 +28,7 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.levers import beside, described, set_to, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.lower import Lowering
-from llmplan.units.measure import KindType, Measure
+from llmplan.units.measure import Measure, is_catalog
 from llmplan.whatif.changes import Changes, Tried, alike, case
 from llmplan.whatif.doubts import doubted
 from llmplan.whatif.results import results
@@ -89,7 +89,7 @@ class _Levers:
         others: list[Tried] = []
         rows: list[Lever] = []
         for knob, now in knobs:
-            if isinstance(knob.type, KindType):
+            if is_catalog(knob.type):
                 rows += self._entry(knob, now)
                 continue
             tried = [

@@ -16,7 +16,7 @@ from llmplan.system.build import Built
 from llmplan.system.display import one_line, show
 from llmplan.system.evaluate import evaluate
 from llmplan.system.reasons import why
-from llmplan.units.measure import KindType
+from llmplan.units.measure import is_catalog
 
 _NAMED = 5
 """So many entries are named."""
@@ -31,7 +31,7 @@ def passed_over(program: Program, built: Built, outcome: Outcome) -> tuple[Skipp
     found = []
     aim, scope = system.objectives[0], built.lowering.scope
     for index, unknown in enumerate(system.unknowns):
-        if not unknown.asked or unknown.values is None or not isinstance(unknown.type, KindType):
+        if not unknown.asked or unknown.values is None or not is_catalog(unknown.type):
             continue
         others = {
             value: {**outcome.point, index: value} for value in unknown.values if value != outcome.point.get(index)

@@ -24,7 +24,7 @@ from llmplan.system.adjustable import Knob, domains, knobs
 from llmplan.system.build import Built
 from llmplan.system.levers import described, levers
 from llmplan.system.lower import Lowering
-from llmplan.units.measure import BoolType, EnumType, KindType
+from llmplan.units.measure import is_catalog, is_choice
 from llmplan.whatif.cures import Cures
 from llmplan.whatif.pairs import pairs
 from llmplan.whatif.telling import Cure
@@ -111,7 +111,7 @@ class _Relaxer:
         limits = [knob for knob in given.values() if knob.role == "let" and knob.path in named]
         switches = [given.get(knob.path, knob) for knob in self.levers if knob.path in given or not knob.setting.open]
         first = [*switches, *(knob for knob in given.values() if knob not in limits)]
-        entries = [knob for knob in dict.fromkeys(first) if isinstance(knob.type, KindType)]
+        entries = [knob for knob in dict.fromkeys(first) if is_catalog(knob.type)]
         rest = [knob for knob in given.values() if knob not in limits and knob not in switches and knob not in entries]
         self._all([*bounds, *limits], sort=True)
         if len(self.found) < MOST and len(bounds) > 1:
@@ -147,7 +147,7 @@ class _Relaxer:
             if len(self.found) + (0 if sort else len(found)) >= MOST:
                 break
             name = change.name if isinstance(change, Rule) else change.path
-            if isinstance(change, Knob) and isinstance(change.type, (EnumType, BoolType)):
+            if isinstance(change, Knob) and is_choice(change.type):
                 if hopeless is None and self._rich():
                     self.cures.effort = Effort(_LIMIT, self.budget.half())
                     hopeless = self.cures.hopeless([one for one in changes if isinstance(one, Knob)])
@@ -163,7 +163,7 @@ class _Relaxer:
         return self.cures.bound(change) if isinstance(change, Rule) else self.cures.knob(change)
 
     def _pairs(self, bounds: list[Rule]) -> Iterator[Cure]:
-        switches = [knob for knob in self.levers if not isinstance(knob.type, KindType) and not knob.setting.open]
+        switches = [knob for knob in self.levers if not is_catalog(knob.type) and not knob.setting.open]
         return pairs(self.cures, bounds, switches)
 
     def _rich(self) -> bool:

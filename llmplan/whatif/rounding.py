@@ -78,7 +78,9 @@ def read(text: str, scope: Scope) -> float | None:
 
 def written(text: str, type: Type) -> str:
     """A value as a plan has it."""
-    return f'"{text}"' if isinstance(type, KindType) else text.replace(",", "_")
+    if isinstance(type, KindType):
+        return text if type.choice and text.isidentifier() else f'"{text}"'
+    return text.replace(",", "_")
 
 
 def _texts(

@@ -189,7 +189,7 @@ def test_no_heavy_imports():
 
 @pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
 def test_lists_fit_the_terminal_with_every_figure(llmplan, columns):
-    for what in ("gpus", "stacks", "prices"):
+    for what in ("gpus", "stacks", "optimizers", "prices"):
         wide, narrow = llmplan("catalog", what).out, llmplan("catalog", what, columns=columns).out
         assert max(map(len, narrow.splitlines())) <= columns < max(map(len, wide.splitlines()))
         assert sorted({*wide.split()}) == sorted({*narrow.split()})

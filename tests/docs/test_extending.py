@@ -99,6 +99,7 @@ MISSPELT = {
         "= upcast\n    reduce_type = bf16\n}",
         "E0202",
     ),
+    "An optimizer": ("plans/catalog/optimizers.plan", "per_number         = 3\n", "# forgotten\n", "E0213"),
     "A model family": (
         "plans/configs/huggingface.plan",
         "first(config.num_key_value_heads, 2)\n    tied_embeddings",
@@ -119,6 +120,7 @@ MISSPELT = {
 SHOWN = {
     "An accelerator": ("also called EX100 SXM", "Example EX100 datasheet"),
     "A training stack": ("also called example-trainer", "example/trainer 2.1"),
+    "An optimizer": ("per_number          3", "algorithm 1", "memory.optimizer"),
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
@@ -132,7 +134,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return Copy(tmp_path_factory.mktemp("checkout"))
 
 
-def test_there_are_seven_recipes() -> None:
+def test_there_are_eight_recipes() -> None:
     assert list(recipes()) == list(SHOWN)
 
 

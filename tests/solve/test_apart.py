@@ -25,7 +25,7 @@ TWO = systems(st.integers(1, 2), 4)
 
 
 def beside(one, other, order):
-    """A system that asks for what two systems ask for, of unknowns of their own, with their objectives in some order."""
+    """A system that asks what two systems ask, each of its own unknowns, with their objectives in some order."""
     graph, first = one.graph, len(one.unknowns)
     moved = []
     for node in other.graph.nodes:

@@ -97,7 +97,8 @@ def test_what_a_line_may_cost_is_counted_in_evaluations(plans, monkeypatch):
 
 @pytest.mark.slow
 def test_a_search_that_did_not_try_every_jump_does_not_say_that_there_is_no_plan(plans):
-    text = "let x = ? in 0.5..1e7\nrequire r: abs(mod(x * 1.37, 1) - mod(x * 7.1, 1)) + abs(mod(x, 3) - 1.5) < {}\nminimize x\n"
+    distance = "abs(mod(x * 1.37, 1) - mod(x * 7.1, 1)) + abs(mod(x, 3) - 1.5)"
+    text = f"let x = ? in 0.5..1e7\nrequire r: {distance} < {{}}\nminimize x\n"
     solution = solve(plans, text.format("1e-7"))
     (found,) = (one for one in solution.diagnostics if one.code == "E0402")
     assert found.message == "requirement `r` could not be satisfied"

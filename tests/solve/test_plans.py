@@ -124,7 +124,10 @@ def preferring_plans(draw):
     names = list(grid)
     wishes = [
         (
-            f"{draw(st.sampled_from(names))} {draw(st.sampled_from(OPERATIONS))} {draw(st.sampled_from([*names, '2']))}",
+            (
+                f"{draw(st.sampled_from(names))} {draw(st.sampled_from(OPERATIONS))} "
+                f"{draw(st.sampled_from([*names, '2']))}"
+            ),
             draw(st.sampled_from(("<=", ">=", "=="))),
             draw(st.integers(-2, 9)),
             draw(st.sampled_from(("", "0", "0.5", "1", "3"))),

@@ -61,7 +61,8 @@ def test_a_long_limit_is_no_sequence_length() -> None:
 
 
 def test_what_follows_from_the_rest_is_not_asked_for() -> None:
-    text = 'model.params = ?\ndataset { tokens = 300B, sequence_length = 2048 }\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\n'
+    data = "model.params = ?\ndataset { tokens = 300B, sequence_length = 2048 }\n"
+    text = f'{data}hardware {{ gpu = "A100-SXM4-80GB", gpus = 64 }}\n'
     (found,) = api.solve("-", text=text + "require time <= 21 days\nmaximize model.params\n").diagnostics
     hints = " ".join(hint.text for hint in found.hints)
     assert found.code == "E0401" and "layers = " in hints

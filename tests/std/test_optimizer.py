@@ -1,10 +1,14 @@
-"""What optimizers keep, by hand: Muon's matrices and Adafactor's rows and columns, whole and split."""
+"""What optimizers keep, by hand: Muon's matrices, Adafactor's rows, squares of SOAP and Shampoo, whole and split."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
 from llmplan.backtest.base import Base, Values
+from llmplan.check.library import load
 
 ONE_CARD = {
     "parallelism.framework": "ddp",
@@ -120,3 +124,123 @@ def test_offloaded_states_are_on_the_host(base: Base) -> None:
     found = llama(base, "muon", **start, hardware__gpus_per_node="1")
     params = MATRICES + TABLES + NORMS
     assert found.number("memory.host") == pytest.approx(1.5 * (8 * params + 4 * (2 * params - MATRICES)))
+
+
+def squares(rows: float, columns: float, longest: int, block: int = 0, both: bool = False) -> float:
+    """The squares of the rows and of the columns of one matrix, block by block."""
+
+    def cut(side: float) -> list[float]:
+        return [side] if not block else [block] * int(side // block) + ([side % block] if side % block else [])
+
+    def kept(side: float, across: float) -> bool:
+        return side <= longest and not (both and across > longest)
+
+    total = 0.0
+    for m in cut(rows):
+        for n in cut(columns):
+            total += (m**2 if kept(rows, columns) else 0) + (n**2 if kept(columns, rows) else 0)
+    return total
+
+
+def layer(tensor: int = 1) -> list[tuple[float, float]]:
+    """The matrices of a layer of Llama-3-8B on one of so many ranks: output, queries, keys, values, gate, up, down."""
+    attention = [(HIDDEN, HIDDEN / tensor), (HIDDEN / tensor, HIDDEN), *[(KEYS / tensor, HIDDEN)] * 2]
+    return [*attention, *[(FFN / tensor, HIDDEN)] * 2, (HIDDEN, FFN / tensor)]
+
+
+def test_soap_keeps_two_moments_and_two_squares_of_each_side_up_to_10_000(base: Base) -> None:
+    found = llama(base, "soap")
+    matrices = [*layer() * LAYERS, *[(VOCAB, HIDDEN)] * 2]
+    numbers = 2 * (MATRICES + TABLES + NORMS) + 2 * sum(squares(*shape, 10_000) for shape in matrices)
+    assert found.number("memory.optimizer") == 4 * numbers
+    assert found.number("checkpoint_size") == 4 * (MATRICES + TABLES + NORMS) + 4 * numbers
+
+
+def test_soap_under_tensor_parallelism_keeps_squares_of_its_part(base: Base) -> None:
+    split = {"hardware__gpus": "4", "parallelism__tensor": "4", "parallelism__vocab_parallel": "true"}
+    found = llama(base, "soap", **split)
+    sides = sum(squares(*shape, 10_000) for shape in layer(4)) * LAYERS + 2 * HIDDEN**2
+    numbers = 2 * (MATRICES + TABLES) / 4 + 2 * NORMS + 2 * sides
+    assert found.number("memory.optimizer") == pytest.approx(4 * numbers, rel=2e-3)  # the table is padded
+
+
+def test_shampoo_cuts_matrices_into_blocks_and_leaves_those_with_a_side_over_8192(base: Base) -> None:
+    found = llama(base, "shampoo")
+    matrices = [*layer() * LAYERS, *[(VOCAB, HIDDEN)] * 2]
+    sides = sum(squares(*shape, 8192, 512, both=True) for shape in matrices)
+    assert sides == LAYERS * (64 * 2 * 512**2 * 2 + 16 * 2 * 512**2 * 2)
+    assert found.number("memory.optimizer") == 4 * (2 * (MATRICES + TABLES + NORMS) + 2 * sides)
+
+
+def test_a_plan_sets_blocks_and_longest_side(base: Base) -> None:
+    found = llama(base, "shampoo", optimizer__block_size="1000", optimizer__longest_side="20_000")
+    sides = LAYERS * sum(squares(*shape, 20_000, 1000, both=True) for shape in layer())
+    assert found.number("memory.optimizer") == 4 * (2 * (MATRICES + TABLES + NORMS) + 2 * sides)
+
+
+def test_soap_of_experts_and_latents(base: Base) -> None:
+    found = base.values(ONE_CARD | {"model": "deepseek-v2-lite", "training.optimizer": "soap"})
+    attention = [(2048, 2048), (16 * 192, 2048), (576, 2048), (16 * 256, 512)]
+    dense = [(10_944, 2048)] * 2 + [(2048, 10_944)]
+    experts = [(64, 2048), *[(2816, 2048)] * 2, (2048, 2816), *[(1408, 2048)] * 128, *[(2048, 1408)] * 64]
+    matrices = [*attention * 27, *dense, *experts * 26, *[(102_400, 2048)] * 2]
+    numbers = 2 * found.number("model.params_total") + 2 * sum(squares(*shape, 10_000) for shape in matrices)
+    assert found.number("memory.optimizer") == 4 * numbers
+
+
+def test_the_time_of_products_with_squares(base: Base) -> None:
+    found = llama(
+        base, "soap", hardware__gpu="H100-SXM5-80GB", dataset__tokens="1B", training__global_batch="8 sequences"
+    )
+    flops = 0.0
+    for m, n in [*layer() * LAYERS, *[(VOCAB, HIDDEN)] * 2]:
+        sides = [side for side in (m, n) if side <= 10_000]
+        flops += sum(4 * 2 * m * n * side + 14 / 30 * side**3 for side in sides)
+    assert found.number("step.update_flops") == pytest.approx(flops)
+    seconds = flops / (found.number("gpu.peak_fp32") * found.number("gpu.matmul_ceiling"))
+    assert found.number("step.update_products") == pytest.approx(seconds)
+    without = llama(base, "adamw", hardware__gpu="H100-SXM5-80GB")
+    assert without.number("step.update_products") == 0
+    assert found.number("step.optimizer") > seconds
+
+
+def test_what_is_in_no_matrix_is_updated_by_another(base: Base) -> None:
+    for optimizer, elsewhere in (("adamw", 2), ("muon", 2), ("adafactor", 1), ("soap", 2), ("shampoo", 2), ("lion", 1)):
+        assert llama(base, optimizer).number("training.states_elsewhere") == elsewhere
+    # A plan's own number holds for all that the optimizer updates, not for what another does.
+    assert llama(base, "adamw", optimizer__per_number="3").number("training.states_elsewhere") == 3
+    assert llama(base, "muon", optimizer__per_number="3").number("training.states_elsewhere") == 2
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "dtype", "master"),
+    [("adamw", "fp32", "fp32"), ("adamw_8bit", "int8", "none"), ("lion", "fp32", "fp32"), ("soap", "fp32", "fp32")],
+)
+def test_formats_follow_from_the_entry(base: Base, optimizer: str, dtype: str, master: str) -> None:
+    found = llama(base, optimizer, parallelism__framework="megatron", training__precision="bf16")
+    members = found.lowering.scope.enums["Dtype"].members
+    assert members[int(found.number("training.optimizer_dtype"))] == dtype
+    assert members[int(found.number("training.master_dtype"))] == master
+
+
+def test_no_formula_and_no_template_asks_which_optimizer_it_is() -> None:
+    """So that none of them can pass over a new one: they read its fields."""
+    root = Path(__file__).parents[2]
+    names = "|".join(load()[0].entries["optimizer"])
+    asking = re.compile(
+        r"match training\.optimizer|training\.optimizer\"?\)? *(==|!=|in\b)"
+        rf"|\boptimizer *(==|!=|in) *[\[(]?\"?({names})\b|[\"']({names})[\"'] *:"
+    )
+    planted = ("match training.optimizer {", "training.optimizer in [adamw]", 'value("training.optimizer") == "sgd"')
+    assert all(asking.search(text) for text in (*planted, "if optimizer == muon then", '{"adamw": "AdamW"}'))
+    files = [*root.glob("plans/std/*.plan"), *root.glob("templates/*/*.plan"), *root.glob("templates/*/*.j2")]
+    found = {str(file): asking.search(file.read_text(encoding="utf-8")) for file in files}
+    assert len(files) > 40 and {name: hit[0] for name, hit in found.items() if hit} == {}
+
+
+def test_every_field_of_an_optimizer_is_read() -> None:
+    root = Path(__file__).parents[2]
+    files = [*root.glob("plans/std/*.plan"), *root.glob("templates/*/*.plan"), *root.glob("templates/*/*.j2")]
+    texts = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    fields = load()[0].kinds["optimizer"]
+    assert [name for name in fields if f"optimizer.{name}" not in texts and f"kept.{name}" not in texts] == []

@@ -117,8 +117,31 @@ FAILING = [
         "DeepSpeed offloads the whole optimizer at ZeRO stage 2, not 50% of it",
     ),
     (
+        "update_whole",
+        "training.optimizer = soap\nparallelism.zero_stage = 1",
+        "soap is to update at ZeRO stage 1, with adapter none",
+    ),
+    (
+        "update_whole",
+        "training.optimizer = shampoo\nparallelism.zero_stage = 0\nadapter.method = lora",
+        "shampoo is to update at ZeRO stage 0, with adapter lora",
+    ),
+    (
+        "update_on_gpu",
+        "training.optimizer = soap\nparallelism.offload = optimizer",
+        "soap cannot update in host memory",
+    ),
+    (
+        "deepspeed_whole",
+        "training.optimizer = soap\nparallelism.zero_stage = 0\nemit deepspeed",
+        "soap finds no matrices in bf16: take fp32",
+    ),
+    (
         "nvme_framework",
-        "parallelism.framework = deepspeed\nparallelism.offload = all\nparallelism.offload_to = nvme\nhardware.nvme_bandwidth = 28 GB/s",
+        (
+            "parallelism.framework = deepspeed\nparallelism.offload = all\nparallelism.offload_to = nvme\n"
+            "hardware.nvme_bandwidth = 28 GB/s"
+        ),
         "deepspeed at ZeRO stage 2 does not offload all to NVMe",
     ),
     (
@@ -186,7 +209,10 @@ TARGETS = [
     ),
     (
         "deepspeed_expert_clipping",
-        'model = "deepseek-v2-lite"\nparallelism.expert = 8\ntraining.precision = fp32\nparallelism.zero_stage = 0\nemit deepspeed',
+        (
+            'model = "deepseek-v2-lite"\nparallelism.expert = 8\ntraining.precision = fp32\n'
+            "parallelism.zero_stage = 0\nemit deepspeed"
+        ),
         "without ZeRO gradients in fp32 stay larger than 1",
     ),
     (
@@ -206,7 +232,10 @@ TARGETS = [
     ),
     (
         "deepspeed_expert_replicas",
-        'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.zero_stage = 3\nparallelism.replicas = 2\nemit deepspeed',
+        (
+            'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.zero_stage = 3\n'
+            "parallelism.replicas = 2\nemit deepspeed"
+        ),
         "2 groups have a copy of the weights, and 8 ranks share the experts",
     ),
     (

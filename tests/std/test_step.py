@@ -130,8 +130,9 @@ def test_frozen_weights_have_no_gradients(part):
 
 
 QWEN = {"model.vocab": "151936", "dataset.sequence_length": "2048", "training.precision": "bf16",
-        "training.micro_batch": "1", "training.recompute": "full", "hardware.gpus": "1", "training.global_batch": "1 sequence",
-        "parallelism.framework": "ddp", "parallelism.zero_stage": "0", "adapter.rank": "8"}  # fmt: skip
+        "training.micro_batch": "1", "training.recompute": "full", "hardware.gpus": "1",
+        "training.global_batch": "1 sequence", "parallelism.framework": "ddp", "parallelism.zero_stage": "0",
+        "adapter.rank": "8"}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Step time of random layouts: what must hold of its parts, of faster machines, and of the bands of what is measured."""
+"""Step time of random layouts: what must hold of its parts, of faster machines, and of bands."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ def layouts(draw: st.DrawFn) -> tuple[dict[str, int], dict[str, str]]:
     degrees["expert"] = draw(st.sampled_from([n for n in powers if degrees["data"] % n == 0])) if experts else 1
     gpu = draw(st.sampled_from(GPUS))
     micro = draw(st.sampled_from([1, 2]))
+    gpus = math.prod(degrees[name] for name in ("tensor", "pipeline", "context", "data"))
     inputs = GPT | (EXPERTS if experts else {}) | {
         f"parallelism.{name}": str(degree) for name, degree in degrees.items() if name != "data"
     } | {
-        "hardware.gpu": gpu, "hardware.gpus": str(math.prod(degrees[name] for name in ("tensor", "pipeline", "context", "data"))),
-        "parallelism.framework": draw(st.sampled_from(FRAMEWORKS)), "parallelism.zero_stage": str(draw(st.integers(0, 3))),
+        "hardware.gpu": gpu, "hardware.gpus": str(gpus), "parallelism.framework": draw(st.sampled_from(FRAMEWORKS)),
+        "parallelism.zero_stage": str(draw(st.integers(0, 3))),
         "parallelism.virtual_pipeline": str(draw(st.sampled_from([1, 2, 3])) if degrees["pipeline"] > 1 else 1),
         "training.precision": "fp16" if gpu.startswith("V100") else "bf16", "training.micro_batch": str(micro),
         "training.recompute": draw(st.sampled_from(["none", "selective", "full"])),

@@ -85,7 +85,8 @@ def test_a_bare_unknown(plans):
     assert plans.codes("let x = ?") == ["E0303"]
     found = unknowns(
         plans,
-        "parallelism { zero_stage = ?, offload = ? }\nrequire parallelism.zero_stage > 1\nrequire parallelism.offload == none",
+        "parallelism { zero_stage = ?, offload = ? }\nrequire parallelism.zero_stage > 1\n"
+        "require parallelism.offload == none",
     )
     assert found["parallelism.zero_stage"].values == (0, 1, 2, 3)
     assert found["parallelism.offload"].names == ("none", "optimizer", "parameters", "all")

@@ -50,9 +50,13 @@ EVENTS = [
     "let x = 1..2..4\nlet y = 2 * x\nshow chance(x + y <= 7)\nshow chance(min(x, y) <= 7 - max(x, y))",
     "let x = 1..2..4\nshow chance(3 <= 4)\nshow chance(work <= 12 s)",
     "let y = 3..4..9\nlet x = 1..2..4\nshow chance((if x > 3 then y else 5) <= 6)",
-    "show chance(shop.price <= 3)\nshow chance(shop.pieces <= 6)\nshow chance(shop.pieces * work * shop.price <= 150 s)",
+    (
+        "show chance(shop.price <= 3)\nshow chance(shop.pieces <= 6)\n"
+        "show chance(shop.pieces * work * shop.price <= 150 s)"
+    ),
     pytest.param(
-        "let n = 1..2..4\nshop.pieces = 2 * n + 1\nshow chance(shop.pieces <= 6)\nshow chance(shop.pieces * work <= 60 s)",
+        "let n = 1..2..4\nshop.pieces = 2 * n + 1\nshow chance(shop.pieces <= 6)\n"
+        "show chance(shop.pieces * work <= 60 s)",
         marks=slow,
     ),
     pytest.param(

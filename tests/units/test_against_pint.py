@@ -37,8 +37,9 @@ SIMPLE = {
     "MHz": "10**6/second", "GHz": "10**9/second", "FLOP": "operation", "TFLOP": "10**12*operation",
     "PFLOPs": "10**15*operation", "token": "text_token", "tokens": "text_token", "Ttoken": "10**12*text_token",
     "Gtokens": "10**9*text_token", "parameter": "weight_number", "params": "weight_number",
-    "Bparams": "10**9*weight_number", "USD": "dollar", "kUSD": "1000*dollar", "W": "workunit/second", "kW": "1000*workunit/second",
-    "MW": "10**6*workunit/second", "J": "workunit", "kJ": "1000*workunit", "MJ": "10**6*workunit", "Wh": "3600*workunit", "kWh": "3600*1000*workunit",
+    "Bparams": "10**9*weight_number", "USD": "dollar", "kUSD": "1000*dollar", "W": "workunit/second",
+    "kW": "1000*workunit/second", "MW": "10**6*workunit/second", "J": "workunit", "kJ": "1000*workunit",
+    "MJ": "10**6*workunit", "Wh": "3600*workunit", "kWh": "3600*1000*workunit",
     "MWh": "3600*10**6*workunit", "g": "gram", "kg": "kilogram", "t": "1000*kilogram", "GPU": "label", "nodes": "label",
     "%": "1/100",
 }  # fmt: skip
