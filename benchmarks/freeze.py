@@ -81,6 +81,9 @@ def answer(name: str, text: str | None) -> dict[str, Any]:
 
 def record(solution: Any) -> dict[str, Any]:
     """Everything of a solution that is no wording, no place and no hash."""
+    from llmplan.present.blocks import plain
+    from llmplan.present.words import words_of
+
     return {
         "status": solution.status,
         "diagnostics": sorted(found.code for found in solution.diagnostics),
@@ -109,7 +112,7 @@ def record(solution: Any) -> dict[str, Any]:
         "scenarios": _table(solution.scenarios),
         "considered": solution.considered,
         "feasible": solution.feasible,
-        "assumptions": list(map(str, solution.assumptions)),
+        "assumptions": [plain(words_of().assumption(one)) for one in solution.assumptions],
         "departures": [[one.name, one.what, one.text] for one in solution.departures],
         "emits": [target.name for target in solution.emits],
     }

@@ -85,8 +85,7 @@ def notes(context: Context) -> Section:
         diagnostic for diagnostic in answer.diagnostics if diagnostic.severity != "error" and diagnostic.code != _UNMET
     ]
     lines = [words.warning(one.code, cut(one.message, 200)) for one in warnings[:_MOST_WARNINGS]]
-    said = [*map(words.cliff, answer.cliffs), *map(words.skipped, answer.skipped)]
-    said += [words.best_point(answer.point)] if answer.point is not None else []
+    said = remarks(context)
     lines += [shortened(note, 200) for note in said[:_MOST_NOTES]]
     plain = said[:_MOST_NOTES_ON_A_SCREEN]
     if len(said) > _MOST_NOTES_ON_A_SCREEN:
@@ -95,6 +94,13 @@ def notes(context: Context) -> Section:
     return Section(
         heading, (Prose("plain", tuple(plain), words.notes_title), Prose("notes", tuple(lines), listed=True))
     )
+
+
+def remarks(context: Context) -> list[Line]:
+    """What is to be said beside the answer: values that nearly do, entries without a value, the point of a sweep."""
+    words, answer = context.words, context.answer
+    said = [*map(words.cliff, answer.cliffs), *map(words.skipped, answer.skipped)]
+    return [*said, words.best_point(answer.point)] if answer.point is not None else said
 
 
 def omitted(context: Context) -> Section:

@@ -1,4 +1,4 @@
-"""Why it is this answer: how its unknowns were found, what is next best, where memory and time go.
+"""The reasons for an answer: the search for its unknowns, the next best layouts, and the parts of memory and time.
 
 Input: the context of a solution; output a section for the reasons and one for the error of the model with its charts.
 """
@@ -153,10 +153,10 @@ def _parts(context: Context, memory: list[Share], step: list[Share]) -> Iterator
         return
     told = [part for part in step if part.share >= _LEAST_SHARE]
     yield words.step_goes(words.part(part.label, evolve(part.amount, unit=_SECONDS), part.share) for part in told)
-    other, estimate = context.number(names.STEP_OTHER), context.number(names.STEP_ESTIMATE)
+    rest, estimate = context.number(names.STEP_OTHER), context.number(names.STEP_ESTIMATE)
     estimated, assumed = context.amount(names.STEP_ESTIMATE), context.amount(names.STEP_TIME)
-    if other and estimate and estimated is not None and assumed is not None:
-        yield words.parts_of_the_estimate(estimated, assumed, other / estimate)
+    if rest and estimate and estimated is not None and assumed is not None:
+        yield words.parts_of_the_estimate(estimated, assumed, rest / estimate)
 
 
 def where(context: Context) -> Section:

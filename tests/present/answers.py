@@ -9,6 +9,8 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.emit.render import render
 from llmplan.present import screen
+from llmplan.present.basis import remarks
+from llmplan.present.blocks import plain
 from llmplan.present.context import Context
 from llmplan.present.words import words_of
 
@@ -66,3 +68,8 @@ def context(name: str) -> Context:
 
 def shown_on_a_screen(name: str) -> str:
     return screen.render(context(name), 100)
+
+
+def notes(solution: Solution) -> list[str]:
+    """What is said beside an answer."""
+    return [plain(text) for text in remarks(Context(solution, words_of()))]

@@ -170,4 +170,4 @@ minimize time
 """
     solution = api.solve("-", text=text)
     assert solution.values["parallelism.framework"].value == "deepspeed"
-    assert any("train adapters" in line for line in solution.assumptions)
+    assert any("train adapters" in one.why for one in solution.assumptions)

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from llmplan import api
+from tests.present.answers import notes
 
 PLAN = """model "llama-13b"
 dataset {{ tokens = 1T, sequence_length = 2048 }}
@@ -25,7 +26,7 @@ def solve(days: float, more: str = ""):
 @pytest.mark.slow
 def test_the_neighbour_is_named_with_the_change_that_gets_it():
     solution = solve(10)
-    (note,) = solution.notes
+    (note,) = notes(solution)
     found = re.fullmatch(
         r"hardware\.gpus = ([\d,]+) GPUs would do with training\.global_batch = (\S+M tokens) \(`batch_near`\)", note
     )
@@ -56,7 +57,7 @@ minimize hardware.gpus
 @pytest.mark.slow
 def test_whole_replicas_name_the_degree_that_gets_the_neighbour():
     solution = api.solve("-", text=WHOLE)
-    (note,) = solution.notes
+    (note,) = notes(solution)
     found = re.fullmatch(
         r"hardware\.gpus = (\d+) GPUs would do with (parallelism\.\w+) = (\d+) \(`data_parallel`\)", note
     )

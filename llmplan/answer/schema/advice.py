@@ -129,9 +129,6 @@ class Assumed:
     amount: Amount | None = None  # None for what the plan itself assumes
     why: str = ""  # the library's word on it: `the model's limit`
 
-    def __str__(self) -> str:
-        return self.name if self.amount is None else f"{self.name} = {self.amount} ({self.why})"
-
 
 @frozen
 class Cliff:
@@ -143,10 +140,6 @@ class Cliff:
     input: str = ""  # the input to change; empty where no single change would do
     to: str = ""  # its value, as its author would write it
 
-    def __str__(self) -> str:
-        with_ = f"with {self.input} = {self.to} (`{self.rule}`)" if self.input else f"but for `{self.rule}`"
-        return f"{self.unknown} = {self.value} would do {with_}"
-
 
 @frozen
 class Skipped:
@@ -156,10 +149,6 @@ class Skipped:
     count: int  # how many there are
     objective: str  # as written
     reason: str  # of the first
-
-    def __str__(self) -> str:
-        more = f" and {self.count - len(self.names)} more" if self.count > len(self.names) else ""
-        return f"not considered: {', '.join(self.names)}{more} (`{self.objective}`: {self.reason})"
 
 
 @frozen

@@ -70,11 +70,6 @@ class BestPoint:
     best: bool  # whether the point is the best of the sweep, else its first
     of: int  # how many points there are
 
-    def __str__(self) -> str:
-        named = " and ".join(f"`{path}`" for path in self.names)
-        which = "the best" if self.best else "the first"
-        return f"{named} has no value but those of the sweep: this is {which} of {self.of} points"
-
 
 @frozen
 class Solution:
@@ -138,8 +133,3 @@ class Solution:
     diagnostics: tuple[Diagnostic, ...] = ()
     # What the plan's texts are called in the places above, and their paths from the project root
     sources: dict[str, str] = field(factory=dict)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        last = (str(self.point),) if self.point is not None else ()
-        return (*map(str, self.cliffs), *map(str, self.skipped), *last)

@@ -44,11 +44,11 @@ class Basis(Labels):
     def list_price(self, source: str) -> Line:
         return line(f"The price is a list price ({source}); the cost moves with it one to one.")
 
-    def assumption(self, one: Assumed, short: bool = False) -> Line:
+    def assumption(self, assumed: Assumed, short: bool = False) -> Line:
         """A formula that is assumed, with its value and the library's word on it; or a rate that the plan assumes."""
-        if one.amount is None:
-            return line(one.name)
-        return line(f"{one.name} = {one.amount.short() if short else one.amount.exact()} ({one.why})")
+        if assumed.amount is None:
+            return line(assumed.name)
+        return line(f"{assumed.name} = {assumed.amount.short() if short else assumed.amount.exact()} ({assumed.why})")
 
     def assumed(self, assumption: Line) -> Line:
         return line("assumed: ", assumption)
@@ -56,18 +56,18 @@ class Basis(Labels):
     def replaced(self, name: str, place: str) -> Line:
         return line("replaced: ", cut(f"{name} ({place})", 160))
 
-    def cliff(self, one: Cliff) -> Line:
+    def cliff(self, cliff: Cliff) -> Line:
         """A value that would do but for one requirement, or with one change."""
-        would = line(f"{one.unknown} = {one.value.exact()} would do ")
-        if not one.input:
-            return line(would, "but for ", Code(one.rule))
-        return line(would, f"with {one.input} = {one.to} (", Code(one.rule), ")")
+        would = line(f"{cliff.unknown} = {cliff.value.exact()} would do ")
+        if not cliff.input:
+            return line(would, "but for ", Code(cliff.rule))
+        return line(would, f"with {cliff.input} = {cliff.to} (", Code(cliff.rule), ")")
 
-    def skipped(self, one: Skipped) -> Line:
+    def skipped(self, entries: Skipped) -> Line:
         """Entries that a search passes over."""
-        more = one.count - len(one.names)
-        these = f"{', '.join(one.names)} and {more} more" if more > 0 else ", ".join(one.names)
-        return line(f"not considered: {these} (", Code(one.objective), f": {one.reason})")
+        more = entries.count - len(entries.names)
+        these = f"{', '.join(entries.names)} and {more} more" if more > 0 else ", ".join(entries.names)
+        return line(f"not considered: {these} (", Code(entries.objective), f": {entries.reason})")
 
     def best_point(self, point: BestPoint) -> Line:
         which = "the best" if point.best else "the first"

@@ -60,8 +60,9 @@ class Launch(Labels):
     def watched(self, name: str, unit: str, beside: bool) -> Line:
         return line(", ".join(filter(None, (name, unit))), " (MFU)" if beside else None)
 
-    def beside(self, text: str, other: str) -> str:
-        return f"{text} ({other})" if other else text
+    def beside(self, text: str, rate: str) -> str:
+        """A figure, with a rate in brackets where there is one."""
+        return f"{text} ({rate})" if rate else text
 
     def load(self, micro: Amount, length: Amount | None) -> Line:
         each = f", of {length.exact()} each" if length is not None else ""

@@ -51,7 +51,9 @@ class Plans(Labels):
         tail = ", but not every jump was tried" if row.partly else ""
         return line(first, listed(map(self._blocked, row.conflict), "; "), tail)
 
-    def _blocked(self, one: Blocked) -> Line:
-        if one.reason:
-            return line(f"{one.name}: {one.reason}")
-        return line(one.name, line(": ", self.sides(one.sides, short=True)) if one.sides is not None else None)
+    def _blocked(self, blocked: Blocked) -> Line:
+        if blocked.reason:
+            return line(f"{blocked.name}: {blocked.reason}")
+        return line(
+            blocked.name, line(": ", self.sides(blocked.sides, short=True)) if blocked.sides is not None else None
+        )

@@ -39,11 +39,11 @@ class Sentence(Labels):
         return line(f"{count(gpus)} {kind}", f" ({count(nodes)} nodes)" if nodes > 1 else None)
 
     def model(self, name: str, overridden: Sequence[tuple[Amount, str]], method: str, rank: Amount | None) -> Line:
-        other = ", ".join(f"{amount.exact()} {field}" for amount, field in overridden)
+        sizes = ", ".join(f"{amount.exact()} {field}" for amount, field in overridden)
         by = _METHODS.get(method)
         return line(
             name,
-            f" with {other}" if other else None,
+            f" with {sizes}" if sizes else None,
             f" by {by}" if by else None,
             f" of rank {rank.exact()}" if by and rank is not None else None,
         )

@@ -99,12 +99,12 @@ class Why(Labels):
         )
         return line(f"With {beyond.value.short()}: ", listed(cases, "; "))
 
-    def _violation(self, one: Case) -> Line:
-        if one.computed is not None and one.gap is not None:
-            return line(f"{one.computed.short()}, {one.gap.short()} {one.off}")
-        if one.text or one.sides is None:
-            return line(one.text or one.off)
-        left, operation, right = one.sides
+    def _violation(self, case: Case) -> Line:
+        if case.computed is not None and case.gap is not None:
+            return line(f"{case.computed.short()}, {case.gap.short()} {case.off}")
+        if case.text or case.sides is None:
+            return line(case.text or case.off)
+        left, operation, right = case.sides
         return line(f"{left.short()} {operation} {right.short()}")
 
     def open_by_default(self, unknowns: Sequence[tuple[str, str]]) -> Line:
