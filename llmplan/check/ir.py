@@ -65,6 +65,16 @@ class FieldOf:
 
 
 @frozen
+class FieldAt:
+    """What an entry says of a field: of `entries` the one whose index `of` comes to."""
+
+    kind: str
+    field: str
+    entries: tuple[str, ...]
+    of: Expr
+
+
+@frozen
 class Given:
     name: str
 
@@ -180,7 +190,7 @@ class Interpolate:
 
 
 Expr = (
-    Num | Member | Entry | Ref | Local | FieldOf | Given | Assumed | Emits | Chance | Text | List | Index | Op | Chain
+    Num | Member | Entry | Ref | Local | FieldOf | FieldAt | Given | Assumed | Emits | Chance | Text | List | Index | Op | Chain
     | If | Match | Call | Body | Fold | Interpolate
 )  # fmt: skip
 
@@ -253,6 +263,8 @@ def parts(expr: Expr) -> Iterator[Expr]:
             yield from (side for one in expr.of for side in (one.left, one.right))
         case Index():
             yield from expr.indices
+        case FieldAt():
+            yield expr.of
         case Op() | Call():
             yield from expr.args
         case Chain():

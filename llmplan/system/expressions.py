@@ -112,6 +112,9 @@ class Expressions:
                 return self._body(expr, env)
             case ir.FieldOf():
                 return self._field_of(expr, env)
+            case ir.FieldAt():
+                of = self._lower(expr.of, env)
+                return of if isinstance(of, Missing) else self.meaning.field_at(expr.kind, expr.field, expr.entries, of)
             case ir.Entry():
                 return self.graph.const(float(self.entry_names(expr.kind).index(expr.name)))
             case ir.Assumed():

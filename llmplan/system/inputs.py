@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from llmplan.check.ir import Entry, List, Ref, Text
 from llmplan.check.plan import Program
@@ -206,15 +207,52 @@ class Inputs:
                 self.names.reasons.setdefault(field.path, f'"{all_entries[int(candidate)]}" has no {local}')
             values[int(candidate)] = value
         self.names.traces[field.path] = Trace("entry", None)
+        return self._among(chosen, values, len(all_entries))
+
+    def _among(self, chosen: int, values: Mapping[int, int], many: int) -> int:
+        """The value of the entry that a node chooses, of which there are so many."""
         constants = {index: self.graph.constant(node) for index, node in values.items()}
         if all(value is not None for value in constants.values()):
-            table = tuple(constants.get(i, math.nan) or 0.0 for i in range(len(all_entries)))
+            table = tuple(constants.get(i, math.nan) or 0.0 for i in range(many))
             return self.graph.table(chosen, table)
         result = self.graph.const(math.nan)
         for index, node in values.items():
             here = self.graph.add("eq", chosen, self.graph.const(index))
             result = self.graph.add("select", here, node, result)
         return result
+
+    def field_at(self, kind: str, field: str, entries: Sequence[str], of: int) -> Result:
+        """What an entry says of a field: of `entries` the one whose index the node `of` comes to.
+
+        A formula in an entry reads the values of the plan, those of the entry's own kind too.
+        """
+        constant = self.graph.constant(of)
+        if constant is not None:
+            said = constant == constant
+            return self._said_by(kind, field, entries[int(constant)]) if said else self.graph.const(math.nan)
+        values: dict[int, int] = {}
+        with self.names.conditionally():
+            for index, entry in enumerate(entries):
+                value = self._said_by(kind, field, entry)
+                if isinstance(value, Missing):
+                    return value
+                values[index] = value
+        return self._among(of, values, len(entries))
+
+    def _said_by(self, kind: str, field: str, entry: str) -> Result:
+        """What an entry, or one that it is like, says of a field; not what the field is by default."""
+        path = f"{kind}.{field}"
+        record = self.scope.fields[path]
+        self.names.touch(path)
+        own = self.entry_settings(kind, entry, field)
+        if own is None:
+            self.names.reasons.setdefault(path, f'"{entry}" has no {field}')
+            return self.graph.const(math.nan)
+        owner, setting = own
+        if self.names.is_lowered(path):
+            self.names.traces[path] = Trace("entry", setting.place, (), owner)
+        value = self.setting(path, setting, record.type, record, record.units[0])
+        return self._legal(path, value, record.type, record.domain, written=setting)
 
     def _entry_value(self, field: Field, kind: str, entry: str, local: str) -> Result:
         found = self.entry_settings(kind, entry, local)
