@@ -181,7 +181,8 @@ class Expressions(Context):
             return self.wrong(node, units.not_here(index.span, words(typed.type), wanted))
         usual = self.scope.usual.get(kind, {})
         entries = tuple(usual.get(normal(member), "") for member in typed.type.members)
-        return Typed(ir.FieldAt(kind, field, entries, typed.expr), meaning.type, node.span, unit=meaning.unit)
+        expr = ir.FieldAt(kind, field, entries, typed.expr, typed.type.name)
+        return Typed(expr, meaning.type, node.span, unit=meaning.unit)
 
     # Structure
 

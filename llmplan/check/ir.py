@@ -66,12 +66,16 @@ class FieldOf:
 
 @frozen
 class FieldAt:
-    """What an entry says of a field: of `entries` the one whose index `of` comes to."""
+    """What an entry says of a field: of `entries` the one whose index `of` comes to.
+
+    They stand for the members of `enum`, empty for a member for which none does; without an enum there is one.
+    """
 
     kind: str
     field: str
     entries: tuple[str, ...]
     of: Expr
+    enum: str = ""
 
 
 @frozen
