@@ -194,8 +194,8 @@ class Interpolate:
 
 
 Expr = (
-    Num | Member | Entry | Ref | Local | FieldOf | FieldAt | Given | Assumed | Emits | Chance | Text | List | Index | Op | Chain
-    | If | Match | Call | Body | Fold | Interpolate
+    Num | Member | Entry | Ref | Local | FieldOf | FieldAt | Given | Assumed | Emits | Chance | Text | List | Index | Op
+    | Chain | If | Match | Call | Body | Fold | Interpolate
 )  # fmt: skip
 
 
