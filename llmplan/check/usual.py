@@ -1,4 +1,4 @@
-"""Entries that stand for the members of an enum: each says every field that is read of it by default.
+"""Entries that stand for the members of an enum: each sets every field that is read of it.
 
 `kernels: Kernels = stack.kernels[parallelism.framework]` takes what a plan's own stack leaves open from the entry that
 is usual for the framework. Input are a checked scope and the statements that went into it; output are diagnostics, one
@@ -7,37 +7,48 @@ for each member without an entry and for each entry that lacks fields, however m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from llmplan.check import ir
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.names import unsaid
+from llmplan.source import Span
 from llmplan.syntax import nodes
 
 
 def report_unsaid(scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]) -> None:
-    """E0212 for what the defaults of the kinds among some statements read of entries that do not say it."""
+    """E0212 for what defaults and formulas among some statements read of entries that do not set it."""
     enums = [s for s in statements if isinstance(s, (nodes.Enum, nodes.AmendEnum))]
     spans = {(s.name.text, member.name.text): member.span for s in enums for member in s.members}
-    for kind in (s for s in statements if isinstance(s, nodes.Kind)):
-        fallbacks: dict[str, list[ir.FieldAt]] = {}
-        for node in kind.fields:
-            default = scope.fields[f"{kind.name.text}.{node.name.text}"].default
-            expr = default.value if default is not None else None
-            if isinstance(expr, ir.FieldAt) and expr.enum:
-                fallbacks.setdefault(expr.enum, []).append(expr)
-        for enum, reads in fallbacks.items():
-            for index, member in enumerate(scope.enums[enum].members):
-                lacking = [read.field for read in reads if not _says(scope, read.kind, read.entries[index], read.field)]
-                if lacking:
-                    entry = reads[0].entries[index]
-                    span = spans.get((enum, member), kind.name.span)
-                    at = scope.span(scope.entries[reads[0].kind][entry].place) if entry else span
-                    report(unsaid(at, reads[0].kind, member, entry, lacking))
+    reads: dict[tuple[str, str], dict[str, tuple[ir.FieldAt, Span]]] = {}
+    for expr, span in _expressions(scope, statements):
+        for read in ir.walk(expr):
+            if isinstance(read, ir.FieldAt) and read.enum:
+                reads.setdefault((read.kind, read.enum), {}).setdefault(read.field, (read, span))
+    for (kind, enum), fields in reads.items():
+        for index, member in enumerate(scope.enums[enum].members):
+            entries = {field: read.entries[index] for field, (read, _) in fields.items()}
+            lacking = [field for field, entry in entries.items() if not _sets(scope, kind, entry, field)]
+            if lacking:
+                entry, (_, span) = entries[lacking[0]], fields[lacking[0]]
+                at = scope.span(scope.entries[kind][entry].place) if entry else spans.get((enum, member), span)
+                report(unsaid(at, kind, member, entry, lacking))
 
 
-def _says(scope: Scope, kind: str, entry: str, field: str) -> bool:
+def _expressions(scope: Scope, statements: Sequence[nodes.Statement]) -> Iterator[tuple[ir.Expr, Span]]:
+    """The defaults of the kinds and the formulas of the quantities that some statements declare."""
+    for s in statements:
+        if isinstance(s, nodes.Kind):
+            for node in s.fields:
+                default = scope.fields[f"{s.name.text}.{node.name.text}"].default
+                if default is not None and default.value is not None:
+                    yield default.value, node.span
+        elif isinstance(s, nodes.Quantity) and s.name.text in scope.quantities:
+            yield from ((alternative.value, s.span) for alternative in scope.quantities[s.name.text].alternatives)
+
+
+def _sets(scope: Scope, kind: str, entry: str, field: str) -> bool:
     """Whether an entry, or one that it is like, sets a field."""
     passed: set[str] = set()
     while entry and entry not in passed:
