@@ -113,8 +113,7 @@ class Expressions:
             case ir.FieldOf():
                 return self._field_of(expr, env)
             case ir.FieldAt():
-                of = self._lower(expr.of, env)
-                return of if isinstance(of, Missing) else self.meaning.field_at(expr.kind, expr.field, expr.entries, of)
+                return self.meaning.field_at(expr.kind, expr.field, expr.entries, lambda: self._lower(expr.of, env))
             case ir.Entry():
                 return self.graph.const(float(self.entry_names(expr.kind).index(expr.name)))
             case ir.Assumed():

@@ -161,10 +161,16 @@ def comparing(scope: Scope) -> set[str]:
 
 
 PLANTED = {
-    "memory.workspace": ("= stack.workspace", "= if parallelism.framework == megatron then 110 MB else 34 MB"),
+    "memory.workspace": (
+        "quantity memory.workspace: byte = stack.workspace",
+        "quantity memory.workspace: byte = if parallelism.framework == megatron then 110 MB else 34 MB",
+    ),
     "memory.measured": ("= stack.weighed and", "= parallelism.framework in [deepspeed, fsdp] and"),
-    "memory.fragmentation": ("= stack.fragmentation\n", "= match parallelism.framework { ddp => 0.05, _ => 0 }\n"),
-    "training.kernels": ("= stack.kernels\n", "= if framework_advice == fsdp then eager else fused\n"),
+    "memory.fragmentation": (
+        "Real = stack.fragmentation\n",
+        "Real = match parallelism.framework { ddp => 0.05, _ => 0 }\n",
+    ),
+    "training.kernels": ("Kernels = stack.kernels\n", "Kernels = if framework_advice == fsdp then eager else fused\n"),
     "nvme_framework": ("and stack.offloads_to_nvme and", "and parallelism.framework == deepspeed and"),
 }
 """By what is declared: its formula, and one that compares a framework."""
