@@ -224,8 +224,6 @@ def _run(record: Record, recomputed: str | None) -> Settings:
     layers = record.said("recompute.layers")
     if recomputed == "full" and layers and record.said("recompute.method") == "block":
         made["training.recompute_layers"] = layers
-    if (case.get("framework_detail") or "").startswith("ms-swift"):
-        made["dataset.varying_lengths"] = True  # it pads a batch to its longest sequence, and never empties the cache
     return texts(made) | dtypes(record)
 
 

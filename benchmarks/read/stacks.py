@@ -1,7 +1,7 @@
-"""What a training stack does unless a record says otherwise: kernels, loss, number formats, layout.
+"""Which stack of the catalog a record's words mean, and what the record itself says of its software.
 
-The library knows the rules of the frameworks that it can emit for; what is here are stacks beside
-them (NeMo, nanotron, LLM Foundry, Megatron under DeepSpeed), each as overrides of the library's.
+Input is a record; output are settings: the stack's name, which brings its facts from `plans/catalog/stacks.plan`, and
+above it what the record states of kernels, loss and number formats.
 """
 
 from __future__ import annotations
@@ -30,6 +30,14 @@ _ATTENTION = {
     **{kernel: {"training.flash_kernel": "native"} for kernel in ("flash3", "cudnn", "te", "native")},
 }
 """Attention kernels by the words of records; of others it is known only that they are flash kernels."""
+
+
+_BENCHMARKS = {
+    "llm-foundry": "llm-foundry-benchmark",
+    "unsloth": "unsloth-benchmark",
+    "nanotron": "nanotron-benchmark",
+}
+"""Stacks of tables, by the trainer that a record names."""
 
 
 def framework(record: Record) -> str:
@@ -76,8 +84,9 @@ def recompute(record: Record) -> str | None:
 
 
 def software(record: Record) -> Settings:
-    """Kernels, loss and what else the modules of the stack keep: as stated, else the stack's own."""
-    made = _modules(record)
+    """The stack, whose facts the catalog has, and what a record says of its modules otherwise."""
+    name = _stack(record)
+    made: dict[str, object] = {} if name is None else {"stack": name}
     kernel = record.said("software.attention_kernel")
     if kernel is None and record.case.get("attention_impl") == "unfused":
         kernel = "standard"
@@ -92,60 +101,33 @@ def software(record: Record) -> Settings:
     return texts(made)
 
 
-def _modules(record: Record) -> dict[str, object]:
-    if record.framework == "nanotron":
-        # Its modules: a gate that is not fused, gathered inputs that are kept, a fused norm.
-        return {
-            "training.kernels": "eager",
-            "model.norm": "layernorm",
-            "model.norm_bias": False,
-            "parallelism.keep_gathered": True,
-            "training.loss": "fused",
-            "training.gradient_fusion": False,
-        }
-    if record.framework in ("megatron-lm", "nemo"):
-        # Performance tables name the release; their recipes take Transformer Engine's loss.
-        released = record.framework == "nemo" and record.said("software.release") is not None
-        made: dict[str, object] = {
-            "training.loss": "in_place" if released else "compiled",
-            "training.kernels": "fused",
-            "training.flash_kernel": "native",
-            "parallelism.vocab_parallel": True,
-            "training.gradient_fusion": framework(record) == "megatron",
-        }
-        # NeMo's recipes send what tensor parallelism splits along the sequence through user buffers.
-        if record.framework == "nemo" and record.parallel.get("sequence_parallel"):
-            made["parallelism.tensor_overlap"] = True
-        # Submissions to MLPerf with NeMo record graphs (MCORE_CUDA_GRAPH) from round 5 on; AMD's do not.
-        if _round(record) >= 5 and not record.case.get("framework_detail"):
-            made["training.cuda_graphs"] = True
-        # Those of LoRA turn on attention in 8 bits (FP8_DPA).
-        if _round(record) >= 4 and record.task == "lora" and record.case["precision"] in ("fp8", "nvfp4"):
-            made["training.attention_8bit"] = not record.case.get("framework_detail")
-        # Megatron-LM itself drops unless it is told not to; recipes for models with a gate tell it.
-        if record.framework == "megatron-lm" and not record.model.get("gated_mlp"):
-            made["training.dropout"] = "0.1"
-        return made
+def _stack(record: Record) -> str | None:
+    """The entry of `plans/catalog/stacks.plan` that a record's words mean; None for that of its framework."""
+    used = framework(record)
+    if record.framework in _BENCHMARKS:
+        return _BENCHMARKS[record.framework]
+    if record.framework == "nemo":
+        return _nemo(record)
+    if record.framework == "megatron-lm":
+        return "megatron-fsdp-recipes" if used == "fsdp" else "megatron-lm-recipes"
     if megatron_deepspeed(record):
-        made = {
-            "training.kernels": "fused",
-            "parallelism.vocab_parallel": True,
-            "training.loss": "compiled" if record.degree("pp") > 1 else "fused",
-            "training.dropout": "0.1",
-        }
-        # Where ranks sum gradients, releases of 2021 and 2022 hold a bucket and its copy: 2 GB measured.
-        return made | ({"parallelism.reduce_bucket": "1000M params"} if record.degree("dp") > 1 else {})
-    if record.framework == "llm-foundry":
-        return {"training.kernels": "fused", "training.loss": "fused"}
-    if record.framework == "unsloth":
-        return {"training.loss": "linear", "training.kernels": "in_place"}
+        return "megatron-deepspeed"
     if _swift(record):
-        return {"training.update": "foreach"}  # PyTorch's AdamW before 2.8
+        return "ms-swift-benchmark"
     if record.case["precision"] == "fp16" and deepspeed_engine(record):
-        return {"training.loss": "compiled"}  # its engine casts the model, so that logits stay in 16 bits
-    if record.framework != "deepspeed" and framework(record) == "deepspeed":
-        return {"parallelism.data_overlap": True}  # others that split optimizer states send gradients as they come
-    return {}
+        return "deepspeed-half"
+    if record.framework != "deepspeed" and used == "deepspeed":
+        return "zero-trainer"
+    return None
+
+
+def _nemo(record: Record) -> str:
+    if record.said("software.release") is not None:
+        return "nemo-performance"
+    # AMD's submissions to MLPerf have other recipes.
+    if record.case.get("framework_detail") or _round(record) < 4:
+        return "nemo-recipes"
+    return "nemo-mlperf-5" if _round(record) >= 5 else "nemo-mlperf-4"
 
 
 def _swift(record: Record) -> bool:
@@ -161,32 +143,15 @@ def _round(record: Record) -> float:
 
 
 def dtypes(record: Record) -> Settings:
-    """Number formats, each as stated, else by the stack's recipes, else left to the library."""
+    """Number formats, each as stated; the others are left to the stack."""
     if record.case.get("dtypes"):
         stated = record.case["dtypes"]
         return {f"training.{own}_dtype": stated.get(name) or "none" for name, own in _DTYPES.items()}
-    made = _formats(record)
+    made = {}
+    if framework(record) == "deepspeed" and record.said("software.optimizer") in ("adam_8bit", "adamw_8bit"):
+        made = {"optimizer": "int8", "master": "fp32"}
     for own in ("parameter", "gradient", "optimizer", "master", "reduce"):
         stated = record.said(f"software.{own}_dtype")
         if stated is not None:
             made[own] = stated
     return {f"training.{own}_dtype": dtype for own, dtype in made.items()}
-
-
-def _formats(record: Record) -> dict[str, str]:
-    used, precision = framework(record), record.case["precision"]
-    if record.framework == "nemo" and record.model.get("attention_kind") == "mla":
-        return {"gradient": "bf16", "optimizer": "bf16"}  # its recipes for DeepSeek's family
-    if record.framework == "nemo" and precision in ("fp8", "mxfp8", "nvfp4"):
-        return {"gradient": "bf16"}  # its recipes for 8 bits sum gradients in 16
-    if record.framework == "megatron-lm" and used == "fsdp":
-        return {"parameter": "bf16", "gradient": "fp32", "master": "fp32"}  # buffers of Megatron's own FSDP
-    if _swift(record) and record.task == "sft":
-        # Weights are loaded in the checkpoint's format, and there is no other copy.
-        return {"parameter": "bf16", "gradient": "bf16", "optimizer": "bf16", "master": "none"}
-    if used != "deepspeed":
-        return {}
-    made = {"gradient": "fp32"} if precision == "bf16" and megatron_deepspeed(record) else {}
-    if record.said("software.optimizer") in ("adam_8bit", "adamw_8bit"):
-        made |= {"optimizer": "int8", "master": "fp32"}
-    return made

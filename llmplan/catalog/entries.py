@@ -109,7 +109,7 @@ def find(view: View, name: str, scope: Scope) -> Entry | Diagnostic:
         tuple(field for field in fields if field is not None),
         tuple((column, cell) for column, cell in figures if cell.value is not None),
         _conventions(lowering, view.grid) if view.grid is not None else (),
-        () if view.fields else _texts(_cites(scope, record)),
+        () if view.fields else _texts(_cites(scope, record, fields)),
     )
 
 
@@ -144,7 +144,7 @@ def _field(lowering: Lowering, kind: str, entry: str, name: str) -> Field | None
     scope = lowering.scope
     path = f"{kind}.{name}"
     record = scope.fields[path]
-    owner, setting = lowering.inputs.entry_settings(kind, entry, name) or ("", record.default)
+    owner, setting = lowering.inputs.entry_settings(kind, entry, name) or _fallback(lowering, kind, name)
     if setting is None:
         return None
     if isinstance(record.type, (TextType, ListType)):
@@ -157,6 +157,17 @@ def _field(lowering: Lowering, kind: str, entry: str, name: str) -> Field | None
     return None if cell.value is None else Field(path, cell, scope.at(setting.place), owner, formula)
 
 
+def _fallback(lowering: Lowering, kind: str, name: str) -> tuple[str, Setting | None]:
+    """What holds for a field that the entry leaves open: what the entry says that its default reads, or the default."""
+    path = f"{kind}.{name}"
+    default = lowering.scope.fields[path].default
+    if default is not None and isinstance(default.value, ir.FieldAt):
+        lowering.name(path)
+        owner = lowering.names.traces[path].entry
+        return lowering.inputs.entry_settings(kind, owner, name) or (owner, default)
+    return "", default
+
+
 def _evaluated(lowering: Lowering, expr: Expr, type: Type, unit: str, declared: str) -> Cell:
     """An expression in `unit`, or if that is empty in a readable one; an empty cell if it is not known."""
     value = lowering.worth(expr)
@@ -167,13 +178,14 @@ def _evaluated(lowering: Lowering, expr: Expr, type: Type, unit: str, declared: 
     return Cell(scalar(value, type, lowering.scope), units.base(type) if isinstance(type, Measure) else None, shown)
 
 
-def _cites(scope: Scope, record: EntryRecord) -> list[tuple[str, str]]:
-    """The sources of an entry, then of those that it is like."""
-    found = list(record.cites)
-    while record.like:
-        record = scope.entries[record.kind][record.like]
-        found += [cite for cite in record.cites if cite not in found]
-    return found
+def _cites(scope: Scope, record: EntryRecord, fields: Sequence[Field | None]) -> list[tuple[str, str]]:
+    """The sources of an entry, then of those that it is like, and of others that say some of its fields."""
+    entries = scope.entries[record.kind]
+    records = [record]
+    while records[-1].like:
+        records.append(entries[records[-1].like])
+    records += [entries[field.entry] for field in fields if field is not None and field.entry]
+    return list(dict.fromkeys(cite for record in records for cite in record.cites))
 
 
 Checked = tuple[Column, Expr, Type, str]

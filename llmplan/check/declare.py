@@ -316,7 +316,8 @@ class Declarations:
             if other != name and normal(other) == normal(name):
                 self.report(names.defined_twice(node.name.span, name, self.scope.span(table[other].place)))
                 return
-        for alias in (name, *further):
+        usual = self.scope.usual.get(kind, {})
+        for alias in (name, *(alias for alias in further if normal(alias) not in usual)):
             index[normal(alias)] = tuple(dict.fromkeys((*index.get(normal(alias), ()), name)))
         for alias in (text for texts in said(node.decorators, "usual") for text in texts):
             index[normal(alias)] = (name,)

@@ -19,6 +19,7 @@ from llmplan.check.ir import UNDEFINED, Expr, walk
 from llmplan.check.program import Alternative, Domain, Goal, Rule, Setting
 from llmplan.check.scope import Overlay, Scope
 from llmplan.check.settings import domain, place, setting
+from llmplan.check.usual import report_unsaid
 from llmplan.diagnostics import Diagnostic, names, system, units
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import said
@@ -66,6 +67,7 @@ class Definitions:
         self._call_circles([s for s in statements if isinstance(s, nodes.Fn)])
         for name, alternatives in quantities.items():
             self._quantity_body(name, alternatives)
+        report_unsaid(self.scope, statements, self.report)
         if goals:
             self.scope.goals = tuple(goals)
 

@@ -16,10 +16,10 @@ from llmplan.check.cases import check_match
 from llmplan.check.comparisons import chain, check_compare, check_member
 from llmplan.check.context import Context
 from llmplan.check.ir import Expr, Typed
-from llmplan.check.scope import words
+from llmplan.check.scope import Meaning, normal, words
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, Measure, TextType, Type, combine
+from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Measure, TextType, Type, combine
 
 
 class Expressions(Context):
@@ -152,6 +152,8 @@ class Expressions(Context):
         meaning = self.scope.lookup(node.name.text)
         if meaning is None:
             return self.wrong(node, self._unknown_name(node.name, None))
+        if node.name.text in self.scope.fields and node.name.parts[0] in self.scope.entries and len(node.indices) == 1:
+            return self._field_at(node, meaning)
         if len(meaning.indices) != len(node.indices):
             count = f"{len(meaning.indices)} indices" if meaning.indices else "no index"
             return self.wrong(node, units.wrong_count(node.span, node.name.text, count, len(node.indices)))
@@ -168,6 +170,28 @@ class Expressions(Context):
                 typed = self.wrong(argument)
             args.append(typed.expr)
         return Typed(ir.Index(node.name.text, tuple(args)), meaning.type, node.span, unit=meaning.unit)
+
+    def _field_at(self, node: nodes.Index, meaning: Meaning) -> Typed:
+        """`gpu.memory["H100"]`; a value of an enum stands for the entry that is `@usual` by its name."""
+        kind, _, field = node.name.text.partition(".")
+        (index,) = node.indices
+        if meaning.type is None:
+            return self.wrong(node, self._two_units(node.name, node.name.text))
+        if isinstance(meaning.type, (TextType, ListType)):
+            return self.wrong(node, units.not_here(node.name.span, words(meaning.type), "a field with a single value"))
+        typed = self.check(index, KindType(kind))
+        if isinstance(typed.expr, ir.Entry):
+            expr = ir.FieldAt(kind, field, (typed.expr.name,), ir.Num(0.0))
+            return Typed(expr, meaning.type, node.span, unit=meaning.unit)
+        if typed.type is None:
+            return self.wrong(node)
+        if not isinstance(typed.type, EnumType):
+            wanted = f"the name of a {kind} or a member of an enum"
+            return self.wrong(node, units.not_here(index.span, words(typed.type), wanted))
+        usual = self.scope.usual.get(kind, {})
+        entries = tuple(usual.get(normal(member), "") for member in typed.type.members)
+        expr = ir.FieldAt(kind, field, entries, typed.expr, typed.type.name)
+        return Typed(expr, meaning.type, node.span, unit=meaning.unit)
 
     # Structure
 

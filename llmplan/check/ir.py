@@ -65,6 +65,20 @@ class FieldOf:
 
 
 @frozen
+class FieldAt:
+    """What an entry says of a field: of `entries` the one whose index `of` comes to.
+
+    They stand for the members of `enum`, empty for a member for which none does; without an enum there is one.
+    """
+
+    kind: str
+    field: str
+    entries: tuple[str, ...]
+    of: Expr
+    enum: str = ""
+
+
+@frozen
 class Given:
     name: str
 
@@ -180,8 +194,8 @@ class Interpolate:
 
 
 Expr = (
-    Num | Member | Entry | Ref | Local | FieldOf | Given | Assumed | Emits | Chance | Text | List | Index | Op | Chain
-    | If | Match | Call | Body | Fold | Interpolate
+    Num | Member | Entry | Ref | Local | FieldOf | FieldAt | Given | Assumed | Emits | Chance | Text | List | Index | Op
+    | Chain | If | Match | Call | Body | Fold | Interpolate
 )  # fmt: skip
 
 
@@ -253,6 +267,8 @@ def parts(expr: Expr) -> Iterator[Expr]:
             yield from (side for one in expr.of for side in (one.left, one.right))
         case Index():
             yield from expr.indices
+        case FieldAt():
+            yield expr.of
         case Op() | Call():
             yield from expr.args
         case Chain():

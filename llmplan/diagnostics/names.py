@@ -258,3 +258,21 @@ def not_yet(span: Span) -> Diagnostic:
     return error(
         "E0208", f"`{span.text}` is not supported yet", span, notes=("reserved by the language for a later version",)
     )
+
+
+# E0212: entries that stand for the members of an enum
+
+
+def unsaid(span: Span, kind: str, member: str, entry: str, fields: Sequence[str]) -> Diagnostic:
+    """E0212: fields are read of the entry that stands for a member of an enum, and it does not say them.
+
+    Args:
+        entry: Empty if no entry stands for the member.
+    """
+    listed = ", ".join(f"`{field}`" for field in fields[:3]) + (f" and {len(fields) - 3} more" * (len(fields) > 3))
+    verb = "are" if len(fields) > 1 else "is"
+    if not entry:
+        hint = Hint(f'write `@usual("{member}")` above the {kind} that stands for it')
+        return error("E0212", f"no {kind} stands for `{member}`, from which {listed} {verb} read", span, hint)
+    hint = Hint(f'set them here, or begin with those of another: `entry {kind} "{entry}" like "…"`')
+    return error("E0212", f'the {kind} "{entry}" stands for `{member}` and does not set {listed}', span, hint)

@@ -113,6 +113,8 @@ class Expressions:
                 return self._body(expr, env)
             case ir.FieldOf():
                 return self._field_of(expr, env)
+            case ir.FieldAt():
+                return self.meaning.field_at(expr.kind, expr.field, expr.entries, lambda: self._lower(expr.of, env))
             case ir.Entry():
                 return self.graph.const(float(self.entry_names(expr.kind).index(expr.name)))
             case ir.Assumed():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
+from llmplan.check import ir
 from llmplan.check.ir import Entry, List, Ref, Text
 from llmplan.check.plan import Program
 from llmplan.check.program import Field, Setting
@@ -219,6 +221,52 @@ class Inputs:
             if selector in self.scope.fields and is_choice(self.scope.fields[selector].type)
             else None
         )
+
+    def field_at(self, kind: str, field: str, entries: Sequence[str], of: Callable[[], Result]) -> Result:
+        """What an entry says of a field: of `entries` the one whose index `of` comes to.
+
+        Where all say the same it does not matter which, so that the value depends on nothing. A formula in an entry
+        reads the values of the plan, those of the entry's own kind too.
+        """
+        own = [self.entry_settings(kind, entry, field) for entry in entries]
+        values = {None if said is None else said[1].value for said in own}
+        first = next(iter(values))
+        if len(values) == 1 and isinstance(first, (ir.Num, ir.Member)):
+            return self._said_by(kind, field, entries[0], credited=len(entries) == 1)
+        index = of()
+        if isinstance(index, Missing):
+            return index
+        constant = self.graph.constant(index)
+        if constant is not None:
+            said = constant == constant
+            return self._said_by(kind, field, entries[int(constant)]) if said else self.graph.const(math.nan)
+        nodes: dict[int, int] = {}
+        with self.names.conditionally():
+            for at, entry in enumerate(entries):
+                value = self._said_by(kind, field, entry)
+                if isinstance(value, Missing):
+                    return value
+                nodes[at] = value
+        return self.expressions.by_entry(index, nodes, len(entries))
+
+    def _said_by(self, kind: str, field: str, entry: str, credited: bool = True) -> Result:
+        """What an entry, or one that it is like, says of a field; not what the field is by default.
+
+        Args:
+            credited: Whether the value is traced to the entry.
+        """
+        path = f"{kind}.{field}"
+        record = self.scope.fields[path]
+        self.names.touch(path)
+        own = self.entry_settings(kind, entry, field)
+        if own is None:
+            self.names.reasons.setdefault(path, f'"{entry}" has no {field}')
+            return self.graph.const(math.nan)
+        owner, setting = own
+        if credited and self.names.is_lowered(path):
+            self.names.traces[path] = Trace("entry", setting.place, (), owner)
+        value = self.setting(path, setting, record.type, record, record.units[0])
+        return self._legal(path, value, record.type, record.domain, written=setting)
 
     def _entry_value(self, field: Field, kind: str, entry: str, local: str) -> Result:
         found = self.entry_settings(kind, entry, local)

@@ -87,6 +87,7 @@ class Lowering:
         self.at = self.quantities.at
         self.instances = self.inputs.instances
         self.of_instance = self.inputs.of_instance
+        self.field_at = self.inputs.field_at
         self.lower = self.expressions.lower
         self.worth = self.expressions.worth
         self.legal = checks.legal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from llmplan.check.ir import Chance
@@ -35,6 +36,9 @@ class Meaning(Protocol):
 
     def instances(self, path: str) -> list[str] | Missing:
         """The entries that a list of a kind names."""
+
+    def field_at(self, kind: str, field: str, entries: Sequence[str], of: Callable[[], Result]) -> Result:
+        """What an entry says of a field: of `entries` the one whose index `of` comes to, asked if they differ."""
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
         """A field of an entry that is a member of a list."""

@@ -263,6 +263,10 @@ class Names:
         self._done.clear()
         return self._taken
 
+    def is_lowered(self, name: str) -> bool:
+        """Whether a name is lowered at this moment, and every candidate needs what is read for it."""
+        return bool(self._frames) and self._frames[-1].name == name and self._branches == self._frames[-1].depth
+
     @property
     def outside(self) -> bool:
         """Whether what is lowered is lowered for no name, and needed by every candidate: nothing depends on its reads."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -119,14 +120,40 @@ MISSPELT = {
 
 SHOWN = {
     "An accelerator": ("also called EX100 SXM", "Example EX100 datasheet"),
-    "A training stack": ("also called example-trainer", "example/trainer 2.1"),
     "An optimizer": ("per_number          3", "algorithm 1", "memory.optimizer"),
+    "A training stack": (
+        "also called example-trainer",
+        "example/trainer 2.1",
+        "framework             nanotron",
+        "from the catalog, plans/catalog/nanotron.plan:",
+    ),
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
     "A target": ("my-templates/skypilot/target.plan: ok", "wrote to sky: sky.yaml, launch.sh"),
     "A diagnostic": ("# W0618: empty scenario", "warning[W0618]: scenario `small` changes nothing", "passed"),
 }
+
+
+def its_facts_are_solved_with(copy: Copy) -> None:
+    """A plan that names the new framework alone takes its facts; one that is left out is told."""
+    plan = "plans/rules_of_thumb/mfu_30_to_55.plan"
+    solved = {
+        framework: json.loads(copy.run(f"llmplan solve {plan} --json --set parallelism.framework={framework}").stdout)
+        for framework in ("nanotron", "megatron")
+    }
+    facts = ("training.kernels", "training.loss", "parallelism.schedule", "training.gradient_dtype", "memory.workspace")
+    values = {framework: [solved[framework]["quantities"][fact]["value"] for fact in facts] for framework in solved}
+    assert values["nanotron"] == ["eager", "fused", "gpipe", "fp32", 34e6]
+    assert values["megatron"] == ["fused", "compiled", "one_f_one_b", "fp32", 110e6]
+    copy.replace("plans/catalog/nanotron.plan", ' like "megatron-core"', "")
+    outcome = copy.run("llmplan check plans/catalog/nanotron.plan")
+    assert outcome.returncode == 1
+    assert (
+        'error[E0212]: the stack "nanotron-main" stands for `nanotron` and does not set `parameter_dtype`'
+        in outcome.stderr
+    )
+    copy.replace("plans/catalog/nanotron.plan", '"nanotron-main" {', '"nanotron-main" like "megatron-core" {')
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +184,8 @@ def test_recipe(title: str, copy: Copy) -> None:
         assert outcome.returncode == 1
         assert f"error[{code}]" in outcome.stderr and f" {file}:" in outcome.stderr
         copy.replace(file, wrong, right)
+    if title == "A training stack":
+        its_facts_are_solved_with(copy)
     if title == "A target":
         sky = yaml.safe_load((copy.folder / "sky" / "sky.yaml").read_text())
         assert sky["resources"] == {"accelerators": "A100-80GB:8", "disk_size": 512}

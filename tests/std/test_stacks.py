@@ -4,10 +4,14 @@ source.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import attrs
 import pytest
 
 from llmplan.backtest.base import Base, Values
-from llmplan.check import library
+from llmplan.check import ir, library
+from llmplan.check.scope import Scope
 
 LLAMA_8B = {"model": "llama-3-8b", "dataset.sequence_length": "8192 tokens", "training.micro_batch": "1 sequence"}
 PARAMS = 8_030_261_248
@@ -45,7 +49,8 @@ def test_bytes_of_a_parameter(base: Base, stack: str, stage: int, size: float) -
 @pytest.mark.parametrize(
     ("stack", "logits"),
     [("trl-1.6", 12), ("trl-1.7", 0), ("megatron-lm", 6), ("nemo", 10), ("megatron-bridge", 2), ("nanotron", 10),
-     ("torchtitan-0.2", 12), ("torchtitan-0.2-compiled", 6), ("torchtitan", 1.5), ("llm-foundry", 4)],
+     ("torchtitan-0.2", 12), ("torchtitan-0.2-compiled", 6), ("torchtitan", 6), ("torchtitan-0.3", 1.5),
+     ("llm-foundry", 4)],
 )  # fmt: skip
 def test_bytes_of_a_logit(base: Base, stack: str, logits: float) -> None:
     assert on(base, stack, 8, 0).number("memory.loss_logits") == logits
@@ -116,3 +121,115 @@ def test_every_stack_has_a_framework_and_a_source() -> None:
 
 def test_trainers_that_pad_to_the_longest_of_a_batch(base: Base) -> None:
     assert on(base, "trl", 1, 0).number("memory.outgrown") > 0 == on(base, "unsloth", 1, 0).number("memory.outgrown")
+
+
+def parts_of(record: object) -> Iterator[object]:
+    """A record of the library and all that it is made of."""
+    yield record
+    if attrs.has(type(record)):
+        for field in attrs.fields(type(record)):
+            yield from parts_of(getattr(record, field.name))
+    elif isinstance(record, tuple):
+        for item in record:
+            yield from parts_of(item)
+
+
+def compares_a_framework(part: object) -> bool:
+    """Whether something is compared with a framework, or chosen by it with `match`."""
+    sides: tuple[object, ...] = ()
+    if isinstance(part, ir.Op):
+        sides = part.args
+    elif isinstance(part, ir.Match):
+        sides = (part.subject, *(pattern for pattern, _ in part.arms))
+    return any(
+        (isinstance(side, ir.Member) and side.enum == "Framework")
+        or (isinstance(side, ir.Ref) and side.name in ("parallelism.framework", "stack.framework"))
+        for side in sides
+    )
+
+
+def comparing(scope: Scope) -> set[str]:
+    """What plans/std and plans/catalog declare with a formula that compares a framework."""
+    tables = (scope.quantities, scope.functions, scope.fields, scope.rules, *scope.entries.values())
+    return {
+        name
+        for table in tables
+        for name, record in table.items()
+        for declared in (getattr(record, "alternatives", (record,)))
+        if any(map(compares_a_framework, parts_of(declared))) and not declared.place[0].startswith("templates/")
+    }
+
+
+PLANTED = {
+    "memory.workspace": (
+        "quantity memory.workspace: byte = stack.workspace",
+        "quantity memory.workspace: byte = if parallelism.framework == megatron then 110 MB else 34 MB",
+    ),
+    "memory.measured": ("= stack.weighed and", "= parallelism.framework in [deepspeed, fsdp] and"),
+    "memory.fragmentation": (
+        "Real = stack.fragmentation\n",
+        "Real = match parallelism.framework { ddp => 0.05, _ => 0 }\n",
+    ),
+    "training.kernels": ("Kernels = stack.kernels\n", "Kernels = if framework_advice == fsdp then eager else fused\n"),
+    "nvme_framework": ("and stack.offloads_to_nvme and", "and parallelism.framework == deepspeed and"),
+}
+"""By what is declared: its formula, and one that compares a framework."""
+
+
+def test_no_formula_compares_a_framework() -> None:
+    assert comparing(library.load()[0]) == set()
+
+
+@pytest.mark.slow
+def test_a_formula_that_compares_a_framework_is_told() -> None:
+    texts = dict(library.library_files())
+    for right, wrong in PLANTED.values():
+        (file,) = (file for file, text in texts.items() if file.startswith("plans/std/") and text.count(right) == 1)
+        texts[file] = texts[file].replace(right, wrong)
+    scope, problems = library.build(texts)
+    assert not problems
+    assert comparing(scope) == set(PLANTED)
+
+
+def test_every_framework_has_a_stack_of_its_name() -> None:
+    scope, _, _ = library.load()
+    for framework in scope.enums["Framework"].members:
+        assert scope.find_entry("stack", framework)[0] == scope.usual["stack"][framework]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        (
+            "    loss_gradient        = true\n",
+            'the stack "megatron-core" stands for `megatron` and does not set `loss_gradient`',
+        ),
+        ('@usual("megatron")\n', "no stack stands for `megatron`, from which `parameter_dtype`, `gradient_dtype`"),
+    ],
+)
+def test_a_fact_that_is_forgotten_is_told(right: str, said: str) -> None:
+    texts = dict(library.library_files())
+    file = "plans/catalog/stacks.plan"
+    assert texts[file].count(right) == 1
+    texts[file] = texts[file].replace(right, "")
+    _, problems = library.build(texts)
+    assert [problem.code for problem in problems] == ["E0212"]
+    assert problems[0].message.startswith(said)
+
+
+@pytest.mark.parametrize("framework", ["deepspeed", "fsdp", "megatron", "torchtitan", "ddp"])
+def test_a_framework_alone_is_its_usual_stack(base: Base, framework: str) -> None:
+    start = LLAMA_8B | {"parallelism.zero_stage": "0", "hardware.gpus": "8", "training.recompute": "full"}
+    alone, named = (base.values(start | more) for more in ({"parallelism.framework": framework}, {"stack": framework}))
+    for name in ("memory.total", "memory.low", "memory.fragmentation", "training.kernels", "training.loss"):
+        assert alone.number(name) == named.number(name)
+
+
+def test_a_stack_says_only_what_it_does_otherwise(base: Base) -> None:
+    """TRL's loss holds on FSDP too, which gathers and splits as FSDP does."""
+    sharded = {"parallelism__framework": "fsdp", "hardware__gpu": "H100-SXM5-80GB"}
+    trl, plain = on(base, "trl-1.7", 8, 3, **sharded), on(base, "pytorch-fsdp", 8, 3, **sharded)
+    assert trl.number("memory.gathers") == plain.number("memory.gathers") == 1
+    assert trl.number("memory.weights_of", "first") == plain.number("memory.weights_of", "first")
+    assert trl.number("memory.loss_logits") == 0 < plain.number("memory.loss_logits")

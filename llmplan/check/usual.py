@@ -1,0 +1,60 @@
+"""Entries that stand for the members of an enum: each sets every field that is read of it.
+
+`kernels: Kernels = stack.kernels[parallelism.framework]` takes what a plan's own stack leaves open from the entry that
+is usual for the framework. Input are a checked scope and the statements that went into it; output are diagnostics, one
+for each member without an entry and for each entry that lacks fields, however many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from llmplan.check import ir
+from llmplan.check.scope import Scope
+from llmplan.diagnostics import Diagnostic
+from llmplan.diagnostics.names import unsaid
+from llmplan.source import Span
+from llmplan.syntax import nodes
+
+
+def report_unsaid(scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]) -> None:
+    """E0212 for what defaults and formulas among some statements read of entries that do not set it."""
+    enums = [s for s in statements if isinstance(s, (nodes.Enum, nodes.AmendEnum))]
+    spans = {(s.name.text, member.name.text): member.span for s in enums for member in s.members}
+    reads: dict[tuple[str, str], dict[str, tuple[ir.FieldAt, Span]]] = {}
+    for expr, span in _expressions(scope, statements):
+        for read in ir.walk(expr):
+            if isinstance(read, ir.FieldAt) and read.enum:
+                reads.setdefault((read.kind, read.enum), {}).setdefault(read.field, (read, span))
+    for (kind, enum), fields in reads.items():
+        for index, member in enumerate(scope.enums[enum].members):
+            entries = {field: read.entries[index] for field, (read, _) in fields.items()}
+            lacking = [field for field, entry in entries.items() if not _sets(scope, kind, entry, field)]
+            if lacking:
+                entry, (_, span) = entries[lacking[0]], fields[lacking[0]]
+                at = scope.span(scope.entries[kind][entry].place) if entry else spans.get((enum, member), span)
+                report(unsaid(at, kind, member, entry, lacking))
+
+
+def _expressions(scope: Scope, statements: Sequence[nodes.Statement]) -> Iterator[tuple[ir.Expr, Span]]:
+    """The defaults of the kinds and the formulas of the quantities that some statements declare."""
+    for s in statements:
+        if isinstance(s, nodes.Kind):
+            for node in s.fields:
+                default = scope.fields[f"{s.name.text}.{node.name.text}"].default
+                if default is not None and default.value is not None:
+                    yield default.value, node.span
+        elif isinstance(s, nodes.Quantity) and s.name.text in scope.quantities:
+            yield from ((alternative.value, s.span) for alternative in scope.quantities[s.name.text].alternatives)
+
+
+def _sets(scope: Scope, kind: str, entry: str, field: str) -> bool:
+    """Whether an entry, or one that it is like, sets a field."""
+    passed: set[str] = set()
+    while entry and entry not in passed:
+        passed.add(entry)
+        record = scope.entries[kind][entry]
+        if field in dict(record.settings):
+            return True
+        entry = record.like
+    return False
