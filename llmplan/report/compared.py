@@ -15,12 +15,12 @@ from llmplan.answer.schema.requirements import Compared, RequirementResult
 from llmplan.check.ir import Expr, Num
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
-from llmplan.report.event import Event, event
+from llmplan.system.comparison import Event, event
 from llmplan.system.display import TURNED, amount
 from llmplan.system.lower import Lowering
+from llmplan.uncertainty.bands import Bands
+from llmplan.uncertainty.ranges import Ranges
 from llmplan.units.amount import Range
-from llmplan.whatif.bands import Bands
-from llmplan.whatif.ranges import Ranges
 
 
 @frozen

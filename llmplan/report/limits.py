@@ -10,10 +10,10 @@ from llmplan.solve.diagnose.blocking import binding
 from llmplan.solve.outcome import Outcome
 from llmplan.system.display import amount
 from llmplan.system.evaluate import evaluate
+from llmplan.system.failures import case
 from llmplan.system.lower import Lowering
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
-from llmplan.whatif.changes import case
 
 
 def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> tuple[tuple[str, ...], Beyond | None]:

@@ -11,10 +11,9 @@ import sys
 import pytest
 
 from llmplan import api
+from llmplan.advice.freed_values import Blocked
 from llmplan.check.ir import Member
 from llmplan.emit.solution_json import as_json
-from llmplan.whatif.cures import Cures
-from llmplan.whatif.freed import Opener
 from tests.hanging import ends
 from tests.thorough import sample
 
@@ -194,7 +193,7 @@ def test_the_values_stand_under_the_requirement(plans):
 )
 def test_looking_at_the_conflict_alone_first_loses_nothing(monkeypatch, text):
     quick = solved(text)
-    monkeypatch.setattr(Opener, "may_help", lambda *_: True)
+    monkeypatch.setattr(Blocked, "may_help", lambda *_: True)
     slow = api.solve("test.plan", text=text)
     assert quick.status == "infeasible" and quick.relaxations == slow.relaxations
 
@@ -300,13 +299,13 @@ def test_each_other_member_is_applied_and_solved_before_it_is_shown(plans, monke
     for member in found.texts:
         assert plans.solve(text, settings=[("paint.colour", member)]).status == "solved"
 
-    works = Cures._works
+    cured = Blocked.cured
 
-    def but_not_m2(self, program, thin=False):
+    def but_not_m2(self, program, effort, thin=False):
         won = program.winner("paint.colour")
-        return won[1].value != Member("Colour", 2) and works(self, program, thin)
+        return won[1].value != Member("Colour", 2) and cured(self, program, effort, thin)
 
-    monkeypatch.setattr(Cures, "_works", but_not_m2)
+    monkeypatch.setattr(Blocked, "cured", but_not_m2)
     (found,) = (one for one in plans.solve(text).relaxations if one.name == "paint.colour")
     assert found.texts == ("m3",)
 

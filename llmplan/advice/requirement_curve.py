@@ -1,6 +1,6 @@
 """What a requirement limits, along the values of the input that decides it.
 
-Input: a solved plan. The requirement is left out, the input is held at one value after the other, and everything else
+Input: a trial of a solved plan. The requirement is left out, the input is held at one value after the other, and everything else
 that is open is solved again, as a sweep would. Output: a few points around the answer, that of the answer as it is,
 each with its band and the chance of the requirement; None where no requirement of the author depends on one input.
 """
@@ -8,41 +8,28 @@ each with its band and the chance of the requirement; None where no requirement 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
+from llmplan.advice.bounded_side import BoundedSide, axis, bounded_side
+from llmplan.advice.ledger import SHARES, Spent, account, affordable
+from llmplan.advice.trial import Posed, Trial
 from llmplan.answer.schema.charts import Curve, CurvePoint
 from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
 from llmplan.check import ir
-from llmplan.check.overrides import varied
-from llmplan.check.plan import Program
 from llmplan.check.program import Rule
-from llmplan.report.limited import Limited, axis, limited
-from llmplan.solve.effort import Effort, OverLimit
-from llmplan.solve.engines import best_point, layouts
-from llmplan.solve.nearest import with_values
-from llmplan.solve.outcome import Outcome
-from llmplan.solve.passes import requirements_of
 from llmplan.system.adjustable import knob_of, value_of
-from llmplan.system.build import Built, build
 from llmplan.system.display import one_line
 from llmplan.system.domains import candidates
-from llmplan.system.system import System
-from llmplan.system.too_large import TooLarge
 from llmplan.units.measure import Measure
 
 MOST = 12
 """Points of a curve at most, the answer among them."""
 
-LAYOUTS = 200_000
-"""Of the other unknowns so many combinations are looked at for each point; where there are more they stay as they are."""
-
 _LEAST, _FEW = 3, 5
 """A line through fewer points than the first says nothing; with fewer than the second more values are tried."""
-
-_TRIES = 3
-"""Of the inputs that could decide, so many are tried."""
 
 _FLAT = 0.005
 """What changes by no more than this share of it is not decided by the input."""
@@ -59,37 +46,38 @@ class _Line:
     """An input that is held at one value after the other.
 
     Attributes:
-        system: One in which it is an unknown, number `index`, and the requirement is left out.
-        chosen: The answer.
-        values: Those that it may have, ascending; None for a continuous one.
+        posed: A plan in which it is the unknown `index`, and the requirement is left out.
+        answer: The point of the answer there.
+        values: Those that the input may have, ascending; None for a continuous one.
+        again: Whether the other unknowns are few enough to be solved for each value.
     """
 
-    built: Built
-    system: System
+    posed: Posed
     index: int
-    of: Limited
+    of: BoundedSide
     answer: dict[int, float]
-    chosen: float
     values: tuple[float, ...] | None
+    again: bool
     kept: dict[float, CurvePoint] = field(factory=dict)
 
+    @property
+    def chosen(self) -> float:
+        return self.answer[self.index]
 
-def curve(program: Program, built: Built, outcome: Outcome, results: list[RequirementResult]) -> Curve | None:
-    """The curve of a solved plan, if it has one."""
-    try:
-        for line in itertools.islice(_lines(program, built, outcome, results), _TRIES):
-            for value in _first(line):
+
+def requirement_curve(trial: Trial, answer: Solution) -> Curve | None:
+    """What a requirement limits, along the values of the input that decides it; None where there is no such input."""
+    for line in itertools.islice(_lines(trial, answer.requirements), SHARES["curve"].tries):
+        for value in _first(line):
+            _point(line, value)
+        if _flat(line):
+            continue
+        for value in _further(line):
+            if len(line.kept) < MOST and _solved_at(line) < _FEW:
                 _point(line, value)
-            if _flat(line):
-                continue
-            for value in _further(line):
-                if len(line.kept) < MOST and _solved_at(line) < _FEW:
-                    _point(line, value)
-            _look_for_safe(line)
-            if _solved_at(line) >= _LEAST:
-                return _told(line)
-    except TooLarge:
-        pass
+        _look_for_safe(line)
+        if _solved_at(line) >= _LEAST:
+            return _told(line)
     return None
 
 
@@ -105,7 +93,7 @@ def _flat(line: _Line) -> bool:
 
 def _told(line: _Line) -> Curve:
     points = sorted(line.kept.values(), key=lambda point: point.at)
-    scope, unknown, rule = line.built.lowering.scope, line.system.unknowns[line.index], line.of.rule
+    scope, unknown, rule = line.posed.lowering.scope, line.posed.system.unknowns[line.index], line.of.rule
     chosen = next(number for number, point in enumerate(points) if point.at == line.chosen)
     safe = [n for n, point in enumerate(points) if point.verdict == "safe" and line.of.operation != "eq"]
     return Curve(
@@ -117,17 +105,16 @@ def _told(line: _Line) -> Curve:
         limit_amount=line.of.shown(line.of.limit, scope),
         points=tuple(points),
         chosen=chosen,
-        again=_again(line),
+        again=line.again,
         safe=min(safe, key=lambda number: abs(number - chosen), default=None),
     )
 
 
-def _lines(program: Program, built: Built, outcome: Outcome, results: list[RequirementResult]) -> Iterator[_Line]:
+def _lines(trial: Trial, judged: Sequence[RequirementResult]) -> Iterator[_Line]:
     """The inputs that decide what a requirement of the author limits, the one that is asked for first."""
-    system = built.system
-    assert system is not None
+    system, outcome, program = trial.system, trial.outcome, trial.program
     # What holds with the least chance is what an input has to decide.
-    stated = [result for result in results if result.origin in ("plan", "used")]
+    stated = [result for result in judged if result.origin in ("plan", "used")]
     sure = {result.name: 1.0 if result.chance is None else result.chance for result in stated}
     rules = [rule for rule in program.rules if rule.origin in ("plan", "used") and rule.weight is None]
     rules.sort(key=lambda rule: sure.get(rule.name, 1.0))
@@ -136,61 +123,56 @@ def _lines(program: Program, built: Built, outcome: Outcome, results: list[Requi
             bound = outcome.requirements[outcome.binding[index]].name if index in outcome.binding else ""
             if outcome.how.get(index) == "search" and bound not in sure:
                 continue
-            yield from _through(built, index, sorted(rules, key=lambda rule: rule.name != bound), outcome.point)
+            first = sorted(rules, key=lambda rule: rule.name != bound)
+            yield from _through(trial.own, index, first, outcome.point, unknown.values)
     # What the objectives would decide were it open.
     for goal in program.goals:
         path = goal.value.name if isinstance(goal.value, ir.Ref) else ""
         declared = program.scope.fields.get(path)
         if declared is None or not declared.decision or not isinstance(declared.type, Measure):
             continue
-        index = next((i for i, unknown in enumerate(system.unknowns) if unknown.path == path and unknown.used), -1)
-        if index >= 0:
-            yield from _through(built, index, rules, outcome.point)
+        own = trial.own.index(path)
+        if own is not None and system.unknowns[own].used:
+            yield from _through(trial.own, own, rules, outcome.point, system.unknowns[own].values)
         else:
-            yield from _opened(program, built, path, rules, outcome.point)
+            yield from _freed(trial, path, rules)
         return
 
 
-def _through(built: Built, index: int, rules: list[Rule], point: dict[int, float]) -> Iterator[_Line]:
+def _through(
+    posed: Posed, index: int, rules: list[Rule], answer: dict[int, float], values: tuple[float, ...] | None
+) -> Iterator[_Line]:
     """An unknown with each requirement that limits something which depends on it."""
-    system, lowering = built.system, built.lowering
-    assert system is not None
-    unknown = system.unknowns[index]
+    unknown, again = posed.system.unknowns[index], posed.few(index, SHARES["curve"].points)
+    ordered = None if values is None else tuple(sorted(values))
     for rule in rules:
-        of = limited(lowering, rule)
-        required = any(condition.name == rule.name for condition in system.conditions)
-        if of is None or not required or of.name == unknown.path or not system.graph.reach(of.node) >> index & 1:
-            continue
-        values = None if unknown.values is None else tuple(sorted(unknown.values))
-        left = evolve(system, conditions=tuple(c for c in system.conditions if c.name != rule.name))
-        yield _Line(built, left, index, of, point, point[index], values)
+        of = bounded_side(posed.lowering, rule)
+        required = any(condition.name == rule.name for condition in posed.system.conditions)
+        if of is not None and required and of.name != unknown.path and posed.system.graph.reach(of.node) >> index & 1:
+            yield _Line(posed.without(rule.name), index, of, answer, ordered, again)
 
 
-def _opened(program: Program, built: Built, path: str, rules: list[Rule], point: dict[int, float]) -> Iterator[_Line]:
+def _freed(trial: Trial, path: str, rules: list[Rule]) -> Iterator[_Line]:
     """The same of an input that the plan gives, as if it were open."""
-    lowering = built.lowering
-    assert built.system is not None
-    knob = knob_of(program, path)
+    lowering, knob = trial.built.lowering, knob_of(trial.program, path)
     chosen = None if knob is None else value_of(knob, lowering)
     if knob is None or chosen is None or knob.choices is None:
         return
     domain = candidates(lowering.expressions, knob.type, knob.choices) or ()
     values = tuple(sorted({*domain, chosen}))
     near = sorted({*_near(chosen, values), *_multiples(chosen, values)})
-    again = build(lowering, varied(program, "--set", {path: knob.opened(near)}, over=True), built.reads)
-    if again.system is None:
-        return
-    settled = built.system.by_path(point)
-    answer = {i: settled.get(unknown.path, chosen) for i, unknown in enumerate(again.system.unknowns)}
-    index = next((i for i, unknown in enumerate(again.system.unknowns) if unknown.path == path), None)
-    if index is not None:
-        yield from (evolve(line, values=values) for line in _through(again, index, rules, answer))
+    posed = trial.posed(trial.laid({path: knob.opened(near)}))
+    index = None if posed is None else posed.index(path)
+    if posed is not None and index is not None:
+        settled = trial.system.by_path(trial.outcome.point)
+        answer = {i: settled.get(unknown.path, chosen) for i, unknown in enumerate(posed.system.unknowns)}
+        yield from _through(posed, index, rules, answer, values)
 
 
 def _first(line: _Line) -> list[float]:
     if line.values is not None:
         return _near(line.chosen, line.values)
-    unknown = line.system.unknowns[line.index]
+    unknown = line.posed.system.unknowns[line.index]
     near = [float(f"{line.chosen * ratio:.2g}") for ratio in _AROUND if ratio != 1.0]
     return sorted({line.chosen, *(value for value in near if unknown.low <= value <= unknown.high)})
 
@@ -238,25 +220,15 @@ def _point(line: _Line, value: float) -> None:
     """Solves the plan at one value of the input."""
     if value in line.kept:
         return
-    scope, unknown = line.built.lowering.scope, line.system.unknowns[line.index]
+    scope, unknown = line.posed.lowering.scope, line.posed.system.unknowns[line.index]
     point = line.answer if value == line.chosen else _solved(line, value)
     empty = CurvePoint(unknown.amount(value, scope))
-    line.kept[value] = empty if point is None else line.of.told(empty, line.built, line.system, point)
+    line.kept[value] = empty if point is None else line.of.told(empty, line.posed, point)
 
 
 def _solved(line: _Line, value: float) -> dict[int, float] | None:
-    held = {line.index: value} if _again(line) else {**line.answer, line.index: value}
-    system = line.system
-    for index, at in held.items():
-        system = with_values(system, index, (at,))
-    try:
-        return best_point(system, requirements_of(system), Effort(LAYOUTS))
-    except OverLimit:
-        return None
-
-
-def _again(line: _Line) -> bool:
-    """Whether the other unknowns are few enough to be solved for each value."""
-    others = [unknown for i, unknown in enumerate(line.system.unknowns) if i != line.index]
-    few = layouts(evolve(line.system, unknowns=tuple(others))) <= LAYOUTS
-    return few and all(unknown.values is not None or not unknown.used for unknown in others)
+    posed = line.posed
+    for index, held in {**({} if line.again else line.answer), line.index: value}.items():
+        posed = posed.held(index, (held,))
+    point = affordable(lambda: posed.best(account("curve").all()))
+    return None if isinstance(point, Spent) else point

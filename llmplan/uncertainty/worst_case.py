@@ -18,7 +18,7 @@ from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import solve
 from llmplan.system.build import Built, build
 from llmplan.system.evaluate import evaluate
-from llmplan.whatif.ranges import Ranges
+from llmplan.uncertainty.ranges import Ranges
 
 _ROUNDS = 30
 _GRID = {1: 33, 2: 13, 3: 7, 4: 5}

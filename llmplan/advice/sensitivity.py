@@ -7,43 +7,41 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from llmplan.advice.trial import Trial, values_at
+from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Gain, Sensitivity
 from llmplan.check.ir import Num
-from llmplan.check.overrides import varied
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import Knob, knob_of, knobs, value_of
-from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
+from llmplan.system.results import Result, results
 from llmplan.system.slopes import slopes
-from llmplan.system.spreads import Spreads
-from llmplan.system.system import Unknown
 from llmplan.units.measure import Measure
-from llmplan.whatif.results import Result, results
 
 _SLIGHT = 5e-4
 
 
-def sensitivity(plain: Lowering, unknowns: tuple[Unknown, ...]) -> tuple[tuple[Sensitivity, ...], tuple[Gain, ...]]:
+def sensitivity(trial: Trial, answer: Solution) -> tuple[tuple[Sensitivity, ...], tuple[Gain, ...]]:
     """Elasticities of the results of a solved plan, the strongest first, and gains of a percentage point.
 
     Of the system's unknowns a solved number counts like a given one.
     """
-    program, point = plain.program, plain.unknowns.fixed or {}
+    program, plain = trial.program, trial.here
+    point = plain.unknowns.fixed or {}
     moved = {knob.path: (knob, value) for knob in knobs(program, plain) if knob.written
              for value in [_number(plain, knob)] if value is not None}  # fmt: skip
-    for unknown in unknowns:
+    for unknown in trial.system.unknowns:
         knob = knob_of(program, unknown.path)
         if knob is not None and isinstance(unknown.type, Measure) and unknown.path in point:
             moved[unknown.path] = evolve(knob, type=unknown.type), point[unknown.path]
     settings = {path: _variable(knob, value) for path, (knob, value) in moved.items()}
-    spreads = Spreads(None)
-    lowering = plain.again(varied(program, "--set", settings, over=True), point, spreads)
+    lowering, ranges = trial.variable(settings)
     graph = lowering.graph
     lines = [line for line in results(program, lowering) if graph.reach(line.node) and graph[line.node].op != "unknown"]
-    names = list(spreads.found)
-    at = {i: spreads.found[name][0] for i, name in enumerate(names)}
+    names = list(ranges)
+    at = {i: ranges[name][0] for i, name in enumerate(names)}
     roots = [line.node for line in lines]
-    values = evaluate(graph, at, roots)
+    values = values_at(lowering, at, roots)
     along = {name: (i, slopes(graph, roots, values, i)) for i, name in enumerate(names) if name in moved}
     found = []
     for result in lines:
@@ -89,7 +87,7 @@ def _gain(
     value: float,
 ) -> Gain:
     """The results with one percentage point more."""
-    after = evaluate(lowering.graph, {**at, index: value + 0.01}, [result.node for result in lines])
+    after = values_at(lowering, {**at, index: value + 0.01}, [result.node for result in lines])
     changes = []
     for result in lines:
         old, new = before[result.node], after[result.node]

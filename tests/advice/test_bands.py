@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmplan.whatif.bands import around
+from llmplan.uncertainty.bands import around
 
 PLAN = """model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }

@@ -14,7 +14,7 @@ import pytest
 from benchmarks import random_plans
 from llmplan import api
 from llmplan.emit.solution_json import as_json
-from llmplan.whatif.robust import solve_certain
+from llmplan.uncertainty.worst_case import solve_certain
 from tests.thorough import sample
 
 FAMILIES = ("_estimate", "_impossible", "_layout", "_cluster", "_catalog", "_unsure")

@@ -11,29 +11,25 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
+from llmplan.advice.trial import Posed
 from llmplan.answer.schema.charts import Axis, CurvePoint
 from llmplan.check import ir
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
-from llmplan.report.bands import verdict
-from llmplan.report.event import event
-from llmplan.report.ranges import has_ranges
-from llmplan.system.build import Built
+from llmplan.system.comparison import event
 from llmplan.system.display import TURNED, amount
-from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.system.system import System
+from llmplan.uncertainty.bands import Bands, around, verdict
+from llmplan.uncertainty.ranges import Ranges, has_ranges
 from llmplan.units.amount import Amount
 from llmplan.units.measure import Measure
-from llmplan.whatif.bands import Bands, around
-from llmplan.whatif.ranges import Ranges
 
 _TURNED = {**TURNED, "eq": "eq"}
 
 
 @frozen
-class Limited:
+class BoundedSide:
     """The computed side of a requirement.
 
     Attributes:
@@ -56,13 +52,13 @@ class Limited:
     def shown(self, value: float, scope: Scope) -> Amount:
         return amount(value, self.type, scope, self.unit)
 
-    def told(self, empty: CurvePoint, built: Built, system: System, point: dict[int, float]) -> CurvePoint:
+    def told(self, empty: CurvePoint, posed: Posed, point: dict[int, float]) -> CurvePoint:
         """A point of a curve with what it comes to there; as it was where that is no number."""
-        lowering, base = built.lowering, self.rule.place[0]
+        lowering, base = posed.lowering, self.rule.place[0]
         condition = lowering.lower(self.rule.condition, {}, base=base)
         ends = [end for pair in self._ends(lowering) for end in pair]
         nodes = [self.node, *ends] + ([] if isinstance(condition, Missing) else [condition])
-        at = evaluate(lowering.graph, point, nodes)
+        at = posed.values(nodes, point)
         value = at[self.node]
         if not math.isfinite(value) or isinstance(condition, Missing):
             return empty
@@ -71,13 +67,12 @@ class Limited:
         spread = None
         chance = None
         if has_ranges(lowering.program):
-            there = system.by_path(point)
-            ranges = Ranges(lowering, there)
+            ranges = Ranges(lowering, posed.system.by_path(point))
             spread = ranges.ends(ranges.lowering.lower(self.expression, {}, base=base))
-            chance = Bands(lowering.again(fixed=there)).chance(self.rule, spread is not None)
+            chance = Bands(posed.at(point)).chance(self.rule, spread is not None)
             chance = chance if chance not in (0.0, 1.0) else None  # what is certain has none
         elif band is not None and self.operation != "eq":
-            chance = self._chance(lowering, point)
+            chance = self._chance(posed, point)
         return evolve(
             empty,
             result=self.shown(value, lowering.scope),
@@ -100,13 +95,13 @@ class Limited:
             found.append((low, high))
         return found
 
-    def _chance(self, lowering: Lowering, point: dict[int, float]) -> float | None:
-        node = lowering.probability(self.sides, self.rule.place[0])
-        chance = math.nan if isinstance(node, Missing) else evaluate(lowering.graph, point, (node,))[node]
+    def _chance(self, posed: Posed, point: dict[int, float]) -> float | None:
+        node = posed.lowering.probability(self.sides, self.rule.place[0])
+        chance = math.nan if isinstance(node, Missing) else posed.values((node,), point)[node]
         return chance if math.isfinite(chance) else None
 
 
-def limited(lowering: Lowering, rule: Rule) -> Limited | None:
+def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
     """What a requirement limits; None where it does not compare something open with something known."""
     found = event(rule, lowering.scope, _TURNED)
     if found is None:
@@ -123,7 +118,7 @@ def limited(lowering: Lowering, rule: Rule) -> Limited | None:
     name = expression.name if isinstance(expression, ir.Ref) else ""
     operation = sides.operation if at == 0 else _TURNED[sides.operation]
     text = found.said(expression, rule.name)
-    return Limited(rule, sides, expression, name, text, node, operation, limit, found.type, found.unit)
+    return BoundedSide(rule, sides, expression, name, text, node, operation, limit, found.type, found.unit)
 
 
 def axis(name: str, shown: Amount) -> Axis:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.operations import TOLERANCE, Interval
 from llmplan.system.intervals import Parts, bounds
@@ -72,3 +73,8 @@ class Ranges:
             return False
         slack = TOLERANCE * max(abs(size[0]), abs(size[1]))
         return found[1] <= slack if rule.sides.operation in ("le", "ge") else found[1] < 0.0
+
+
+def has_ranges(program: Program) -> bool:
+    """True if anything that the plan sets or assumes is a range."""
+    return any(setting.spread is not None for _, setting in program.strongest())

@@ -1,6 +1,6 @@
 """What an answer rests on that its plan does not say and that may well be off: speeds of the library or of the catalog.
 
-Input: a lowering at the solution. Output: for each number that the library calls a lever by factors, and that the plan
+Input: a trial of a solved plan. Output: for each number that the library calls a lever by factors, and that the plan
 leaves to it, the result that suffers most at the worse factor, where that is more than a twentieth. Nothing is solved
 again: who runs the plan as it is finds out.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from llmplan.advice.trial import Trial
 from llmplan.answer.schema.advice import Risk
-from llmplan.check.overrides import varied
-from llmplan.check.plan import Program
+from llmplan.answer.schema.solution import Solution
 from llmplan.system.display import amount
 from llmplan.system.levers import levers, set_to, worth
 from llmplan.system.lower import Lowering
@@ -23,20 +23,19 @@ LEAST = 0.05
 """A smaller change of a result is no risk."""
 
 
-def risks(program: Program, lowering: Lowering) -> tuple[Risk, ...]:
+def risks(trial: Trial, answer: Solution) -> tuple[Risk, ...]:
     """The risks, the largest first."""
-    scope = program.scope
-    watched = list(_watched(lowering))
-    before = {name: _value(lowering, name) for name in watched}
+    scope, here = trial.program.scope, trial.here
+    watched = list(_watched(here))
+    before = {name: _value(here, name) for name in watched}
     found = []
-    for knob in levers(program):
+    for knob in levers(trial.program):
         factors = scope.fields[knob.path].factors
-        now = worth(knob, lowering) if factors and not knob.written and isinstance(knob.type, Measure) else None
-        if now is None or not isinstance(knob.type, Measure) or knob.path in (lowering.unknowns.fixed or {}):
+        now = worth(knob, here) if factors and not knob.written and isinstance(knob.type, Measure) else None
+        if now is None or not isinstance(knob.type, Measure) or knob.path in (here.unknowns.fixed or {}):
             continue
         for factor in factors:
-            changed = varied(program, "--set", {knob.path: set_to(knob, now * factor, lowering)}, over=True)
-            there = lowering.again(changed, fixed=lowering.unknowns.fixed or {})
+            there = trial.at({knob.path: set_to(knob, now * factor, here)}).lowering
             moved = [(name, _value(there, name)) for name in watched]
             ratios = [(value / old, name) for name, value in moved for old in (before[name],) if value and old]
             worst = max(ratios, key=lambda one: round(one[0], 6), default=(1.0, ""))  # of equal ones the first

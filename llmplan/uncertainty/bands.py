@@ -3,6 +3,9 @@
 Input: a lowering at a solution. A quantity that declares a band (`@within`) is put at either end, and what depends
 on it is evaluated there; several bands are independent, so that deviations are added in quadrature. Output: two
 numbers around a value, eight measured values of ten between them, or a probability; None where nothing is uncertain.
+
+The word for a requirement is the same everywhere: `safe` where its chance is at least 90 %, so that it holds at the
+far end of the band, `likely` from 60 %, `tight` where it holds with less, else `no`.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from llmplan.answer.schema.requirements import Verdict
 from llmplan.check.ir import Chance, Expr, Sides
 from llmplan.check.program import Rule
 from llmplan.operations.numbers import total
@@ -18,6 +22,8 @@ from llmplan.system.missing import Missing, Result
 
 SAFE = 0.9
 """From this chance on a requirement is safe: it holds at the far end of the band."""
+
+LIKELY = 0.6
 
 
 class Bands:
@@ -91,3 +97,12 @@ def around(value: float, pairs: Sequence[tuple[float, float]]) -> tuple[float, f
     below = math.sqrt(total(min(0.0, *pair) ** 2 for pair in moved))
     above = math.sqrt(total(max(0.0, *pair) ** 2 for pair in moved))
     return (value * math.exp(-below), value * math.exp(above)) if logarithms else (value - below, value + above)
+
+
+def verdict(holds: bool, chance: float | None) -> Verdict:
+    """The word for a requirement; without a chance it is safe or fails."""
+    if not holds:
+        return "no"
+    if chance is None or chance >= SAFE:
+        return "safe"
+    return "likely" if chance >= LIKELY else "tight"

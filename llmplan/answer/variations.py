@@ -21,12 +21,12 @@ from llmplan.system.display import amount
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.reasons import why
+from llmplan.system.results import results, values_of
 from llmplan.system.sweeps import points
 from llmplan.system.system import System
+from llmplan.uncertainty.ranges import Ranges
+from llmplan.uncertainty.worst_case import solve_certain
 from llmplan.units.amount import Amount, Range
-from llmplan.whatif.ranges import Ranges
-from llmplan.whatif.results import results, values_of
-from llmplan.whatif.robust import solve_certain
 
 
 @frozen

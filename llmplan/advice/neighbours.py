@@ -12,22 +12,17 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
+from llmplan.advice.trial import Posed, Trial
 from llmplan.answer.schema.charts import Neighbour
-from llmplan.check.overrides import varied
-from llmplan.check.plan import Program
-from llmplan.solve.outcome import Outcome
-from llmplan.solve.passes import requirements_of
+from llmplan.answer.schema.solution import Solution
 from llmplan.system.adjustable import Knob, knobs, value_of
-from llmplan.system.build import Built, build
 from llmplan.system.domains import candidates
-from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.system.system import System, Unknown
-from llmplan.system.too_large import TooLarge
+from llmplan.system.results import results
+from llmplan.system.system import Unknown
+from llmplan.uncertainty.bands import around
 from llmplan.units.measure import Measure, Type, is_choice
-from llmplan.whatif.bands import around
-from llmplan.whatif.results import results
 
 FEW = 3
 """With fewer neighbours that come to something else, inputs that the plan gives are tried too."""
@@ -39,22 +34,16 @@ _MOVES = 0.005
 """What comes nearer than this to the answer, in all that has parts, is none to tell."""
 
 
-def neighbours(program: Program, built: Built, outcome: Outcome) -> tuple[Neighbour, ...]:
-    """The answer, then its neighbours in the order of their inputs; empty without the answer."""
-    system = built.system
-    if system is None:
+def neighbours(trial: Trial, answer: Solution) -> tuple[Neighbour, ...]:
+    """The answer, then its neighbours in the order of their inputs; empty where nothing has parts."""
+    reader = _Reader(trial.own)
+    first = reader.told(trial.outcome.point)
+    if not first.values:
         return ()
-    try:
-        reader = _Reader(built.lowering, system)
-        answer = reader.told(outcome.point)
-        if not answer.values:
-            return ()
-        found = _moved(reader, answer, outcome.point)
-        if len(found) < FEW:
-            found += _given(program, built, answer, outcome, {one.name for one in found})
-    except TooLarge:
-        return ()
-    return (answer, *found[:MOST])
+    found = _moved(reader, first, trial.outcome.point)
+    if len(found) < FEW:
+        found += _given(trial, first, {one.name for one in found})
+    return (first, *found[:MOST])
 
 
 @frozen
@@ -68,19 +57,17 @@ class _Nodes:
 class _Reader:
     """Reads what has parts, and the results, at points of a system."""
 
-    def __init__(self, lowering: Lowering, system: System) -> None:
-        self.lowering = lowering
-        self.system = system
-        self._conditions = requirements_of(system)
-        self._results = results(lowering.program, lowering)
-        self._nodes = _nodes(lowering)
+    def __init__(self, posed: Posed) -> None:
+        self.posed, self.lowering, self.system = posed, posed.lowering, posed.system
+        self._results = results(self.lowering.program, self.lowering)
+        self._nodes = _nodes(self.lowering)
 
     def told(self, point: dict[int, float], moved: int = -1) -> Neighbour:
         """What a point comes to; `moved` is the unknown that is at another value there."""
         nodes, scope = self._nodes, self.lowering.scope
         roots = [*nodes.values.values(), *(node for pairs in nodes.ends.values() for pair in pairs for node in pair)]
-        roots += [result.node for result in self._results] + [condition.node for condition in self._conditions]
-        at = evaluate(self.lowering.graph, point, roots)
+        roots += [result.node for result in self._results] + [condition.node for condition in self.posed.requirements]
+        at = self.posed.values(roots, point)
         values = {name: at[node] for name, node in nodes.values.items() if math.isfinite(at[node])}
         bands = {}
         for name, pairs in nodes.ends.items():
@@ -97,7 +84,7 @@ class _Reader:
             values=values,
             bands=bands,
             results=tuple(told),
-            breaks=tuple(dict.fromkeys(c.name for c in self._conditions if at[c.node] != 1.0)),
+            breaks=tuple(dict.fromkeys(c.name for c in self.posed.requirements if at[c.node] != 1.0)),
         )
 
 
@@ -155,36 +142,29 @@ def _differs(one: Neighbour, answer: Neighbour) -> bool:
     return any(abs(value - here) > _MOVES * abs(here) for value, here in wholes)
 
 
-def _given(program: Program, built: Built, answer: Neighbour, outcome: Outcome, known: set[str]) -> list[Neighbour]:
+def _given(trial: Trial, answer: Neighbour, known: set[str]) -> list[Neighbour]:
     """The same of inputs that the plan gives and that are worth trying, as if they were open."""
-    lowering = built.lowering
-    assert built.system is not None
-    opened: dict[str, tuple[Knob, list[float]]] = {}
-    for knob in knobs(program, lowering):
-        declared = program.scope.fields.get(knob.path)
+    lowering, fields = trial.built.lowering, trial.program.scope.fields
+    freed: dict[str, tuple[Knob, float, list[float]]] = {}
+    for knob in knobs(trial.program, lowering):
         chosen = value_of(knob, lowering)
-        if declared is None or not declared.lever or chosen is None or knob.path in known or len(opened) == MOST:
+        lever = knob.path in fields and fields[knob.path].lever
+        if not lever or chosen is None or knob.path in known or len(freed) == MOST:
             continue
         values = _values(knob, chosen, lowering)
         if len(values) > 1:
-            opened[knob.path] = knob, values
-    settings = {path: knob.opened(values) for path, (knob, values) in opened.items()}
-    again = build(lowering, varied(program, "--set", settings, over=True), built.reads)
-    if not opened or again.system is None:
+            freed[knob.path] = knob, chosen, values
+    changes = {path: knob.opened(values) for path, (knob, _, values) in freed.items()}
+    posed = trial.posed(trial.laid(changes)) if freed else None
+    if posed is None:
         return []
-    settled = built.system.by_path(outcome.point)
-    chosen_of = {path: value_of(knob, lowering) for path, (knob, _) in opened.items()}
-    point: dict[int, float] = {}
-    for index, unknown in enumerate(again.system.unknowns):
-        value = settled.get(unknown.path, chosen_of.get(unknown.path))
-        if value is None and unknown.used:
-            return []
-        point[index] = math.nan if value is None else value
-    reader = _Reader(again.lowering, again.system)
+    settled = {path: chosen for path, (_, chosen, _) in freed.items()} | trial.system.by_path(trial.outcome.point)
+    if any(unknown.used and unknown.path not in settled for unknown in posed.system.unknowns):
+        return []
+    point = {index: settled.get(unknown.path, math.nan) for index, unknown in enumerate(posed.system.unknowns)}
+    reader = _Reader(posed)
     # What else was opened with them must not have changed the answer.
-    if _differs(reader.told(point), answer):
-        return []
-    return _moved(reader, answer, point, tuple(opened))
+    return [] if _differs(reader.told(point), answer) else _moved(reader, answer, point, tuple(freed))
 
 
 def _values(knob: Knob, chosen: float, lowering: Lowering) -> list[float]:

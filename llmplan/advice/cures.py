@@ -1,0 +1,135 @@
+"""The changes that a colleague would propose for an infeasible plan, each of which makes it feasible.
+
+In this order: the bounds of the author's own requirements, the smallest change first, relatively; where several bounds
+fail together, pairs of changes; the levers that the library declares, in the order of their declaration; what else is
+given, the smallest change first; other entries of the catalog. Input: a trial of the plan at its nearest point. Output:
+at most five, and what could not be tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from llmplan.advice import cure_bounds, cure_values
+from llmplan.advice.freed_values import Blocked
+from llmplan.advice.ledger import Spent, account
+from llmplan.advice.pairs import pairs
+from llmplan.advice.trial import Trial
+from llmplan.advice.wording import Cure
+from llmplan.answer.schema.advice import Relaxation
+from llmplan.answer.schema.solution import Solution
+from llmplan.check.ir import Ref
+from llmplan.check.program import Rule
+from llmplan.solve.effort import Effort
+from llmplan.system.adjustable import Knob, domains, knobs
+from llmplan.system.levers import described, levers
+from llmplan.units.measure import BoolType, EnumType, KindType
+
+MOST = 5
+"""So many are shown."""
+
+
+def cures(trial: Trial, answer: Solution) -> tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]:
+    """Single changes, and pairs of them, each of which makes the plan feasible.
+
+    With them the changes that were not tried because the share was spent, and the unknowns of whose many values only
+    some were tried while another value was changed.
+    """
+    return search(trial)
+
+
+def search(trial: Trial, share: float = 1.0) -> tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]:
+    """The cures of a plan, see `cures`.
+
+    Args:
+        share: Of what the cures of a plan may cost.
+    """
+    return _Search(trial, share).run()
+
+
+class _Search:
+    def __init__(self, trial: Trial, share: float) -> None:
+        self.trial, self.blocked = trial, Blocked(trial)
+        self.levers = tuple(levers(trial.program, trial.here))
+        self.account = account("cures", share * trial.times)
+        self.found: list[Cure] = []
+        self.untried: list[str] = []
+        self.tried = 0
+
+    def run(self) -> tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]:
+        bounds = cure_bounds.bounds(self.blocked)
+        # A let that a requirement is compared with is its bound.
+        own = [rule.sides for rule in self.trial.program.rules if rule.origin != "library" and rule.sides is not None]
+        named = {side.name for sides in own for side in (sides.left, sides.right) if isinstance(side, Ref)}
+        given = {knob.path: knob for knob in self._given()}
+        limits = [knob for knob in given.values() if knob.role == "let" and knob.path in named]
+        switches = [given.get(knob.path, knob) for knob in self.levers if knob.path in given or not knob.setting.open]
+        first = [*switches, *(knob for knob in given.values() if knob not in limits)]
+        entries = [knob for knob in dict.fromkeys(first) if isinstance(knob.type, KindType)]
+        rest = [knob for knob in given.values() if knob not in limits and knob not in switches and knob not in entries]
+        self._all([*bounds, *limits], sort=True)
+        if len(self.found) < MOST and len(bounds) > 1:
+            self._pairs(bounds)
+        self._all([knob for knob in switches if knob not in entries])
+        self._all(rest, sort=True)
+        self._all([knob for knob in entries if not described(self.trial.program, knob)])
+        if not self.found and len(bounds) == 1:
+            self._pairs(bounds)
+        shown = tuple(cure.record for cure in self.found[:MOST])
+        thinned = {path for cure in self.found for path in cure.thinned}
+        return shown, tuple(self.untried) if len(shown) < MOST else (), tuple(sorted(thinned))
+
+    def _given(self) -> Iterator[Knob]:
+        """What the plan gives and may give otherwise: no range and no assumption, which are nobody's to choose.
+
+        Neither is what describes an entry of the catalog: other parameters are another model.
+        """
+        entries = self.trial.program.scope.entries
+        for knob in knobs(self.trial.program, self.trial.built.lowering):
+            free = knob.setting.spread is None and knob.role != "assumption"
+            if free and knob.written and knob.path.partition(".")[0] not in entries:
+                yield knob
+        # A member of a domain that the author left out is nearer to the plan than another model.
+        yield from domains(self.trial.program)
+
+    def _all(self, changes: Sequence[Rule | Knob], sort: bool = False) -> None:
+        """Tries changes until there are enough; with `sort` all of them, the smallest of what helps first."""
+        hopeless: set[str] | None = None
+        found: list[Cure] = []
+        for change in changes:
+            if len(self.found) + (0 if sort else len(found)) >= MOST:
+                break
+            if isinstance(change, Knob) and isinstance(change.type, (EnumType, BoolType)):
+                if hopeless is None and self.account.rich:
+                    inputs = [one for one in changes if isinstance(one, Knob)]
+                    hopeless = cure_values.hopeless(self.blocked, inputs, self.account.half())
+                if hopeless and change.path in hopeless:
+                    continue
+            found += self._once(change.name if isinstance(change, Rule) else change.path, self._change(change))
+        self.found += sorted(found, key=lambda cure: cure.record.change) if sort else found
+
+    def _change(self, change: Rule | Knob) -> Callable[[Effort], list[Cure]]:
+        def cure(effort: Effort) -> list[Cure]:
+            if isinstance(change, Rule):
+                found = cure_bounds.bound(self.blocked, change, effort)
+            else:
+                found = cure_values.value(self.blocked, change, effort, self.account)
+            return [] if found is None else [found]
+
+        return cure
+
+    def _pairs(self, bounds: list[Rule]) -> None:
+        switches = [knob for knob in self.levers if not isinstance(knob.type, KindType) and not knob.setting.open]
+        found = self._once("pairs", lambda effort: pairs(self.blocked, bounds, switches, effort, self.account))
+        self.found += found
+
+    def _once(self, name: str, task: Callable[[Effort], list[Cure]]) -> list[Cure]:
+        """What a change brings; none, and noted, if the share is spent."""
+        self.tried += 1
+        if self.trial.progress is not None:
+            self.trial.progress(self.tried, self.tried + 1, "changes")
+        found = self.account.afford(task)
+        if isinstance(found, Spent):
+            self.untried.append(name)
+            return []
+        return found
