@@ -12,9 +12,8 @@ from typing import Any, Literal
 from attrs import evolve, frozen
 
 from llmplan.advice.cliffs import cliffs
-from llmplan.advice.comparable import unlike_entries
-from llmplan.advice.conflicts import conflicts
-from llmplan.advice.cures import cures
+from llmplan.advice.comparable import skipped_entries, unlike_entries
+from llmplan.advice.cures import conflicts, cures
 from llmplan.advice.layouts import layouts
 from llmplan.advice.ledger import Spent, affordable
 from llmplan.advice.levers import levers
@@ -22,7 +21,6 @@ from llmplan.advice.neighbours import neighbours
 from llmplan.advice.requirement_curve import requirement_curve
 from llmplan.advice.risks import risks
 from llmplan.advice.sensitivity import sensitivity
-from llmplan.advice.skipped_entries import skipped_entries
 from llmplan.advice.trial import Trial
 from llmplan.answer.schema.solution import Solution
 

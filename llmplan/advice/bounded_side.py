@@ -16,7 +16,7 @@ from llmplan.answer.schema.charts import Axis, CurvePoint
 from llmplan.check import ir
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
-from llmplan.system.comparison import event
+from llmplan.system.comparison import comparison_of
 from llmplan.system.display import TURNED, amount
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
@@ -103,7 +103,7 @@ class BoundedSide:
 
 def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
     """What a requirement limits; None where it does not compare something open with something known."""
-    found = event(rule, lowering.scope, _TURNED)
+    found = comparison_of(rule, lowering.scope, _TURNED)
     if found is None:
         return None
     sides = found.sides
@@ -117,7 +117,7 @@ def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
         return None
     name = expression.name if isinstance(expression, ir.Ref) else ""
     operation = sides.operation if at == 0 else _TURNED[sides.operation]
-    text = found.said(expression, rule.name)
+    text = found.text(expression)
     return BoundedSide(rule, sides, expression, name, text, node, operation, limit, found.type, found.unit)
 
 

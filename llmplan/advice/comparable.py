@@ -1,26 +1,54 @@
-"""Entries that stand side by side in an answer though figures of theirs are not alike, as a list price and a median.
+"""Entries of the catalog that cannot be compared: a search skips those without what is optimised, and others are unlike.
 
-Input: an answer with its layouts and changes, or a table. Output: W0618 for each field declared `@comparable` of which
-the entries named there have different sorts, where a result that people compare is made of it.
+Input: a trial of a plan and its answer, or a table. Output: the skipped entries with the reason of the first, such as an
+unknown price; and W0618 for each field declared `@comparable`, such as the basis of a price, of which the entries that
+stand side by side have different sorts, where a result that people compare is made of it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 
 from llmplan.advice.trial import Trial, evaluated
-from llmplan.answer.schema.advice import Lever
+from llmplan.answer.schema.advice import Lever, Skipped
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.tables import Table
 from llmplan.check.ir import Entry, Ref, walk
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.diagnostics import Diagnostic, solving
-from llmplan.system.display import scalar, show
+from llmplan.system.display import one_line, scalar, show
 from llmplan.system.levers import worth_of
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from llmplan.system.reasons import why
 from llmplan.units.amount import Amount
+from llmplan.units.measure import KindType
+
+_NAMED = 5
+"""So many entries are named."""
+
+
+def skipped_entries(trial: Trial, answer: Solution) -> tuple[Skipped, ...]:
+    """Such as `RTX-4090`, where `cost` needs `hardware.price`: one record for each unknown that chooses an entry."""
+    goal = next((goal for goal in trial.program.goals if goal.author), None)
+    if goal is None or not trial.system.objectives:
+        return ()
+    found = []
+    aim, scope, here = trial.system.objectives[0].node, trial.program.scope, trial.outcome.point
+    for index, unknown in enumerate(trial.system.unknowns):
+        if not unknown.asked or unknown.values is None or not isinstance(unknown.type, KindType):
+            continue
+        points = {value: {**here, index: value} for value in unknown.values if value != here.get(index)}
+        lost = [value for value, point in points.items() if math.isnan(trial.own.values((aim,), point)[aim])]
+        if lost:
+            there = trial.own.at(points[lost[0]])
+            there.lower(goal.value, {}, base=goal.place[0])
+            names = [show(value, unknown.type, scope, "") for value in lost]
+            text = one_line(scope.span(goal.place).text)
+            found.append(Skipped(tuple(names[:_NAMED]), len(names), text, why(there, goal.value)))
+    return tuple(found)
 
 
 def unlike_entries(trial: Trial, answer: Solution) -> tuple[Diagnostic, ...]:

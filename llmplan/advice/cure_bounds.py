@@ -11,20 +11,17 @@ import math
 from attrs import evolve
 
 from llmplan.advice.freed_values import Blocked
-from llmplan.advice.proposals import proposals
+from llmplan.advice.proposals import proposals, read
 from llmplan.advice.wording import Cure, of_bound
 from llmplan.check.comparisons import comparison
 from llmplan.check.ir import Num, Sides
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
-from llmplan.source import Source, Span
-from llmplan.syntax import nodes
-from llmplan.syntax.parse import parse
+from llmplan.source import Span
+from llmplan.system.comparison import sides_at
 from llmplan.system.system import Condition, Objective
 from llmplan.units.measure import Measure
-
-_BEFORE = "require bound: "
 
 
 def bounds(blocked: Blocked) -> list[Rule]:
@@ -94,24 +91,7 @@ def bounded_by(program: Program, rule: Rule, value: float) -> Program:
     return evolve(program, rules=[changed if one is rule else one for one in program.rules])
 
 
-def place_of(program: Program, rule: Rule, number: int) -> Span | None:
+def place_of(program: Program, rule: Rule, side: int) -> Span | None:
     """Where the bound of a requirement is written, its first or its second side; None if it is not a number there."""
-    whole = program.scope.span(rule.place)
-    file, problems = parse(Source(whole.source.name, f"{_BEFORE}{whole.text}\n"))
-    if problems or len(file.statements) != 1 or not isinstance(file.statements[0], nodes.Require):
-        return None
-    node = _inside(file.statements[0].condition)
-    if not isinstance(node, nodes.Compare) or len(node.rest) != 1:
-        return None
-    side = _inside((node.first, node.rest[0][1])[number])
-    bare = side.operand if isinstance(side, nodes.Negative) else side
-    if not isinstance(_inside(bare), nodes.Number):
-        return None
-    start = whole.start - len(_BEFORE)
-    return Span(whole.source, start + side.span.start, start + side.span.end)
-
-
-def _inside(node: nodes.Expr) -> nodes.Expr:
-    while isinstance(node, nodes.Paren):
-        node = node.inner
-    return node
+    sides = sides_at(program.scope.span(rule.place))
+    return sides[side] if sides is not None and read(sides[side].text, program.scope) is not None else None

@@ -1,14 +1,19 @@
-"""The changes that a colleague would propose for an infeasible plan, each of which makes it feasible.
+"""The changes that a colleague would propose for an infeasible plan, each of which makes it feasible; and its conflicts.
 
 In this order: the bounds of the author's own requirements, the smallest change first, relatively; where several bounds
 fail together, pairs of changes; the levers that the library declares, in the order of their declaration; what else is
 given, the smallest change first; other entries of the catalog. Input: a trial of the plan at its nearest point. Output:
 at most five, and what could not be tried.
+
+Of conflicts that have no requirement in common each has cures of its own, of the plan without the requirements of the
+others: no single change may help the whole plan.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+
+from attrs import evolve
 
 from llmplan.advice import cure_bounds, cure_values
 from llmplan.advice.freed_values import Blocked
@@ -17,8 +22,10 @@ from llmplan.advice.pairs import pairs
 from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure
 from llmplan.answer.schema.advice import Relaxation
+from llmplan.answer.schema.requirements import Clash
 from llmplan.answer.schema.solution import Solution
 from llmplan.check.ir import Ref
+from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
 from llmplan.system.adjustable import Knob, domains, knobs
@@ -133,3 +140,28 @@ class _Search:
             self.untried.append(name)
             return []
         return found
+
+
+def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
+    """The conflicts, the smallest of all first; those of values that are never legal are left to the message."""
+    outcome, program = trial.outcome, trial.program
+    assert outcome.conflict is not None
+    rules = {rule.name for rule in program.rules}
+    sets = [outcome.conflict.smallest, *outcome.conflict.further]
+    every = [tuple(outcome.requirements[number].name for number in numbers) for numbers in sets]
+    every = [names for names in every if rules.issuperset(names)]
+    if len(every) < 2:
+        return tuple(Clash(names, _chosen_first(program, answer.relaxations)) for names in every)
+    found = []
+    for names in every:
+        others = {name for other in every if other is not names for name in other}
+        alone = evolve(program, rules=[rule for rule in program.rules if rule.name not in others])
+        there = trial.infeasible(alone, trial.points)
+        found.append(Clash(names, () if there is None else _chosen_first(alone, search(there, 1 / len(every))[0])))
+    return tuple(found)
+
+
+def _chosen_first(program: Program, cures: Sequence[Relaxation]) -> tuple[Relaxation, ...]:
+    """What the planner chooses comes before the rest, each the nearest first."""
+    fields = program.scope.fields
+    return tuple(sorted(cures, key=lambda one: not (one.name in fields and fields[one.name].decision)))

@@ -16,12 +16,12 @@ from llmplan.advice.chance_search import safest
 from llmplan.advice.ledger import SHARES, Spent, account
 from llmplan.advice.proposals import proposals, written
 from llmplan.advice.trial import Figures, Trial, Tried
-from llmplan.answer.schema.advice import Lever, Moved
+from llmplan.answer.schema.advice import Broken, Lever, Moved
 from llmplan.answer.schema.solution import Solution
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import Knob, knob_of
+from llmplan.system.comparison import case
 from llmplan.system.display import amount, show
-from llmplan.system.failures import case
 from llmplan.system.levers import beside, described, set_to, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.units.amount import Range
@@ -149,7 +149,7 @@ class _Levers:
             text=change.text,
             statement=f"{knob.path} = {written(change.text, knob.type)}",
             results=tuple(self._moved(change.tried)),
-            breaks=tuple(case(change.tried.lowering, name) for name in change.tried.fails),
+            breaks=tuple(Broken(name, *case(change.tried.lowering, name)) for name in change.tried.fails),
         )
 
     def _moved(self, tried: Tried, doubtful: bool = False) -> Iterator[Moved]:

@@ -25,8 +25,8 @@ from llmplan.solve.engines import best_point, layouts
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import LIMIT, requirements_of
 from llmplan.system.build import Built, build
+from llmplan.system.comparison import failing
 from llmplan.system.evaluate import evaluate
-from llmplan.system.failures import failing
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.results import Result, results

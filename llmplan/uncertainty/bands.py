@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Literal
 
-from llmplan.answer.schema.requirements import Verdict
 from llmplan.check.ir import Chance, Expr, Sides
 from llmplan.check.program import Rule
 from llmplan.operations.numbers import total
@@ -24,6 +24,8 @@ SAFE = 0.9
 """From this chance on a requirement is safe: it holds at the far end of the band."""
 
 LIKELY = 0.6
+
+Verdict = Literal["safe", "likely", "tight", "no"]
 
 
 class Bands:
