@@ -102,7 +102,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     solution = evolve(_solution(checked, asked, tables), sources=sources, point=at)
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.advice.comparable import unlike_in_table
-        from llmplan.answer import variations
+        from llmplan.report import variations
 
         how = (checked.program, checked.built.lowering, asked.limit, asked.progress)
         if grid is None and checked.program.sweeps:
@@ -121,7 +121,7 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     checked = analyse(asked, point=0)
     if checked.failed or checked.program is None or checked.built is None:
         return None, checked.diagnostics
-    from llmplan.answer import variations
+    from llmplan.report import variations
 
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
@@ -155,7 +155,7 @@ def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[
     Args:
         first: The plan at the first point.
     """
-    from llmplan.answer import variations
+    from llmplan.report import variations
     from llmplan.system.sweeps import without_value
 
     assert first.program is not None and first.built is not None

@@ -1,12 +1,13 @@
 """Advice: what other values of its inputs would bring to a plan, as records of the answer's schema.
 
-`ADVICE` lists the pieces in order, as `PASSES` lists those of a solution; `advise` adds them to an answer. What each may
-cost stands in `llmplan.advice.ledger`, and how a change is tried in `llmplan.advice.trial`.
+`ADVICE` lists the pieces in order, as `PASSES` lists those of a solution; `advise` adds them to an answer. The costs of
+each stand in `llmplan.advice.ledger`, the ways to try a change in `llmplan.advice.trial`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Literal
 
 from attrs import evolve, frozen
@@ -22,7 +23,12 @@ from llmplan.advice.requirement_curve import requirement_curve
 from llmplan.advice.risks import risks
 from llmplan.advice.sensitivity import sensitivity
 from llmplan.advice.trial import Trial
+from llmplan.answer.schema.advice import Broken, Lever, Moved
 from llmplan.answer.schema.solution import Solution
+from llmplan.cache.records import Packing
+from llmplan.fork import Fork
+from llmplan.units.amount import Amount, Range, Unit
+from llmplan.units.measure import Measure
 
 
 @frozen
@@ -33,12 +39,14 @@ class Piece:
         fields: Those of the answer that it fills; of several it returns a tuple.
         of: The answers that it is about: those with this status, or all.
         pictures: Whether it is only drawn.
+        aside: Whether a fork begins it before all others, of which it takes nothing; one piece at most.
     """
 
     fields: tuple[str, ...]
     records: Callable[[Trial, Solution], Any]
     of: Literal["solved", "infeasible", ""] = "solved"
     pictures: bool = False
+    aside: bool = False
 
 
 ADVICE: tuple[Piece, ...] = (
@@ -51,10 +59,13 @@ ADVICE: tuple[Piece, ...] = (
     Piece(("skipped",), skipped_entries),
     Piece(("curve",), requirement_curve, pictures=True),
     Piece(("neighbours",), neighbours, pictures=True),
-    Piece(("levers",), levers),
+    Piece(("levers",), levers, aside=True),  # which take as long as all others
     Piece(("diagnostics",), unlike_entries, ""),
 )
 """The way from an answer to the advice on it. A piece whose equations become too many is left out."""
+
+_RECORDS = Packing((Lever, Moved, Broken, Amount, Range, Unit, Measure))
+"""What a fork sends back."""
 
 
 def advise(trial: Trial, answer: Solution, pictures: bool) -> Solution:
@@ -63,11 +74,18 @@ def advise(trial: Trial, answer: Solution, pictures: bool) -> Solution:
     Args:
         pictures: Also what pictures are drawn from.
     """
-    for piece in ADVICE:
-        if piece.of not in ("", answer.status) or piece.pictures and not pictures:
-            continue
-        records = affordable(lambda piece=piece, answer=answer: piece.records(trial, answer))  # type: ignore[misc]
-        if not isinstance(records, Spent):
-            filled = records if len(piece.fields) > 1 else (records,)
-            answer = evolve(answer, **dict(zip(piece.fields, filled)))
+    pieces = [piece for piece in ADVICE if piece.of in ("", answer.status) and (pictures or not piece.pictures)]
+    first = next((piece for piece in pieces if piece.aside), None)
+    with nullcontext() if first is None else Fork(lambda: _RECORDS.pack(first.records(trial, answer))) as fork:
+        for piece in pieces:
+            begun = fork.result() if piece is first and fork is not None else None
+            records = _RECORDS.unpack(begun) if begun is not None else _made(piece, trial, answer)
+            if not isinstance(records, Spent):
+                filled = records if len(piece.fields) > 1 else (records,)
+                answer = evolve(answer, **dict(zip(piece.fields, filled)))
     return answer
+
+
+def _made(piece: Piece, trial: Trial, answer: Solution) -> Any:
+    """The records of a piece, or `Spent` if they cannot be made."""
+    return affordable(lambda: piece.records(trial, answer))

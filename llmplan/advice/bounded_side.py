@@ -58,11 +58,11 @@ class BoundedSide:
         condition = lowering.lower(self.rule.condition, {}, base=base)
         ends = [end for pair in self._ends(lowering) for end in pair]
         nodes = [self.node, *ends] + ([] if isinstance(condition, Missing) else [condition])
-        at = posed.values(nodes, point)
-        value = at[self.node]
+        known = posed.values(nodes, point)
+        value = known[self.node]
         if not math.isfinite(value) or isinstance(condition, Missing):
             return empty
-        pairs = [(at[low], at[high]) for low, high in zip(ends[::2], ends[1::2])]
+        pairs = [(known[low], known[high]) for low, high in zip(ends[::2], ends[1::2])]
         band = around(value, pairs) if pairs and all(map(math.isfinite, (*pairs[0], *pairs[-1]))) else None
         spread = None
         chance = None
@@ -81,19 +81,19 @@ class BoundedSide:
             model_low=band[0] if band else None,
             model_high=band[1] if band else None,
             chance=chance,
-            verdict=verdict(at[condition] == 1.0, chance),
+            verdict=verdict(known[condition] == 1.0, chance),
         )
 
     def _ends(self, lowering: Lowering) -> Sequence[tuple[int, int]]:
         """The computed side at either end of each band."""
-        found = []
+        pairs = []
         for banded in lowering.scope.banded:
-            there = [lowering.at_end((banded, at)) for at in (0, 1)]
-            low, high = (one.lower(self.expression, {}, base=self.rule.place[0]) for one in there)
+            lowerings = [lowering.at_end((banded, at)) for at in (0, 1)]
+            low, high = (one.lower(self.expression, {}, base=self.rule.place[0]) for one in lowerings)
             if isinstance(low, Missing) or isinstance(high, Missing):
                 return ()
-            found.append((low, high))
-        return found
+            pairs.append((low, high))
+        return pairs
 
     def _chance(self, posed: Posed, point: dict[int, float]) -> float | None:
         node = posed.lowering.probability(self.sides, self.rule.place[0])
@@ -103,22 +103,22 @@ class BoundedSide:
 
 def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
     """What a requirement limits; None where it does not compare something open with something known."""
-    found = comparison_of(rule, lowering.scope, _TURNED)
-    if found is None:
+    compared = comparison_of(rule, lowering.scope, _TURNED)
+    if compared is None:
         return None
-    sides = found.sides
+    sides = compared.sides
     nodes = [lowering.lower(side, {}, base=rule.place[0]) for side in (sides.left, sides.right)]
     known = [None if isinstance(node, Missing) else lowering.graph.constant(node) for node in nodes]
     if (known[0] is None) == (known[1] is None):
         return None
-    at = 0 if known[0] is None else 1
-    node, limit, expression = nodes[at], known[1 - at], (sides.left, sides.right)[at]
+    side = 0 if known[0] is None else 1
+    node, limit, expression = nodes[side], known[1 - side], (sides.left, sides.right)[side]
     if isinstance(node, Missing) or limit is None or not math.isfinite(limit):
         return None
     name = expression.name if isinstance(expression, ir.Ref) else ""
-    operation = sides.operation if at == 0 else _TURNED[sides.operation]
-    text = found.text(expression)
-    return BoundedSide(rule, sides, expression, name, text, node, operation, limit, found.type, found.unit)
+    operation = sides.operation if side == 0 else _TURNED[sides.operation]
+    text = compared.text(expression)
+    return BoundedSide(rule, sides, expression, name, text, node, operation, limit, compared.type, compared.unit)
 
 
 def axis(name: str, shown: Amount) -> Axis:

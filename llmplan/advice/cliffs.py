@@ -1,9 +1,9 @@
 """Where a rule of the library makes the answer jump: the neighbour beyond it, and the change of the plan that gets it.
 
-Input: a trial of a solved plan. Output: a line for each rule declared `@cliff` (a tolerance, a divisibility) without
-which the first objective would be better by more than a twentieth, with the change of an input that the rule names, if a
-single one is enough; and one for quantities so declared, which must be whole, with the change that gets the best of it.
-Each change is solved again before it is named.
+Input: a trial of a solved plan. Output: a record for each rule declared `@cliff` (a tolerance, a divisibility) without
+which the first objective would be better by more than a twentieth, with the change of an input that the rule names
+where one is enough; and one for quantities so declared, which must be whole, with the change that brings the best
+answer. Each change is solved again before it is named.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ def cliffs(trial: Trial, answer: Solution) -> tuple[Cliff, ...]:
     rules = {rule.name: rule for rule in trial.program.rules if rule.cliff}
     bind = {outcome.requirements[number].name for number in binding(system, outcome, aim.index)[0]}
     effort = account("cliffs").all()
-    found: list[Cliff | None] = []
+    jumps: list[Cliff | None] = []
 
     def collect() -> None:
         for condition in outcome.requirements:
             # A rule that holds another unknown back may make the answer jump as well as one that binds it.
             if condition.name in rules and system.graph.reach(condition.node) & asked:
-                found.append(_beyond(trial, rules[condition.name], condition, aim, effort))
-        for name in trial.program.scope.cliffs if not any(found) else ():
+                jumps.append(_beyond(trial, rules[condition.name], condition, aim, effort))
+        for name in trial.program.scope.cliffs if not any(jumps) else ():
             if name in bind:
-                found.append(_whole(trial, name, aim, effort))
+                jumps.append(_whole(trial, name, aim, effort))
 
     affordable(collect)
-    return tuple(one for one in found if one is not None)
+    return tuple(one for one in jumps if one is not None)
 
 
 def _aim(trial: Trial) -> _Aim | None:
@@ -90,15 +90,15 @@ def _beyond(trial: Trial, rule: Rule, condition: Condition, aim: _Aim, effort: E
         objectives.append(Objective(gap, 1, "", condition.span, False))
     rest = tuple(one for one in trial.outcome.requirements if one is not condition)
     without = evolve(trial.own.asking(objectives=tuple(objectives), preferences=()), requirements=rest)
-    there = without.best(effort)
-    if there is None or not aim.gains(there[aim.index] * objective.sense):
+    best = without.best(effort)
+    if best is None or not aim.gains(best[aim.index] * objective.sense):
         return None
     place = trial.program.winner(unknown.path)
-    setting = Setting(Num(there[aim.index]), None, place[1].place if place else rule.place, unknown.unit)
+    setting = Setting(Num(best[aim.index]), None, place[1].place if place else rule.place, unknown.unit)
     fixed = trial.infeasible(trial.laid({unknown.path: setting}), int(SHARES["cliffs"].points))
     if fixed is None:
         return None
-    value = unknown.amount(there[aim.index], trial.program.scope)
+    value = unknown.amount(best[aim.index], trial.program.scope)
     for knob in _named(trial, [rule.condition], unknown.path):
         text = _cured(fixed, knob)
         if text:

@@ -1,8 +1,9 @@
-"""Entries of the catalog that cannot be compared: a search skips those without what is optimised, and others are unlike.
+"""Entries of the catalog that cannot be compared: those that a search skips, and those whose figures are unlike.
 
-Input: a trial of a plan and its answer, or a table. Output: the skipped entries with the reason of the first, such as an
-unknown price; and W0618 for each field declared `@comparable`, such as the basis of a price, of which the entries that
-stand side by side have different sorts, where a result that people compare is made of it.
+Input: a trial of a plan and its answer, or a table. Output: the entries with which the objective has no value, with the
+reason of the first, such as an unknown price; and W0618 for each field declared `@comparable`, such as the basis of a
+price, of which the entries that stand side by side have different sorts, where a result that people compare is made of
+it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def skipped_entries(trial: Trial, answer: Solution) -> tuple[Skipped, ...]:
     goal = next((goal for goal in trial.program.goals if goal.author), None)
     if goal is None or not trial.system.objectives:
         return ()
-    found = []
+    records = []
     aim, scope, here = trial.system.objectives[0].node, trial.program.scope, trial.outcome.point
     for index, unknown in enumerate(trial.system.unknowns):
         if not unknown.asked or unknown.values is None or not isinstance(unknown.type, KindType):
@@ -43,12 +44,12 @@ def skipped_entries(trial: Trial, answer: Solution) -> tuple[Skipped, ...]:
         points = {value: {**here, index: value} for value in unknown.values if value != here.get(index)}
         lost = [value for value, point in points.items() if math.isnan(trial.own.values((aim,), point)[aim])]
         if lost:
-            there = trial.own.at(points[lost[0]])
-            there.lower(goal.value, {}, base=goal.place[0])
+            lowering = trial.own.at(points[lost[0]])
+            lowering.lower(goal.value, {}, base=goal.place[0])
             names = [show(value, unknown.type, scope, "") for value in lost]
             text = one_line(scope.span(goal.place).text)
-            found.append(Skipped(tuple(names[:_NAMED]), len(names), text, why(there, goal.value)))
-    return tuple(found)
+            records.append(Skipped(tuple(names[:_NAMED]), len(names), text, why(lowering, goal.value)))
+    return tuple(records)
 
 
 def unlike_entries(trial: Trial, answer: Solution) -> tuple[Diagnostic, ...]:
@@ -81,8 +82,8 @@ def unlike_in_table(lowering: Lowering, table: Table | None) -> tuple[Diagnostic
     def named(chosen: str) -> Iterator[Amount]:
         for row in table.rows if table is not None else ():
             if row.status == "solved":
-                at = dict(zip(table.axes, row.at)) if table is not None else {}
-                yield from (values[chosen] for values in (at, row.unknowns) if chosen in values)
+                point = dict(zip(table.axes, row.at)) if table is not None else {}
+                yield from (values[chosen] for values in (point, row.unknowns) if chosen in values)
 
     return tuple(_unlike(lowering, named))
 
@@ -98,10 +99,10 @@ def _unlike(lowering: Lowering, named: Callable[[str], Iterable[Amount]]) -> Ite
         results: list[str] = []
         for entry in entries if len(entries) > 1 else ():
             setting = Setting(Entry(kind, entry), None, scope.entries[kind][entry].place)
-            there = evaluated(lowering, {chosen: setting})
-            node, known = (there.unknowns.settled(there.name(name)) for name in (basis, path))
-            value = None if isinstance(node, Missing) else there.graph.constant(node)
-            made_of = results or list(_made_of(lowering.program, there, path))
+            changed = evaluated(lowering, {chosen: setting})
+            node, known = (changed.unknowns.settled(changed.name(name)) for name in (basis, path))
+            value = None if isinstance(node, Missing) else changed.graph.constant(node)
+            made_of = results or list(_made_of(lowering.program, changed, path))
             if value is not None and not isinstance(known, Missing) and made_of:
                 results = made_of
                 sorts.setdefault(show(value, scope.fields[basis].type, scope, ""), []).append(entry)

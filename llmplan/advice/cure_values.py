@@ -93,13 +93,13 @@ def _short(
 ) -> Proposal | None:
     """A feasible value with few digits, just beyond the nearest one; that one itself if there is nothing between."""
     trial = blocked.trial
-    for one in proposals(nearest, measure, knob.unit, nearest > start, trial.here, slack=1e-8):
-        if whole is not False and one.value != nearest:
+    for proposed in proposals(nearest, measure, knob.unit, nearest > start, trial.here, slack=1e-8):
+        if whole is not False and proposed.value != nearest:
             continue
-        if freed.posed.held(freed.unknown, (one.value,)).best(effort) is None:
+        if freed.posed.held(freed.unknown, (proposed.value,)).best(effort) is None:
             continue
-        if blocked.cured(changed(trial, knob, one.value), effort, thin=True):
-            return one
+        if blocked.cured(changed(trial, knob, proposed.value), effort, thin=True):
+            return proposed
     return None
 
 
@@ -110,10 +110,10 @@ def _factor(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
     if now is None or field is None or not field.factors:
         return None
     for number in values(knob, now, trial.here):
-        for one in proposals(number, knob.type, knob.unit, None, trial.here):  # type: ignore[arg-type]
-            if abs(one.value - number) <= _NEAR * abs(number):
-                if blocked.cured(changed(trial, knob, one.value), effort, thin=True):
-                    return of_input(trial, knob, now, [one])
+        for proposed in proposals(number, knob.type, knob.unit, None, trial.here):  # type: ignore[arg-type]
+            if abs(proposed.value - number) <= _NEAR * abs(number):
+                if blocked.cured(changed(trial, knob, proposed.value), effort, thin=True):
+                    return of_input(trial, knob, now, [proposed])
                 break
     return None
 
@@ -130,11 +130,9 @@ def _choice(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cur
     if not others:
         return None
     works = freed.posed.held(freed.unknown, others).feasible_values(freed.unknown, effort)
-    thinned, most = freed.posed.thinned, min(SHARES["choice"].tries, cures.tries)
-    if len(works) > most:
-        works, thinned = works[:most], (*thinned, knob.path)
-    cures.tries -= len(works)
-    works = [one for one in works if blocked.cured(changed(trial, knob, one), effort, thin=True)]
+    taken = cures.take(len(works), SHARES["choice"].tries)
+    thinned = freed.posed.thinned if taken == len(works) else (*freed.posed.thinned, knob.path)
+    works = [one for one in works[:taken] if blocked.cured(changed(trial, knob, one), effort, thin=True)]
     best = freed.best(works, effort) if len(works) > 1 else None
     works.sort(key=lambda one: one != best)
     return of_input(trial, knob, now, [_named(trial, knob, one) for one in works], thinned)

@@ -1,4 +1,4 @@
-"""The changes that a colleague would propose for an infeasible plan, each of which makes it feasible; and its conflicts.
+"""The conflicts of an infeasible plan, and the changes that a colleague would propose, each of which makes it feasible.
 
 In this order: the bounds of the author's own requirements, the smallest change first, relatively; where several bounds
 fail together, pairs of changes; the levers that the library declares, in the order of their declaration; what else is
@@ -35,22 +35,18 @@ from llmplan.units.measure import BoolType, EnumType, KindType
 MOST = 5
 """So many are shown."""
 
+Cures = tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]
+"""Changes; those that were not tried because the share was spent; and unknowns of whose many values only some were
+tried while another value was changed."""
 
-def cures(trial: Trial, answer: Solution) -> tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]:
-    """Single changes, and pairs of them, each of which makes the plan feasible.
 
-    With them the changes that were not tried because the share was spent, and the unknowns of whose many values only
-    some were tried while another value was changed.
-    """
+def cures(trial: Trial, answer: Solution) -> Cures:
+    """Single changes, and pairs of them, each of which makes the plan feasible."""
     return search(trial)
 
 
-def search(trial: Trial, share: float = 1.0) -> tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]:
-    """The cures of a plan, see `cures`.
-
-    Args:
-        share: Of what the cures of a plan may cost.
-    """
+def search(trial: Trial, share: float = 1.0) -> Cures:
+    """The cures of a plan within a share of what they may cost."""
     return _Search(trial, share).run()
 
 
@@ -59,11 +55,11 @@ class _Search:
         self.trial, self.blocked = trial, Blocked(trial)
         self.levers = tuple(levers(trial.program, trial.here))
         self.account = account("cures", share * trial.times)
-        self.found: list[Cure] = []
+        self.helpful: list[Cure] = []
         self.untried: list[str] = []
         self.tried = 0
 
-    def run(self) -> tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]:
+    def run(self) -> Cures:
         bounds = cure_bounds.bounds(self.blocked)
         # A let that a requirement is compared with is its bound.
         own = [rule.sides for rule in self.trial.program.rules if rule.origin != "library" and rule.sides is not None]
@@ -75,15 +71,15 @@ class _Search:
         entries = [knob for knob in dict.fromkeys(first) if isinstance(knob.type, KindType)]
         rest = [knob for knob in given.values() if knob not in limits and knob not in switches and knob not in entries]
         self._all([*bounds, *limits], sort=True)
-        if len(self.found) < MOST and len(bounds) > 1:
+        if len(self.helpful) < MOST and len(bounds) > 1:
             self._pairs(bounds)
         self._all([knob for knob in switches if knob not in entries])
         self._all(rest, sort=True)
         self._all([knob for knob in entries if not described(self.trial.program, knob)])
-        if not self.found and len(bounds) == 1:
+        if not self.helpful and len(bounds) == 1:
             self._pairs(bounds)
-        shown = tuple(cure.record for cure in self.found[:MOST])
-        thinned = {path for cure in self.found for path in cure.thinned}
+        shown = tuple(cure.record for cure in self.helpful[:MOST])
+        thinned = {path for cure in self.helpful for path in cure.thinned}
         return shown, tuple(self.untried) if len(shown) < MOST else (), tuple(sorted(thinned))
 
     def _given(self) -> Iterator[Knob]:
@@ -102,9 +98,9 @@ class _Search:
     def _all(self, changes: Sequence[Rule | Knob], sort: bool = False) -> None:
         """Tries changes until there are enough; with `sort` all of them, the smallest of what helps first."""
         hopeless: set[str] | None = None
-        found: list[Cure] = []
+        helpful: list[Cure] = []
         for change in changes:
-            if len(self.found) + (0 if sort else len(found)) >= MOST:
+            if len(self.helpful) + (0 if sort else len(helpful)) >= MOST:
                 break
             if isinstance(change, Knob) and isinstance(change.type, (EnumType, BoolType)):
                 if hopeless is None and self.account.rich:
@@ -112,34 +108,33 @@ class _Search:
                     hopeless = cure_values.hopeless(self.blocked, inputs, self.account.half())
                 if hopeless and change.path in hopeless:
                     continue
-            found += self._once(change.name if isinstance(change, Rule) else change.path, self._change(change))
-        self.found += sorted(found, key=lambda cure: cure.record.change) if sort else found
+            helpful += self._once(change.name if isinstance(change, Rule) else change.path, self._change(change))
+        self.helpful += sorted(helpful, key=lambda cure: cure.record.change) if sort else helpful
 
     def _change(self, change: Rule | Knob) -> Callable[[Effort], list[Cure]]:
         def cure(effort: Effort) -> list[Cure]:
             if isinstance(change, Rule):
-                found = cure_bounds.bound(self.blocked, change, effort)
+                changed = cure_bounds.bound(self.blocked, change, effort)
             else:
-                found = cure_values.value(self.blocked, change, effort, self.account)
-            return [] if found is None else [found]
+                changed = cure_values.value(self.blocked, change, effort, self.account)
+            return [] if changed is None else [changed]
 
         return cure
 
     def _pairs(self, bounds: list[Rule]) -> None:
         switches = [knob for knob in self.levers if not isinstance(knob.type, KindType) and not knob.setting.open]
-        found = self._once("pairs", lambda effort: pairs(self.blocked, bounds, switches, effort, self.account))
-        self.found += found
+        self.helpful += self._once("pairs", lambda effort: pairs(self.blocked, bounds, switches, effort, self.account))
 
     def _once(self, name: str, task: Callable[[Effort], list[Cure]]) -> list[Cure]:
         """What a change brings; none, and noted, if the share is spent."""
         self.tried += 1
         if self.trial.progress is not None:
             self.trial.progress(self.tried, self.tried + 1, "changes")
-        found = self.account.afford(task)
-        if isinstance(found, Spent):
+        brought = self.account.afford(task)
+        if isinstance(brought, Spent):
             self.untried.append(name)
             return []
-        return found
+        return brought
 
 
 def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
@@ -152,13 +147,15 @@ def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
     every = [names for names in every if rules.issuperset(names)]
     if len(every) < 2:
         return tuple(Clash(names, _chosen_first(program, answer.relaxations)) for names in every)
-    found = []
+    clashes = []
     for names in every:
         others = {name for other in every if other is not names for name in other}
         alone = evolve(program, rules=[rule for rule in program.rules if rule.name not in others])
-        there = trial.infeasible(alone, trial.points)
-        found.append(Clash(names, () if there is None else _chosen_first(alone, search(there, 1 / len(every))[0])))
-    return tuple(found)
+        infeasible = trial.infeasible(alone, trial.points)
+        clashes.append(
+            Clash(names, () if infeasible is None else _chosen_first(alone, search(infeasible, 1 / len(every))[0]))
+        )
+    return tuple(clashes)
 
 
 def _chosen_first(program: Program, cures: Sequence[Relaxation]) -> tuple[Relaxation, ...]:

@@ -89,6 +89,12 @@ class Account:
     def rich(self) -> bool:
         return self._budget.left > _LEAST * self.whole
 
+    def take(self, count: int, most: int) -> int:
+        """How many of some candidates may be solved again, at most so many; they are counted."""
+        taken = min(count, most, self.tries)
+        self.tries -= taken
+        return taken
+
     def afford(self, task: Callable[[Effort], T]) -> T | Spent:
         """What a task comes to with at most half of what is left."""
         effort = self.half()

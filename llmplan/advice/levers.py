@@ -1,8 +1,8 @@
 """What single changes of a solved plan would bring: each lever at another value, everything else as in the answer.
 
-Input: a trial of the plan at its answer. Output: rows with every result before and after, and with the requirements that
-fail then, sorted as the library says that plans are compared. Where the answer is itself an unknown, the plan with the
-change is solved again too.
+Input: a trial of the plan at its answer. Output: rows with every result before and after, and with the requirements
+that fail then, sorted as the library says that plans are compared. Where the answer is itself an unknown, the plan with
+the change is solved again too.
 """
 
 from __future__ import annotations
@@ -92,22 +92,22 @@ class _Levers:
 
     def _single(self, rows: list[Lever], gains: list[_Change], others: list[_Change], order: list[str]) -> list[Lever]:
         """The rows beside others: what gains something first, even by breaking a requirement, then what is legal."""
-        found: list[tuple[_Change, Lever]] = []
+        shown: list[tuple[_Change, Lever]] = []
         broken: list[_Change] = []
         for changes, legal in ((gains, True), (broken, False), (others, True)):
             for change in sorted(changes, key=lambda change: self._key(change.tried.figures)):
-                if len(rows) + len(found) >= MOST:
+                if len(rows) + len(shown) >= MOST:
                     break
                 if legal and change.tried.fails:
                     broken += [change] if changes is gains else []
                     continue
                 row = self._row(change)
-                mine = [other for other in (*rows, *(row for _, row in found)) if other.name == row.name]
+                mine = [other for other in (*rows, *(row for _, row in shown)) if other.name == row.name]
                 if len(mine) < _OF_ONE and not any(other.text == row.text or _alike(row, other) for other in mine):
-                    found.append((change, row))
-        found.sort(key=lambda pair: order.index(pair[1].name))
+                    shown.append((change, row))
+        shown.sort(key=lambda pair: order.index(pair[1].name))
         left, single = self.account.tries, []
-        for change, row in found:
+        for change, row in shown:
             single.append(self._again(change, row) if left > 0 and row.legal else row)
             left -= single[-1] is not row
         return single
@@ -132,10 +132,10 @@ class _Levers:
         if not isinstance(knob.type, Measure):
             return show(value, knob.type, self.here.scope, ""), value
         near = None
-        for one in proposals(value, knob.type, knob.unit, None, self.here):
-            if one.value == value:
-                return one.text, one.value
-            near = near or (one if not _differs(one.value, value) else None)
+        for proposed in proposals(value, knob.type, knob.unit, None, self.here):
+            if proposed.value == value:
+                return proposed.text, proposed.value
+            near = near or (proposed if not _differs(proposed.value, value) else None)
         return (near.text, near.value) if near is not None else ("", value)
 
     def _row(self, change: _Change) -> Lever:
@@ -198,7 +198,7 @@ class _Levers:
         return self._order({name: value for name, (_, value) in figures.items()})
 
     def _order(self, after: dict[str, float]) -> tuple[float, ...]:
-        """By which changes are sorted: what plans are compared by. What differs by less than is seen does not decide."""
+        """The sort key of a change: what plans are compared by, to as many digits as are seen."""
         return tuple(float(f"{after[name]:.4g}") if name in after else math.inf for name in self.compared)
 
     # The whole plan solved again

@@ -40,10 +40,10 @@ def neighbours(trial: Trial, answer: Solution) -> tuple[Neighbour, ...]:
     first = reader.told(trial.outcome.point)
     if not first.values:
         return ()
-    found = _moved(reader, first, trial.outcome.point)
-    if len(found) < FEW:
-        found += _given(trial, first, {one.name for one in found})
-    return (first, *found[:MOST])
+    others = _moved(reader, first, trial.outcome.point)
+    if len(others) < FEW:
+        others += _given(trial, first, {one.name for one in others})
+    return (first, *others[:MOST])
 
 
 @frozen
@@ -67,24 +67,24 @@ class _Reader:
         nodes, scope = self._nodes, self.lowering.scope
         roots = [*nodes.values.values(), *(node for pairs in nodes.ends.values() for pair in pairs for node in pair)]
         roots += [result.node for result in self._results] + [condition.node for condition in self.posed.requirements]
-        at = self.posed.values(roots, point)
-        values = {name: at[node] for name, node in nodes.values.items() if math.isfinite(at[node])}
+        known = self.posed.values(roots, point)
+        values = {name: known[node] for name, node in nodes.values.items() if math.isfinite(known[node])}
         bands = {}
         for name, pairs in nodes.ends.items():
-            ends = [(at[low], at[high]) for low, high in pairs]
-            known = name in values and all(math.isfinite(end) for pair in ends for end in pair)
-            band = around(values[name], ends) if known and ends else None
+            ends = [(known[low], known[high]) for low, high in pairs]
+            given = name in values and all(math.isfinite(end) for pair in ends for end in pair)
+            band = around(values[name], ends) if given and ends else None
             if band is not None:
                 bands[name] = band
         unknown = self.system.unknowns[moved] if moved >= 0 else None
-        told = [(one.name, one.amount(at[one.node], self.lowering)) for one in self._results]
+        told = [(one.name, one.amount(known[one.node], self.lowering)) for one in self._results]
         return Neighbour(
             name="" if unknown is None else unknown.path,
             amount=None if unknown is None else unknown.amount(point[moved], scope),
             values=values,
             bands=bands,
             results=tuple(told),
-            breaks=tuple(dict.fromkeys(c.name for c in self.posed.requirements if at[c.node] != 1.0)),
+            breaks=tuple(dict.fromkeys(c.name for c in self.posed.requirements if known[c.node] != 1.0)),
         )
 
 
@@ -109,7 +109,7 @@ def _nodes(lowering: Lowering) -> _Nodes:
 
 def _moved(reader: _Reader, answer: Neighbour, point: dict[int, float], only: Sequence[str] = ()) -> list[Neighbour]:
     """Each unknown at its other values, as far as these come to something else."""
-    found = []
+    others = []
     # In the order in which the library declares them: where a plan gives something changes no byte.
     declared = {path: number for number, path in enumerate(reader.lowering.scope.fields)}
     unknowns = sorted(enumerate(reader.system.unknowns), key=lambda pair: declared.get(pair[1].path, len(declared)))
@@ -117,10 +117,10 @@ def _moved(reader: _Reader, answer: Neighbour, point: dict[int, float], only: Se
         if not unknown.used or index not in point or (only and unknown.path not in only):
             continue
         for value in _beside(unknown, point[index]):
-            one = reader.told({**point, index: value}, index)
-            if _differs(one, answer):
-                found.append(one)
-    return found
+            neighbour = reader.told({**point, index: value}, index)
+            if _differs(neighbour, answer):
+                others.append(neighbour)
+    return others
 
 
 def _beside(unknown: Unknown, chosen: float) -> Iterator[float]:

@@ -26,18 +26,18 @@ def pairs(
     blocked: Blocked, bounds: Sequence[Rule], switches: Sequence[Knob], effort: Effort, cures: Account
 ) -> list[Cure]:
     """Pairs of changes: of two bounds first, then of an input and a bound. Raises OverLimit as each change does."""
-    found: list[Cure] = []
+    cured: list[Cure] = []
     for dropped in bounds:
         rest = [rule for rule in bounds if rule is not dropped]
         pair = _pair(blocked, dropped, rest, effort, cures) if rest else None
         if pair is not None:
-            found.append(pair)
+            cured.append(pair)
             break  # the other way round it is the same pair
     for dropped in bounds:
-        pair = _pair(blocked, dropped, switches, effort, cures) if len(found) < SHARES["pair"].tries else None
+        pair = _pair(blocked, dropped, switches, effort, cures) if len(cured) < SHARES["pair"].tries else None
         if pair is not None:
-            found.append(pair)
-    return found
+            cured.append(pair)
+    return cured
 
 
 def _pair(
@@ -56,8 +56,8 @@ def _pair(
             both = None if first is None else changed(blocked.trial, change, first.value)
         if first is None or both is None:
             continue
-        there = _infeasible(blocked, both)
-        second = None if there is None else bound(there, dropped, effort)
+        infeasible = _infeasible(blocked, both)
+        second = None if infeasible is None else bound(infeasible, dropped, effort)
         if second is not None and first.record.edits and second.record.edits:
             return evolve(first, record=evolve(first.record, beside=(second.record,)), thinned=())
     return None

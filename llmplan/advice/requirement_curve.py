@@ -1,8 +1,9 @@
 """What a requirement limits, along the values of the input that decides it.
 
-Input: a trial of a solved plan. The requirement is left out, the input is held at one value after the other, and everything else
-that is open is solved again, as a sweep would. Output: a few points around the answer, that of the answer as it is,
-each with its band and the chance of the requirement; None where no requirement of the author depends on one input.
+Input: a trial of a solved plan. The requirement is left out, the input is held at one value after the other, and
+everything else that is open is solved again, as a sweep would. Output: a few points around the answer, that of the
+answer as it is, each with its band and the chance of the requirement; None where no requirement of the author depends
+on one input.
 """
 
 from __future__ import annotations
@@ -188,13 +189,13 @@ def _multiples(chosen: float, values: tuple[float, ...]) -> list[float]:
 def _near(chosen: float, values: tuple[float, ...]) -> list[float]:
     """Values around the chosen one: the next on either side, and some further away."""
     place = values.index(chosen)
-    found = set(values[max(0, place - 1) : place + 2])
+    near = set(values[max(0, place - 1) : place + 2])
     for ratio in _AROUND:
-        found.add(min(values, key=lambda value: abs(value - chosen * ratio)))
+        near.add(min(values, key=lambda value: abs(value - chosen * ratio)))
     for beyond in (2, 3, 4):
-        if len(found) < 5:
-            found |= set(values[max(0, place - beyond) : place + beyond + 1])
-    return sorted(found)
+        if len(near) < 5:
+            near |= set(values[max(0, place - beyond) : place + beyond + 1])
+    return sorted(near)
 
 
 def _look_for_safe(line: _Line) -> None:

@@ -28,22 +28,22 @@ def risks(trial: Trial, answer: Solution) -> tuple[Risk, ...]:
     scope, here = trial.program.scope, trial.here
     watched = list(_watched(here))
     before = {name: _value(here, name) for name in watched}
-    found = []
+    risky = []
     for knob in levers(trial.program):
         factors = scope.fields[knob.path].factors
         now = worth(knob, here) if factors and not knob.written and isinstance(knob.type, Measure) else None
         if now is None or not isinstance(knob.type, Measure) or knob.path in (here.unknowns.fixed or {}):
             continue
         for factor in factors:
-            there = trial.at({knob.path: set_to(knob, now * factor, here)}).lowering
-            moved = [(name, _value(there, name)) for name in watched]
+            changed = trial.at({knob.path: set_to(knob, now * factor, here)}).lowering
+            moved = [(name, _value(changed, name)) for name in watched]
             ratios = [(value / old, name) for name, value in moved for old in (before[name],) if value and old]
             worst = max(ratios, key=lambda one: round(one[0], 6), default=(1.0, ""))  # of equal ones the first
             if worst[0] >= 1.0 + LEAST:
                 ends = [amount(value, knob.type, scope, knob.unit) for value in (now, now * factor)]
-                found.append(Risk(knob.path, ends[0], ends[1], worst[1], worst[0] - 1.0))
-    found.sort(key=lambda one: -one.change)
-    return tuple({one.name: one for one in reversed(found)}.values())[::-1]
+                risky.append(Risk(knob.path, ends[0], ends[1], worst[1], worst[0] - 1.0))
+    risky.sort(key=lambda one: -one.change)
+    return tuple({one.name: one for one in reversed(risky)}.values())[::-1]
 
 
 def _watched(lowering: Lowering) -> Iterator[str]:

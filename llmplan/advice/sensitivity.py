@@ -1,4 +1,8 @@
-"""Sensitivity: elasticities of the results to every number of the plan, and the effect of one percentage point more."""
+"""Elasticities of the results of a plan to its numbers, and the effect of one percentage point more.
+
+Input: a trial of a solved plan. Output: for each result by how many per cent it moves with one per cent of each number
+that the plan gives, assumes or has solved; and for each assumed share what one percentage point more would bring.
+"""
 
 from __future__ import annotations
 
@@ -39,26 +43,26 @@ def sensitivity(trial: Trial, answer: Solution) -> tuple[tuple[Sensitivity, ...]
     graph = lowering.graph
     lines = [line for line in results(program, lowering) if graph.reach(line.node) and graph[line.node].op != "unknown"]
     names = list(ranges)
-    at = {i: ranges[name][0] for i, name in enumerate(names)}
+    expected = {i: ranges[name][0] for i, name in enumerate(names)}
     roots = [line.node for line in lines]
-    values = values_at(lowering, at, roots)
+    values = values_at(lowering, expected, roots)
     along = {name: (i, slopes(graph, roots, values, i)) for i, name in enumerate(names) if name in moved}
-    found = []
+    sensitivities = []
     for result in lines:
         value = values[result.node]
         if not math.isfinite(value) or value == 0.0:
             continue
-        parts = {name: by[result.node] * at[i] / value for name, (i, by) in along.items()}
+        parts = {name: by[result.node] * expected[i] / value for name, (i, by) in along.items()}
         kept = [(name, part) for name, part in parts.items() if abs(part) >= _SLIGHT]
-        found.append(Sensitivity(result.name, tuple(sorted(kept, key=lambda part: -abs(part[1])))))
+        sensitivities.append(Sensitivity(result.name, tuple(sorted(kept, key=lambda part: -abs(part[1])))))
     gains = []
     for index, name in enumerate(names):
         knob, value = moved.get(name, (None, 0.0))
         if knob is not None and _is_share(knob) and 0.0 < value <= 0.99:
-            gain = _gain(lowering, lines, values, at, index, knob, value)
+            gain = _gain(lowering, lines, values, expected, index, knob, value)
             if gain.changes:
                 gains.append(gain)
-    return tuple(found), tuple(gains)
+    return tuple(sensitivities), tuple(gains)
 
 
 def _number(lowering: Lowering, knob: Knob) -> float | None:
@@ -81,13 +85,13 @@ def _gain(
     lowering: Lowering,
     lines: list[Result],
     before: Mapping[int, float],
-    at: Mapping[int, float],
+    expected: Mapping[int, float],
     index: int,
     knob: Knob,
     value: float,
 ) -> Gain:
     """The results with one percentage point more."""
-    after = values_at(lowering, {**at, index: value + 0.01}, [result.node for result in lines])
+    after = values_at(lowering, {**expected, index: value + 0.01}, [result.node for result in lines])
     changes = []
     for result in lines:
         old, new = before[result.node], after[result.node]

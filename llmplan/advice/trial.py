@@ -90,13 +90,13 @@ class Trial:
 
     def each(self, changes: Changes, path: str, values: Iterable[float]) -> Iterator[tuple[float, Figures]]:
         """The results at each value of an input that the changes open; nothing where anything else is open too."""
-        there = self.built.lowering.again(self.laid(changes))
-        lines = results(there.program, there)
-        index = next((index for index, unknown in enumerate(there.unknowns.met) if unknown.path == path), None)
-        if index is None or len(there.unknowns.met) > 1:
+        lowering = self.built.lowering.again(self.laid(changes))
+        lines = results(lowering.program, lowering)
+        index = next((index for index, unknown in enumerate(lowering.unknowns.met) if unknown.path == path), None)
+        if index is None or len(lowering.unknowns.met) > 1:
             return
         for value in values:
-            yield value, _finite(lines, values_at(there, {index: value}, [line.node for line in lines]))
+            yield value, _finite(lines, values_at(lowering, {index: value}, [line.node for line in lines]))
 
     def variable(self, changes: Changes) -> tuple[Lowering, dict[str, tuple[float, float]]]:
         """The plan at its answer with each range a variable of the graph, and these with their ends."""
@@ -181,9 +181,9 @@ class Tried:
     @cached_property
     def chance(self) -> float | None:
         """The least chance of the author's requirements that are in force there; None where nothing is uncertain."""
-        there = self.lowering
-        rules = [rule for rule in there.program.rules if rule.origin in ("plan", "used") and rule.weight is None]
-        rules = [rule for rule in rules if rule.when is None or there.worth(rule.when, rule.place[0]) == 1.0]
+        here = self.lowering
+        rules = [rule for rule in here.program.rules if rule.origin in ("plan", "used") and rule.weight is None]
+        rules = [rule for rule in rules if rule.when is None or here.worth(rule.when, rule.place[0]) == 1.0]
         return min((chance for rule in rules if (chance := self.bands.chance(rule)) is not None), default=None)
 
     @property

@@ -291,6 +291,11 @@ def coloured(count, least):
     return COLOURS.format(members=members, arms=", ".join(f"m{i} => {i}" for i in range(count)), least=least)
 
 
+def test_a_choice_with_a_single_member_is_no_cure(plans):
+    (one,) = plans.solve(f"let x = ? in 1..3 step 1\n{coloured(1, 2)}require r: x >= 2\n").clashes
+    assert one.names == ("bright",)
+
+
 @pytest.mark.slow
 def test_each_other_member_is_applied_and_solved_before_it_is_shown(plans, monkeypatch):
     text = coloured(4, 2)

@@ -1,4 +1,4 @@
-"""Advice on a plan: what would make it feasible, what single changes of a solved plan would bring, and what it rests on.
+"""Advice on a plan: cures of an infeasible one, what single changes of a solved one would bring, and what it rests on.
 
 Statements and conditions are texts of the plan language, to be pasted into a plan.
 """

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from llmplan import api
+from llmplan.advice.ledger import SHARES
+from llmplan.advice.requirement_curve import MOST
 from llmplan.emit.solution_json import as_json
-from llmplan.report.curve import MOST
 from tests.present.plans import CASES, QUICK, SEVEN, solved
 
 
@@ -37,7 +39,7 @@ def test_points_are_solutions(plans) -> None:
 
 @pytest.mark.slow
 def test_where_there_are_too_many_layouts_they_stay(plans, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llmplan.report.curve.LAYOUTS", 4)
+    monkeypatch.setitem(SHARES, "curve", evolve(SHARES["curve"], points=4))
     curve = api.solve(plans.path, text=SEVEN, limit=10**7, tables=True).curve
     assert curve is not None and not curve.again
     point = next(
