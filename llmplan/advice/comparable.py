@@ -25,7 +25,7 @@ from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.reasons import why
 from llmplan.units.amount import Amount
-from llmplan.units.measure import KindType
+from llmplan.units.measure import is_catalog
 
 _NAMED = 5
 """So many entries are named."""
@@ -39,7 +39,7 @@ def skipped_entries(trial: Trial, answer: Solution) -> tuple[Skipped, ...]:
     records = []
     aim, scope, here = trial.system.objectives[0].node, trial.program.scope, trial.outcome.point
     for index, unknown in enumerate(trial.system.unknowns):
-        if not unknown.asked or unknown.values is None or not isinstance(unknown.type, KindType):
+        if not unknown.asked or unknown.values is None or not is_catalog(unknown.type):
             continue
         points = {value: {**here, index: value} for value in unknown.values if value != here.get(index)}
         lost = [value for value, point in points.items() if math.isnan(trial.own.values((aim,), point)[aim])]

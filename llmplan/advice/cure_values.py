@@ -21,7 +21,7 @@ from llmplan.system.adjustable import Knob, in_authors_unit, ladder, value_of
 from llmplan.system.levers import set_to, values, worth
 from llmplan.system.missing import Missing
 from llmplan.system.system import Condition, Objective
-from llmplan.units.measure import BoolType, EnumType, KindType, Measure
+from llmplan.units.measure import Measure, is_catalog, is_choice
 
 _NEAR = 1e-3
 """A number with few digits stands for a factor's if it differs by no more than this share of it."""
@@ -33,7 +33,7 @@ def value(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cure 
     Args:
         cures: Pays for each member of a choice that is solved again.
     """
-    if isinstance(knob.type, KindType):
+    if is_catalog(knob.type):
         return _entry(blocked, knob, effort)
     if not isinstance(knob.type, Measure):
         return _choice(blocked, knob, effort, cures)
@@ -44,7 +44,7 @@ def value(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cure 
 
 def hopeless(blocked: Blocked, knobs: Iterable[Knob], effort: Effort) -> set[str]:
     """The paths of choices that need not be tried one by one."""
-    choices = [knob for knob in knobs if isinstance(knob.type, (EnumType, BoolType)) and not knob.setting.open]
+    choices = [knob for knob in knobs if is_choice(knob.type) and not knob.setting.open]
     return blocked.hopeless([(knob, _members(blocked.trial, knob)) for knob in choices], effort)
 
 

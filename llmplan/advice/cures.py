@@ -30,7 +30,7 @@ from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
 from llmplan.system.adjustable import Knob, domains, knobs
 from llmplan.system.levers import described, levers
-from llmplan.units.measure import BoolType, EnumType, KindType
+from llmplan.units.measure import is_catalog, is_choice
 
 MOST = 5
 """So many are shown."""
@@ -68,7 +68,7 @@ class _Search:
         limits = [knob for knob in given.values() if knob.role == "let" and knob.path in named]
         switches = [given.get(knob.path, knob) for knob in self.levers if knob.path in given or not knob.setting.open]
         first = [*switches, *(knob for knob in given.values() if knob not in limits)]
-        entries = [knob for knob in dict.fromkeys(first) if isinstance(knob.type, KindType)]
+        entries = [knob for knob in dict.fromkeys(first) if is_catalog(knob.type)]
         rest = [knob for knob in given.values() if knob not in limits and knob not in switches and knob not in entries]
         self._all([*bounds, *limits], sort=True)
         if len(self.helpful) < MOST and len(bounds) > 1:
@@ -102,7 +102,7 @@ class _Search:
         for change in changes:
             if len(self.helpful) + (0 if sort else len(helpful)) >= MOST:
                 break
-            if isinstance(change, Knob) and isinstance(change.type, (EnumType, BoolType)):
+            if isinstance(change, Knob) and is_choice(change.type):
                 if hopeless is None and self.account.rich:
                     inputs = [one for one in changes if isinstance(one, Knob)]
                     hopeless = cure_values.hopeless(self.blocked, inputs, self.account.half())
@@ -122,7 +122,7 @@ class _Search:
         return cure
 
     def _pairs(self, bounds: list[Rule]) -> None:
-        switches = [knob for knob in self.levers if not isinstance(knob.type, KindType) and not knob.setting.open]
+        switches = [knob for knob in self.levers if not is_catalog(knob.type) and not knob.setting.open]
         self.helpful += self._once("pairs", lambda effort: pairs(self.blocked, bounds, switches, effort, self.account))
 
     def _once(self, name: str, task: Callable[[Effort], list[Cure]]) -> list[Cure]:

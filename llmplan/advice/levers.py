@@ -25,7 +25,7 @@ from llmplan.system.display import amount, show
 from llmplan.system.levers import beside, described, set_to, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.units.amount import Range
-from llmplan.units.measure import KindType, Measure
+from llmplan.units.measure import Measure, is_catalog
 
 MOST = 12
 """Rows of the table."""
@@ -79,7 +79,7 @@ class _Levers:
         others: list[_Change] = []
         rows: list[Lever] = []
         for knob, now in knobs:
-            if isinstance(knob.type, KindType):
+            if is_catalog(knob.type):
                 rows += self._entry(knob, now)
                 continue
             for value in values(knob, now, self.here, self.own.get(knob.path)):
