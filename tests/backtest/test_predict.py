@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+import llmplan
 from llmplan import api, cli
 from llmplan.backtest import predict as predicting
 from llmplan.backtest.base import Base, Refused
@@ -175,7 +177,25 @@ def test_any_value_in_any_key(base: Base) -> None:
             block = random_.choice(blocks)
             block[random_.choice([*block, "x"])] = random_.choice(ODD)
         outcomes.append(predict(base, case(found, "line 1")))
-    json.dumps(as_json(outcomes), allow_nan=False)
+    document = json.loads(json.dumps(as_json(outcomes), allow_nan=False))
+    assert [error.message[:200] for error in schema("backtest").iter_errors(document)] == []
+
+
+def schema(name: str) -> Draft202012Validator:
+    text = (Path(llmplan.__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8")
+    Draft202012Validator.check_schema(json.loads(text))
+    return Draft202012Validator(json.loads(text))
+
+
+def test_a_case_that_is_damaged_does_not_fit_the_schema() -> None:
+    assert [list(schema("case").iter_errors(json.loads(line))) for line in LINES] == [[]] * len(LINES)
+    for wrong in (
+        {"plan": [1], "measured": {}},
+        {"plan": {}},
+        {"plan": {}, "measured": {"step_time": 1}},
+        {"stak": ""},
+    ):
+        assert case(wrong, "a").skipped and list(schema("case").iter_errors(wrong))
 
 
 # The command
