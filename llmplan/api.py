@@ -101,14 +101,14 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     sources = _from_root(checked.modules, asked.base)
     solution = evolve(_solution(checked, asked, tables), sources=sources, point=at)
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
-        from llmplan.whatif import variations
-        from llmplan.whatif.comparable import side_by_side
+        from llmplan.advice.comparable import unlike_in_table
+        from llmplan.report import variations
 
         how = (checked.program, checked.built.lowering, asked.limit, asked.progress)
         if grid is None and checked.program.sweeps:
             grid = variations.sweep(*how)
         table = variations.scenarios(*how)
-        unlike = side_by_side(checked.program, checked.built.lowering, table=grid)
+        unlike = unlike_in_table(checked.built.lowering, grid)
         solution = evolve(solution, sweep=grid, scenarios=table, diagnostics=_joined(solution.diagnostics, unlike))
     if solution.status == "solved" and not asked.templates:
         question.keep(solution, checked.modules)
@@ -121,14 +121,14 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     checked = analyse(asked, point=0)
     if checked.failed or checked.program is None or checked.built is None:
         return None, checked.diagnostics
-    from llmplan.whatif import variations
+    from llmplan.report import variations
 
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
-    from llmplan.whatif.comparable import side_by_side
+    from llmplan.advice.comparable import unlike_in_table
 
     table = variations.sweep(checked.program, checked.built.lowering, asked.limit, asked.progress)
-    unlike = side_by_side(checked.program, checked.built.lowering, table=table)
+    unlike = unlike_in_table(checked.built.lowering, table)
     return table, (*checked.diagnostics, *unlike)
 
 
@@ -155,8 +155,8 @@ def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[
     Args:
         first: The plan at the first point.
     """
+    from llmplan.report import variations
     from llmplan.system.sweeps import without_value
-    from llmplan.whatif import variations
 
     assert first.program is not None and first.built is not None
     table = variations.sweep(first.program, first.built.lowering, asked.limit, asked.progress)
@@ -176,12 +176,12 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
 
 
 def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
+    from llmplan.advice.layouts import KEPT
     from llmplan.answer.schema.solution import Solution
     from llmplan.load.digest import digest
-    from llmplan.report.layouts import KEPT
     from llmplan.report.solution import solution
     from llmplan.system.too_large import TooLarge
-    from llmplan.whatif.robust import solve_certain
+    from llmplan.uncertainty.worst_case import solve_certain
 
     program, built = checked.program, checked.built
     found, plan_hash, library_hash = checked.diagnostics, digest(checked.modules), checked.library_hash

@@ -7,15 +7,16 @@ import os
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from hypothesis import settings
 
 from llmplan import answer_cache, api
 from llmplan.__main__ import LET_GROW
+from llmplan.advice.ledger import SHARES
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.whatif import relax
 
 # The same examples on every run, so that a change is what a failure comes from; `--hypothesis-profile=explore`
 # looks for new ones.
@@ -38,7 +39,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an infeasible plan it is not searched what would help, for tests that do not ask."""
-    monkeypatch.setattr(relax, "EVALUATIONS", 0.0)
+    monkeypatch.setitem(SHARES, "cures", evolve(SHARES["cures"], evaluations=0.0))
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

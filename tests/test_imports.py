@@ -15,7 +15,16 @@ import llmplan
 
 PACKAGE = Path(llmplan.__file__).parent
 CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
-STAGES = (("syntax", "load"), ("check",), ("system",), ("solve",), ("whatif", "report"), ("emit",))
+STAGES = (
+    ("syntax", "load"),
+    ("check",),
+    ("system",),
+    ("solve",),
+    ("uncertainty",),
+    ("advice",),
+    ("report",),
+    ("emit",),
+)
 """As CONTRIBUTING draws them, from the text to the files. What joins them stands after the last one."""
 JOINING = ("frontend", "catalog", "backtest", "answer_cache", "api", "cli", "__main__")
 

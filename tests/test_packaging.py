@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = {
-    "llmplan": {".py", ".md", ".typed"},
+    "llmplan": {".json", ".py", ".md", ".typed"},
     "grammar": {".lark"},
     "plans/catalog": {".plan"},
     "plans/configs": {".plan"},

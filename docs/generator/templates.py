@@ -31,7 +31,8 @@ _SAYS = """`target.plan` holds, in the plan language and checked with the librar
 - Formulas of the library's quantities, `when emits(NAME)`: they come before the library's own, which need not know of
   them. Of several targets that say one quantity, the first by name counts.
 - `amend enum Framework { nanotron }`: a further member of an enum of the library. A `match` over it without `_` must
-  then say what holds for it."""
+  then say what holds for it, and a framework has the stack that is usual for it, `@usual("nanotron") entry stack …`,
+  beside it."""
 _EXAMPLE = """kind nanotron {
     ## Elements summed at a time.
     bucket: Int in 1..1B = 25M ? in [10M, 25M, 50M]

@@ -1,21 +1,15 @@
-"""What the bands of measured values do to a solved plan, told with its values and requirements.
-
-The word for a requirement is the same everywhere: `safe` where its chance is at least 90 %, so that it holds at the
-far end of the band, `likely` from 60 %, `tight` where it holds with less, else `no`.
-"""
+"""What the bands of measured values do to a solved plan, told with its values and requirements."""
 
 from __future__ import annotations
 
 from attrs import evolve
 
-from llmplan.answer.schema.requirements import RequirementResult, Verdict
+from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.values import Value
 from llmplan.check.program import Rule
 from llmplan.report import compared
 from llmplan.report.ends import around, can_have
-from llmplan.whatif.bands import SAFE, Bands
-
-LIKELY = 0.6
+from llmplan.uncertainty.bands import Bands, verdict
 
 
 def with_band(bands: Bands, value: Value) -> Value:
@@ -35,12 +29,3 @@ def assessed(bands: Bands, rule: Rule, result: RequirementResult) -> Requirement
     # What holds at some points of the author's ranges alone has a chance too.
     chance = bands.chance(rule, result.certainty == "expected")
     return evolve(result, chance=chance, verdict=verdict(holds, chance))
-
-
-def verdict(holds: bool, chance: float | None) -> Verdict:
-    """The word for a requirement; without a chance it is safe or fails."""
-    if not holds:
-        return "no"
-    if chance is None or chance >= SAFE:
-        return "safe"
-    return "likely" if chance >= LIKELY else "tight"

@@ -15,12 +15,12 @@ from llmplan.answer.schema.requirements import Compared, RequirementResult
 from llmplan.check.ir import Expr, Num
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
-from llmplan.report.event import Event, event
+from llmplan.system.comparison import Comparison, comparison_of
 from llmplan.system.display import TURNED, amount
 from llmplan.system.lower import Lowering
+from llmplan.uncertainty.bands import Bands
+from llmplan.uncertainty.ranges import Ranges
 from llmplan.units.amount import Range
-from llmplan.whatif.bands import Bands
-from llmplan.whatif.ranges import Ranges
 
 
 @frozen
@@ -30,7 +30,7 @@ class _Seen:
     subject: Expr
     limit: Expr
     operation: str
-    event: Event
+    of: Comparison
 
 
 def compared(lowering: Lowering, rule: Rule) -> Compared | None:
@@ -42,11 +42,11 @@ def compared(lowering: Lowering, rule: Rule) -> Compared | None:
     if left is None or right is None or not (math.isfinite(left) and math.isfinite(right)):
         return None
     planned, limit, gap = (
-        amount(value, seen.event.type, lowering.scope, seen.event.unit) for value in (left, right, abs(left - right))
+        amount(value, seen.of.type, lowering.scope, seen.of.unit) for value in (left, right, abs(left - right))
     )
-    asked = None if seen.event.asked is None else lowering.worth(seen.event.asked, rule.place[0])
+    asked = None if seen.of.asked is None else lowering.worth(seen.of.asked, rule.place[0])
     return Compared(
-        seen.event.said(seen.subject, seen.event.text), seen.operation, planned, limit, gap,  # type: ignore[arg-type]
+        seen.of.text(seen.subject), seen.operation, planned, limit, gap,  # type: ignore[arg-type]
         left <= right if seen.operation in ("le", "lt") else left >= right, asked=asked,
     )  # fmt: skip
 
@@ -78,12 +78,12 @@ def with_spread(ranges: Ranges, rule: Rule, result: RequirementResult) -> Requir
 
 
 def _ends(ends: tuple[float, float], seen: _Seen, lowering: Lowering) -> Range:
-    low, high = (amount(end, seen.event.type, lowering.scope, seen.event.unit) for end in ends)
+    low, high = (amount(end, seen.of.type, lowering.scope, seen.of.unit) for end in ends)
     return Range(low, high)
 
 
 def _seen(rule: Rule, scope: Scope) -> _Seen | None:
-    found = event(rule, scope, TURNED)
+    found = comparison_of(rule, scope, TURNED)
     if found is None:
         return None
     subject, limit, operation = found.sides.left, found.sides.right, found.sides.operation

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
+from llmplan.answer.schema.advice import Relaxation
 from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
 from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
@@ -26,7 +28,6 @@ from llmplan.system.reasons import why
 from llmplan.system.system import Condition, System
 from llmplan.system.text import worded
 from llmplan.units.measure import TextType
-from llmplan.whatif.relax import Relaxed
 
 _MOST_NAMES = 8
 """How many of what was not tried are named."""
@@ -100,7 +101,7 @@ def infeasible(
     requirements: Sequence[RequirementResult],
     lowering: Lowering,
     values: Mapping[str, Value],
-    relaxed: Relaxed,
+    answer: Solution,
 ) -> Diagnostic:
     """E0402: the conflicting requirements, the values of the nearest plan, and the relaxations."""
     found = outcome.conflict
@@ -125,13 +126,11 @@ def infeasible(
         if reason not in said:
             notes.append(note)
         said |= {reason} - {""}
-    if relaxed.thinned and relaxed.found:
-        notes.append(
-            f"smaller changes may suffice: not every value of {', '.join(relaxed.thinned)} was tried with each"
-        )
-    if relaxed.untried:
-        more = len(relaxed.untried) - _MOST_NAMES
-        listed = ", ".join(relaxed.untried[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    if answer.thinned and answer.relaxations:
+        notes.append(f"smaller changes may suffice: not every value of {', '.join(answer.thinned)} was tried with each")
+    if answer.untried:
+        more = len(answer.untried) - _MOST_NAMES
+        listed = ", ".join(answer.untried[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
         notes.append(f"not tried, search budget exhausted: {listed}; `--effort {_MORE}x` tries more")
     entangled = _entangled(fighting, lowering)
     lacking = {} if entangled else _lacking(fighting, values)
@@ -144,10 +143,18 @@ def infeasible(
     others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)
     names = [condition.name for condition in fighting]
     partly = next((made.unknowns[index].path for index, jump in outcome.jumps.items() if jump == "tried"), "")
-    hints = entangled or (*(Hint(line_for(path, lowering.scope)) for path in lacking), *relaxed.hints)
+    hints = entangled or (
+        *(Hint(line_for(path, lowering.scope)) for path in lacking),
+        *map(_cure, answer.relaxations),
+    )
     hints = tuple(evolve(hint, text=f"{number}: {hint.text}") for number, hint in enumerate(hints, 1))
     reason = "; ".join(dict.fromkeys(lacking.values()))
     return system.infeasible(span, names, len(every), others, notes, hints, partly, reason)
+
+
+def _cure(one: Relaxation) -> Hint:
+    """A change with the edits that make it, and those of what is to be changed too."""
+    return Hint(one.text, tuple(edit for change in (one, *one.beside) for edit in change.edits))
 
 
 def _lacking(fighting: Sequence[Condition], values: Mapping[str, Value]) -> dict[str, str]:

@@ -8,12 +8,12 @@ from typing import Literal
 from llmplan.answer.schema.values import Beyond, Case
 from llmplan.solve.diagnose.blocking import binding
 from llmplan.solve.outcome import Outcome
+from llmplan.system.comparison import case
 from llmplan.system.display import amount
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
-from llmplan.whatif.changes import case
 
 
 def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> tuple[tuple[str, ...], Beyond | None]:
@@ -28,8 +28,8 @@ def limit(made: System, outcome: Outcome, unknown: int, lowering: Lowering) -> t
     value = made.unknowns[unknown].amount(found.value, lowering.scope)
     if found.unmet:
         there = lowering.again(fixed=made.by_path(found.point))
-        broken = [case(there, condition.name) for condition in found.unmet]
-        cases = tuple(Case(one.name, "not met", text=one.otherwise, sides=one.sides) for one in broken)
+        known = {condition.name: case(there, condition.name) for condition in found.unmet}
+        cases = tuple(Case(name, "not met", text=text, sides=sides) for name, (text, sides) in known.items())
         return tuple(one.name for one in found.unmet), Beyond(value, cases)
     return names, Beyond(value, tuple(_violation(made, one, found.point, lowering) for one in conditions))
 

@@ -7,19 +7,13 @@ from attrs import evolve
 from llmplan.answer.schema.requirements import RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
-from llmplan.check.plan import Program
 from llmplan.check.program import Rule, ShowRow
 from llmplan.report import compared
 from llmplan.report.ends import around, can_have
 from llmplan.system.display import amount
 from llmplan.system.intervals import bounds
+from llmplan.uncertainty.ranges import Ranges
 from llmplan.units.measure import Measure
-from llmplan.whatif.ranges import Ranges
-
-
-def has_ranges(program: Program) -> bool:
-    """True if anything that the plan sets or assumes is a range."""
-    return any(setting.spread is not None for _, setting in program.strongest())
 
 
 def with_ends(ranges: Ranges, value: Value) -> Value:

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from contextlib import nullcontext
 from typing import Any, Literal
 
 from attrs import evolve
 
-from llmplan.answer.schema.advice import Assumed, Broken, Lever, Moved
+from llmplan.advice import advise
+from llmplan.advice.proposals import MOST_DIGITS, read, written
+from llmplan.advice.trial import Trial
+from llmplan.answer.schema.advice import Assumed
 from llmplan.answer.schema.solution import ObjectiveResult, Replaced, Solution
 from llmplan.answer.schema.values import SolvedUnknown, Value
-from llmplan.cache.records import Packing
 from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
-from llmplan.fork import Fork
 from llmplan.report.assumed import assumed
 from llmplan.report.bands import assessed, with_band
-from llmplan.report.curve import curve
 from llmplan.report.derivation import with_numbers
 from llmplan.report.findings import conflict, infeasible, unmet, without_value
-from llmplan.report.layouts import layouts
 from llmplan.report.limits import limit
-from llmplan.report.neighbours import neighbours
-from llmplan.report.ranges import has_ranges, judged, row_with_ends, with_ends
+from llmplan.report.ranges import judged, row_with_ends, with_ends
 from llmplan.report.relation import relation
 from llmplan.report.rules import departures, rules, shows
 from llmplan.report.told import told
@@ -36,24 +33,13 @@ from llmplan.system.build import Built
 from llmplan.system.display import amount
 from llmplan.system.lower import Lowering
 from llmplan.system.system import System, Unknown
-from llmplan.units.amount import Amount, Range, Unit
+from llmplan.uncertainty.bands import Bands
+from llmplan.uncertainty.ranges import Ranges, has_ranges
+from llmplan.units.amount import Range
 from llmplan.units.measure import Measure
-from llmplan.whatif.bands import Bands
-from llmplan.whatif.clashes import clashes
-from llmplan.whatif.cliffs import cliffs
-from llmplan.whatif.comparable import side_by_side
-from llmplan.whatif.levers import levers
-from llmplan.whatif.passed_over import passed_over
-from llmplan.whatif.ranges import Ranges
-from llmplan.whatif.relax import Relaxed, relax
-from llmplan.whatif.risks import risks
-from llmplan.whatif.rounding import MOST_DIGITS, read, written
-from llmplan.whatif.sensitivity import sensitivity
 
 _MOST, _FIRST = 8, 4
 """Of a domain of more values than the first so many are kept as the second says, and the last."""
-
-_LEVERS = Packing((Lever, Moved, Broken, Amount, Range, Unit, Measure))
 
 
 def solution(
@@ -81,7 +67,7 @@ def solution(
     found = (*diagnostics, *outcome.diagnostics)
     if outcome.status == "error":
         return Solution(plan, program.title, "error", diagnostics=found, plan_hash=plan_hash, library_hash=library_hash)
-    unknowns, point = built.system.unknowns, built.system.by_path(outcome.point)
+    point = built.system.by_path(outcome.point)
     lowering = built.lowering.again(fixed=point)
     everything = _at_a_jump(built.system, outcome, Values(lowering).all(), lowering)
     requirements, preferences = rules(lowering)
@@ -99,74 +85,42 @@ def solution(
         requirements = [assessed(bands, by_name[result.name], result) for result in requirements]
         preferences = [assessed(bands, by_name[result.name], result) for result in preferences]
     solved = outcome.status != "infeasible"
-    unsure = [
-        one.name
-        for one in requirements
-        if one.origin in ("plan", "used") and one.holds and one.verdict not in (None, "safe")
-    ]
-    # The levers take as long as all the rest, and neither needs the other.
-    with (
-        Fork(lambda: _LEVERS.pack(levers(program, built, outcome, lowering, unsure)))
-        if solved
-        else nullcontext() as aside
-    ):
-        sensitivities, gains = sensitivity(lowering, unknowns) if solved else ((), ())
-        alternatives, front = layouts(program, built, outcome) if solved else ((), ())
-        relaxed = Relaxed() if solved else relax(program, built, outcome, lowering, progress, effort, plan)
-        fights = () if solved else clashes(program, built, outcome, relaxed, most, progress, effort)
-        if not solved:
-            wanting: tuple[Diagnostic, ...] = (
-                infeasible(built.system, outcome, requirements, lowering, everything, relaxed),
-            )
-        else:
-            wanting = (*unmet(lowering, preferences), *without_value(program, lowering))
-        made = Solution(
-            plan=plan,
-            title=program.title,
-            status=outcome.status,
-            unknowns=_unknowns(built.system, outcome, everything, lowering),
-            values=everything,
-            parts=dict(program.scope.parts),
-            compared=tuple(sorted(program.scope.compared, key=program.scope.compared.__getitem__)),
-            requirements=tuple(requirements),
-            preferences=tuple(preferences),
-            objectives=_objectives(program, lowering),
-            shown=shown,
-            conflict=tuple(condition.name for condition in conflict(outcome)),
-            clashes=fights,
-            partly=not solved and "tried" in outcome.jumps.values(),
-            relaxations=relaxed.found,
-            risks=risks(program, lowering) if solved else (),
-            sensitivities=sensitivities,
-            gains=gains,
-            alternatives=alternatives,
-            front=front,
-            considered=outcome.considered,
-            feasible=outcome.feasible,
-            assumptions=(
-                *map(Assumed, program.assumptions),
-                *assumed(lowering, everything, (*requirements, *preferences)),
-            ),
-            departures=departures(lowering),
-            replaced=tuple(Replaced(*one) for one in program.replaced),
-            emits=tuple(program.emits),
-            told=told(lowering, everything) if solved else (),
-            into=program.into,
-            into_at=program.into_at,
-            cliffs=cliffs(program, built, outcome),
-            skipped=passed_over(program, built, outcome),
-            curve=curve(program, built, outcome, requirements) if solved and pictures else None,
-            neighbours=neighbours(program, built, outcome) if solved and pictures else (),
-            plan_hash=plan_hash,
-            library_hash=library_hash,
-        )
-        advised: tuple[Lever, ...] = ()
-        if aside is not None:
-            there = aside.result()
-            advised = levers(program, built, outcome, lowering, unsure) if there is None else _LEVERS.unpack(there)
-    changes = tuple(one for one in advised if one.best) or relaxed.found
-    unlike = side_by_side(program, lowering, (*alternatives, *front), changes)
-    return evolve(made, levers=advised, diagnostics=(*found, *unlike, *wanting))
+    answer = Solution(
+        plan=plan,
+        title=program.title,
+        status=outcome.status,
+        unknowns=_unknowns(built.system, outcome, everything, lowering),
+        values=everything,
+        parts=dict(program.scope.parts),
+        compared=tuple(sorted(program.scope.compared, key=program.scope.compared.__getitem__)),
+        requirements=tuple(requirements),
+        preferences=tuple(preferences),
+        objectives=_objectives(program, lowering),
+        shown=shown,
+        conflict=tuple(condition.name for condition in conflict(outcome)),
+        partly=not solved and "tried" in outcome.jumps.values(),
+        considered=outcome.considered,
+        feasible=outcome.feasible,
+        assumptions=(
+            *map(Assumed, program.assumptions),
+            *assumed(lowering, everything, (*requirements, *preferences)),
+        ),
+        departures=departures(lowering),
+        replaced=tuple(Replaced(*one) for one in program.replaced),
+        emits=tuple(program.emits),
+        told=told(lowering, everything) if solved else (),
+        into=program.into,
+        into_at=program.into_at,
+        plan_hash=plan_hash,
+        library_hash=library_hash,
+        diagnostics=found,
+    )
+    answer = advise(Trial(built, outcome, lowering, plan, most, effort, progress), answer, pictures)
+    if solved:
+        wanting = [*unmet(lowering, preferences), *without_value(program, lowering)]
+    else:
+        wanting = [infeasible(built.system, outcome, requirements, lowering, everything, answer)]
+    return evolve(answer, diagnostics=(*answer.diagnostics, *wanting))
 
 
 def _unknowns(

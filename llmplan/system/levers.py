@@ -46,15 +46,16 @@ def levers(program: Program, infeasible: Lowering | None = None) -> Iterator[Kno
 
 
 def _holds(name: str, point: Lowering) -> bool:
-    return _value(name, point) == 1.0
+    return worth_of(name, point) == 1.0
 
 
 def worth(knob: Knob, point: Lowering) -> float | None:
     """What an input is at a point, in base units; None if it has no value there."""
-    return _value(knob.path, point)
+    return worth_of(knob.path, point)
 
 
-def _value(name: str, point: Lowering) -> float | None:
+def worth_of(name: str, point: Lowering) -> float | None:
+    """What a name comes to at a point, in base units; None if it is not a finite number there."""
     found = point.unknowns.settled(point.name(name))
     value = None if isinstance(found, Missing) else point.graph.constant(found)
     return value if value is not None and math.isfinite(value) else None

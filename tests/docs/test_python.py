@@ -17,6 +17,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FUNCTIONS = (llmplan.check, llmplan.solve, llmplan.sweep, llmplan.compile, llmplan.explain)
 
 
+@pytest.mark.slow
 def test_the_examples(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert ">>> " in PAGE

@@ -150,7 +150,8 @@ def solution(**changes: Any) -> Solution:
         requirements=(
             RequirementResult(
                 "deadline", True, "certain", 7987.7, "time <= 30 days",
-                Sides(amount("29.91 days"), "le", amount("30 days")), "", "plan", f"{PLAN}:31", chance=0.5061, verdict="tight",
+                Sides(amount("29.91 days"), "le", amount("30 days")), "", "plan", f"{PLAN}:31",
+                chance=0.5061, verdict="tight",
                 compared=Compared("time", "le", amount("29.91 days"), amount("30 days"), amount("2.219 hours"), True,
                                   between("26.6 .. 35.9 days")),
             ),

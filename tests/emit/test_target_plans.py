@@ -211,10 +211,15 @@ def test_an_option_without_a_default_must_be_given(templates: Path, tmp_path: Pa
 def test_a_framework_of_its_own(templates: Path, tmp_path: Path) -> None:
     file = templates / "own" / "target.plan"
     further = "quantity framework_advice: Framework when emits(own) = nanotron\n"
-    file.write_text(f"{SAYS}\namend enum Framework {{ nanotron }}\n{further}")
+    stack = '@usual("nanotron")\nentry stack "own" like "pytorch-fsdp" { framework = nanotron, kernels = fused }\n'
+    file.write_text(f"{SAYS}\namend enum Framework {{ nanotron }}\n{stack}{further}")
     more = 'hardware.gpus_per_node = 4\nemit own { script = "train.py" }'
     found_there = solved(tmp_path, more, templates=templates, settings=[("hardware.gpus", "4")])
     assert found_there.values["parallelism.framework"].value == "nanotron"
+    assert found_there.values["training.kernels"].value == "fused"
+    file.write_text(f"{SAYS}\namend enum Framework {{ nanotron }}\n")
+    (problem,) = api.check(str(file))
+    assert (problem.code, problem.span and problem.span.text) == ("E0212", "nanotron")
     file.write_text(f"{SAYS}\namend enum Framework {{ fsdp }}\n")
     (problem,) = api.check(str(file))
     assert (problem.code, problem.message) == ("E0203", "`Framework` already has a member `fsdp`")

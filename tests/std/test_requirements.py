@@ -365,7 +365,7 @@ TARGETS = [
     (
         "accelerate_expert",
         "parallelism.framework = fsdp\nparallelism.expert = 2\nemit accelerate",
-        "2 × 1 ranks for the experts cannot be said to Accelerate",
+        "2 × 1 ranks for the experts cannot be expressed in Accelerate's file",
     ),
     (
         "accelerate_ring",
@@ -392,13 +392,13 @@ TARGETS = [
         "parallelism.framework = fsdp\nparallelism.context = 2\ndataset.varying_lengths = true\nemit accelerate",
         "batches are padded to their longest sequence, which 2 ranks need not divide",
     ),
-    ("accelerate_flat_context", f"{FLAT}\nparallelism.context = 2", "2 ranks of FSDP 1 are to share a sequence"),
-    ("accelerate_flat_precision", f"{FLAT}\ntraining.precision = fp8", "FSDP 1 is to multiply in fp8"),
-    ("accelerate_flat_adapter", f"{FLAT}\nadapter.method = lora", "adapters (lora) are to be trained with FSDP 1"),
+    ("accelerate_flat_context", f"{FLAT}\nparallelism.context = 2", "2 ranks of FSDP 1 cannot share a sequence"),
+    ("accelerate_flat_precision", f"{FLAT}\ntraining.precision = fp8", "FSDP 1 would multiply in fp8"),
+    ("accelerate_flat_adapter", f"{FLAT}\nadapter.method = lora", "adapters (lora) cannot be trained with FSDP 1"),
     (
         "accelerate_flat_trainer",
         f'{FLAT}\nemit huggingface {{ model = "a", dataset = "b", output = "c" }}',
-        "and the Trainer's arguments say 2",
+        "and the Trainer's arguments name 2",
     ),
     ("accelerate_flat_reshard", f"{FLAT}\nparallelism.reshard = true", "cannot be chosen at ZeRO stage 2 of FSDP 1"),
     ("accelerate_flat_replicas", f"{FLAT}\nparallelism.replicas = 4", "4 groups are to hold the model"),
@@ -455,7 +455,7 @@ TARGETS = [
     (
         "accelerate_overlap",
         "parallelism.framework = fsdp\nparallelism.data_overlap = false\nemit accelerate",
-        "cannot say that fsdp waits",
+        "makes fsdp wait",
     ),
 ]
 """Requirement, what is added to the plan, and what is said."""

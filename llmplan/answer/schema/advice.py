@@ -1,4 +1,4 @@
-"""Advice on a plan: what would make it feasible, what single changes of a solved plan would bring, and what it rests on.
+"""Advice on a plan: cures of an infeasible one, what single changes of a solved one would bring, and what it rests on.
 
 Statements and conditions are texts of the plan language, to be pasted into a plan.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from attrs import frozen
+from attrs import field, frozen
 
+from llmplan.diagnostics import Edit
 from llmplan.units.amount import Amount, Range, percent
 
 
@@ -31,6 +32,8 @@ class Relaxation:
     # The change as a statement of a plan: `require deadline: time <= 35 days`, `hardware.gpus = 96 GPUs`
     statement: str = ""
     beside: tuple[Relaxation, ...] = ()  # what is to be changed too, where one change alone does not help
+    # The same as edits of the plan's text; empty where the value does not stand in it
+    edits: tuple[Edit, ...] = field(default=(), eq=False, repr=False)
 
     @property
     def text(self) -> str:

@@ -98,6 +98,8 @@ class Solution:
     partly: bool = False
     # For an infeasible plan, the single changes that make it feasible, the smallest first
     relaxations: tuple[Relaxation, ...] = ()
+    untried: tuple[str, ...] = ()  # changes for which the effort was not enough
+    thinned: tuple[str, ...] = ()  # unknowns of whose many values only some were tried with each change
     levers: tuple[Lever, ...] = ()  # of a solved plan: what single changes would bring, sorted
     sensitivities: tuple[Sensitivity, ...] = ()  # `sensitivities`, `gains`: of a solved plan
     gains: tuple[Gain, ...] = ()

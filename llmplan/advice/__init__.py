@@ -1,0 +1,91 @@
+"""Advice: what other values of its inputs would bring to a plan, as records of the answer's schema.
+
+`ADVICE` lists the pieces in order, as `PASSES` lists those of a solution; `advise` adds them to an answer. The costs of
+each stand in `llmplan.advice.ledger`, the ways to try a change in `llmplan.advice.trial`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, Literal
+
+from attrs import evolve, frozen
+
+from llmplan.advice.cliffs import cliffs
+from llmplan.advice.comparable import skipped_entries, unlike_entries
+from llmplan.advice.cures import conflicts, cures
+from llmplan.advice.layouts import layouts
+from llmplan.advice.ledger import Spent, affordable
+from llmplan.advice.levers import levers
+from llmplan.advice.neighbours import neighbours
+from llmplan.advice.requirement_curve import requirement_curve
+from llmplan.advice.risks import risks
+from llmplan.advice.sensitivity import sensitivity
+from llmplan.advice.trial import Trial
+from llmplan.answer.schema.advice import Broken, Lever, Moved
+from llmplan.answer.schema.solution import Solution
+from llmplan.cache.records import Packing
+from llmplan.fork import Fork
+from llmplan.units.amount import Amount, Range, Unit
+from llmplan.units.measure import Measure
+
+
+@frozen
+class Piece:
+    """A piece of advice: a function from a trial and the answer so far to records.
+
+    Attributes:
+        fields: Those of the answer that it fills; of several it returns a tuple.
+        of: The answers that it is about: those with this status, or all.
+        pictures: Whether it is only drawn.
+        aside: Whether a fork begins it before all others, of which it takes nothing; one piece at most.
+    """
+
+    fields: tuple[str, ...]
+    records: Callable[[Trial, Solution], Any]
+    of: Literal["solved", "infeasible", ""] = "solved"
+    pictures: bool = False
+    aside: bool = False
+
+
+ADVICE: tuple[Piece, ...] = (
+    Piece(("relaxations", "untried", "thinned"), cures, "infeasible"),
+    Piece(("clashes",), conflicts, "infeasible"),
+    Piece(("sensitivities", "gains"), sensitivity),
+    Piece(("alternatives", "front"), layouts),
+    Piece(("risks",), risks),
+    Piece(("cliffs",), cliffs),
+    Piece(("skipped",), skipped_entries),
+    Piece(("curve",), requirement_curve, pictures=True),
+    Piece(("neighbours",), neighbours, pictures=True),
+    Piece(("levers",), levers, aside=True),  # which take as long as all others
+    Piece(("diagnostics",), unlike_entries, ""),
+)
+"""The way from an answer to the advice on it. A piece whose equations become too many is left out."""
+
+_RECORDS = Packing((Lever, Moved, Broken, Amount, Range, Unit, Measure))
+"""What a fork sends back."""
+
+
+def advise(trial: Trial, answer: Solution, pictures: bool) -> Solution:
+    """An answer with all advice on it.
+
+    Args:
+        pictures: Also what pictures are drawn from.
+    """
+    pieces = [piece for piece in ADVICE if piece.of in ("", answer.status) and (pictures or not piece.pictures)]
+    first = next((piece for piece in pieces if piece.aside), None)
+    with nullcontext() if first is None else Fork(lambda: _RECORDS.pack(first.records(trial, answer))) as fork:
+        for piece in pieces:
+            begun = fork.result() if piece is first and fork is not None else None
+            records = _RECORDS.unpack(begun) if begun is not None else _made(piece, trial, answer)
+            if not isinstance(records, Spent):
+                filled = records if len(piece.fields) > 1 else (records,)
+                answer = evolve(answer, **dict(zip(piece.fields, filled)))
+    return answer
+
+
+def _made(piece: Piece, trial: Trial, answer: Solution) -> Any:
+    """The records of a piece, or `Spent` if they cannot be made."""
+    return affordable(lambda: piece.records(trial, answer))

@@ -1,0 +1,131 @@
+"""What a requirement limits: the side of its comparison that is computed, and the one that is known.
+
+Input: a lowering in which what decides the computed side is open. Output: node, limit and unit, and at a point the
+value with its band and the chance that the requirement holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from attrs import evolve, frozen
+
+from llmplan.advice.trial import Posed
+from llmplan.answer.schema.charts import Axis, CurvePoint
+from llmplan.check import ir
+from llmplan.check.program import Rule
+from llmplan.check.scope import Scope
+from llmplan.system.comparison import comparison_of
+from llmplan.system.display import TURNED, amount
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.uncertainty.bands import Bands, around, verdict
+from llmplan.uncertainty.ranges import Ranges, has_ranges
+from llmplan.units.amount import Amount
+from llmplan.units.measure import Measure
+
+_TURNED = {**TURNED, "eq": "eq"}
+
+
+@frozen
+class BoundedSide:
+    """The computed side of a requirement.
+
+    Attributes:
+        name: Its name, empty for an expression; `text` as written.
+        operation: Of it to the limit.
+        type, unit: In which both are shown.
+    """
+
+    rule: Rule
+    sides: ir.Sides
+    expression: ir.Expr
+    name: str
+    text: str
+    node: int
+    operation: str
+    limit: float
+    type: Measure
+    unit: str
+
+    def shown(self, value: float, scope: Scope) -> Amount:
+        return amount(value, self.type, scope, self.unit)
+
+    def told(self, empty: CurvePoint, posed: Posed, point: dict[int, float]) -> CurvePoint:
+        """A point of a curve with what it comes to there; as it was where that is no number."""
+        lowering, base = posed.lowering, self.rule.place[0]
+        condition = lowering.lower(self.rule.condition, {}, base=base)
+        ends = [end for pair in self._ends(lowering) for end in pair]
+        nodes = [self.node, *ends] + ([] if isinstance(condition, Missing) else [condition])
+        known = posed.values(nodes, point)
+        value = known[self.node]
+        if not math.isfinite(value) or isinstance(condition, Missing):
+            return empty
+        pairs = [(known[low], known[high]) for low, high in zip(ends[::2], ends[1::2])]
+        band = around(value, pairs) if pairs and all(map(math.isfinite, (*pairs[0], *pairs[-1]))) else None
+        spread = None
+        chance = None
+        if has_ranges(lowering.program):
+            ranges = Ranges(lowering, posed.system.by_path(point))
+            spread = ranges.ends(ranges.lowering.lower(self.expression, {}, base=base))
+            chance = Bands(posed.at(point)).chance(self.rule, spread is not None)
+            chance = chance if chance not in (0.0, 1.0) else None  # what is certain has none
+        elif band is not None and self.operation != "eq":
+            chance = self._chance(posed, point)
+        return evolve(
+            empty,
+            result=self.shown(value, lowering.scope),
+            low=spread[0] if spread else None,
+            high=spread[1] if spread else None,
+            model_low=band[0] if band else None,
+            model_high=band[1] if band else None,
+            chance=chance,
+            verdict=verdict(known[condition] == 1.0, chance),
+        )
+
+    def _ends(self, lowering: Lowering) -> Sequence[tuple[int, int]]:
+        """The computed side at either end of each band."""
+        pairs = []
+        for banded in lowering.scope.banded:
+            lowerings = [lowering.at_end((banded, at)) for at in (0, 1)]
+            low, high = (one.lower(self.expression, {}, base=self.rule.place[0]) for one in lowerings)
+            if isinstance(low, Missing) or isinstance(high, Missing):
+                return ()
+            pairs.append((low, high))
+        return pairs
+
+    def _chance(self, posed: Posed, point: dict[int, float]) -> float | None:
+        node = posed.lowering.probability(self.sides, self.rule.place[0])
+        chance = math.nan if isinstance(node, Missing) else posed.values((node,), point)[node]
+        return chance if math.isfinite(chance) else None
+
+
+def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
+    """What a requirement limits; None where it does not compare something open with something known."""
+    compared = comparison_of(rule, lowering.scope, _TURNED)
+    if compared is None:
+        return None
+    sides = compared.sides
+    nodes = [lowering.lower(side, {}, base=rule.place[0]) for side in (sides.left, sides.right)]
+    known = [None if isinstance(node, Missing) else lowering.graph.constant(node) for node in nodes]
+    if (known[0] is None) == (known[1] is None):
+        return None
+    side = 0 if known[0] is None else 1
+    node, limit, expression = nodes[side], known[1 - side], (sides.left, sides.right)[side]
+    if isinstance(node, Missing) or limit is None or not math.isfinite(limit):
+        return None
+    name = expression.name if isinstance(expression, ir.Ref) else ""
+    operation = sides.operation if side == 0 else _TURNED[sides.operation]
+    text = compared.text(expression)
+    return BoundedSide(rule, sides, expression, name, text, node, operation, limit, compared.type, compared.unit)
+
+
+def axis(name: str, shown: Amount) -> Axis:
+    """An axis in the unit in which a value on it is written; a magnitude (`1T tokens`) is left out."""
+    written = shown.written()
+    if isinstance(written, str):
+        return Axis(name, "")
+    if written.suffix == "%":
+        return Axis(name, "%", written.size)
+    return Axis(name, written.unit, 1.0 if written.suffix else written.size)

@@ -1,0 +1,71 @@
+"""The nearest value of one input at which the author's requirements are safe, everything else fixed.
+
+Input: a plan whose other unknowns have their value. Output: a value that the library knows for that input, found by
+solving with each uncertain requirement held at a chance of nine in ten; and the least of the chances there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from llmplan.advice.ledger import Spent, account, affordable
+from llmplan.advice.trial import Changes, Trial
+from llmplan.check.comparisons import comparison
+from llmplan.check.ir import Chance, Num, Sides
+from llmplan.check.program import Rule
+from llmplan.system.adjustable import Knob
+from llmplan.uncertainty.bands import SAFE
+from llmplan.units.measure import REAL
+
+_FAR = 4.0
+"""How many times as much, or as little, is still near."""
+
+
+def safest(
+    trial: Trial,
+    fixed: Changes,
+    knob: Knob,
+    now: float,
+    beside: tuple[list[float], list[float]],
+    uncertain: Sequence[str],
+) -> tuple[float, float] | None:
+    """The nearest value of a number at which requirements are safe, and the least of their chances; None without one.
+
+    Args:
+        fixed: Every other unknown at its answer.
+        beside: The smaller and the larger values, the nearest first.
+    """
+    sides = [[value for value in side if 1 / _FAR <= value / now <= _FAR] for side in beside] if now > 0 else []
+    tried = [value for side in sides for value in side]
+    if not tried:
+        return None
+    program = trial.program
+    rules = [_held(rule) for rule in program.rules if rule.name in uncertain and rule.sides is not None]
+    changes = {**fixed, knob.path: knob.opened([now, *tried])}
+    posed = trial.posed(trial.laid(changes, rules=[*program.rules, *rules], goals=[], front=[], shows=[]), reads=False)
+    index = None if posed is None else posed.index(knob.path)
+    if posed is None or index is None or any(u.used for i, u in enumerate(posed.system.unknowns) if i != index):
+        return None
+    effort = account("safe value").all()
+    nearest = affordable(lambda: [posed.nearest(index, side, now, None, effort) for side in sides])
+    works = [] if isinstance(nearest, Spent) else [value for value in nearest if value is not None]
+    if not works:
+        return None
+    value = min(works, key=lambda value: abs(math.log(value / now)))
+    names = {rule.name for rule in rules}
+    nodes = [one.left for one in posed.system.conditions if one.name in names and one.left is not None]
+    others = {number: unknown.low for number, unknown in enumerate(posed.system.unknowns)}
+    chances = posed.values(nodes, {**others, index: value})
+    return value, min((chances[node] for node in nodes), default=1.0)
+
+
+def _held(rule: Rule) -> Rule:
+    """A requirement that another one is safe."""
+    assert rule.sides is not None
+    sides = Sides("ge", Chance((rule.sides,)), Num(SAFE))
+    condition = comparison(sides.operation, sides.left, sides.right)
+    name = f"{rule.name}, safely"
+    return evolve(rule, name=name, sides=sides, condition=condition, otherwise=None, type=REAL, unit="", certain=False)

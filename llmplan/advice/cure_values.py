@@ -1,0 +1,181 @@
+"""Another value of an input that makes an infeasible plan feasible, solved with the very number that is shown.
+
+Input: an infeasible plan and an input. An ordered input is tried on its legal values, the nearest first and in both
+directions; of a choice every member that works is found, the best first; of entries the best. Output: the change, or
+None where no value helps. Each function raises OverLimit if the effort is not enough to tell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from llmplan.advice.freed_values import Blocked, Freed
+from llmplan.advice.ledger import SHARES, Account
+from llmplan.advice.proposals import Proposal, proposals
+from llmplan.advice.trial import Trial
+from llmplan.advice.wording import Cure, of_input
+from llmplan.check.plan import Program
+from llmplan.solve.effort import Effort
+from llmplan.system.adjustable import Knob, in_authors_unit, ladder, value_of
+from llmplan.system.levers import set_to, values, worth
+from llmplan.system.missing import Missing
+from llmplan.system.system import Condition, Objective
+from llmplan.units.measure import Measure, is_catalog, is_choice
+
+_NEAR = 1e-3
+"""A number with few digits stands for a factor's if it differs by no more than this share of it."""
+
+
+def value(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cure | None:
+    """Another value of an input.
+
+    Args:
+        cures: Pays for each member of a choice that is solved again.
+    """
+    if is_catalog(knob.type):
+        return _entry(blocked, knob, effort)
+    if not isinstance(knob.type, Measure):
+        return _choice(blocked, knob, effort, cures)
+    if knob.setting.value is not None and value_of(knob, blocked.trial.built.lowering) is None:
+        return _factor(blocked, knob, effort)
+    return _number(blocked, knob, knob.type, effort)
+
+
+def hopeless(blocked: Blocked, knobs: Iterable[Knob], effort: Effort) -> set[str]:
+    """The paths of choices that need not be tried one by one."""
+    choices = [knob for knob in knobs if is_choice(knob.type) and not knob.setting.open]
+    return blocked.hopeless([(knob, _members(blocked.trial, knob)) for knob in choices], effort)
+
+
+def changed(trial: Trial, knob: Knob, number: float) -> Program:
+    """The plan with another value of an input."""
+    return trial.laid({knob.path: set_to(knob, number, trial.here)})
+
+
+def _number(blocked: Blocked, knob: Knob, measure: Measure, effort: Effort) -> Cure | None:
+    """The nearest numbers above and below."""
+    trial = blocked.trial
+    start = value_of(knob, trial.built.lowering)
+    whole: bool | None = measure.whole
+    excluded: tuple[float, ...] = ()
+    if start is None and knob.setting.open and (index := trial.own.index(knob.path)) is not None:
+        start = trial.outcome.point[index]
+        excluded = trial.system.unknowns[index].values or ()
+    if start is None or not math.isfinite(start):
+        return None
+    up, down = ladder(knob, start, trial.built.lowering)
+    freed = blocked.freed(knob, [] if knob.choices else [start, *up, *down], effort)
+    if freed is None:
+        return None
+    if freed.values and knob.choices is not None:
+        whole = None
+        up = sorted(one for one in freed.values if one > start and one not in excluded)
+        down = sorted((one for one in freed.values if one < start and one not in excluded), reverse=True)
+    proposed = []
+    for side in (up, down):
+        nearest = freed.posed.nearest(freed.unknown, side, start, whole, effort)
+        short = None if nearest is None else _short(blocked, freed, knob, measure, nearest, start, whole, effort)
+        if short is not None:
+            proposed.append(short)
+    return of_input(trial, knob, None if excluded else start, proposed, freed.posed.thinned, start)
+
+
+def _short(
+    blocked: Blocked,
+    freed: Freed,
+    knob: Knob,
+    measure: Measure,
+    nearest: float,
+    start: float,
+    whole: bool | None,
+    effort: Effort,
+) -> Proposal | None:
+    """A feasible value with few digits, just beyond the nearest one; that one itself if there is nothing between."""
+    trial = blocked.trial
+    for proposed in proposals(nearest, measure, knob.unit, nearest > start, trial.here, slack=1e-8):
+        if whole is not False and proposed.value != nearest:
+            continue
+        if freed.posed.held(freed.unknown, (proposed.value,)).best(effort) is None:
+            continue
+        if blocked.cured(changed(trial, knob, proposed.value), effort, thin=True):
+            return proposed
+    return None
+
+
+def _factor(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
+    """A lever that follows from others, at the factors that the library declares."""
+    trial, field = blocked.trial, blocked.trial.program.scope.fields.get(knob.path)
+    now = worth(knob, trial.here)
+    if now is None or field is None or not field.factors:
+        return None
+    for number in values(knob, now, trial.here):
+        for proposed in proposals(number, knob.type, knob.unit, None, trial.here):  # type: ignore[arg-type]
+            if abs(proposed.value - number) <= _NEAR * abs(number):
+                if blocked.cured(changed(trial, knob, proposed.value), effort, thin=True):
+                    return of_input(trial, knob, now, [proposed])
+                break
+    return None
+
+
+def _choice(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cure | None:
+    """All members that work."""
+    trial, now = blocked.trial, _now(blocked.trial, knob)
+    freed = None if knob.setting.open else blocked.freed(knob, _members(trial, knob), effort)
+    if freed is None or now is None:
+        return None
+    field = trial.program.scope.fields.get(knob.path)
+    wanted = values(knob, now, trial.here) if field is not None and field.lever else None
+    others = [one for one in freed.values if one != now and (wanted is None or one in wanted)]
+    if not others:
+        return None
+    works = freed.posed.held(freed.unknown, others).feasible_values(freed.unknown, effort)
+    taken = cures.take(len(works), SHARES["choice"].tries)
+    thinned = freed.posed.thinned if taken == len(works) else (*freed.posed.thinned, knob.path)
+    works = [one for one in works[:taken] if blocked.cured(changed(trial, knob, one), effort, thin=True)]
+    best = freed.best(works, effort) if len(works) > 1 else None
+    works.sort(key=lambda one: one != best)
+    return of_input(trial, knob, now, [_named(trial, knob, one) for one in works], thinned)
+
+
+def _entry(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
+    """The best other entry: by the objectives, of those that have what plans are compared by where any has."""
+    trial, now = blocked.trial, _now(blocked.trial, knob)
+    freed = None if knob.setting.open or now is None else blocked.freed(knob, _members(trial, knob), effort)
+    others = [] if freed is None else [one for one in freed.values if one != now]
+    if freed is None or not others:
+        return None
+    plain = freed.posed.held(freed.unknown, others).asking(preferences=(), front=())
+    aims, has = _compared(freed, trial.program)
+    priced = plain.asking(objectives=(*aims, *plain.system.objectives)).requiring(has)
+    point = priced.best(effort) or (plain.best(effort) if has else None)
+    if point is None or not blocked.cured(changed(trial, knob, point[freed.unknown]), effort, thin=True):
+        return None
+    return of_input(trial, knob, now, [_named(trial, knob, point[freed.unknown])], freed.posed.thinned)
+
+
+def _compared(freed: Freed, program: Program) -> tuple[tuple[Objective, ...], tuple[Condition, ...]]:
+    """What plans are compared by, as objectives in that order, and that each of them has a value."""
+    graph, span = freed.posed.system.graph, freed.posed.system.unknowns[freed.unknown].span
+    places = program.scope.compared
+    results = [freed.posed.lowering.name(name) for name in sorted(places, key=lambda name: places[name][1])]
+    nodes = [one for one in results if not isinstance(one, Missing) and graph.reach(one) >> freed.unknown & 1]
+    finite = [Condition("", graph.add("finite", node), "type", None, None, "", None, span) for node in nodes]
+    return tuple(Objective(node, 1, "", span, False) for node in nodes), tuple(finite)
+
+
+def _now(trial: Trial, knob: Knob) -> float | None:
+    """What a choice is, also where that follows from others."""
+    given = value_of(knob, trial.built.lowering)
+    if given is None and not knob.setting.open:
+        given = worth(knob, trial.here)
+    return given if given is not None and math.isfinite(given) else None
+
+
+def _members(trial: Trial, knob: Knob) -> list[float]:
+    """All values of a choice."""
+    return [float(index) for index in range(len(trial.built.lowering.expressions.members(knob.type)))]
+
+
+def _named(trial: Trial, knob: Knob, number: float) -> Proposal:
+    return Proposal(in_authors_unit(number, knob.type, "", trial.here), number)

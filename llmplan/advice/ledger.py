@@ -1,0 +1,114 @@
+"""What advice may cost: one table of shares, and accounts of what is left of them.
+
+Costs are counted in points looked at and in evaluations, see `llmplan.solve.effort`, never in seconds, so that advice
+does not depend on how fast a machine is. A task that spends its share is given up, here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from math import inf
+from typing import TypeVar
+
+from attrs import frozen
+
+from llmplan.solve.effort import Budget, Effort, OverLimit
+from llmplan.system.too_large import TooLarge
+
+T = TypeVar("T")
+
+
+@frozen
+class Share:
+    """What one kind of search may cost.
+
+    Attributes:
+        because: Why so much and no more.
+        points: That a single search may look at.
+        evaluations: That all searches on one account may do together.
+        tries: How many candidates may be solved again.
+    """
+
+    because: str
+    points: float = inf
+    evaluations: float = inf
+    tries: int = 0
+
+
+SHARES = {
+    "cures": Share("a few seconds, for which the author of an infeasible plan waits", 1e8, 2e9, tries=120),
+    "choice": Share("more members of one choice than this nobody compares", tries=16),
+    "pair": Share("a plan without one bound is solved whole, to see what else it lacks", 1e7, tries=3),
+    "worst case": Share("a plan that must hold at every point of its ranges is solved in rounds", 1e6),
+    "feasibility": Share("whether a change can help at all is soon told with fewer candidates", 2e4),
+    "dismissal": Share("choices that are freed together in one small search", 64),
+    "levers": Share(
+        "half a second; evaluating a lever with all else as it is costs next to nothing", 1e8, 5e8, tries=2
+    ),
+    "entries": Share("the best entry is most often among the best as the layout is", tries=3),
+    "safe value": Share("a single input is open, but a chance is integrated at each of its values", 1e6, 2e8, tries=2),
+    "cliffs": Share("a plan without one rule of the library is solved whole", 1e7, 1e9, tries=2),
+    "beyond a cliff": Share("half of what the cures of an infeasible plan may cost", 1e8, 1e9),
+    "curve": Share("each of a dozen points is solved again, and up to three inputs are tried", 2e5, tries=3),
+}
+"""By kind of search. The evaluations of `cures` are multiplied by the effort that is asked for."""
+
+_LEAST = 1 / 256
+"""Of a share: with less left nothing more is tried."""
+
+
+class Spent(Enum):
+    """What comes of a task that its share is not enough for, or whose equations become too many."""
+
+    SPENT = "spent"
+
+
+class Account:
+    """What is left of a share.
+
+    Args:
+        times: The share's evaluations are multiplied by it.
+    """
+
+    def __init__(self, share: Share, times: float = 1.0) -> None:
+        self.points = share.points
+        self.whole = share.evaluations * times
+        self.tries = share.tries
+        self._budget = Budget(self.whole)
+
+    def all(self) -> Effort:
+        """All that is left, for searches that share it."""
+        return Effort(self.points, None if self.whole == inf else self._budget)
+
+    def half(self) -> Effort:
+        """At most half of what is left, so that what is tried next gets its turn."""
+        return Effort(self.points, self._budget.half())
+
+    @property
+    def rich(self) -> bool:
+        return self._budget.left > _LEAST * self.whole
+
+    def take(self, count: int, most: int) -> int:
+        """How many of some candidates may be solved again, at most so many; they are counted."""
+        taken = min(count, most, self.tries)
+        self.tries -= taken
+        return taken
+
+    def afford(self, task: Callable[[Effort], T]) -> T | Spent:
+        """What a task comes to with at most half of what is left."""
+        effort = self.half()
+        return affordable(lambda: task(effort)) if self.rich else Spent.SPENT
+
+
+def account(name: str, times: float = 1.0) -> Account:
+    """A fresh account of a share of the table."""
+    return Account(SHARES[name], times)
+
+
+def affordable(task: Callable[[], T]) -> T | Spent:
+    """What a task comes to, unless it costs more than it may or its equations become too many."""
+    try:
+        return task()
+    except (OverLimit, TooLarge):
+        return Spent.SPENT

@@ -1,0 +1,179 @@
+"""The answer and its neighbours: one input at another value and nothing solved again, with the parts of what has parts.
+
+Input: a solved plan. An open input moves to the next values on either side, or to the other choices; where that is too
+little, so do inputs that the plan gives and that are worth trying. Output: what each comes to, the answer first;
+nothing where the library has no parts of anything that the plan computes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from llmplan.advice.trial import Posed, Trial
+from llmplan.answer.schema.charts import Neighbour
+from llmplan.answer.schema.solution import Solution
+from llmplan.system.adjustable import Knob, knobs, value_of
+from llmplan.system.domains import candidates
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.system.results import results
+from llmplan.system.system import Unknown
+from llmplan.uncertainty.bands import around
+from llmplan.units.measure import Measure, Type, is_choice
+
+FEW = 3
+"""With fewer neighbours that come to something else, inputs that the plan gives are tried too."""
+
+MOST = 24
+"""So many are told at most, and as many inputs of a plan are tried."""
+
+_MOVES = 0.005
+"""What comes nearer than this to the answer, in all that has parts, is none to tell."""
+
+
+def neighbours(trial: Trial, answer: Solution) -> tuple[Neighbour, ...]:
+    """The answer, then its neighbours in the order of their inputs; empty where nothing has parts."""
+    reader = _Reader(trial.own)
+    first = reader.told(trial.outcome.point)
+    if not first.values:
+        return ()
+    others = _moved(reader, first, trial.outcome.point)
+    if len(others) < FEW:
+        others += _given(trial, first, {one.name for one in others})
+    return (first, *others[:MOST])
+
+
+@frozen
+class _Nodes:
+    """What is read at each point: by name the nodes of values and of the ends of their bands."""
+
+    values: dict[str, int]
+    ends: dict[str, tuple[tuple[int, int], ...]]
+
+
+class _Reader:
+    """Reads what has parts, and the results, at points of a system."""
+
+    def __init__(self, posed: Posed) -> None:
+        self.posed, self.lowering, self.system = posed, posed.lowering, posed.system
+        self._results = results(self.lowering.program, self.lowering)
+        self._nodes = _nodes(self.lowering)
+
+    def told(self, point: dict[int, float], moved: int = -1) -> Neighbour:
+        """What a point comes to; `moved` is the unknown that is at another value there."""
+        nodes, scope = self._nodes, self.lowering.scope
+        roots = [*nodes.values.values(), *(node for pairs in nodes.ends.values() for pair in pairs for node in pair)]
+        roots += [result.node for result in self._results] + [condition.node for condition in self.posed.requirements]
+        known = self.posed.values(roots, point)
+        values = {name: known[node] for name, node in nodes.values.items() if math.isfinite(known[node])}
+        bands = {}
+        for name, pairs in nodes.ends.items():
+            ends = [(known[low], known[high]) for low, high in pairs]
+            given = name in values and all(math.isfinite(end) for pair in ends for end in pair)
+            band = around(values[name], ends) if given and ends else None
+            if band is not None:
+                bands[name] = band
+        unknown = self.system.unknowns[moved] if moved >= 0 else None
+        told = [(one.name, one.amount(known[one.node], self.lowering)) for one in self._results]
+        return Neighbour(
+            name="" if unknown is None else unknown.path,
+            amount=None if unknown is None else unknown.amount(point[moved], scope),
+            values=values,
+            bands=bands,
+            results=tuple(told),
+            breaks=tuple(dict.fromkeys(c.name for c in self.posed.requirements if known[c.node] != 1.0)),
+        )
+
+
+def _nodes(lowering: Lowering) -> _Nodes:
+    """What can be computed of all that has parts and of the parts themselves."""
+    values: dict[str, int] = {}
+    ends: dict[str, tuple[tuple[int, int], ...]] = {}
+    for whole, parts in lowering.scope.parts.items():
+        nodes = {name: lowering.name(name) for name in (whole, *(name for name, _ in parts))}
+        known = {name: node for name, node in nodes.items() if not isinstance(node, Missing)}
+        if len(known) < len(nodes):
+            continue
+        values |= known
+        pairs = []
+        for banded in lowering.scope.banded:
+            low, high = (lowering.at_end((banded, at)).name(whole) for at in (0, 1))
+            if not isinstance(low, Missing) and not isinstance(high, Missing):
+                pairs.append((low, high))
+        ends[whole] = tuple(pairs)
+    return _Nodes(values, ends)
+
+
+def _moved(reader: _Reader, answer: Neighbour, point: dict[int, float], only: Sequence[str] = ()) -> list[Neighbour]:
+    """Each unknown at its other values, as far as these come to something else."""
+    others = []
+    # In the order in which the library declares them: where a plan gives something changes no byte.
+    declared = {path: number for number, path in enumerate(reader.lowering.scope.fields)}
+    unknowns = sorted(enumerate(reader.system.unknowns), key=lambda pair: declared.get(pair[1].path, len(declared)))
+    for index, unknown in unknowns:
+        if not unknown.used or index not in point or (only and unknown.path not in only):
+            continue
+        for value in _beside(unknown, point[index]):
+            neighbour = reader.told({**point, index: value}, index)
+            if _differs(neighbour, answer):
+                others.append(neighbour)
+    return others
+
+
+def _beside(unknown: Unknown, chosen: float) -> Iterator[float]:
+    """The next values on either side of a number, all other members of a choice."""
+    values = unknown.values or ()
+    if isinstance(unknown.type, Measure):
+        ordered = sorted(values)
+        if chosen in ordered:
+            place = ordered.index(chosen)
+            yield from ordered[max(0, place - 1) : place]
+            yield from ordered[place + 1 : place + 2]
+    elif is_choice(unknown.type):
+        yield from (value for value in values if value != chosen)
+
+
+def _differs(one: Neighbour, answer: Neighbour) -> bool:
+    """Whether it has a value of its own for anything that has parts."""
+    wholes = [(one.values[name], answer.values[name]) for name in answer.bands if name in one.values]
+    return any(abs(value - here) > _MOVES * abs(here) for value, here in wholes)
+
+
+def _given(trial: Trial, answer: Neighbour, known: set[str]) -> list[Neighbour]:
+    """The same of inputs that the plan gives and that are worth trying, as if they were open."""
+    lowering, fields = trial.built.lowering, trial.program.scope.fields
+    freed: dict[str, tuple[Knob, float, list[float]]] = {}
+    for knob in knobs(trial.program, lowering):
+        chosen = value_of(knob, lowering)
+        lever = knob.path in fields and fields[knob.path].lever
+        if not lever or chosen is None or knob.path in known or len(freed) == MOST:
+            continue
+        values = _values(knob, chosen, lowering)
+        if len(values) > 1:
+            freed[knob.path] = knob, chosen, values
+    changes = {path: knob.opened(values) for path, (knob, _, values) in freed.items()}
+    posed = trial.posed(trial.laid(changes)) if freed else None
+    if posed is None:
+        return []
+    settled = {path: chosen for path, (_, chosen, _) in freed.items()} | trial.system.by_path(trial.outcome.point)
+    if any(unknown.used and unknown.path not in settled for unknown in posed.system.unknowns):
+        return []
+    point = {index: settled.get(unknown.path, math.nan) for index, unknown in enumerate(posed.system.unknowns)}
+    reader = _Reader(posed)
+    # What else was opened with them must not have changed the answer.
+    return [] if _differs(reader.told(point), answer) else _moved(reader, answer, point, tuple(freed))
+
+
+def _values(knob: Knob, chosen: float, lowering: Lowering) -> list[float]:
+    """A value with those beside it, or all that a choice has."""
+    type: Type = knob.type
+    if is_choice(type):
+        return [float(index) for index in range(len(lowering.expressions.members(type)))]
+    if not isinstance(type, Measure) or knob.choices is None:
+        return []
+    ordered = sorted({*(candidates(lowering.expressions, type, knob.choices) or ()), chosen})
+    place = ordered.index(chosen)
+    return ordered[max(0, place - 1) : place + 2]

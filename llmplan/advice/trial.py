@@ -1,0 +1,312 @@
+"""A plan on trial: the same plan with values laid over it, evaluated where its answer is or solved again.
+
+Input: a built plan with its outcome, and changes, each a path with its setting. Output: `Tried`, a changed plan at a
+point, with its results, what fails there and how sure it is; or `Posed`, a changed plan whose open inputs are still to
+be decided. Whatever advice lays over a plan, lowers, builds, solves or evaluates goes through here. A search that costs
+too much raises OverLimit, equations that become too many raise TooLarge; `llmplan.advice.ledger` alone catches them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from attrs import evolve, frozen
+
+from llmplan.advice.ledger import SHARES
+from llmplan.check.overrides import varied
+from llmplan.check.plan import Program
+from llmplan.check.program import Setting
+from llmplan.solve import nearest as searches
+from llmplan.solve.effort import Effort, Progress
+from llmplan.solve.engines import best_point, layouts
+from llmplan.solve.outcome import Outcome
+from llmplan.solve.passes import LIMIT, requirements_of
+from llmplan.system.build import Built, build
+from llmplan.system.comparison import failing
+from llmplan.system.evaluate import evaluate
+from llmplan.system.lower import Lowering
+from llmplan.system.missing import Missing
+from llmplan.system.results import Result, results
+from llmplan.system.spreads import Spreads
+from llmplan.system.system import Condition, System
+from llmplan.uncertainty.bands import Bands
+from llmplan.uncertainty.worst_case import solve_certain
+
+Changes = Mapping[str, Setting]
+Figures = dict[str, tuple[Result, float]]
+
+
+class Trial:
+    """A plan at its answer, or at its nearest point, to be tried with changes.
+
+    Args:
+        built: The plan, which has a system.
+        here: A lowering of the plan at the point of the outcome, if there is one.
+        plan: The name of the plan's text, for edits that add a line.
+        points: That a search for an answer may look at.
+        times: How many times the usual effort cures may cost.
+        progress: Is told how far it is.
+    """
+
+    def __init__(
+        self,
+        built: Built,
+        outcome: Outcome,
+        here: Lowering | None = None,
+        plan: str = "",
+        points: int = LIMIT,
+        times: float = 1.0,
+        progress: Progress | None = None,
+    ) -> None:
+        assert built.system is not None
+        self.built, self.system, self.outcome = built, built.system, outcome
+        self.program = built.lowering.program
+        self.own = Posed(built, built.system, outcome.requirements)
+        self.here = self.own.at(outcome.point) if here is None else here
+        self.plan, self.points, self.times, self.progress = plan, points, times, progress
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The results of the answer."""
+        return _figures(self.here)
+
+    @cached_property
+    def failed(self) -> frozenset[str]:
+        """What fails at the answer already."""
+        return frozenset(failing(self.here))
+
+    def laid(self, changes: Changes, **parts: Any) -> Program:
+        """The plan with changes, and with other parts such as its rules."""
+        return varied(evolve(self.program, **parts), "--set", changes, over=True)
+
+    # Where the answer is: nothing is solved again
+
+    def at(self, changes: Changes) -> Tried:
+        """The plan with changes where its answer is."""
+        return Tried(self, lowering=evaluated(self.here, changes))
+
+    def each(self, changes: Changes, path: str, values: Iterable[float]) -> Iterator[tuple[float, Figures]]:
+        """The results at each value of an input that the changes open; nothing where anything else is open too."""
+        lowering = self.built.lowering.again(self.laid(changes))
+        lines = results(lowering.program, lowering)
+        index = next((index for index, unknown in enumerate(lowering.unknowns.met) if unknown.path == path), None)
+        if index is None or len(lowering.unknowns.met) > 1:
+            return
+        for value in values:
+            yield value, _finite(lines, values_at(lowering, {index: value}, [line.node for line in lines]))
+
+    def variable(self, changes: Changes) -> tuple[Lowering, dict[str, tuple[float, float]]]:
+        """The plan at its answer with each range a variable of the graph, and these with their ends."""
+        spreads = Spreads(None)
+        return self.here.again(self.laid(changes), self.here.unknowns.fixed or {}, spreads), spreads.found
+
+    # Solved again
+
+    def posed(self, program: Program, reads: bool = True) -> Posed | None:
+        """A variation of the plan, built; None if errors prevent it.
+
+        Args:
+            reads: Whether inputs that only the emitted files read are solved too.
+        """
+        built = build(self.built.lowering, program, self.built.reads if reads else ())
+        return None if built.system is None else Posed(built, built.system, requirements_of(built.system))
+
+    def again(self, changes: Changes, effort: Effort) -> Tried | None:
+        """The plan with changes, solved again; None if there is no such plan."""
+        posed = self.posed(self.laid(changes))
+        point = None if posed is None else posed.best(effort)
+        return None if posed is None or point is None else Tried(self, posed=posed, point=point)
+
+    def infeasible(self, program: Program, points: int) -> Trial | None:
+        """A variation of the plan that no point meets either; None if one does, or if that cannot be told.
+
+        Args:
+            points: That its solution may look at.
+        """
+        posed = self.posed(program)
+        if posed is None:
+            return None
+        built, outcome = solve_certain(program, posed.built, points, brief=True)
+        if outcome.status != "infeasible" or outcome.conflict is None or built.system is None:
+            return None
+        return Trial(built, outcome, None, self.plan, self.points, self.times, self.progress)
+
+
+class Tried:
+    """A changed plan at a point: where the answer is, or where it was solved again.
+
+    Args:
+        lowering: The plan there, if nothing was solved again.
+        posed, point: If it was.
+    """
+
+    def __init__(
+        self,
+        trial: Trial,
+        lowering: Lowering | None = None,
+        posed: Posed | None = None,
+        point: Mapping[int, float] | None = None,
+    ) -> None:
+        self._trial, self._lowering, self._posed, self._point = trial, lowering, posed, point or {}
+
+    @cached_property
+    def lowering(self) -> Lowering:
+        """The plan at the point."""
+        if self._lowering is not None:
+            return self._lowering
+        assert self._posed is not None
+        return self._posed.at(self._point)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """Its results."""
+        if self._posed is None:
+            return _figures(self.lowering)
+        lines = results(self._posed.lowering.program, self._posed.lowering)
+        return _finite(lines, self._posed.values([line.node for line in lines], self._point))
+
+    @cached_property
+    def fails(self) -> tuple[str, ...]:
+        """What fails there and holds in the answer."""
+        return tuple(name for name in failing(self.lowering) if name not in self._trial.failed)
+
+    @cached_property
+    def bands(self) -> Bands:
+        """How far off its results may be."""
+        return Bands(self.lowering)
+
+    @cached_property
+    def chance(self) -> float | None:
+        """The least chance of the author's requirements that are in force there; None where nothing is uncertain."""
+        here = self.lowering
+        rules = [rule for rule in here.program.rules if rule.origin in ("plan", "used") and rule.weight is None]
+        rules = [rule for rule in rules if rule.when is None or here.worth(rule.when, rule.place[0]) == 1.0]
+        return min((chance for rule in rules if (chance := self.bands.chance(rule)) is not None), default=None)
+
+    @property
+    def objective(self) -> float:
+        """The first objective of a plan that was solved again, the smaller the better; NaN where there is none."""
+        assert self._posed is not None
+        aim = next(iter(self._posed.system.objectives), None)
+        return math.nan if aim is None else self._posed.values((aim.node,), self._point)[aim.node] * aim.sense
+
+    def solved(self, path: str) -> float | None:
+        """The value of an unknown of a plan that was solved again."""
+        assert self._posed is not None
+        index = self._posed.index(path)
+        return None if index is None else self._point[index]
+
+
+@frozen
+class Posed:
+    """A plan that was built: its system, which can be solved, and evaluated at points of what is open.
+
+    Attributes:
+        thinned: Unknowns of whose candidates only some are left.
+    """
+
+    built: Built
+    system: System
+    requirements: tuple[Condition, ...]
+    thinned: tuple[str, ...] = ()
+
+    @property
+    def lowering(self) -> Lowering:
+        return self.built.lowering
+
+    def index(self, path: str) -> int | None:
+        """The number of an unknown."""
+        return next((index for index, unknown in enumerate(self.system.unknowns) if unknown.path == path), None)
+
+    def values(self, nodes: Iterable[int], point: Mapping[int, float]) -> dict[int, float]:
+        """What nodes, and all that they are made of, come to at a point."""
+        return values_at(self.lowering, point, nodes)
+
+    def at(self, point: Mapping[int, float]) -> Lowering:
+        """The plan lowered at a point."""
+        return self.lowering.again(fixed=self.system.by_path(point))
+
+    # Other questions
+
+    def asking(self, **parts: Any) -> Posed:
+        """The same with other parts of its system, such as its objectives."""
+        return evolve(self, system=evolve(self.system, **parts))
+
+    def requiring(self, conditions: Iterable[Condition]) -> Posed:
+        """The same with more requirements."""
+        return evolve(self, requirements=(*self.requirements, *conditions))
+
+    def without(self, name: str) -> Posed:
+        """The same without a requirement."""
+        conditions = tuple(one for one in self.system.conditions if one.name != name)
+        requirements = tuple(one for one in self.requirements if one.name != name)
+        return evolve(self, system=evolve(self.system, conditions=conditions), requirements=requirements)
+
+    def held(self, unknown: int, values: Sequence[float]) -> Posed:
+        """The same with other candidates for an unknown."""
+        return evolve(self, system=searches.with_values(self.system, unknown, values))
+
+    def thin(self, unknown: int | None, point: Mapping[int, float]) -> Posed:
+        """The same with fewer candidates for all unknowns but one, those of a point among them."""
+        system, paths = searches.thinned(self.system, unknown, point, int(SHARES["feasibility"].points))
+        return evolve(self, system=system, thinned=paths)
+
+    # Answers: each raises OverLimit if the effort is not enough
+
+    def best(self, effort: Effort) -> dict[int, float] | None:
+        """The best feasible point."""
+        return best_point(self.system, self.requirements, effort)
+
+    def solvable(self, effort: Effort) -> bool:
+        """Whether anything is feasible, also at every point of ranges where requirements ask for that."""
+        program = self.lowering.program
+        if not any(rule.certain for rule in program.rules):
+            return self.best(effort) is not None
+        built, points = evolve(self.built, system=self.system), int(SHARES["worst case"].points)
+        return solve_certain(program, built, points, brief=True)[1].status == "solved"
+
+    def feasible(self, unknown: int, effort: Effort) -> bool:
+        """Whether anything is feasible, whatever the value of an unknown."""
+        return searches.feasible(self.system, self.requirements, unknown, effort)
+
+    def feasible_values(self, unknown: int, effort: Effort) -> list[float]:
+        """The feasible values of a discrete unknown, in domain order."""
+        return searches.feasible_values(self.system, self.requirements, unknown, effort)
+
+    def nearest(
+        self, unknown: int, values: Sequence[float], start: float, whole: bool | None, effort: Effort
+    ) -> float | None:
+        """The first of some values of an unknown at which anything is feasible, see `llmplan.solve.nearest`."""
+        return searches.nearest(self.system, self.requirements, unknown, values, start, whole, effort)
+
+    def few(self, but: int, points: float) -> bool:
+        """Whether the other unknowns have at most so many combinations, and none is continuous."""
+        others = tuple(unknown for index, unknown in enumerate(self.system.unknowns) if index != but)
+        enumerable = all(unknown.values is not None or not unknown.used for unknown in others)
+        return enumerable and layouts(evolve(self.system, unknowns=others)) <= points
+
+
+def evaluated(here: Lowering, changes: Changes) -> Lowering:
+    """A plan with changes at the point of a lowering; what is open there has no value."""
+    return here.again(varied(here.program, "--set", changes, over=True), fixed=here.unknowns.fixed or {})
+
+
+def values_at(lowering: Lowering, point: Mapping[int, float], nodes: Iterable[int]) -> dict[int, float]:
+    """What nodes of a lowering, and all that they are made of, come to where its unknowns or ranges have values."""
+    return evaluate(lowering.graph, point, nodes)
+
+
+def _figures(lowering: Lowering) -> Figures:
+    """The results of a plan that are finite numbers where it is lowered, by name."""
+    lines = results(lowering.program, lowering)
+    nodes = {line.node: lowering.unknowns.settled(line.node) for line in lines}
+    known = {line: lowering.graph.constant(node) for line, node in nodes.items() if not isinstance(node, Missing)}
+    return _finite(lines, {node: value for node, value in known.items() if value is not None})
+
+
+def _finite(lines: Iterable[Result], values: Mapping[int, float]) -> Figures:
+    found = {line.name: (line, values.get(line.node, math.nan)) for line in lines}
+    return {name: pair for name, pair in found.items() if math.isfinite(pair[1])}

@@ -1,0 +1,122 @@
+"""A change of an infeasible plan as it is written: as data, as a statement to paste, and as an edit of the plan's text.
+
+Input: an input or a requirement with the values that were found for it. Nothing is searched or solved here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from attrs import evolve, frozen
+
+from llmplan.advice.proposals import Proposal, written
+from llmplan.advice.trial import Trial
+from llmplan.answer.schema.advice import Relaxation
+from llmplan.check.program import Rule
+from llmplan.diagnostics import Edit
+from llmplan.source import Span
+from llmplan.system.adjustable import Knob, in_authors_unit
+from llmplan.system.display import amount, one_line
+from llmplan.units.measure import Measure, Type
+
+
+@frozen
+class Cure:
+    """A change that makes an infeasible plan feasible.
+
+    Attributes:
+        value: The first of its values in base units, or the number of a member or entry.
+        thinned: Unknowns of whose many values only some were tried with it.
+    """
+
+    record: Relaxation
+    value: float
+    thinned: tuple[str, ...] = ()
+
+
+def of_input(
+    trial: Trial,
+    knob: Knob,
+    now: float | None,
+    proposed: Sequence[Proposal],
+    thinned: tuple[str, ...] = (),
+    start: float | None = None,
+) -> Cure | None:
+    """An input at other values; None if there are none.
+
+    Args:
+        now: What it is.
+        start: What it is at the nearest plan, where it is open.
+    """
+    if not proposed:
+        return None
+    scale = now if now is not None else start
+    if isinstance(knob.type, Measure) and scale is not None:
+        proposed = sorted(proposed, key=lambda one: _distance(one.value, scale))
+    record = _record(trial, knob.path, "input", knob.type, knob.unit, now, proposed, scale)
+    word = "let " if knob.role == "let" else "assume " if knob.role == "assumption" else ""
+    statement = f"{knob.path} = {written(proposed[0].text, knob.type)}"
+    edits = _edits(trial, knob, proposed[0], statement)
+    return Cure(evolve(record, statement=f"{word}{statement}", edits=edits), proposed[0].value, thinned)
+
+
+def _edits(trial: Trial, knob: Knob, proposed: Proposal, statement: str) -> tuple[Edit, ...]:
+    """An input in the place where it is given or left open, else as a line at the end of the plan's text."""
+    text = trial.program.scope.sources.get(trial.plan)
+    if not knob.written and text is not None and not text.library:
+        line = "" if text.text.endswith("\n") else "\n"
+        return (Edit(Span(text, len(text.text), len(text.text)), f"{line}{statement}\n"),)
+    place = trial.program.scope.span(knob.setting.place)
+    own = knob.written and not place.source.library and not place.source.name.startswith("--set")
+    return (Edit(place, written(proposed.text, knob.type)),) if own else ()
+
+
+def of_bound(trial: Trial, rule: Rule, before: float, proposed: Proposal, place: Span | None) -> Cure:
+    """A requirement with another bound.
+
+    Args:
+        place: Where its bound is written.
+    """
+    assert isinstance(rule.type, Measure)
+    record = _record(trial, rule.name, "requirement", rule.type, rule.unit, before, [proposed], before)
+    if place is None:
+        return Cure(record, proposed.value)
+    number, whole = written(proposed.text, rule.type), trial.program.scope.span(rule.place)
+    text = one_line(f"{whole.text[: place.start - whole.start]}{number}{whole.text[place.end - whole.start :]}")
+    certain = "certain " if rule.certain else ""
+    named = f"{rule.name}: " if rule.name.isidentifier() else ""
+    statement = f"require {certain}{named}{text}"
+    return Cure(evolve(record, condition=text, statement=statement, edits=(Edit(place, number),)), proposed.value)
+
+
+def _record(
+    trial: Trial,
+    name: str,
+    kind: Literal["input", "requirement"],
+    type: Type,
+    unit: str,
+    now: float | None,
+    proposed: Sequence[Proposal],
+    scale: float | None,
+) -> Relaxation:
+    change = math.inf
+    if isinstance(type, Measure) and scale is not None:
+        change = min(_distance(one.value, scale) for one in proposed)
+    scope = trial.program.scope
+    return Relaxation(
+        name=name,
+        kind=kind,
+        before=None if now is None else amount(now, type, scope, unit),
+        before_text="" if now is None else in_authors_unit(now, type, unit, trial.here),
+        values=tuple(amount(one.value, type, scope, unit) for one in proposed),
+        texts=tuple(one.text for one in proposed),
+        unit=scope.units.base(type) if isinstance(type, Measure) else None,
+        change=change,
+    )
+
+
+def _distance(value: float, scale: float) -> float:
+    """How far a value is from what was given, relatively."""
+    return abs(math.log(value / scale)) if value * scale > 0 else 1e9

@@ -1,0 +1,102 @@
+"""Solving a plan some of whose requirements must hold at every point of its ranges.
+
+The system holds them at the corners of the ranges, which is enough where the sides grow or fall with
+each range. Where they do neither, the worst point between is looked for at the solution and joins
+the corners, until the solution has none; so a later solution never fails where an earlier one did.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+
+from llmplan.check.plan import Program
+from llmplan.check.program import Rule
+from llmplan.operations import Interval
+from llmplan.solve.effort import Progress
+from llmplan.solve.outcome import Outcome
+from llmplan.solve.passes import solve
+from llmplan.system.build import Built, build
+from llmplan.system.evaluate import evaluate
+from llmplan.uncertainty.ranges import Ranges
+
+_ROUNDS = 30
+_GRID = {1: 33, 2: 13, 3: 7, 4: 5}
+"""By the number of ranges at how many values of each the worst point is looked for; 3 of more."""
+
+_GOLDEN = 0.618_033_988_749_895
+
+
+def solve_certain(
+    program: Program,
+    built: Built,
+    limit: int,
+    keep: int = 0,
+    brief: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Built, Outcome]:
+    """The outcome of a built plan, and the plan with the points between the ends that it had to be held at.
+
+    The rest is as of `llmplan.solve.passes.solve`.
+    """
+    assert built.system is not None
+    outcome = solve(built.system, limit, keep, brief, progress)
+    rules = [rule for rule in program.rules if rule.certain and rule.weight is None]
+    between: list[dict[str, float]] = []
+    for _ in range(_ROUNDS if rules else 0):
+        if outcome.status != "solved" or built.system is None:
+            break
+        ranges = Ranges(built.lowering, built.system.by_path(outcome.point))
+        worst = [found for rule in rules for found in [_broken(ranges, rule)] if found is not None]
+        if not worst:
+            break
+        between += worst
+        again = build(built.lowering, None, built.reads, between)
+        if again.system is None:
+            break
+        built, outcome = again, solve(again.system, limit, keep, brief, progress)
+    return built, outcome
+
+
+def _broken(ranges: Ranges, rule: Rule) -> dict[str, float] | None:
+    """Where a requirement fails worst, as shares of the ranges; None if no such point is found."""
+    if ranges.always(rule):
+        return None
+    condition, slack = ranges.nodes(rule)
+    box = ranges.box()
+    if condition is None or not box:
+        return None
+    graph, root = ranges.lowering.graph, condition if slack is None else slack
+
+    def at(shares: Sequence[float], node: int = root) -> float:
+        return evaluate(graph, _between(box, shares), (node,))[node]
+
+    steps = _GRID.get(len(box), 3)
+    ticks = [step / (steps - 1) for step in range(steps)]
+    worst = list(min(itertools.product(ticks, repeat=len(box)), key=lambda shares: at(tuple(shares))))
+    if slack is not None:
+        for axis in [*range(len(box))] * 2:
+            worst[axis] = _lowest(at, worst, axis, 1 / (steps - 1))
+    return None if at(worst, condition) == 1.0 else dict(zip(ranges.spreads.found, worst))
+
+
+def _between(box: Sequence[Interval], shares: Sequence[float]) -> Mapping[int, float]:
+    return {i: low + share * (high - low) for i, ((low, high), share) in enumerate(zip(box, shares))}
+
+
+def _lowest(at: Callable[[Sequence[float]], float], shares: Sequence[float], axis: int, width: float) -> float:
+    """Where along one axis, within a width, the value is lowest: by golden section."""
+
+    def moved(share: float) -> float:
+        return at([*shares[:axis], share, *shares[axis + 1 :]])
+
+    low, high = max(0.0, shares[axis] - width), min(1.0, shares[axis] + width)
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    while high - low > 1e-9:
+        if moved(left) <= moved(right):
+            high, right = right, left
+            left = high - _GOLDEN * (high - low)
+        else:
+            low, left = left, right
+            right = low + _GOLDEN * (high - low)
+    return min((low, high, shares[axis]), key=moved)

@@ -1,1 +1,0 @@
-"""What if: relaxations, sensitivities, sweeps and scenarios, asked of the lowered plan."""
