@@ -41,7 +41,7 @@ def test_the_neighbour_is_named_with_the_change_that_gets_it():
 
 @pytest.mark.parametrize(("days", "more"), [pytest.param(30, "", marks=pytest.mark.slow), (10, "waive batch_near\n")])
 def test_without_a_jump_nothing_is_said(days, more):
-    assert solve(days, more).notes == ()
+    assert notes(solve(days, more)) == []
 
 
 WHOLE = """model "llama-3.1-70b"
@@ -88,7 +88,7 @@ minimize hardware.gpus
     ("text", "rule"), [(NODES, "nodes_are_whole"), pytest.param(HEADS, "heads_divide", marks=pytest.mark.slow)]
 )
 def test_a_rule_that_no_change_meets_names_the_neighbour_and_no_other_model(text, rule):
-    (note,) = api.solve("-", text=text).notes
+    (note,) = notes(api.solve("-", text=text))
     found = re.fullmatch(rf"hardware\.gpus = (\d+) GPUs would do but for `{rule}`", note)
     assert found is not None, note
     settings = [("hardware.gpus", found[1])]

@@ -31,6 +31,9 @@ WAYS = {
 """How a number becomes a text, or a text a number, elsewhere than in `units/amount.py`."""
 
 ALLOWED = {
+    ("advice/levers.py", "a format of digits"),  # results that are compared as they are read
+    ("advice/requirement_curve.py", "a format of digits"),  # round values of the input beside the answer
+    ("advice/proposals.py", "a pattern of numbers"),  # a change as a statement of a plan, with separators
     ("emit/exclusive.py", "a format of digits"),  # seconds that a process waits, in an error
     ("present/charts/records.py", "a format of digits"),  # ticks of an axis, rounded to themselves
     ("present/svg/elements.py", "the formatter of digits"),  # coordinates of a drawing, and ticks
@@ -115,20 +118,20 @@ class Recorder:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.texts: set[str] = set()
         self.units: dict[tuple[object, ...], set[str]] = defaultdict(set)
-        parts, exact = Amount.parts, Amount.exact
+        split, exact = Amount._split, Amount.exact
 
-        def recorded(one: Amount, digits: int | None = None) -> tuple[str, str]:
-            text, unit = parts(one, digits)
+        def recorded(one: Amount, digits: int, whole: bool) -> tuple[str, str]:
+            text, unit = split(one, digits, whole)
             self.texts.add(text)
             if not one.unit.fixed:
-                self.units[one.value, one.measure, one.unit, digits].add(f"{text} {unit}")
+                self.units[one.value, one.measure, one.unit, digits, whole].add(f"{text} {unit}")
             return text, unit
 
         def whole(one: Amount) -> str:
             self.texts.add(exact(one).partition(" ")[0])
             return exact(one)
 
-        monkeypatch.setattr(Amount, "parts", recorded)
+        monkeypatch.setattr(Amount, "_split", recorded)
         monkeypatch.setattr(Amount, "exact", whole)
         for name in ("count", "share", "deviation", "percentage", "percent"):
             self._follow(monkeypatch, name)

@@ -83,7 +83,7 @@ def test_what_holds_of_the_library_takes_no_line() -> None:
 def test_a_speed_that_the_plan_leaves_to_the_catalog_is_a_risk_where_it_matters() -> None:
     text = BASE.replace("zero_stage = 2", "zero_stage = 3").replace("micro_batch = 4", "micro_batch = 1")
     (risk, *_) = solved(text).risks
-    assert risk.name == "hardware.internode_bandwidth" and risk.change >= 0.05 and risk.worse == "12.5 GB/s/GPU"
+    assert risk.name == "hardware.internode_bandwidth" and risk.change >= 0.05 and risk.worse.exact() == "12.5 GB/s/GPU"
     assert f"at 12.5 GB/s/GPU `{risk.result}` is {100 * risk.change:.0f} % more" in report(text)
     assert "a list price (" in report(text)
     fixed = solved(f"{text}hardware.internode_bandwidth = 25 GB/s/GPU\nhardware.price = 2 USD/GPU/hour\n")
