@@ -120,13 +120,13 @@ MISSPELT = {
 
 SHOWN = {
     "An accelerator": ("also called EX100 SXM", "Example EX100 datasheet"),
-    "An optimizer": ("per_number          3", "algorithm 1", "memory.optimizer"),
     "A training stack": (
         "also called example-trainer",
         "example/trainer 2.1",
         "framework             nanotron",
         "from the catalog, plans/catalog/nanotron.plan:",
     ),
+    "An optimizer": ("per_number          3", "algorithm 1", "memory.optimizer"),
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
