@@ -28,9 +28,9 @@ from llmplan.system.build import build
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.reasons import why
-from llmplan.units.measure import TEXT, KindType, Type
 from llmplan.uncertainty.bands import Bands
 from llmplan.uncertainty.worst_case import solve_certain
+from llmplan.units.measure import TEXT, KindType, Type
 
 _NODES = 20_000
 """Cases share a graph until it has so many."""

@@ -18,7 +18,7 @@ from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Expr, walk
 from llmplan.check.program import Alternative, Domain, Goal, Rule, Setting
 from llmplan.check.scope import Overlay, Scope
-from llmplan.check.settings import domain, place, setting
+from llmplan.check.settings import domain, place, setting, stray
 from llmplan.check.usual import report_unsaid
 from llmplan.diagnostics import Diagnostic, names, system, units
 from llmplan.syntax import nodes
@@ -80,6 +80,8 @@ class Definitions:
             default = open_domain = None
             if node.default is not None:
                 default = setting(check, node.default, record.types, record.units, path)
+                if legal is not None and (word := stray(default.value, record.type, legal)) is not None:
+                    self.report(units.outside(node.default.span, path, word, legal.text))
             if node.unknown is not None and node.unknown.domain is not None:
                 open_domain = domain(check, node.unknown.domain, record.type, path)
             cure = next((name for names in said(node.decorators, "cure") for name in names), "")
