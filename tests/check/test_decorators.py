@@ -10,6 +10,7 @@ from llmplan.source import Source
 from llmplan.syntax import nodes, parse
 from llmplan.syntax.format import format_file
 
+
 def decorator(text: str) -> nodes.Decorator:
     file, problems = parse(Source("a.plan", f"{text}\ndimension D\n"))
     assert problems == []
