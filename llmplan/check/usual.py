@@ -19,8 +19,8 @@ from llmplan.syntax.statements import Statements
 
 def report_unsaid(scope: Scope, of: Statements, report: Callable[[Diagnostic], None]) -> None:
     """E0212 for what defaults and formulas among some statements read of entries that do not set it."""
-    declared = [(s.name.text, member) for s in (*of.enums, *of.further_members) for member in s.members]
-    spans = {(enum, member.name.text): member.span for enum, member in declared}
+    declared = [(s.name.text, s.members) for s in of.enums] + [(s.name.text, s.members) for s in of.further_members]
+    spans = {(enum, member.name.text): member.span for enum, members in declared for member in members}
     reads: dict[tuple[str, str], dict[str, tuple[ir.FieldAt, Span]]] = {}
     for expr, span in _expressions(scope, of):
         for read in ir.walk(expr):
