@@ -63,7 +63,7 @@ class Definitions:
         report_unsaid(self.scope, of, self.report)
 
     def _library(self, of: Statements) -> None:
-        """The library's requirements and objectives, and E0303 for what only a plan says; a plan's are for its check."""
+        """The library's requirements and objectives, and E0303 for what only a plan says."""
         rules: dict[str, nodes.Statement] = {}
         for s in of.rules:
             rule = self.rule(s)
