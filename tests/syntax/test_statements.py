@@ -99,3 +99,15 @@ def test_a_group_without_a_pass_would_be_seen():
 
 def test_a_statement_picked_by_its_class_would_be_seen():
     assert picked({"check/a.py": "[s for s in all if isinstance(s, nodes.Waive)]"}) == {("check/a.py", "Waive")}
+
+
+def test_a_statement_of_a_plan_in_the_library_is_told():
+    from llmplan.check import library
+
+    texts = library.library_files()
+    name = "plans/std/objectives.plan"
+    _, problems = library.build({**texts, name: texts[name] + "\nshow step_time\nlet a = 3\n"})
+    assert [(one.code, one.span.text) for one in problems if one.span is not None] == [
+        ("E0303", "let a = 3"),
+        ("E0303", "show step_time"),
+    ]
