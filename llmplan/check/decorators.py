@@ -188,7 +188,7 @@ TABLE: dict[str, Decorator] = {
     ),
     "column": Decorator(
         ("kind",), (_T, _T, Sort.EXPRESSION), Sort.UNIT, '@column("gpus", "memory", gpu.memory, GB)',
-        "A column of a list of the catalog: the list, the title, the figure of every entry, and its unit. The first list "
+        "A column of a list of the catalog: the list, title, figure of every entry, and its unit. The first list "
         "of a kind is of all its entries; a further one of those with a figure in its first column. A list of "
         "quantities with an index is a table on the page of each entry.",
     ),

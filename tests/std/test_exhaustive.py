@@ -9,10 +9,8 @@ import pytest
 from llmplan.check import ir, library
 from llmplan.check.scope import Scope
 
-LATER = {"Optimizer", "Framework"}
-"""Enums that are to become entries and facts of stacks."""
-BY_FRAMEWORK = {("memory.buffers_at", "MemoryPhase")}
-"""Inside of what one framework does."""
+GATHERED = {("memory.gather_buffers", "MemoryPhase")}
+"""Weights are gathered alike in all moments but two."""
 
 
 def formulas(scope: Scope, name: str) -> list[ir.Expr]:
@@ -57,7 +55,7 @@ def swallowed(scope: Scope) -> set[tuple[str, str]]:
 def test_members_are_named():
     scope, _, problems = library.load()
     assert problems == [] and {"time", "memory.total"} <= set(scope.compared)
-    assert {found for found in swallowed(scope) if found[1] not in LATER} <= BY_FRAMEWORK
+    assert swallowed(scope) <= GATHERED
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ PICKED = {
     ("load/digest.py", "Assign"): "settings are hashed in any order",
     ("syntax/format.py", "Scenario"): "lines of a scenario are laid out",
     ("syntax/build.py", "Language"): "the version stands first",
-    ("whatif/bounds.py", "Require"): "a suggested requirement is read back",
+    ("system/comparison.py", "Require"): "a suggested requirement is read back",
 }
 
 
