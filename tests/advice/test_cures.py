@@ -358,7 +358,7 @@ def test_a_plan_that_can_be_is_told_nothing_of_adapters():
     [
         ("@cure(nowhere)", "E0310"),
         ("@cure(many)", "E0310"),
-        ("@cure(a, b)", "E0310"),
+        ("@cure(helps, helps)", "E0310"),
         ("@cure", "E0310"),
         ("@cure(helps)", None),
     ],
