@@ -23,7 +23,7 @@ from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
 from llmplan.resources import TARGET, library_of, templates_of
-from llmplan.source import Source, Span
+from llmplan.source import Span
 from llmplan.system.build import Built, build
 from llmplan.system.earlier import MOST_NODES, Earlier, comparable
 from llmplan.system.lower import Lowering
@@ -209,7 +209,8 @@ def library_file(
 ) -> Checked:
     """A file of the library, checked in its place among the others.
 
-    What is wrong in the others is noted; it does not make this one wrong.
+    A mistake that stands in another is one of the whole: while there is one, the library is broken, perhaps by a change
+    of this file.
 
     Args:
         root: Where the `plans` and `templates` of the library lie that the file is part of. None for what a user's
@@ -234,15 +235,9 @@ def library_file(
             files.unread_option(target, option, scope.span(stated[option].place))
             for option in unread(target, stated, file.parent.parent)
         ]
-    found = [d if _concerns(d, own) else evolve(d, severity="note") for d in dict.fromkeys(found)]
+    found = list(dict.fromkeys(found))
     found.sort(key=lambda one: _rank(one, [own.name]))
     return Checked(own.name, (), None, None, tuple(found), content)
-
-
-def _concerns(found: Diagnostic, source: Source) -> bool:
-    """Whether a diagnostic has a place in a text."""
-    places = (found.span, *(label.span for label in found.others))
-    return any(at is not None and at.source is source for at in places)
 
 
 def _values_of_entries(scope: Scope, file: str) -> list[Diagnostic]:

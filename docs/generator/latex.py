@@ -11,19 +11,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from llmplan.operations import FUNCTIONS
+from llmplan.operations.folds import FOLDS
 from llmplan.syntax import nodes
 
 WIDTH = 88
 """About how many characters fit in a line of a page; a longer sum or product is broken."""
 
 _SIGNS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">", "+": "+", "-": "-"}
-_FOLDS = {
-    "sum": r"\sum",
-    "argmin": r"\mathrm{arg\,min}",
-    "argmax": r"\mathrm{arg\,max}",
-    "min": r"\min",
-    "max": r"\max",
-}
 _NUMBER = re.compile(r"([0-9_]+)((?:\.[0-9_]+)?)(?:[eE]([+-]?[0-9]+))?([A-Za-z]*)")
 _MAGNITUDES = {"K": "10^{3}", "M": "10^{6}", "B": "10^{9}", "T": "10^{12}"}
 _MAGNITUDES |= {"Ki": "2^{10}", "Mi": "2^{20}", "Gi": "2^{30}"}
@@ -207,10 +201,9 @@ def _call(node: nodes.Call) -> str:
 def _fold(node: nodes.Fold) -> str:
     below = r",\, ".join(rf"{name((b.name.text,))} \in {name(b.over.parts)}" for b in node.binders)
     body = expression(node.body)
-    long = isinstance(node.body, (nodes.Sum, nodes.If, nodes.Match)) or node.function.text != "sum"
-    return rf"{_FOLDS.get(node.function.text, name((node.function.text,)))}_{{{below}}} " + (
-        _parenthesised(body) if long else body
-    )
+    fold = FOLDS[node.function.text]
+    long = isinstance(node.body, (nodes.Sum, nodes.If, nodes.Match)) or fold.encloses
+    return rf"{fold.latex}_{{{below}}} " + (_parenthesised(body) if long else body)
 
 
 def _member(node: nodes.Member) -> str:

@@ -10,8 +10,9 @@ from pathlib import Path
 from attrs import frozen
 
 from llmplan.check import library
-from llmplan.check.calls import BUILTINS, FOLDS
+from llmplan.check.calls import BUILTINS
 from llmplan.operations import FUNCTIONS
+from llmplan.operations.folds import FOLDS
 from llmplan.syntax.grammar import CONTEXTUAL, grammar
 
 TEXTMATE = "editors/vscode/llmplan/syntaxes/llmplan.tmLanguage.json"

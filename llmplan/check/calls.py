@@ -15,11 +15,10 @@ from llmplan.check.ir import Expr, Typed
 from llmplan.check.scope import words
 from llmplan.diagnostics import Hint, names, units
 from llmplan.operations import FUNCTIONS, Operation
+from llmplan.operations.folds import FOLDS
 from llmplan.syntax import nodes
 from llmplan.syntax.expressions import written_out
 from llmplan.units.measure import BOOL, REAL, KindType, ListType, Measure, Type
-
-FOLDS = ("sum", "max", "min", "argmax", "argmin")
 
 
 def check_call(check: Context, node: nodes.Call, want: Type | None) -> Typed:
@@ -234,7 +233,7 @@ def check_fold(check: Context, node: nodes.Fold, want: Type | None) -> Typed:
     if body.type is None or not check.measured(body):
         return check.wrong(node)
     expr = ir.Fold(function, tuple(variables), body.expr)
-    if function.startswith("arg"):
+    if FOLDS[function].picks != "nothing":
         return Typed(expr, types[variables[0][0]], node.span)
     return Typed(expr, body.type, node.span, unit=body.unit)
 

@@ -21,6 +21,7 @@ from llmplan.diagnostics import Diagnostic, files, names, units
 from llmplan.load.files import STATEMENTS
 from llmplan.load.modules import Module
 from llmplan.syntax import nodes
+from llmplan.syntax.statements import Statements
 from llmplan.units.measure import REAL
 
 
@@ -36,7 +37,7 @@ class PlanCheck:
 
     def run(self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]) -> Program:
         """The program of a plan (`modules`, strongest first) under a scenario and `--set` values."""
-        statements = [s for module in modules for s in module.tree.statements]
+        groups = [Statements.of(module.tree.statements) for module in modules]
         # Weakest first, so that a later file's replacement stands on what it replaces.
         declared = [(Declarations(self.scope, self.report), module) for module in reversed(modules)]
         for declarations, module in declared:
@@ -47,29 +48,25 @@ class PlanCheck:
         self.layers.settings(modules)
         self._emits()
         self.program.replaced += [
-            (s.name.text, f"{s.span.source.name}:{s.span.line}")
-            for s in statements
-            if isinstance(s, (nodes.Quantity, nodes.Fn)) and s.replace
+            (s.name.text, f"{s.span.source.name}:{s.span.line}") for group in groups for s in group.replacing()
         ]
         requirements = Requirements(self.layers, modules, self.report)
         requirements.settle()
         self._goals(modules)
-        for s in statements:
-            if isinstance(s, nodes.Show):
-                self._show(s)
+        for show in (show for group in groups for show in group.shows):
+            self._show(show)
         variations.scenarios(self.layers, modules, scenario)
         for path, text in settings:
             variations.set_value(self.layers, path, text)
         variations.sweeps(self.layers, modules)
         requirements.guard()
-        own = modules[0].tree.statements
-        for found in (*lint.unread(own, self.scope.read), *lint.uncited(statements)):
+        for found in (*lint.unread(groups[0], self.scope.read), *lint.uncited(groups)):
             self.report(found)
         for found in options.remarks(self.program, modules[0].source):
             self.report(found)
         # The `##` lines above the first statement say what the plan is about.
         beside = modules[0].source.name == STATEMENTS and len(modules) > 1
-        titled = modules[1].tree.statements if beside else own
+        titled = modules[1 if beside else 0].tree.statements
         self.program.title = titled[0].doc if titled else ""
         return self.program
 
@@ -81,7 +78,7 @@ class PlanCheck:
     def _goals(self, modules: Sequence[Module]) -> None:
         """The objectives of the strongest file that has any, then the library's."""
         for module in modules:
-            found = [s for s in module.tree.statements if isinstance(s, (nodes.Objective, nodes.Pareto))]
+            found = Statements.of(module.tree.statements).goals
             definitions = self._definitions(module)
             for s in found:
                 if isinstance(s, nodes.Objective):

@@ -26,6 +26,7 @@ from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import arguments, number, said, written
 from llmplan.syntax.decorators import unit as written_unit
+from llmplan.syntax.statements import Statements
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Measure, Type, is_choice
 from llmplan.units.table import UnknownUnit
 
@@ -106,9 +107,10 @@ class Declarations:
     def declare(self, statements: Sequence[nodes.Statement]) -> None:
         """Puts in what is declared under which name and with which type; other statements are left to others."""
         scope = self.scope
-        declare_units(scope, statements, self.report)
-        for s in statements:
-            if isinstance(s, nodes.Enum) and self._once(s.name.text, s, s.name.text in scope.enums):
+        of = Statements.of(statements)
+        declare_units(scope, of.dimensions, of.units, self.report)
+        for s in of.enums:
+            if self._once(s.name.text, s, s.name.text in scope.enums):
                 members = tuple(member.name.text for member in s.members)
                 seen: dict[str, nodes.EnumMember] = {}
                 for member in s.members:
@@ -116,22 +118,19 @@ class Declarations:
                     if first is not member:
                         self.report(names.defined_twice(member.span, member.name.text, first.span))
                 scope.enums[s.name.text] = EnumType(s.name.text, members)
-        for s in statements:
-            if isinstance(s, nodes.AmendEnum):
-                self._amend_enum(s)
-        for s in statements:
-            if isinstance(s, nodes.Kind) and self._once(s.name.text, s, s.name.text in scope.kinds):
-                scope.kinds[s.name.text] = tuple(field.name.text for field in s.fields)
-        for s in statements:
-            if isinstance(s, nodes.Kind):
-                self._kind_signature(s)
-            elif isinstance(s, nodes.Quantity):
-                self._quantity_signature(s)
-            elif isinstance(s, nodes.Fn):
-                self._function_signature(s)
-        for s in statements:
-            if isinstance(s, nodes.Entry):
-                self._entry_name(s)
+        for amended in of.further_members:
+            self._amend_enum(amended)
+        for kind in of.kinds:
+            if self._once(kind.name.text, kind, kind.name.text in scope.kinds):
+                scope.kinds[kind.name.text] = tuple(field.name.text for field in kind.fields)
+        for kind in of.kinds:
+            self._kind_signature(kind)
+        for quantity in of.quantities:
+            self._quantity_signature(quantity)
+        for function in of.functions:
+            self._function_signature(function)
+        for entry in of.entries:
+            self._entry_name(entry)
 
     def type(self, node: nodes.Type) -> Type | None:
         """A type as written, or None when it was reported."""

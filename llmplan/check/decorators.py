@@ -96,7 +96,8 @@ TABLE: dict[str, Decorator] = {
         "A call of the function and its result, compared to the digits written. Examples of the library run as tests.",
     ),
     "names": Decorator(
-        ("entry", "unit"), (_T,), _T, '@names("H100 SXM", "H100")', "Further names of an entry, further spellings of a unit."
+        ("entry", "unit"), (_T,), _T, '@names("H100 SXM", "H100")',
+         "Further names of an entry, further spellings of a unit."
     ),
     "usual": Decorator(
         ("entry",), (_T,), _T, '@usual("H100")', "A name that fits several entries, of which most people mean this one."
@@ -109,7 +110,8 @@ TABLE: dict[str, Decorator] = {
     "unit": Decorator(("quantity",), (Sort.UNIT,), None, "@unit(%)", "The unit in which the quantity is shown."),
     "assumed": Decorator(
         ("quantity",), (_T,), None, '@assumed("no global batch is given")',
-        "A formula that stands in for something its author left out; an answer that rests on it lists it with this reason.",
+        "A formula that stands in for something its author left out; an answer that rests on it lists it with this "
+        "reason.",
     ),
     "within": Decorator(
         ("quantity",), (Sort.FACTOR, Sort.FACTOR), None, "@within(step.low, step.high)",
@@ -117,7 +119,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "part": Decorator(
         ("quantity",), (Sort.WHOLE, _T), None, '@part(step_time, "offload")',
-        "The quantity is a part of another, all parts of which add up to it; pictures draw the parts with these labels.",
+        "The quantity is a part of another, all parts of which add up to it; pictures draw the parts with these "
+        "labels.",
     ),
     "compared": Decorator(
         ("quantity",), (Sort.RANK, Sort.RANK), None, "@compared(2, 1)",
@@ -132,10 +135,11 @@ TABLE: dict[str, Decorator] = {
         ("field",), (), None, "@binary",
         "`80 GB` or `4K` in this field probably means `80 GiB` or `4Ki`, and gives a warning.",
     ),
-    "decision": Decorator(("field",), (), None, "@decision", "A field the planner chooses: a range as its value is an error."),
+    "decision": Decorator(("field",), (), None, "@decision",
+    "A field the planner chooses: a range as its value is an error."),
     "lever": Decorator(
         ("field",), (), Sort.CHOICE, "@lever(1/2, 2)",
-        "Worth trying, at these factors of a number or at these members of an enum; without arguments at all members, "
+        "Worth trying, at these factors of a number or at these members of an enum or entries; without arguments at all, "
         "at the next smaller and larger value of those that a bare `?` ranges over, or at another entry. Where a plan "
         "is infeasible the levers are tried in the order of their declaration; for a solved plan each is listed with "
         "the results it would change.",
@@ -160,7 +164,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "assumed_with": Decorator(
         ("field",), (Sort.QUANTITY,), Sort.QUANTITY, "@assumed_with(mfu, hfu)",
-        "Quantities that, where a plan assumes them, hold for the present value of the field: no relaxation changes it.",
+        "Quantities that, where a plan assumes them, hold for the present value of the field: no relaxation "
+        "changes it.",
     ),
     "told_as": Decorator(
         ("field",), (), Sort.VALUE, "@told_as(grad_accum)",
@@ -177,12 +182,13 @@ TABLE: dict[str, Decorator] = {
     ),
     "software": Decorator(
         ("kind",), (), None, "@software",
-        "The fields of the kind are meant for the training software: values that a plan chooses are written, or exported "
+        "The fields of the kind are meant for the training software: values that a plan chooses are written, or "
+        "exported "
         "for the script.",
     ),
     "column": Decorator(
         ("kind",), (_T, _T, Sort.EXPRESSION), Sort.UNIT, '@column("gpus", "memory", gpu.memory, GB)',
-        "A column of a list of the catalog: the list, the title, the figure of every entry, and its unit. The first list "
+        "A column of a list of the catalog: the list, title, figure of every entry, and its unit. The first list "
         "of a kind is of all its entries; a further one of those with a figure in its first column. A list of "
         "quantities with an index is a table on the page of each entry.",
     ),

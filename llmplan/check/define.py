@@ -18,11 +18,12 @@ from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Expr, walk
 from llmplan.check.program import Alternative, Domain, Goal, Rule, Setting
 from llmplan.check.scope import Overlay, Scope
-from llmplan.check.settings import domain, place, setting
+from llmplan.check.settings import domain, place, setting, stray
 from llmplan.check.usual import report_unsaid
 from llmplan.diagnostics import Diagnostic, names, system, units
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import said
+from llmplan.syntax.statements import Statements
 from llmplan.units.measure import REAL, ListType, TextType, Type, is_choice
 
 _TEXTS = (TextType, ListType)
@@ -41,35 +42,43 @@ class Definitions:
 
     def define(self, statements: Sequence[nodes.Statement], quantities: Mapping[str, Sequence[nodes.Quantity]]) -> None:
         """Formulas, defaults, entries and requirements, once every name is known."""
-        rules: dict[str, nodes.Statement] = {}
-        goals: list[Goal] = []
         for s in statements:
             annotated(self.scope, s, self.report)
-            if isinstance(s, nodes.Kind):
-                self._kind_body(s)
-            elif isinstance(s, nodes.Fn):
-                self._function_body(s)
-            elif isinstance(s, nodes.Entry):
-                self._entry_body(s)
-            elif isinstance(s, nodes.Amend):
-                self._amend(s)
-            elif isinstance(s, (nodes.Require, nodes.Prefer)) and self.layer == "library":
-                rule = self.rule(s)
-                if rule.name in rules:
-                    self.report(names.defined_twice(s.span, rule.name, rules[rule.name].span))
-                rules[rule.name] = s
-                self.scope.rules[rule.name] = rule
-            elif isinstance(s, nodes.Objective) and self.layer == "library":
-                goals.append(self.goal(s))
-        entries = [s for s in statements if isinstance(s, nodes.Entry)]
-        self._like_circles(entries)
-        self._complete(entries)
-        self._call_circles([s for s in statements if isinstance(s, nodes.Fn)])
+        of = Statements.of(statements)
+        for kind in of.kinds:
+            self._kind_body(kind)
+        for function in of.functions:
+            self._function_body(function)
+        for entry in of.entries:
+            self._entry_body(entry)
+        for amended in of.amendments:
+            self._amend(amended)
+        if self.layer == "library":
+            self._library(of)
+        self._like_circles(of.entries)
+        self._complete(of.entries)
+        self._call_circles(of.functions)
         for name, alternatives in quantities.items():
             self._quantity_body(name, alternatives)
-        report_unsaid(self.scope, statements, self.report)
+        report_unsaid(self.scope, of, self.report)
+
+    def _library(self, of: Statements) -> None:
+        """The library's requirements and objectives, and E0303 for what only a plan says."""
+        rules: dict[str, nodes.Statement] = {}
+        for s in of.rules:
+            rule = self.rule(s)
+            if rule.name in rules:
+                self.report(names.defined_twice(s.span, rule.name, rules[rule.name].span))
+            rules[rule.name] = s
+            self.scope.rules[rule.name] = rule
+        goals = [self.goal(s) for s in of.goals if isinstance(s, nodes.Objective)]
         if goals:
             self.scope.goals = tuple(goals)
+        fronts = [s for s in of.goals if isinstance(s, nodes.Pareto)]
+        for lost in (
+            *of.uses, *of.settings, *of.lets, *of.waivers, *fronts, *of.scenarios, *of.sweeps, *of.shows, *of.emits
+        ):  # fmt: skip
+            self.report(units.not_here(lost.span, "a statement of a plan", "a declaration of the library"))
 
     def _kind_body(self, kind: nodes.Kind) -> None:
         check = Expressions(self.scope, self.report, kind.name.text)
@@ -80,6 +89,8 @@ class Definitions:
             default = open_domain = None
             if node.default is not None:
                 default = setting(check, node.default, record.types, record.units, path)
+                if legal is not None and (word := stray(default.value, record.type, legal)) is not None:
+                    self.report(units.outside(node.default.span, path, word, legal.text))
             if node.unknown is not None and node.unknown.domain is not None:
                 open_domain = domain(check, node.unknown.domain, record.type, path)
             cure = next((name for names in said(node.decorators, "cure") for name in names), "")

@@ -179,7 +179,7 @@ class Body:
 
 @frozen
 class Fold:
-    """sum, max, min, argmax or argmin; each variable with the enum, or the path of the list, that it runs over."""
+    """A fold by its name; each variable with the enum, or the path of the list, that it runs over."""
 
     function: str
     variables: tuple[tuple[str, str], ...]
@@ -251,7 +251,6 @@ DomainItem = Value | Range | Powers | Divisors
 FORMS: tuple[type, ...] = (*get_args(Expr), Shown, Sides, *get_args(DomainItem))
 """All that an expression or a domain is made of."""
 
-TRUE = Num(1.0)
 FALSE = Num(0.0)
 UNDEFINED = Num(float("nan"))
 

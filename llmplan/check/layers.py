@@ -18,6 +18,7 @@ from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.load.modules import Module
 from llmplan.source import Span
 from llmplan.syntax import nodes
+from llmplan.syntax.statements import Statements
 from llmplan.units.measure import REAL, KindType, Type
 
 
@@ -49,8 +50,8 @@ class Layers:
     def lets(self, modules: Sequence[Module]) -> None:
         """Takes the lets of all files in, so that expressions may name them."""
         for module in modules:
-            for s in module.tree.statements:
-                if isinstance(s, nodes.Let) and self.once(module, s.name.text, s.name, s.value):
+            for s in Statements.of(module.tree.statements).lets:
+                if self.once(module, s.name.text, s.name, s.value):
                     self._lets.setdefault(s.name.text, []).append((module.layer, s))
 
     def settings(self, modules: Sequence[Module]) -> None:
@@ -58,19 +59,20 @@ class Layers:
         for name in self._lets:
             self._check_let_name(name)
         for module in modules:
-            emits: list[nodes.Emit] = []
-            for s in module.tree.statements:
-                if isinstance(s, nodes.Block):
-                    self._block(module, s)
-                elif isinstance(s, nodes.Assign):
-                    self.assign(module.layer, s, module)
-                elif isinstance(s, nodes.Assume):
-                    self._assume(module, s)
-                elif isinstance(s, nodes.Emit):
-                    emits.append(s)
+            of = Statements.of(module.tree.statements)
+            for s in of.settings:
+                match s:
+                    case nodes.Block():
+                        self._block(module, s)
+                    case nodes.Assign():
+                        self.assign(module.layer, s, module)
+                    case nodes.Assume():
+                        self._assume(module, s)
+                    case _:
+                        nodes.unhandled(s)
             if not self.emitted:
-                self.emitted = emits
-                for target in (target for s in emits for target in s.targets):
+                self.emitted = of.emits
+                for target in (target for emit in of.emits for target in emit.targets):
                     self._option(module, target)
 
     def _check_let_name(self, name: str) -> None:

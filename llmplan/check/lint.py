@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from llmplan.check.program import Field
 from llmplan.diagnostics import Diagnostic, lint
 from llmplan.syntax import nodes
+from llmplan.syntax.decorators import said
+from llmplan.syntax.statements import Statements
 
 _BINARY = {"kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "K": "Ki", "M": "Mi"}
 
@@ -28,26 +30,20 @@ def decimal(node: nodes.Expr, field: Field) -> Diagnostic | None:
     return lint.decimal_magnitude(node.span, field.path, meant, int(node.value))
 
 
-def unread(statements: Sequence[nodes.Statement], read: set[str]) -> list[Diagnostic]:
+def unread(of: Statements, read: set[str]) -> list[Diagnostic]:
     """Each `let` of a literal and each `fn` of a plan whose name nothing reads.
 
     A computed `let` is a row of the report; one that is left open is the solver's to remark on.
     """
-    found = []
-    for s in statements:
-        if isinstance(s, nodes.Let) and s.name.text not in read and isinstance(s.value, nodes.Number):
-            found.append(lint.unused(s.name.span, "let", s.name.text))
-        elif isinstance(s, nodes.Fn) and s.name.text not in read and not s.replace:
-            found.append(lint.unused(s.name.span, "fn", s.name.text))
-    return found
-
-
-def uncited(statements: Sequence[nodes.Statement]) -> list[Diagnostic]:
-    """Each replaced formula without a citation."""
+    lets = [s for s in of.lets if s.name.text not in read and isinstance(s.value, nodes.Number)]
+    functions = [s for s in of.functions if s.name.text not in read and not s.replace]
     return [
-        lint.uncited(s.name.span, s.name.text)
-        for s in statements
-        if isinstance(s, (nodes.Quantity, nodes.Fn))
-        and s.replace
-        and not any(decorator.name.text == "cite" for decorator in s.decorators)
+        *(lint.unused(s.name.span, "let", s.name.text) for s in lets),
+        *(lint.unused(s.name.span, "fn", s.name.text) for s in functions),
     ]
+
+
+def uncited(groups: Sequence[Statements]) -> list[Diagnostic]:
+    """Each replaced formula without a citation."""
+    replaced = [s for of in groups for s in of.replacing()]
+    return [lint.uncited(s.name.span, s.name.text) for s in replaced if not said(s.decorators, "cite")]

@@ -21,6 +21,7 @@ from llmplan.diagnostics import Diagnostic, final, names
 from llmplan.load.modules import Module
 from llmplan.source import Span
 from llmplan.syntax import nodes
+from llmplan.syntax.statements import Statements
 
 
 @frozen
@@ -54,9 +55,8 @@ class Requirements:
             if stronger is not one and one.named:
                 self._replaced(one, stronger)
         for index, module in enumerate(self.modules):
-            for s in module.tree.statements:
-                if isinstance(s, nodes.Waive):
-                    self._waive(s, index, in_force)
+            for s in Statements.of(module.tree.statements).waivers:
+                self._waive(s, index, in_force)
         rules = {name: one.rule for name, one in in_force.items()}
         self.program.rules = [rule for name, rule in rules.items() if name in own]
         self.program.rules += [rule for name, rule in rules.items() if name not in own]
@@ -64,12 +64,11 @@ class Requirements:
     def _stated(self) -> Iterator[_Stated]:
         for index, module in enumerate(self.modules):
             definitions = Definitions(self.scope, self.report, module.layer)
-            for s in module.tree.statements:
-                if isinstance(s, (nodes.Require, nodes.Prefer)):
-                    rule = definitions.rule(s)
-                    if s.name is None or self.layers.once(module, f"require {rule.name}", s.name):
-                        reason = s.because.span.text[1:-1] if s.because is not None else ""
-                        yield _Stated(rule, index, s.name is not None, reason)
+            for s in Statements.of(module.tree.statements).rules:
+                rule = definitions.rule(s)
+                if s.name is None or self.layers.once(module, f"require {rule.name}", s.name):
+                    reason = s.because.span.text[1:-1] if s.because is not None else ""
+                    yield _Stated(rule, index, s.name is not None, reason)
 
     def _replaced(self, old: _Stated, new: _Stated) -> None:
         if old.rule.final:

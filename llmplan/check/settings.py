@@ -12,7 +12,7 @@ from llmplan.check.scope import words
 from llmplan.diagnostics import Diagnostic, units
 from llmplan.source import Span
 from llmplan.syntax import nodes
-from llmplan.units.measure import TEXT, KindType, ListType, Measure, Type
+from llmplan.units.measure import TEXT, EnumType, KindType, ListType, Measure, Type
 
 Types = tuple[Type, ...]
 Units = tuple[str, ...]
@@ -64,6 +64,26 @@ def _item(check: Expressions, node: nodes.Expr, want: Type, name: str) -> tuple[
 
 def _value(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Typed:
     return _known(check.fit(check.check(node, want), want, name))
+
+
+def stray(value: ir.Expr | None, type: Type, legal: Domain | None) -> str | None:
+    """A text or a member of an enum that is not in a list of legal ones, as people write it; None for a legal value,
+    and for one that is not known before it is computed.
+    """
+    if legal is None or not all(isinstance(item, ir.Value) for item in legal.items):
+        return None
+    words = [_word(item.value, type) for item in legal.items if isinstance(item, ir.Value)]
+    word = _word(value, type)
+    return None if word is None or None in words or word in words else word
+
+
+def _word(value: ir.Expr | None, type: Type) -> str | None:
+    match value:
+        case ir.Member(_, index) if isinstance(type, EnumType):
+            return type.members[index]
+        case ir.Text(pieces) if all(isinstance(piece, str) for piece in pieces):
+            return '"' + "".join(map(str, pieces)) + '"'
+    return None
 
 
 def _known(typed: Typed) -> Typed:

@@ -13,7 +13,12 @@ from llmplan.units.measure import Measure
 from llmplan.units.table import SI_PREFIXES, UnitWord, UnknownUnit
 
 
-def declare_units(scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]) -> None:
+def declare_units(
+    scope: Scope,
+    dimensions: Sequence[nodes.Dimension],
+    declared: Sequence[nodes.UnitDecl],
+    report: Callable[[Diagnostic], None],
+) -> None:
     """Adds dimensions, base units, labels and derived units; order does not matter."""
     first: dict[str, nodes.Statement] = {}
 
@@ -24,15 +29,15 @@ def declare_units(scope: Scope, statements: Sequence[nodes.Statement], report: C
         first[name] = statement
         return True
 
-    for s in statements:
-        if isinstance(s, nodes.Dimension) and once(s.name.text, s):
-            scope.dimensions[s.name.text] = (s.span.source.name, s.span.start, s.span.end)
-            if any(decorator.name.text == "count" for decorator in s.decorators):
-                scope.units.counts.add(s.name.text)
-    waiting = [s for s in statements if isinstance(s, nodes.UnitDecl) and once(f"unit {s.name.text}", s)]
-    for s in waiting:
-        if s.name.text == "%":
-            report(names.built_in(s.name.span, "%"))
+    for dimension in dimensions:
+        name, span = dimension.name.text, dimension.span
+        if once(name, dimension):
+            scope.dimensions[name] = (span.source.name, span.start, span.end)
+            if said(dimension.decorators, "count"):
+                scope.units.counts.add(name)
+    waiting = [s for s in declared if once(f"unit {s.name.text}", s)]
+    for percent in (s for s in waiting if s.name.text == "%"):
+        report(names.built_in(percent.name.span, "%"))
     waiting = [s for s in waiting if s.name.text != "%"]
     while waiting:
         later = [s for s in waiting if not _declare(scope, s, report, last=False)]

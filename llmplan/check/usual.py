@@ -7,22 +7,22 @@ for each member without an entry and for each entry that lacks fields, however m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from llmplan.check import ir
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.names import unsaid
 from llmplan.source import Span
-from llmplan.syntax import nodes
+from llmplan.syntax.statements import Statements
 
 
-def report_unsaid(scope: Scope, statements: Sequence[nodes.Statement], report: Callable[[Diagnostic], None]) -> None:
+def report_unsaid(scope: Scope, of: Statements, report: Callable[[Diagnostic], None]) -> None:
     """E0212 for what defaults and formulas among some statements read of entries that do not set it."""
-    enums = [s for s in statements if isinstance(s, (nodes.Enum, nodes.AmendEnum))]
-    spans = {(s.name.text, member.name.text): member.span for s in enums for member in s.members}
+    declared = [(s.name.text, s.members) for s in of.enums] + [(s.name.text, s.members) for s in of.further_members]
+    spans = {(enum, member.name.text): member.span for enum, members in declared for member in members}
     reads: dict[tuple[str, str], dict[str, tuple[ir.FieldAt, Span]]] = {}
-    for expr, span in _expressions(scope, statements):
+    for expr, span in _expressions(scope, of):
         for read in ir.walk(expr):
             if isinstance(read, ir.FieldAt) and read.enum:
                 reads.setdefault((read.kind, read.enum), {}).setdefault(read.field, (read, span))
@@ -36,16 +36,16 @@ def report_unsaid(scope: Scope, statements: Sequence[nodes.Statement], report: C
                 report(unsaid(at, kind, member, entry, lacking))
 
 
-def _expressions(scope: Scope, statements: Sequence[nodes.Statement]) -> Iterator[tuple[ir.Expr, Span]]:
+def _expressions(scope: Scope, of: Statements) -> Iterator[tuple[ir.Expr, Span]]:
     """The defaults of the kinds and the formulas of the quantities that some statements declare."""
-    for s in statements:
-        if isinstance(s, nodes.Kind):
-            for node in s.fields:
-                default = scope.fields[f"{s.name.text}.{node.name.text}"].default
-                if default is not None and default.value is not None:
-                    yield default.value, node.span
-        elif isinstance(s, nodes.Quantity) and s.name.text in scope.quantities:
-            yield from ((alternative.value, s.span) for alternative in scope.quantities[s.name.text].alternatives)
+    for kind in of.kinds:
+        for node in kind.fields:
+            default = scope.fields[f"{kind.name.text}.{node.name.text}"].default
+            if default is not None and default.value is not None:
+                yield default.value, node.span
+    for quantity in (quantity for quantity in of.quantities if quantity.name.text in scope.quantities):
+        alternatives = scope.quantities[quantity.name.text].alternatives
+        yield from ((alternative.value, quantity.span) for alternative in alternatives)
 
 
 def _sets(scope: Scope, kind: str, entry: str, field: str) -> bool:

@@ -16,6 +16,7 @@ from llmplan.load.modules import Module
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse_value
+from llmplan.syntax.statements import Statements
 from llmplan.units.measure import TEXT, KindType, Measure, Type
 
 
@@ -23,9 +24,7 @@ def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> 
     """Checks every scenario and remembers it, the strongest file's of a name; applies the chosen one."""
     program = layers.program
     for module in modules:
-        for s in module.tree.statements:
-            if not isinstance(s, nodes.Scenario):
-                continue
+        for s in Statements.of(module.tree.statements).scenarios:
             name = s.name.plain or ""
             if not layers.once(module, f'scenario "{name}"', s.name):
                 continue
@@ -92,7 +91,7 @@ def _is_raw(type: Type, source: Source) -> bool:
 def sweeps(layers: Layers, modules: Sequence[Module]) -> None:
     """The axes of the strongest file that sweeps anything, each as an unknown with its domain."""
     for module in modules:
-        axes = [axis for s in module.tree.statements if isinstance(s, nodes.Sweep) for axis in s.axes]
+        axes = [axis for s in Statements.of(module.tree.statements).sweeps for axis in s.axes]
         for axis in axes:
             _axis(layers, module, axis)
         if axes:

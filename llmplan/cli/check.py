@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from llmplan.cli.inputs import Ask, checking, gravest
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.load.files import STATEMENTS
 from llmplan.request import Request
+from llmplan.resources import library_of, templates_of
 
 _FORMATS = ("text", "json", "sarif", "github")
 
@@ -32,8 +33,8 @@ def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool) -> int:
     from llmplan import api
 
     found: list[Diagnostic] = []
-    told: set[str] = set()
     codes = []
+    library = False
     for plan in plans or (None,):
         asked = ask(plan)
         if isinstance(asked, Diagnostic):
@@ -42,12 +43,16 @@ def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool) -> int:
             diagnostics = api.check(asked)
             if fix and _fixed(asked, diagnostics, form):
                 diagnostics = api.check(evolve(asked, text=None))
+            library = plan not in (None, "-") and bool(library_of(asked.path) or templates_of(asked.path))
+            if library and plan is not None:
+                diagnostics = _not_of(diagnostics, {Path(other).resolve() for other in plans} - {Path(plan).resolve()})
             code = int(any(diagnostic.severity == "error" for diagnostic in diagnostics))
-            diagnostics = _once(diagnostics, plans, told)
+        # Files of one library have its mistakes in common: each is told once.
+        fresh = [d for d in diagnostics if not (library and d in found)]
         if form == "text":
-            terminal.show(diagnostics)
+            terminal.show(fresh)
             terminal.result(f"{plan or STATEMENTS}: {_verdict(diagnostics)}\n")
-        found += diagnostics
+        found += fresh
         codes.append(code)
     if form != "text":
         terminal.result(import_module(f"llmplan.diagnostics.render_{form}").render(found))
@@ -72,20 +77,9 @@ def _fixed(asked: Request, diagnostics: list[Diagnostic], form: str) -> bool:
     return True
 
 
-def _once(diagnostics: Sequence[Diagnostic], plans: Sequence[str], told: set[str]) -> list[Diagnostic]:
-    """Diagnostics of a plan; what is wrong elsewhere in its library is noted once, and not where that is checked too.
-
-    Args:
-        told: The places that were noted; those of this plan are added.
-    """
-    found = []
-    for one in diagnostics:
-        if one.severity == "note" and one.code.startswith("E") and one.span is not None:
-            if str(one.span) in told or any(Path(one.span.source.name).resolve() == Path(p).resolve() for p in plans):
-                continue
-            told.add(str(one.span))
-        found.append(one)
-    return found
+def _not_of(diagnostics: Sequence[Diagnostic], files: Collection[Path]) -> list[Diagnostic]:
+    """Diagnostics of a file of the library without those that stand in others, which are checked by themselves."""
+    return [d for d in diagnostics if d.span is None or Path(d.span.source.name).resolve() not in files]
 
 
 def _verdict(diagnostics: list[Diagnostic]) -> str:

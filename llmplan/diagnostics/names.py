@@ -1,4 +1,4 @@
-"""Mistakes in names: an undefined name, a second definition, a definition that needs itself, a missing file or entry."""
+"""Mistakes in names: undefined, defined twice or by themselves; missing files and entries."""
 
 from __future__ import annotations
 
@@ -132,7 +132,10 @@ def not_an_input(span: Span, name: str, candidates: Iterable[str], rule: Span | 
     """E0202: a scenario or `--set` names something that has no layer; `rule` is the requirement of that name."""
     if rule is not None:
         message = f"`{name}` is a requirement, which has no value to set"
-        hint = f"give its bound a name to set: `let {name}_limit = …`, and read it in the requirement; or replace it: `-e 'require {name}: …'`"
+        hint = (
+            f"give its bound a name to set: `let {name}_limit = …`, and read it in the requirement; "
+            f"or replace it: `-e 'require {name}: …'`"
+        )
         return error("E0202", message, span, hint, others=(Label(rule, "required here"),))
     hints = did_you_mean(span, name, candidates)
     return error("E0202", f"`{name}` is not an input, `let` or assumption of this plan", span, *hints)

@@ -132,7 +132,8 @@ def not_alike(results: Sequence[str], path: str, basis: str, sorts: Mapping[str,
     compared = " and ".join(f"`{name}`" for name in results[:2])
     message = f"entries are compared by {compared}, but `{path}` of them is of different sorts: {said}"
     common = max(sorts, key=lambda sort: len(sorts[sort]))
-    hint = f'give one of the same sort: `amend {kind} "{sorts[rare][0]}" {{ {field} = …, {basis.split(".")[1]} = {common} }}`'
+    amended = f'amend {kind} "{sorts[rare][0]}" {{ {field} = …, {basis.split(".")[1]} = {common} }}'
+    hint = f"give one of the same sort: `{amended}`"
     return Diagnostic("W0618", "note", message, None, hints=(Hint(hint),))
 
 

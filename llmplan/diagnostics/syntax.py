@@ -312,6 +312,7 @@ def empty(span: Span) -> Diagnostic:
         "E0112",
         "the plan is empty",
         span,
-        'a plan says what is given and what is wanted: `model "llama-7b"`, `hardware { gpus = ? }`, `require time <= 30 days`',
+        'a plan says what is given and what is wanted: `model "llama-7b"`, `hardware { gpus = ? }`, `require time '
+        "<= 30 days`",
         "`llmplan examples` lists plans to start from",
     )

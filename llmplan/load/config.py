@@ -26,6 +26,7 @@ from llmplan.syntax import nodes
 from llmplan.syntax.decorators import said
 from llmplan.syntax.expressions import written_out
 from llmplan.syntax.parse import parse
+from llmplan.syntax.statements import Statements
 
 Values = Mapping[str, nodes.Expr]
 
@@ -82,16 +83,17 @@ class Tables:
         patterns: dict[str, tuple[str, ...]] = {"structure": (), "ignored": ()}
         for name, text in texts:
             sources.append(Source(name, text, library=True))
-            for s in parse(sources[-1])[0].statements:
-                if isinstance(s, nodes.Kind):
-                    keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}
-                    meant = {enum: _members(s, enum) for enum, *_ in said(s.decorators, "words")}
-                    members |= {f"{s.name.text}.{f.name.text}": meant.get(f.types[0].text, {}) for f in s.fields}
-                    patterns = {word: (*known, *_arguments(s, word)) for word, known in patterns.items()}
-                    refused |= {type: why for why, *types in said(s.decorators, "refused") for type in types}
-                elif isinstance(s, nodes.Entry) and s.kind.text == kind:
-                    own = evolve(s, decorators=tuple(d for d in s.decorators if d.name.text != "names"))
-                    entries |= dict.fromkeys(_arguments(s, "names", s.name.plain or ""), own)
+            of = Statements.of(parse(sources[-1])[0].statements)
+            for s in of.kinds:
+                keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}
+                meant = {enum: _members(s, enum) for enum, *_ in said(s.decorators, "words")}
+                members |= {f"{s.name.text}.{f.name.text}": meant.get(f.types[0].text, {}) for f in s.fields}
+                patterns = {word: (*known, *_arguments(s, word)) for word, known in patterns.items()}
+                refused |= {type: why for why, *types in said(s.decorators, "refused") for type in types}
+            for entry in of.entries:
+                if entry.kind.text == kind:
+                    own = evolve(entry, decorators=tuple(d for d in entry.decorators if d.name.text != "names"))
+                    entries |= dict.fromkeys(_arguments(entry, "names", entry.name.plain or ""), own)
         return cls(tuple(sources), entries, keys, members, refused, patterns["structure"], patterns["ignored"])
 
     def fields(self, type: str) -> dict[str, nodes.Field]:

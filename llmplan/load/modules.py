@@ -29,6 +29,7 @@ from llmplan.load.files import (
 from llmplan.source import MAX_BYTES, Source, Span
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
+from llmplan.syntax.statements import Statements
 
 if TYPE_CHECKING:
     from llmplan.load.config import Configured
@@ -81,7 +82,7 @@ def load(
     while level:
         below: list[tuple[Path, nodes.File, tuple[Path, ...]]] = []
         for parent, parent_tree, chain in level:
-            for use in reversed([s for s in parent_tree.statements if isinstance(s, nodes.Use)]):
+            for use in reversed(Statements.of(parent_tree.statements).uses):
                 before = len(diagnostics)
                 loaded = _use(use, parent, base, chain, seen, diagnostics)
                 unread += len(diagnostics) > before

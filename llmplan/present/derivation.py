@@ -32,7 +32,7 @@ def text(steps: Sequence[Step]) -> str:
             f"{pad}{step.name} = {step.value}" if step.role != "requirement" else f"{pad}{step.name}: {step.value}"
         ]
         if step.doc:
-            lines += [f"{pad}    {line}" for line in step.doc.splitlines()]
+            lines.append(f"{pad}    {' '.join(step.doc.split())}")
         if step.formula:
             lines.append(f"{pad}    = {step.formula}")
         if step.numbers and step.numbers != step.formula:

@@ -8,13 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from llmplan.present.escape import markdown
 from llmplan.visible import visible_line
-
-if TYPE_CHECKING:
-    from llmplan.public.records import Amount
 
 Cells = Sequence[tuple[str, ...]]
 
@@ -49,9 +45,8 @@ class Shown:
         return "\n".join([*([title, ""] if title else []), *lines])
 
 
-def ends(amount: Amount) -> str:
+def ends(value: object, low: float | None, high: float | None) -> str:
     """The band of a value relative to it: `-10%, +60%`; empty without one."""
-    low, high, value = amount.model_low, amount.model_high, amount.value
-    if low is None or high is None or isinstance(value, str) or not value:
+    if low is None or high is None or not isinstance(value, (int, float)) or not value:
         return ""
     return f"{low / value - 1:+.0%}, {high / value - 1:+.0%} in eight of ten"

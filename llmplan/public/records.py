@@ -188,8 +188,8 @@ class Solution(Shown, Mapping[str, Amount]):
             if rule["name"] in self.judged and rule["verdict"]:
                 chance = "" if rule["chance"] is None else f"chance {units.percent(rule['chance'])}"
                 rows.append((rule["name"], rule["verdict"], chance))
-        shown = [name for name in self.results if name not in self.unknowns]
-        return [*rows, *((name, self._amounts[name].short(), ends(self._amounts[name])) for name in shown)]
+        shown = [(name, self._amounts[name]) for name in self.results if name not in self.unknowns]
+        return [*rows, *((name, one.short(), ends(one.value, one.model_low, one.model_high)) for name, one in shown)]
 
 
 @frozen(repr=False)

@@ -102,7 +102,8 @@ _SHAPES = {rule: _shape(*written) for rule, written in _NODES.items()}
 _CHAINS: dict[str, Callable[..., n.Node]] = {"comparison": n.Compare, "sum": n.Sum, "product": n.Product}
 _TUPLES = frozenset({"decorators", "fields", "settings", "params"})
 _ABSENT: Mapping[str, object] = {
-    "certain": False, "final": False, "replace": False, "decorators": (), "fields": (), "params": (), "indices": (), "options": (),
+    "certain": False, "final": False, "replace": False, "decorators": (), "fields": (), "params": (), "indices": (),
+    "options": (),
 }  # fmt: skip
 _FLAGS = frozenset({"certain", "final", "replace"})
 _INTERPOLATED = frozenset({"because", "otherwise"})

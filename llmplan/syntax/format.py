@@ -19,7 +19,8 @@ _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 # How tightly what begins a line binds: what binds tighter than a line above stands one step deeper.
 _BINDING = {
-    "when": 0, "because": 0, "else": 0, "weight": 0, "into": 0, "or": 1, "and": 2, "in": 3, "<": 3, "<=": 3, "==": 3, "!=": 3, ">=": 3, ">": 3,
+    "when": 0, "because": 0, "else": 0, "weight": 0, "into": 0, "or": 1, "and": 2, "in": 3, "<": 3, "<=": 3, "==": 3,
+    "!=": 3, ">=": 3, ">": 3,
     "..": 4, "+": 5, "-": 5, "*": 6, "/": 6, "^": 7,
 }  # fmt: skip
 

@@ -24,7 +24,8 @@ from llmplan.syntax.separators import missing_separator
 
 def explain(context: ErrorContext) -> Diagnostic:
     checks = (
-        _character, _thousands, missing_separator, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point, _unit, _bracket,
+        _character, _thousands, missing_separator, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point,
+        _unit, _bracket,
         _unfinished, _statement,
     )  # fmt: skip
     if (later := _later(context)) is not None:

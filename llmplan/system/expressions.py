@@ -14,6 +14,7 @@ from llmplan.check import ir
 from llmplan.check.ir import Expr
 from llmplan.check.program import Quantity
 from llmplan.check.scope import Scope
+from llmplan.operations.folds import FOLDS, Fold
 from llmplan.system.graph import Graph
 from llmplan.system.meaning import Env, Meaning
 from llmplan.system.missing import Missing, Result, missing
@@ -247,7 +248,7 @@ class Expressions:
         return result
 
     def _fold(self, expr: ir.Fold, env: Env) -> Result:
-        function, variables, body = expr.function, expr.variables, expr.body
+        fold, variables, body = FOLDS[expr.function], expr.variables, expr.body
         ranges: list[list[int]] = []
         for _, over in variables:
             if over in self.scope.enums:
@@ -269,21 +270,20 @@ class Expressions:
         if any(isinstance(value, Missing) for _, value in results):
             return missing(*(value for _, value in results))
         nodes = [(member, value) for member, value in results if not isinstance(value, Missing)]
-        if function.startswith("arg") and nodes:
-            return self._argument(function, nodes)
         if not nodes:
-            return self.graph.const(0.0 if function == "sum" else math.nan)
-        operation = "add" if function == "sum" else function
+            return self.graph.const(fold.empty)
+        if fold.picks != "nothing":
+            return self._argument(fold, nodes)
         result = nodes[0][1]
         for _, node in nodes[1:]:
-            result = self.graph.add(operation, result, node)
+            result = self.graph.add(fold.join, result, node)
         return result
 
-    def _argument(self, function: str, nodes: list[tuple[int, int]]) -> Result:
+    def _argument(self, fold: Fold, nodes: list[tuple[int, int]]) -> Result:
         """The member of the first index at which the body is largest or smallest, the first of equals."""
         best, member = nodes[0][1], self.graph.const(float(nodes[0][0]))
         for index, node in nodes[1:]:
-            better = self.graph.add("lt", *((best, node) if function == "argmax" else (node, best)))
+            better = self.graph.add(fold.join, *((best, node) if fold.picks == "largest" else (node, best)))
             best = self.graph.add("select", better, node, best)
             member = self.graph.add("select", better, self.graph.const(float(index)), member)
         return member

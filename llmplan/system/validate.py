@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from llmplan.check.ir import Ref, Text
 from llmplan.check.overrides import varied
 from llmplan.check.patterns import Pattern
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting, SourceRef
+from llmplan.check.settings import stray
 from llmplan.diagnostics import Diagnostic, system, units
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import MOST_POINTS, too_many
-from llmplan.system.text import text_of
+from llmplan.system.text import text_of, worded
 from llmplan.system.too_large import TooLarge
+from llmplan.units.measure import TextType
 from llmplan.visible import visible_line
 
 
@@ -48,8 +51,19 @@ def validate(lowering: Lowering) -> list[Diagnostic]:
 
 
 def _lower(lowering: Lowering, path: str, setting: Setting) -> None:
-    """Lowers what a setting gives a value; a field with two units in the one that it has."""
+    """Lowers what a setting gives a value; a field with two units in the one that it has.
+
+    Texts and members have no number that could be compared, so whether their domain holds them is seen here.
+    """
     field = lowering.scope.fields.get(path)
+    if field is not None and field.domain is not None:
+        value = setting.value
+        if isinstance(field.type, TextType) and isinstance(value, Ref):
+            value = Text((worded(value, lowering) or "",))
+        word = stray(value, field.type, field.domain)
+        if word is not None:
+            span = lowering.scope.span(setting.place)
+            lowering.names.report(units.outside(span, path, word, field.domain.text))
     lowering.name(f"{path}.{setting.unit}" if field is not None and len(field.types) > 1 else path)
 
 

@@ -121,13 +121,16 @@ def test_gpt_in_megatron_has_the_vocabulary_of_gpt2(base: Base) -> None:
 
 
 def test_formats_by_the_recipes_of_a_framework(base: Base) -> None:
+    members = base.program.scope.enums["Dtype"].members
+
+    def formats(case: dict[str, object], *names: str) -> list[str]:
+        values = base.values(settings(case, base.knows))
+        return [members[int(values.number(f"training.{name}_dtype"))] for name in names]
+
     latent = changed(BRIDGE, model={"attention_kind": "mla", "name": "deepseek-v2-lite"})
-    found = settings(latent, base.knows)
-    assert (found["training.gradient_dtype"], found["training.optimizer_dtype"]) == ("bf16", "bf16")
-    name = "mlm-ci-gpt3_mcore_te_tp2_pp2_resume_torch_dist-h100"
-    own = settings(changed(name, parallel={"data_sharding": "fsdp_full"}), base.knows)
-    kept = [own[f"training.{what}_dtype"] for what in ("parameter", "gradient", "master")]
-    assert kept == ["bf16", "fp32", "fp32"]
+    assert formats(latent, "gradient", "optimizer") == ["bf16", "bf16"]
+    own = changed("mlm-ci-gpt3_mcore_te_tp2_pp2_resume_torch_dist-h100", parallel={"data_sharding": "fsdp_full"})
+    assert formats(own, "parameter", "gradient", "master") == ["bf16", "fp32", "fp32"]
 
 
 @pytest.mark.parametrize(

@@ -109,10 +109,10 @@ def test_every_change_makes_the_plan_feasible(plans, text):
 def test_an_ordered_input_becomes_the_nearest_value_that_works(plans):
     solution, _ = diagnosis(plans, DEADLINE)
     by_name = {relaxation.name: relaxation for relaxation in solution.relaxations}
-    gpus = by_name["hardware.gpus"].values[0]
+    gpus = by_name["hardware.gpus"].values[0].number
     assert plans.solve(DEADLINE.replace("gpus = 88", f"gpus = {gpus:.0f}")).status == "solved"
     assert plans.solve(DEADLINE.replace("gpus = 88", f"gpus = {gpus - 8:.0f}")).status == "infeasible"
-    mfu = by_name["dataset.tokens"].values[0]
+    mfu = by_name["dataset.tokens"].values[0].number
     assert plans.solve(DEADLINE.replace("1T", f"{mfu:.0f} tokens")).status == "solved"
     assert plans.solve(DEADLINE.replace("1T", f"{1.02 * mfu:.0f} tokens")).status == "infeasible"
 
@@ -122,7 +122,7 @@ def test_a_bound_is_relaxed_to_the_best_that_the_plan_allows_in_its_own_unit(pla
     solution, _ = diagnosis(plans, DEADLINE)
     deadline = next(r for r in solution.relaxations if r.name == "deadline")
     best = plans.solve(DEADLINE.replace("require deadline: time <= 3 days\n", "")).values["time"].value
-    assert best <= deadline.values[0] <= best * 1.01
+    assert best <= deadline.values[0].number <= best * 1.01
     assert deadline.texts[0].endswith(" days")
     assert deadline.kind == "requirement"
 
@@ -133,7 +133,7 @@ def test_of_a_choice_every_member_that_works_is_named(plans):
     recompute = next(r for r in solution.relaxations if r.name == "training.recompute")
     for member in ("selective", "full"):
         works = plans.solve(MEMORY.replace("recompute = none", f"recompute = {member}")).status == "solved"
-        assert works == (member in recompute.values)
+        assert works == (member in [one.value for one in recompute.values])
     assert math.isinf(recompute.change)
 
 
@@ -142,7 +142,7 @@ def test_a_domain_that_the_author_wrote_may_be_widened(plans):
     text = MEMORY.replace("micro_batch = 8", "micro_batch = ? in [8, 16]")
     solution, _ = diagnosis(plans, text)
     micro_batch = next(r for r in solution.relaxations if r.name == "training.micro_batch")
-    (value,) = micro_batch.values
+    value = micro_batch.values[0].number
     assert plans.solve(MEMORY.replace("micro_batch = 8", f"micro_batch = {value:.0f}")).status == "solved"
     assert value < 8
 
@@ -273,9 +273,9 @@ def test_a_bound_in_parentheses_keeps_them(plans):
 def test_the_bound_that_is_shown_is_near(plans):
     for text, bound in [("require r: x > 5", 2.0), ("require r: 5 < x", 2.0), ("require r: x >= 5", 3.0)]:
         (one,) = plans.solve(f"let x = ? in 1..3 step 1\n{text}\n").relaxations
-        assert one.values == (bound,)
+        assert one.values[0].number == bound
     (one,) = plans.solve("let x = ? in 1.5..3.5\nrequire r: x > 5\n").relaxations
-    assert 3.4 < one.values[0] < 3.5
+    assert 3.4 < one.values[0].number < 3.5
 
 
 COLOURS = """
@@ -358,7 +358,7 @@ def test_a_plan_that_can_be_is_told_nothing_of_adapters():
     [
         ("@cure(nowhere)", "E0310"),
         ("@cure(many)", "E0310"),
-        ("@cure(a, b)", "E0310"),
+        ("@cure(helps, helps)", "E0310"),
         ("@cure", "E0310"),
         ("@cure(helps)", None),
     ],

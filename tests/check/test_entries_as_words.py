@@ -80,7 +80,8 @@ def test_an_entry_comes_before_another_meaning_of_the_word(plans):
         ("let x = training.optimizer == bf16", "E0207", "bf16"),
         ("training.optimizer = training.precision", "E0302", "training.precision"),
         ("training.optimizer = 3", "E0302", "3"),
-        ("let x = match training.optimizer { adamw => 1, lion => 2 }", "E0308", "match training.optimizer { adamw => 1, lion => 2 }"),
+        ("let x = match training.optimizer { adamw => 1, lion => 2 }", "E0308",
+         "match training.optimizer { adamw => 1, lion => 2 }"),
         ("let x = training.optimizer < lion", "E0303", "training.optimizer"),
     ],
 )  # fmt: skip

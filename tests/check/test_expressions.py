@@ -64,7 +64,8 @@ def test_members_of_enums(plans):
 @pytest.mark.parametrize(
     ("match", "missing"),
     [
-        ("match training.optimizer { adamw => 1 }", "`adam`"),
+        ("match training.recompute { full => 1 }", "`none`, `selective`"),
+        ("match training.optimizer { adamw => 1 }", "`_`"),
         ("match parallelism.zero_stage { 0 => 1, 1 => 2, 3 => 4 }", "`2`"),
         ("match true { true => 1 }", "`false`"),
         ("match 3 { 3 => 1 }", "`_`"),

@@ -94,7 +94,8 @@ def test_a_waiver_of_what_does_not_apply(plans):
 def test_advice_leaves_what_is_final_alone(plans):
     plans.write(
         "base.plan",
-        "let most = 5\nfinal require budget: own.x <= most\nfinal require small: own.x <= 5\nkind own { x: Real = 9 }\n",
+        "let most = 5\nfinal require budget: own.x <= most\nfinal require small: own.x <= 5\nkind own { x: Real = "
+        "9 }\n",
     )
     names = {one.name for one in plans.solve(USE + "own.x = 9").relaxations}
     assert "own.x" in names and not names & {"most", "budget", "small"}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+QUOTED = Path(__file__).parents[1] / "errors" / "E0310_quoted.plan"
 WRONG = """model "lama-7b"  # stays
 dataset { tokns = 1T, sequence_length = 4K }
 hardware { gpu = "A100-SXM4-80GB", gpus = "64" }
@@ -28,6 +31,15 @@ def test_check_applies_what_it_suggests(llmplan, write, tmp_path):
     assert outcome.code == 0 and outcome.out.count("a.plan: fixed: ") == 4 and outcome.out.endswith("a.plan: ok\n")
     assert (tmp_path / "a.plan").read_text() == RIGHT
     assert [path.name for path in tmp_path.iterdir()] == ["a.plan"]
+
+
+def test_fix_takes_arguments_out_of_quotes(llmplan, write, tmp_path):
+    plan = write("a.plan", QUOTED.read_text())
+    outcome = llmplan("check", "--fix", plan)
+    fixed = (tmp_path / "a.plan").read_text()
+    assert "E0310" not in outcome.err
+    assert '@prefixes(k, M) @names("metres")' in fixed and "@example(twice(2 USD), 4 USD)" in fixed
+    assert "@compared(1, 2) @within(low, high)" in fixed and "@unit(%)" in fixed
 
 
 def test_what_has_no_edit_stays(llmplan, write, tmp_path):

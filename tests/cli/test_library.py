@@ -86,6 +86,13 @@ def test_a_mistake_is_reported_where_it_stands(copy, edit, file, old, new, code)
     assert f"error[{code}]" in outcome.stderr and f" {file}:{line}:" in outcome.stderr
 
 
+def test_a_file_that_breaks_others_is_not_ok(copy, edit):
+    edit("plans/std/kinds.plan", "enum Optimizer {", "enum Optimizer { sophia,")
+    outcome = run(copy, "check", "plans/std/kinds.plan")
+    assert outcome.returncode == 1 and "plans/std/kinds.plan: ok" not in outcome.stdout
+    assert "error[E0308]" in outcome.stderr and " plans/std/optimizer.plan:" in outcome.stderr
+
+
 @pytest.mark.slow
 def test_from_another_folder_places_are_given_from_there(copy, edit):
     line = edit(*MISTAKES[0][:3])
@@ -97,7 +104,7 @@ def test_from_another_folder_places_are_given_from_there(copy, edit):
 def test_a_library_beside_that_of_llmplan_is_checked_as_a_whole(llmplan, copy, edit):
     edit("plans/std/batch.plan", "quantity steps:", "quantity steps_of_the_run:")
     reading = llmplan("check", copy / "plans" / "std" / "batch.plan")
-    assert reading.code == 0 and "note[E0201]" in reading.err  # it is wrong where the old name is read
+    assert reading.code == 1 and "error[E0201]" in reading.err  # the old name is still read elsewhere
     assert llmplan("check", copy / "plans" / "std" / "time.plan").code == 1
     assert llmplan("check", ROOT / "plans" / "std" / "batch.plan").err == ""
 

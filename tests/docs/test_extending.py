@@ -120,18 +120,18 @@ MISSPELT = {
 
 SHOWN = {
     "An accelerator": ("also called EX100 SXM", "Example EX100 datasheet"),
-    "An optimizer": ("per_number          3", "algorithm 1", "memory.optimizer"),
     "A training stack": (
         "also called example-trainer",
         "example/trainer 2.1",
         "framework             nanotron",
         "from the catalog, plans/catalog/nanotron.plan:",
     ),
+    "An optimizer": ("per_number          3", "algorithm 1", "memory.optimizer"),
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
     "A target": ("my-templates/skypilot/target.plan: ok", "wrote to sky: sky.yaml, launch.sh"),
-    "A diagnostic": ("# W0618: empty scenario", "warning[W0618]: scenario `small` changes nothing", "passed"),
+    "A diagnostic": ("# W0619: empty scenario", "warning[W0619]: scenario `small` changes nothing", "passed"),
 }
 
 

@@ -26,7 +26,6 @@ def scope():
     return library.load()[0]
 
 
-@pytest.mark.slow
 def test_what_is_in_the_tree_is_current():
     assert generator.stale(ROOT) == [], "run `python docs/generate.py`"
 

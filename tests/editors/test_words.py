@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from llmplan.check import library
-from llmplan.check.calls import BUILTINS, FOLDS
+from llmplan.check.calls import BUILTINS
+from llmplan.operations.folds import FOLDS
 from llmplan.resources import folder
 from llmplan.syntax.grammar import CONTEXTUAL, LATER
 

@@ -32,16 +32,25 @@ SNIPPETS = (
     )
     + "show f29(1)\n",
     "show sum(1 for a in Dtype, b in Dtype, c in Dtype, d in Dtype, e in Dtype, f in Dtype, g in Dtype)\n",
-    "enum E { a, b, c }\nquantity q[x: E, y: E]: byte = if x == a then 1 byte else q[a, y] * 2\nshow max(q[x, y] for x in E, y in E)\n",
+    (
+        "enum E { a, b, c }\nquantity q[x: E, y: E]: byte = if x == a then 1 byte else q[a, y] * 2\nshow max(q[x, y] "
+        "for x in E, y in E)\n"
+    ),
     "enum E { a, b }\nquantity q[x: E]: Real = q[x] + 1\nshow q[a]\n",
     "enum E { a, a }\nlet x = ? in [a]\n",
     "quantity q: Real = r\nquantity r: Real = q\nshow q\n",
     "quantity q: Int in 1..3 = 7 / 2\nshow q\nrequire q > 0\n",
-    "quantity q: Real when given(dataset.tokens) = 1\nquantity q: Real when not given(dataset.samples) = 2\ndataset { tokens = 1B }\nshow q\n",
+    (
+        "quantity q: Real when given(dataset.tokens) = 1\nquantity q: Real when not given(dataset.samples) = 2\n"
+        "dataset { tokens = 1B }\nshow q\n"
+    ),
     "replace quantity time: s = time * 2\nshow time\n",
     "replace fn zero_bytes() -> byte = 1 GB\n",
     "kind k { f: Int in 1..3 = g ? in 1..g, g: Int = f }\nk { f = ? }\nminimize k.f\n",
-    'kind car { wheels: Int = 4, top: m/s }\nentry car "a" like "b"\nentry car "b" like "a"\ncar { wheels = ? }\nshow car.wheels\n',
+    (
+        'kind car { wheels: Int = 4, top: m/s }\nentry car "a" like "b"\nentry car "b" like "a"\ncar { wheels = ? }\n'
+        "show car.wheels\n"
+    ),
     'entry gpu "x" like "x" { memory = 1 GB }\nhardware { gpu = "x" }\nshow gpu.peak_bf16\n',
     'hardware { gpu = ? in ["A100-SXM4-80GB", "H100-SXM5-80GB"], gpus = ? in [1, 2] }\nminimize gpu.memory\n',
     "hardware { gpu = ? }\nminimize gpu.memory\n",
@@ -61,7 +70,10 @@ SNIPPETS = (
     "show " + "(" * 99 + "1" + ")" * 99 + "\n",
     "show " + " + ".join("1" for _ in range(3000)) + "\n",
     "show " + " ^ ".join("2" for _ in range(90)) + "\n",
-    'model { params = ? in 1B..1T }\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\ndataset { tokens = 1T }\nassume mfu = 40%\nrequire time <= 30 days\nmaximize model.params\n',
+    (
+        'model { params = ? in 1B..1T }\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\ndataset { tokens = 1T }\n'
+        "assume mfu = 40%\nrequire time <= 30 days\nmaximize model.params\n"
+    ),
     "let x = ? in 10%..70%\nrequire 3 >= 7.5 when 1 < x - 1T\n",
     "assume time = 3 days\nassume cost = ? in 1 USD .. 2 USD\nrequire cost >= 3 USD\n",
 )
@@ -70,7 +82,8 @@ ODD = (
     "?", "? in 1..0", "0", "-1", "1e300", "9^9^9", "0/0", "1/0", "NaN", "1 GB", "3 nodes", "1..2", "[]", "[1]", "true",
     "bf16", '"x"', "hardware.gpus", "time", "memory.total", "given(time)", "min()", "-", "..", "==", "{", "}", "(", ")",
     "let", "require", "@cite", "#", "##", "\n", ",", "in", "when", "match x { _ => 1 }", "if true then 1 else 2",
-    "sum(1 for p in Precision)", "7B", "80 B", "0 s", "1 TB^40", "\x00", "\ufeff", "\U0001f600", "é", "training.global_batch",
+    "sum(1 for p in Precision)", "7B", "80 B", "0 s", "1 TB^40", "\x00", "\ufeff", "\U0001f600", "é",
+    "training.global_batch",
 )  # fmt: skip
 
 NUMBERS = ("0", "1", "2", "3", "7", "0.5", "64", "1e300", "1e-300", "40%", "7B", "1T", "999_999_999_999_937", "2.5")

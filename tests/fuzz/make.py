@@ -24,21 +24,27 @@ from tests.syntax.test_format import SAMPLES, derived, laid_out
 TESTS = Path(__file__).parents[1]
 
 BASE = (
-    'model "llama-7b"\ndataset { tokens = 1T, sequence_length = 2048 }\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\n'
+    'model "llama-7b"\ndataset { tokens = 1T, sequence_length = 2048 }\nhardware { gpu = "A100-SXM4-80GB", gpus = '
+    "64 }\n"
     "training { global_batch = 4M tokens, micro_batch = 1, recompute = full }\n"
 )
 
 HOSTILE = (
-    "\x1b[31m.plan", "a\nb.plan", "a\r.plan", "\u202enalp.plan", "\u200b.plan", "\x9b31m.plan", "-o.plan", "--json", "-", "--",
-    "a b.plan", "'; echo x;'.plan", "$(id).plan", "`id`.plan", "{{7*7}}.plan", "{% x %}.plan", "<b>.plan", "|.plan", "@someone.plan",
-    "%s%n.plan", "\udcff.plan", "é\U0001f600.plan", "CON.plan", "~", "~/x.plan", ".plan", "..", ".", "", "x" * 251 + ".plan",
+    "\x1b[31m.plan", "a\nb.plan", "a\r.plan", "\u202enalp.plan", "\u200b.plan", "\x9b31m.plan", "-o.plan", "--json",
+    "-", "--",
+    "a b.plan", "'; echo x;'.plan", "$(id).plan", "`id`.plan", "{{7*7}}.plan", "{% x %}.plan", "<b>.plan", "|.plan",
+    "@someone.plan",
+    "%s%n.plan", "\udcff.plan", "é\U0001f600.plan", "CON.plan", "~", "~/x.plan", ".plan", "..", ".", "",
+    "x" * 251 + ".plan",
     "x" * 5000, "../up.plan", "/dev/null", "/proc/self/mem", "no/such/folder.plan", "a\\b.plan", "#.plan",
     "https://example.org/x.plan", "a.plan/", "plan", "a" + "\u0301" * 90 + ".plan",
 )  # fmt: skip
 
 VALUES = (
-    None, True, False, 0, 1, -1, 3, 7.5, 1e308, -1e308, 1e-320, 10**30, -(10**400), 2**53 + 1, float("nan"), float("inf"),
-    -float("inf"), "", "x", "\x1b[2J", "\u202e", "a\nb", "{{7*7}}", "x" * 9000, "1", "llama", "bf16", [], [1], [[[]]], ["a", None],
+    None, True, False, 0, 1, -1, 3, 7.5, 1e308, -1e308, 1e-320, 10**30, -(10**400), 2**53 + 1, float("nan"),
+    float("inf"),
+    -float("inf"), "", "x", "\x1b[2J", "\u202e", "a\nb", "{{7*7}}", "x" * 9000, "1", "llama", "bf16", [], [1],
+    [[[]]], ["a", None],
     {}, {"a": {}}, {"": 0}, {"hidden_size": 1},
 )  # fmt: skip
 

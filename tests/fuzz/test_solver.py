@@ -106,7 +106,7 @@ class Rule:
 
 @frozen
 class Plan:
-    """Unknowns with their candidates, or the ends of a continuous one; given numbers; what is required and preferred."""
+    """Unknowns with their candidates or ends; given numbers; what is required and preferred."""
 
     unknowns: dict
     given: dict

@@ -166,7 +166,7 @@ def _streams(out: io.TextIOWrapper, err: io.TextIOWrapper) -> Iterator[None]:
 
 @contextmanager
 def limit() -> Iterator[None]:
-    """Raises `TooLong` in what computes too long. A little over the limit, so that what just ends is told by its time."""
+    """Raises `TooLong` a little over the limit, so that a computation that just ends is told by its time."""
 
     def late(number: int, frame: FrameType | None) -> NoReturn:
         raise TooLong

@@ -38,10 +38,27 @@ def test_places(own, plan):
     assert shape(grammar.grammar().parser.parse(text, start="file")) == shape(own.parser.parse(text, start="file"))
 
 
-def test_the_callbacks_are_replaced(own):
-    """Else a newer Lark is built otherwise, and reading takes twice as long without a word."""
+def made(**options: object) -> lark.Lark:
+    text = (ROOT / "grammar" / "plan.lark").read_text(encoding="utf-8")
+    return lark.Lark(text, parser="lalr", start=["file"], propagate_positions=True, **options)
 
-    def kinds(of: Grammar) -> set[type]:
-        return {type(callback) for callback in of.parser.parser.parser.parser.callbacks.values()}
 
-    assert positions.PropagatePositions in kinds(own) and positions.PropagatePositions not in kinds(grammar.grammar())
+def test_the_callbacks_are_replaced():
+    """Else a newer Lark is built otherwise, and reading takes a quarter longer without a word."""
+    parser = made()
+    assert positions.lighten(parser) is True
+    assert positions.lighten(parser) is False  # none is left
+
+
+def test_the_grammar_is_lightened(monkeypatch):
+    told = []
+    monkeypatch.setattr(grammar, "lighten", lambda parser: told.append(positions.lighten(parser)))
+    assert Grammar(grammar.analyse((ROOT / "grammar" / "plan.lark").read_text(encoding="utf-8"))).tolerant is not None
+    assert told == [True, True]
+
+
+def test_another_parser_stays_as_it_is(monkeypatch):
+    monkeypatch.setattr(positions, "_TABLE", ("parser", "parser", "moved", "callbacks"))
+    parser = made()
+    before = parser.parse("a = 1", start="file")
+    assert positions.lighten(parser) is False and parser.parse("a = 1", start="file") == before

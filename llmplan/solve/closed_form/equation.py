@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
-from llmplan import __version__
 from llmplan.operations import OPERATIONS, TOLERANCE
 from llmplan.operations.numbers import close
 from llmplan.solve.presolve.isolate import unguarded
@@ -16,8 +15,6 @@ from llmplan.system.graph import Graph
 
 MOST_NODES = 60
 """A formula with more operations is too long to read."""
-
-_REVISION = 3  # of what is derived: older results that are kept no longer hold when it changes
 
 
 @frozen
@@ -86,4 +83,4 @@ class Equation:
                 args = [places[arg] for arg in found.args]
                 parts.append((found.op, args, repr(found.value), found.table, name))
         ends = [places[side] for side in self.sides]
-        return repr((__version__, _REVISION, parts, ends, self.unknown, self.low, self.high))
+        return repr((parts, ends, self.unknown, self.low, self.high))
