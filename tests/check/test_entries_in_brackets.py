@@ -73,7 +73,7 @@ def test_the_source_is_that_of_the_entry() -> None:
         ("let a = engine.power[train.wagons]", "E0303 expected the name of a engine or a member of an enum, found"),
         ('let a = engine.livery["deltic"]', "E0303 expected a field with a single value, found text"),
         ("let a = train.wagons[steam]", "E0303"),
-        ("let a = engine.power[engine]", "E0201"),
+        ("let a = engine.power[engine]", "E0207 the catalog has no engine `engine`"),
     ],
 )
 def test_mistakes_are_told(text: str, said: str) -> None:

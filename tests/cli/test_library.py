@@ -87,10 +87,10 @@ def test_a_mistake_is_reported_where_it_stands(copy, edit, file, old, new, code)
 
 
 def test_a_file_that_breaks_others_is_not_ok(copy, edit):
-    edit("plans/std/kinds.plan", "enum Optimizer {", "enum Optimizer { sophia,")
+    edit("plans/std/kinds.plan", "enum Dtype {", "enum Dtype { fp5,")
     outcome = run(copy, "check", "plans/std/kinds.plan")
     assert outcome.returncode == 1 and "plans/std/kinds.plan: ok" not in outcome.stdout
-    assert "error[E0308]" in outcome.stderr and " plans/std/optimizer.plan:" in outcome.stderr
+    assert "error[E0308]" in outcome.stderr and " plans/std/states.plan:" in outcome.stderr
 
 
 @pytest.mark.slow

@@ -80,6 +80,8 @@ def values() -> dict[str, Value]:
         value("training.parameter_dtype", "bf16", layer="default"),
         value("training.gradient_dtype", "bf16", layer="default"),
         value("training.optimizer", "adamw", line=22),
+        value("optimizer.deepspeed", "AdamW", layer="entry"),
+        value("optimizer.deepspeed_own", True, layer="entry"),
         value("training.micro_batch", 4.0, "4 sequences", "sequence", line=24, layer="solved"),
         value("training.recompute", "full", line=25, layer="solved"),
         value("training.learning_rate", 0.0003, "0.0003", layer="default",

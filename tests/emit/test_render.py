@@ -50,7 +50,14 @@ CASES = {
         "deepspeed",
     ),
     "fp16_sgd": emitting(
-        having(LLAMA, value("training.precision", "fp16"), value("training.optimizer", "sgd")), "deepspeed"
+        having(
+            LLAMA,
+            value("training.precision", "fp16"),
+            value("training.optimizer", "sgd"),
+            value("optimizer.deepspeed", "SGD"),
+            value("optimizer.deepspeed_own", False),
+        ),
+        "deepspeed",
     ),
     "fsdp": emitting(having(LLAMA, value("parallelism.framework", "fsdp")), "accelerate"),
 }
