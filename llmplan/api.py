@@ -21,12 +21,12 @@ from llmplan.request import Request, request
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
+    from llmplan.answer.derivation import Step
     from llmplan.answer.schema.solution import BestPoint, Solution
     from llmplan.answer.schema.tables import Table
     from llmplan.check.plan import Program
     from llmplan.frontend import Checked
     from llmplan.load.modules import Module
-    from llmplan.report.derivation import Step
 
 
 QUANTITY = "QUANTITY"
@@ -102,7 +102,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     solution = evolve(_solution(checked, asked, tables), sources=sources, point=at)
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.advice.comparable import unlike_in_table
-        from llmplan.report import variations
+        from llmplan.answer import variations
 
         how = (checked.program, checked.built.lowering, asked.limit, asked.progress)
         if grid is None and checked.program.sweeps:
@@ -121,7 +121,7 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     checked = analyse(asked, point=0)
     if checked.failed or checked.program is None or checked.built is None:
         return None, checked.diagnostics
-    from llmplan.report import variations
+    from llmplan.answer import variations
 
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
@@ -155,7 +155,7 @@ def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[
     Args:
         first: The plan at the first point.
     """
-    from llmplan.report import variations
+    from llmplan.answer import variations
     from llmplan.system.sweeps import without_value
 
     assert first.program is not None and first.built is not None
@@ -176,10 +176,13 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
 
 
 def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
+    from llmplan.advice import advise
     from llmplan.advice.layouts import KEPT
+    from llmplan.advice.trial import Trial
+    from llmplan.answer.build import Context, build
+    from llmplan.answer.findings import findings
     from llmplan.answer.schema.solution import Solution
     from llmplan.load.digest import digest
-    from llmplan.report.solution import solution
     from llmplan.system.too_large import TooLarge
     from llmplan.uncertainty.worst_case import solve_certain
 
@@ -189,15 +192,20 @@ def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
     if checked.failed or program is None or built is None or built.system is None:
         return failure
     built, outcome = solve_certain(program, built, asked.limit, KEPT, progress=asked.progress)
+    failure = evolve(failure, title=program.title, diagnostics=(*found, *outcome.diagnostics))
+    if outcome.status == "error":
+        return failure
     try:
-        return solution(
-            checked.plan, program, built, outcome, found, plan_hash, library_hash, asked.limit, asked.progress, pictures,
-            asked.effort,
-        )  # fmt: skip
+        context = Context.of(built, outcome)
+        trial = Trial(built, outcome, context.lowering, checked.plan, asked.limit, asked.effort, asked.progress)
+        answer = advise(trial, build(context, failure), pictures)
+        return evolve(
+            answer, diagnostics=(*answer.diagnostics, *findings(context.system, outcome, context.lowering, answer))
+        )
     except (RecursionError, TooLarge) as stopped:
         # Everything is computed here, also what the plan did not ask for.
         wrong = system.too_large(None) if isinstance(stopped, TooLarge) else system.too_deep()
-        return evolve(failure, diagnostics=(*failure.diagnostics, wrong))
+        return evolve(failure, title="", diagnostics=(*found, wrong))
 
 
 def compile(
@@ -269,7 +277,7 @@ def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options:
     Returns:
         The solution, with E0201 among its diagnostics for an undefined name, and the steps.
     """
-    from llmplan.report.derivation import derive, everything
+    from llmplan.answer.derivation import derive, everything
 
     solution = solve(plan, **options)
     if solution.status == "error":

@@ -21,8 +21,9 @@ STAGES = (
     ("system",),
     ("solve",),
     ("uncertainty",),
+    ("answer",),
     ("advice",),
-    ("report",),
+    ("present",),
     ("emit",),
 )
 """As CONTRIBUTING draws them, from the text to the files. What joins them stands after the last one."""

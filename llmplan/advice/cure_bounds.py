@@ -11,7 +11,6 @@ import math
 from attrs import evolve
 
 from llmplan.advice.freed_values import Blocked
-from llmplan.advice.proposals import proposals, read
 from llmplan.advice.wording import Cure, of_bound
 from llmplan.check.comparisons import comparison
 from llmplan.check.ir import Num, Sides
@@ -20,6 +19,7 @@ from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
 from llmplan.source import Span
 from llmplan.system.comparison import sides_at
+from llmplan.system.proposals import proposals, read
 from llmplan.system.system import Condition, Objective
 from llmplan.units.measure import Measure
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 
 from llmplan.advice.freed_values import Blocked, Freed
 from llmplan.advice.ledger import SHARES, Account
-from llmplan.advice.proposals import Proposal, proposals
 from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure, of_input
 from llmplan.check.plan import Program
@@ -20,6 +19,7 @@ from llmplan.solve.effort import Effort
 from llmplan.system.adjustable import Knob, in_authors_unit, ladder, value_of
 from llmplan.system.levers import set_to, values, worth
 from llmplan.system.missing import Missing
+from llmplan.system.proposals import Proposal, proposals
 from llmplan.system.system import Condition, Objective
 from llmplan.units.measure import Measure, is_catalog, is_choice
 

@@ -14,7 +14,6 @@ from attrs import evolve, frozen
 
 from llmplan.advice.chance_search import safest
 from llmplan.advice.ledger import SHARES, Spent, account
-from llmplan.advice.proposals import proposals, written
 from llmplan.advice.trial import Figures, Trial, Tried
 from llmplan.answer.schema.advice import Broken, Lever, Moved
 from llmplan.answer.schema.solution import Solution
@@ -24,6 +23,7 @@ from llmplan.system.comparison import case
 from llmplan.system.display import amount, show
 from llmplan.system.levers import beside, described, set_to, values, worth
 from llmplan.system.levers import levers as declared
+from llmplan.system.proposals import proposals, written
 from llmplan.units.amount import Range
 from llmplan.units.measure import Measure, is_catalog
 

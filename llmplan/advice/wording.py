@@ -11,7 +11,6 @@ from typing import Literal
 
 from attrs import evolve, frozen
 
-from llmplan.advice.proposals import Proposal, written
 from llmplan.advice.trial import Trial
 from llmplan.answer.schema.advice import Relaxation
 from llmplan.check.program import Rule
@@ -19,6 +18,7 @@ from llmplan.diagnostics import Edit
 from llmplan.source import Span
 from llmplan.system.adjustable import Knob, in_authors_unit
 from llmplan.system.display import amount, one_line
+from llmplan.system.proposals import Proposal, written
 from llmplan.units.measure import Measure, Type
 
 

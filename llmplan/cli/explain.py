@@ -53,8 +53,8 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, everything: bool, form:
     terminal.show(solution.diagnostics)
     if solution.status == "error":
         return STATUS["error"]
+    from llmplan.answer.derivation import brief
     from llmplan.present import derivation as render
-    from llmplan.report.derivation import brief
 
     if quantity is None and not everything:
         steps = [brief(step) for step in steps]

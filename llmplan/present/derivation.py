@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from llmplan.answer.derivation import Step
 from llmplan.answer.schema.values import Citation, Origin
 from llmplan.present.escape import code, markdown
-from llmplan.report.derivation import Step
 from llmplan.visible import visible
 
 _LAYERS = {

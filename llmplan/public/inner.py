@@ -17,11 +17,11 @@ from llmplan.public import records
 
 if TYPE_CHECKING:
     from llmplan import api
+    from llmplan.answer.derivation import Step
     from llmplan.answer.schema.solution import Solution
     from llmplan.answer.schema.tables import Table
     from llmplan.answer.schema.values import Value
     from llmplan.diagnostics import Diagnostic
-    from llmplan.report.derivation import Step
 
 
 def diagnostics(of: Iterable[Diagnostic]) -> records.Diagnostics:

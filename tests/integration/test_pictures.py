@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.real import tool
-from tests.report.test_real_reports import PLANS, files
+from tests.present.test_real_reports import PLANS, files
 
 pytestmark = pytest.mark.slow
 

@@ -33,7 +33,6 @@ WAYS = {
 ALLOWED = {
     ("advice/levers.py", "a format of digits"),  # results that are compared as they are read
     ("advice/requirement_curve.py", "a format of digits"),  # round values of the input beside the answer
-    ("advice/proposals.py", "a pattern of numbers"),  # a change as a statement of a plan, with separators
     ("emit/exclusive.py", "a format of digits"),  # seconds that a process waits, in an error
     ("present/charts/records.py", "a format of digits"),  # ticks of an axis, rounded to themselves
     ("present/svg/elements.py", "the formatter of digits"),  # coordinates of a drawing, and ticks

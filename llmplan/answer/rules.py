@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from llmplan.answer.compared import compared
 from llmplan.answer.schema.requirements import Departure, RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
 from llmplan.check.program import Rule
-from llmplan.report.compared import compared
 from llmplan.system.display import amount, one_line
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing

@@ -1,27 +1,47 @@
-"""What ranges do to a solved plan, told with its values, shown rows and requirements: low and high, and the worst case."""
+"""What ranges of the author and bands of measured values do to values, shown rows and requirements.
+
+Input: a value, row or requirement at the solution, and the ranges or bands of the plan there. Output: the same with the
+ends around its number, whether it holds at every point of the ranges, its chance and verdict.
+"""
 
 from __future__ import annotations
 
 from attrs import evolve
 
+from llmplan.answer import compared
 from llmplan.answer.schema.requirements import RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.check.program import Rule, ShowRow
-from llmplan.report import compared
-from llmplan.report.ends import around, can_have
 from llmplan.system.display import amount
 from llmplan.system.intervals import bounds
+from llmplan.uncertainty.bands import Bands, verdict
 from llmplan.uncertainty.ranges import Ranges
+from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import Measure
 
 
-def with_ends(ranges: Ranges, value: Value) -> Value:
-    """A value with its ends, if any range reaches it."""
-    ends = ranges.ends(ranges.lowering.name(value.name)) if can_have(value) else None
-    if ends is None:
-        return value
-    return evolve(value, spread=around(value.amount, ends))
+def with_spread(ranges: Ranges, value: Value) -> Value:
+    """A value with the ends of its range, if any range reaches it."""
+    ends = ranges.ends(ranges.lowering.name(value.name)) if _can_have(value) else None
+    return value if ends is None else evolve(value, spread=_around(value.amount, ends))
+
+
+def with_band(bands: Bands, value: Value) -> Value:
+    """A value with the ends of its band, if any band reaches it."""
+    ends = bands.ends(value.name) if _can_have(value) and value.role != "input" else None
+    return value if ends is None else evolve(value, band=_around(value.amount, ends))
+
+
+def assessed(bands: Bands, rule: Rule, result: RequirementResult) -> RequirementResult:
+    """A requirement with its chance, if anything makes it uncertain, and the word for it."""
+    holds = result.holds
+    if holds is None:
+        return result
+    result = compared.with_band(bands, rule, result)
+    # What holds at some points of the author's ranges alone has a chance too.
+    chance = bands.chance(rule, result.certainty == "expected")
+    return evolve(result, chance=chance, verdict=verdict(holds, chance))
 
 
 def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
@@ -29,7 +49,7 @@ def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
     ends = ranges.ends(ranges.lowering.lower(row.value, {}, base=row.place[0]))
     if ends is None or not isinstance(row.type, Measure):
         return shown
-    return evolve(shown, spread=around(shown.amount, ends)) if shown.amount.finite else shown
+    return evolve(shown, spread=_around(shown.amount, ends)) if shown.amount.finite else shown
 
 
 def judged(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
@@ -61,3 +81,14 @@ def _at_the_bad_end(ranges: Ranges, rule: Rule, result: RequirementResult) -> Re
         ends.reverse()
     worst = Sides(ends[0], rule.sides.operation, ends[1], worst=True)  # type: ignore[arg-type]
     return evolve(result, slack=gap[0], sides=worst)
+
+
+def _can_have(value: Value) -> bool:
+    """Whether a value is one number, not an element of an array."""
+    return isinstance(value.value, (int, float)) and not isinstance(value.value, bool) and "[" not in value.name
+
+
+def _around(amount: Amount, ends: tuple[float, float]) -> Range:
+    """The ends in the unit of the value itself."""
+    low, high = (evolve(amount, value=end) for end in ends)
+    return Range(low, high)

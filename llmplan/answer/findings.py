@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
+from llmplan.answer.derivation import names_in
 from llmplan.answer.schema.advice import Relaxation
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Solution
@@ -18,7 +19,6 @@ from llmplan.answer.schema.values import Value
 from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
 from llmplan.diagnostics import Diagnostic, Hint, Label, system
-from llmplan.report.derivation import names_in
 from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.display import one_line
@@ -38,6 +38,13 @@ _MORE = 10
 _WIDEST = 78
 _LEGAL = ("type", "domain")
 """Origins of conditions that are not written as requirements."""
+
+
+def findings(system: System, outcome: Outcome, lowering: Lowering, answer: Solution) -> tuple[Diagnostic, ...]:
+    """What is to be said of an answer with its advice: W0606 and W0608 of a solved plan, E0402 of an infeasible one."""
+    if answer.status == "infeasible":
+        return (infeasible(system, outcome, answer.requirements, lowering, answer.values, answer),)
+    return (*unmet(lowering, answer.preferences), *without_value(lowering.program, lowering))
 
 
 def unmet(lowering: Lowering, preferences: Sequence[RequirementResult]) -> list[Diagnostic]:

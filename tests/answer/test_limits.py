@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from llmplan.report.derivation import derive
+from llmplan.answer.derivation import derive
 from llmplan.solve.diagnose.blocking import beyond
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from llmplan import api
+from llmplan.answer.derivation import derive
 from llmplan.present import derivation as render
-from llmplan.report.derivation import derive
 
 PLAN = """\
 let most = 2 * 15 days
@@ -64,7 +64,7 @@ def test_every_name_of_a_plan_can_be_explained(plans):
     for name in solution.values:
         assert steps(plans, name, 0)[0].name == name
         break  # one solve a name would take long; the rest is derived from the same solution
-    from llmplan.report.derivation import derive
+    from llmplan.answer.derivation import derive
 
     for name in solution.values:
         derived = derive(solution, name, 1)
@@ -75,7 +75,7 @@ def test_every_name_of_a_plan_can_be_explained(plans):
 def test_ranges_and_certainty(plans):
     text = "let price = 2 USD..3 USD..5 USD\nlet total = 10 * price\nrequire likely: total <= 40 USD\n"
     solution = plans.solve(text)
-    from llmplan.report.derivation import derive
+    from llmplan.answer.derivation import derive
 
     (total, *_), (likely, *_) = derive(solution, "total", 0), derive(solution, "likely", 0)
     assert total.value == "30 USD (20 .. 50 USD)"
