@@ -48,7 +48,7 @@ def _run() -> int:
     try:
         from llmplan import cli
     except ImportError as missing:
-        from llmplan.broken import about
+        from llmplan.installation import about
 
         told = about(missing)
         if told is None:

@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 
 from llmplan.answer_cache import Question
 from llmplan.diagnostics import Diagnostic, names, solving, system
-from llmplan.load import into
+from llmplan.load import output_dir
 from llmplan.load.files import shown
 from llmplan.request import Request, request
 from llmplan.source import Source, Span
@@ -89,9 +89,9 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     kept: Solution | None = None if asked.templates else question.recall()
     if kept is not None:
         return kept
-    from llmplan.emit import ahead
+    from llmplan.emit import precompile
 
-    ahead.begin(f"{asked.text}\n{asked.statements}", asked.templates)
+    precompile.begin(f"{asked.text}\n{asked.statements}", asked.templates)
     checked = analyse(asked)
     at: BestPoint | None = None
     grid: Table | None = None
@@ -218,7 +218,7 @@ def compile(
         check: Write nothing, say what is out of date.
         force: Overwrite files that were edited or that llmplan did not write.
     """
-    from llmplan.emit import ahead, changes, write
+    from llmplan.emit import changes, precompile, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
     from llmplan.emit.render import portable
@@ -226,15 +226,19 @@ def compile(
     from llmplan.emit.targets import written
 
     asked = request(plan, **options)
-    with ahead.compiling():
+    with precompile.compiling():
         solution = solve(asked, tables=True)
         contents, problems = ({}, []) if solution.status == "error" else _files(solution, asked)
-    directory = Path(out) if out else into.folder(asked.path, solution.into)
+    directory = Path(out) if out else output_dir.folder(asked.path, solution.into)
     name = shown(directory)
     if solution.status == "error":
         return solution, Written(name, (), ())
     # An answer that was kept knows nothing of links that were made since.
-    wrong = into.named(directory) if out else into.refused(asked.path, solution.into, solution.into_at, asked.base)
+    wrong = (
+        output_dir.named(directory)
+        if out
+        else output_dir.refused(asked.path, solution.into, solution.into_at, asked.base)
+    )
     if wrong is not None:
         return solution, Written(name, (), (wrong,))
     if any(problem.severity == "error" for problem in problems):

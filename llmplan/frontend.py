@@ -18,14 +18,14 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.check.scope import Scope, Targets
 from llmplan.diagnostics import Diagnostic, files, final, lint, syntax, system
-from llmplan.load import into
+from llmplan.load import output_dir
 from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
 from llmplan.resources import TARGET, library_of, templates_of
 from llmplan.source import Span
 from llmplan.system.build import Built, build
-from llmplan.system.earlier import MOST_NODES, Earlier, comparable
+from llmplan.system.incremental import MOST_NODES, Earlier, comparable
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import at_point
 from llmplan.system.validate import validate
@@ -141,7 +141,7 @@ def analyse(
 def _not_allowed(program: Program, asked: Request) -> list[Diagnostic]:
     """Departures from requirements under `no_waive`, and a folder that nothing may be written into."""
     departures = program.departures if asked.no_waive else []
-    refused = into.refused(asked.path, program.into, program.into_at, asked.base) if program.into else None
+    refused = output_dir.refused(asked.path, program.into, program.into_at, asked.base) if program.into else None
     return [
         *(final.not_allowed(program.scope.span(d.place), d.rule.name, d.by is not None) for d in departures),
         *([refused] if refused else []),
@@ -152,7 +152,7 @@ def _in_order(diagnostics: Sequence[Diagnostic], modules: Sequence[Module]) -> t
     """Diagnostics, each once, by severity and place; those of a configuration at the line of its file."""
     configured = [entry for module in modules for entry in module.configured]
     if configured:
-        from llmplan.load.pointed import pointed
+        from llmplan.load.key_locations import pointed
 
         diagnostics = [pointed(one, configured) for one in diagnostics]
     order = [module.source.name for module in modules]

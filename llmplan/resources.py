@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmplan.broken import unreadable
+from llmplan.installation import unreadable
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 11):

@@ -25,8 +25,8 @@ from llmplan.advice.sensitivity import sensitivity
 from llmplan.advice.trial import Trial
 from llmplan.answer.schema.advice import Broken, Lever, Moved
 from llmplan.answer.schema.solution import Solution
+from llmplan.background import Fork
 from llmplan.cache.records import Packing
-from llmplan.fork import Fork
 from llmplan.units.amount import Amount, Range, Unit
 from llmplan.units.measure import Measure
 

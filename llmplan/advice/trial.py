@@ -20,8 +20,8 @@ from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 from llmplan.solve import nearest as searches
+from llmplan.solve.dispatch import best_point, layouts
 from llmplan.solve.effort import Effort, Progress
-from llmplan.solve.engines import best_point, layouts
 from llmplan.solve.outcome import Outcome
 from llmplan.solve.passes import LIMIT, requirements_of
 from llmplan.system.build import Built, build
@@ -29,8 +29,8 @@ from llmplan.system.comparison import failing
 from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from llmplan.system.range_points import Spreads
 from llmplan.system.results import Result, results
-from llmplan.system.spreads import Spreads
 from llmplan.system.system import Condition, System
 from llmplan.uncertainty.bands import Bands
 from llmplan.uncertainty.worst_case import solve_certain

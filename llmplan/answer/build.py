@@ -17,8 +17,8 @@ from llmplan.answer.rules import departures, rules, shows
 from llmplan.answer.schema.advice import Assumed
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import ObjectiveResult, Replaced, Solution
-from llmplan.answer.told import told
 from llmplan.answer.uncertain import assessed, judged, row_with_ends, with_band, with_spread
+from llmplan.answer.unexported import told
 from llmplan.answer.unknowns import at_a_jump, solved_unknowns
 from llmplan.answer.values import Values
 from llmplan.solve.outcome import Outcome

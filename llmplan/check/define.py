@@ -11,8 +11,8 @@ from attrs import evolve
 
 from llmplan.check import ir
 from llmplan.check.annotations import annotated
-from llmplan.check.circles import circular, shortest
 from llmplan.check.comparisons import sides
+from llmplan.check.cycles import circular, shortest
 from llmplan.check.declare import cites, of_target
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Expr, walk

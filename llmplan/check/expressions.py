@@ -12,10 +12,10 @@ from attrs import evolve
 
 from llmplan.check import ir
 from llmplan.check.calls import check_call, check_fold
-from llmplan.check.cases import check_match
 from llmplan.check.comparisons import chain, check_compare, check_member
 from llmplan.check.context import Context
 from llmplan.check.ir import Expr, Typed
+from llmplan.check.match_expr import check_match
 from llmplan.check.scope import Meaning, normal, words
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.syntax import nodes

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from llmplan.broken import Broken
 from llmplan.cache import store
 from llmplan.cache.key import key
 from llmplan.check.declare import Declarations
@@ -24,6 +23,7 @@ from llmplan.check.define import Definitions
 from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
 from llmplan.diagnostics import Diagnostic
+from llmplan.installation import Broken
 from llmplan.load.files import shown
 from llmplan.resources import CONFIGS, LIBRARY, MANIFEST, TARGET, entries, folder, read, text_of
 from llmplan.source import Source

@@ -15,8 +15,8 @@ from importlib import import_module
 import click
 
 from llmplan import __version__
-from llmplan.broken import about
 from llmplan.cli import terminal
+from llmplan.installation import about
 
 _EPILOG = """\b
 A first plan, first.plan:

@@ -14,7 +14,7 @@ from llmplan.cli.inputs import Ask, compiling, gravest
 from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
-from llmplan.visible import visible_line
+from llmplan.escape import visible_line
 
 if TYPE_CHECKING:
     from llmplan.api import Written
@@ -73,7 +73,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             record = solution_json.as_json(whole, () if failed else written.files)
             printed.append({**record, "removed": list(written.removed)} if written.removed else record)
         elif solution.status != "error":
-            from llmplan.cli import onward
+            from llmplan.cli import next_command
             from llmplan.present import screen
             from llmplan.present.context import Context
             from llmplan.present.words import words_of
@@ -88,7 +88,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
                 terminal.result(f"{said}\n")
             terminal.show(found, short=True)
             if not failed and not check:
-                terminal.result(onward.after_compiling(asked, solution, written.directory, written.files))
+                terminal.result(next_command.after_compiling(asked, solution, written.directory, written.files))
     if printed:
         import json
 

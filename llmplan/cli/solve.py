@@ -51,7 +51,7 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
         terminal.show(solution.diagnostics)
         terminal.result(solution_json.dump(solution_json.as_json(solution, ())))
     elif solution.status != "error":
-        from llmplan.cli import onward
+        from llmplan.cli import next_command
         from llmplan.present import screen
         from llmplan.present.context import Context
         from llmplan.present.words import words_of
@@ -59,7 +59,7 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
         terminal.result(screen.render(Context(solution, words_of()), terminal.width()), verdicts=True)
         # What is to be done comes last.
         terminal.show(solution.diagnostics, short=True)
-        if following := onward.after_solving(asked, solution):
+        if following := next_command.after_solving(asked, solution):
             terminal.result(f"\n{following}")
     else:
         terminal.show(solution.diagnostics)

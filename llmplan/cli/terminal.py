@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from llmplan.diagnostics import Diagnostic
-from llmplan.visible import visible
+from llmplan.escape import visible
 
 _NARROWEST, _USUAL = 40, 80
 _VERDICT = re.compile(r"(?m)^(  \S+ +)(safe|likely|tight|no)\b")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error, warning
+from llmplan.escape import visible_line
 from llmplan.source import Span
-from llmplan.visible import visible_line
 
 _MISSING_HINTS = 4
 _LONGEST = 120

@@ -15,8 +15,8 @@ from operator import itemgetter
 from attrs import frozen
 
 from llmplan.diagnostics.record import Diagnostic
+from llmplan.escape import visible
 from llmplan.source import Source, Span
-from llmplan.visible import visible
 
 _TAB = "    "
 _WIDEST_LINE = 140

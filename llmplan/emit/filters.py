@@ -7,10 +7,10 @@ import re
 import shlex
 from typing import Any
 
+from llmplan.escape import visible, visible_line
 from llmplan.present.blocks import cut
 from llmplan.present.escape import code, markdown
 from llmplan.present.svg.elements import xml
-from llmplan.visible import visible, visible_line
 
 _YAML_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
 _YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}

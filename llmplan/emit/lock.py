@@ -13,8 +13,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from llmplan.emit.inspect_path import look
 from llmplan.emit.leftovers import NEW, leftovers
-from llmplan.emit.look import look
 from llmplan.emit.solution_json import NAME, digest, sealed
 from llmplan.emit.targets import plain_name
 

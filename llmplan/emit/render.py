@@ -16,12 +16,12 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import AUTHORED
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
-from llmplan.emit import ahead
+from llmplan.emit import precompile
+from llmplan.emit.drop_locations import without_lines
 from llmplan.emit.environment import environment_of
-from llmplan.emit.relative import from_root
+from llmplan.emit.portable_paths import from_root
 from llmplan.emit.solution_json import NAME, text
 from llmplan.emit.targets import PARTS, Target, is_there, load
-from llmplan.emit.unplaced import without_lines
 from llmplan.emit.view import MissingValue, Reading, Refused, View
 from llmplan.resources import targets_in
 
@@ -52,7 +52,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     chosen = _chosen(solution, known, problems)
     if problems:
         return {}, problems
-    environment = environment_of(templates, ahead.finished)
+    environment = environment_of(templates, precompile.finished)
     named = {emit.name: emit for emit in solution.emits}
     written: dict[str, str] = {}
     plain: dict[str, str] = {}  # what others may hold or start

@@ -23,8 +23,8 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
 from llmplan.emit.table import finite
+from llmplan.escape import visible
 from llmplan.units.amount import Amount
-from llmplan.visible import visible
 
 NAME = "solution.json"
 _LINE = 180

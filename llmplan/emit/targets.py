@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from llmplan.broken import Broken
 from llmplan.check.scope import Folders
 from llmplan.diagnostics import Diagnostic, files
+from llmplan.installation import Broken
 from llmplan.resources import MANIFEST, entries, folder, read, targets_in, text_of
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import changes
 from llmplan.emit.exclusive import held, shared
 from llmplan.emit.folder import Folder
+from llmplan.emit.inspect_path import FILE, LINK, Found, look
 from llmplan.emit.leftovers import file_of, leftovers
 from llmplan.emit.lock import Lock, is_current, read_lock
-from llmplan.emit.look import FILE, LINK, Found, look
 from llmplan.emit.replace import NotRestored, replace
 from llmplan.emit.solution_json import NAME, encode
 from llmplan.emit.targets import plain_name

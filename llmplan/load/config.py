@@ -18,7 +18,7 @@ from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, config
 from llmplan.load.literals import EACH, NotAnObject, literals
-from llmplan.load.unread import Known, meant, place, unread
+from llmplan.load.unused_keys import Known, meant, place, unread
 from llmplan.resources import entries as listed
 from llmplan.resources import folder, text_of
 from llmplan.source import Source, Span

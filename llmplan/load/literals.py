@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from llmplan.load.slips import Slip, slip
+from llmplan.load.json_hints import Slip, slip
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
 

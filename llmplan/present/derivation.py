@@ -7,8 +7,8 @@ from typing import Any
 
 from llmplan.answer.derivation import Step
 from llmplan.answer.schema.values import Citation, Origin
+from llmplan.escape import visible
 from llmplan.present.escape import code, markdown
-from llmplan.visible import visible
 
 _LAYERS = {
     "plan": "set in the plan",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from llmplan.visible import visible
+from llmplan.escape import visible
 
 _BLANKS = re.compile(r"\s+")
 _CODE = re.compile(r"(`[^`]+`)")

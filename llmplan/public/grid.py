@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from html import escape
 from itertools import zip_longest
 
+from llmplan.escape import visible_line
 from llmplan.present.escape import markdown
-from llmplan.visible import visible_line
 
 Cells = Sequence[tuple[str, ...]]
 

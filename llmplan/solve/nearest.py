@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
+from llmplan.solve.dispatch import best_point, find, layouts
 from llmplan.solve.effort import Effort
-from llmplan.solve.engines import best_point, find, layouts
 from llmplan.solve.presolve.eliminate import open_unknowns
 from llmplan.system.system import Condition, Objective, System
 

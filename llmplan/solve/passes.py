@@ -86,7 +86,7 @@ def search(state: State) -> State:
 
     Too many points are an error, and so is an unbounded continuous unknown.
     """
-    from llmplan.solve.engines import find, layouts, points
+    from llmplan.solve.dispatch import find, layouts, points
     from llmplan.solve.found import point_at
 
     system, unknown = state.system, state.continuous
@@ -121,15 +121,15 @@ def search(state: State) -> State:
 
 def diagnose(state: State) -> State:
     """Finds the conflict and the nearest point of an infeasible system."""
-    from llmplan.solve import engines
+    from llmplan.solve import dispatch
 
     if state.outcome.status != "infeasible":
         return state
     system = state.system
     try:
-        conflict = engines.diagnose(system, state.requirements, state.continuous, state.effort)
+        conflict = dispatch.diagnose(system, state.requirements, state.continuous, state.effort)
     except OverLimit:
-        return _too_many(state, engines.points(system, state.requirements, state.continuous))
+        return _too_many(state, dispatch.points(system, state.requirements, state.continuous))
     point, unknown = conflict.nearest, state.continuous
     jumps: dict[int, Jump] = {unknown: "tried"} if unknown is not None and conflict.partly else {}
     outcome = evolve(state.outcome, conflict=conflict, point=point, how=_how(system, point), jumps=jumps)
@@ -246,7 +246,7 @@ def _failed(state: State, diagnostic: Diagnostic) -> State:
 
 def _too_many(state: State, points: float) -> State:
     """E0404."""
-    from llmplan.solve.engines import line_points
+    from llmplan.solve.dispatch import line_points
 
     counts = [
         (unknown, line_points(state.system, index) if unknown.values is None else len(unknown.values))

@@ -57,7 +57,7 @@ def _shared(job: Job, first: int, count: int, workers: int) -> Generator[Any, No
     # Importing them takes longer than most searches do.
     from concurrent.futures import wait
 
-    from llmplan.solve.team import Team
+    from llmplan.solve.pool import Team
 
     done: dict[int, Any] = {}
     away: dict[int, Future[Any]] = {}

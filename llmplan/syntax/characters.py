@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Iterator
 
 from llmplan.diagnostics import Diagnostic, syntax
+from llmplan.escape import HIDDEN
 from llmplan.source import Source, Span
-from llmplan.visible import HIDDEN
 
 
 def hidden_characters(source: Source) -> Iterator[Diagnostic]:

@@ -16,9 +16,9 @@ from lark.grammar import Rule
 from lark.lark import PostLex
 from lark.lexer import TerminalDef
 
-from llmplan.broken import Broken
 from llmplan.cache import store
 from llmplan.cache.key import key
+from llmplan.installation import Broken
 from llmplan.resources import folder, text_of
 from llmplan.syntax.limits import NESTING, WORDS, TooDeep, TooLong
 from llmplan.syntax.positions import lighten

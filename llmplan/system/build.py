@@ -14,13 +14,13 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Goal, Rule, SourceRef
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
-from llmplan.system.assumable import instead
+from llmplan.system.assumptions import instead
 from llmplan.system.display import one_line
-from llmplan.system.lacking import limits, to_give
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, line_for
+from llmplan.system.missing_inputs import limits, to_give
+from llmplan.system.range_points import Spreads
 from llmplan.system.reasons import path_to, why
-from llmplan.system.spreads import Spreads
 from llmplan.system.system import Condition, Objective, System, Unknown
 from llmplan.system.text import plain_text, whole_text
 from llmplan.system.too_large import TooLarge

@@ -9,12 +9,12 @@ from llmplan.check import ir
 from llmplan.check.ir import Entry, List, Ref, Text
 from llmplan.check.plan import Program
 from llmplan.check.program import Field, Setting
+from llmplan.system.as_is import is_unchanged
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.expressions import Expressions
 from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
 from llmplan.system.names import SPREAD, Trace
-from llmplan.system.spreads import Spreads
-from llmplan.system.unchanged import is_unchanged
+from llmplan.system.range_points import Spreads
 from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import KindType, ListType, TextType, Type, is_choice
 

@@ -23,15 +23,15 @@ from llmplan.check.program import SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
 from llmplan.system.domain_checks import DomainChecks
-from llmplan.system.earlier import Earlier, differing
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
+from llmplan.system.incremental import Earlier, differing
 from llmplan.system.inputs import Inputs
 from llmplan.system.missing import Result
 from llmplan.system.names import OPEN, SPREAD, Known, Names, Trace
 from llmplan.system.probabilities import Probabilities
 from llmplan.system.quantities import BandEnd, Quantities
-from llmplan.system.spreads import Spreads
+from llmplan.system.range_points import Spreads
 from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import REAL
 

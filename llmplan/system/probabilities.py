@@ -12,15 +12,15 @@ from typing import Protocol
 from llmplan.check.ir import Chance, Sides
 from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
+from llmplan.system.average import OverPoints
 from llmplan.system.chance import Pair, likelihood, mean, points_of
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.inputs import Inputs
 from llmplan.system.missing import Missing, Result, missing
 from llmplan.system.names import SPREAD, Names
-from llmplan.system.over_points import OverPoints
 from llmplan.system.quantities import BandEnd
-from llmplan.system.spreads import Spreads
+from llmplan.system.range_points import Spreads
 
 
 class Lowering(Protocol):

@@ -11,12 +11,12 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Setting, SourceRef
 from llmplan.check.settings import stray
 from llmplan.diagnostics import Diagnostic, system, units
+from llmplan.escape import visible_line
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import MOST_POINTS, too_many
 from llmplan.system.text import text_of, worded
 from llmplan.system.too_large import TooLarge
 from llmplan.units.measure import TextType
-from llmplan.visible import visible_line
 
 
 def validate(lowering: Lowering) -> list[Diagnostic]:

@@ -10,7 +10,7 @@ from llmplan.operations import TOLERANCE, Interval
 from llmplan.system.intervals import Parts, bounds
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
-from llmplan.system.spreads import Spreads
+from llmplan.system.range_points import Spreads
 
 
 class Ranges:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from llmplan.visible import HIDDEN
+from llmplan.escape import HIDDEN
 
 ODD = "\x1b[31m\u202e\x9b\u200b"
 SHOWN = r"\u001b[31m\u202e\u009b\u200b"

@@ -16,7 +16,7 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.emit.render import render
 from tests.emit.test_searches import KNOBS
-from tests.emit.test_told import NOT_SAID, inputs, others
+from tests.emit.test_unexported import NOT_SAID, inputs, others
 
 UNKNOWN = """model {{ layers = 4, hidden = 1024, heads = 16, ffn = 2816, vocab = 32_000, max_context = 2048 }}
 model.gated_mlp = true

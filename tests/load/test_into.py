@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from llmplan.load.files import inside, project_root
-from llmplan.load.into import refused
+from llmplan.load.output_dir import refused
 
 EMIT = "emit report into"
 

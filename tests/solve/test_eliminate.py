@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from llmplan.solve.dispatch import best_point
 from llmplan.solve.effort import Effort
-from llmplan.solve.engines import best_point
 from llmplan.solve.nearest import with_values
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.solve.presolve.eliminate import open_unknowns, reduce

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve import team, workers
+from llmplan.solve import pool, workers
 from llmplan.solve.diagnose.conflict import GridDiagnosis, diagnose_grid
 from llmplan.solve.discrete.search import GridSearch, search
 from llmplan.solve.effort import Effort
@@ -63,14 +63,14 @@ def test_where_no_worker_can_be_started_none_is(two_cores, begun, monkeypatch, e
         raise error
 
     begun.touch()
-    monkeypatch.setattr(team, "ProcessPoolExecutor", refuse)
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", refuse)
     assert taken(Squares(begun), 20, 20) == [False] * 20
 
 
 def test_without_an_interpreter_to_start_there_are_no_workers(two_cores, begun, monkeypatch):
     begun.touch()
     monkeypatch.setattr(sys, "executable", None)
-    monkeypatch.delattr(team, "Team")
+    monkeypatch.delattr(pool, "Team")
     assert taken(Squares(begun), 20, 20) == [False] * 20
 
 
@@ -109,7 +109,7 @@ def test_only_long_work_is_worth_workers(monkeypatch, begun, seconds, pays):
     ticks = count()
     monkeypatch.setattr(workers, "cores", lambda: 2)
     monkeypatch.setattr(workers, "monotonic", lambda: next(ticks) * seconds)
-    monkeypatch.setattr(team, "Team", ask)
+    monkeypatch.setattr(pool, "Team", ask)
     if pays:
         with pytest.raises(Asked):
             taken(Squares(begun), 20, 20)
@@ -187,7 +187,7 @@ def both(work, with_team=Threads):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(workers, "cores", lambda cores=cores: cores)
             patched.setattr(workers, "PAYS", -1.0)
-            patched.setattr(team, "Team", with_team)
+            patched.setattr(pool, "Team", with_team)
             found.append(work())
     return found
 
@@ -232,7 +232,7 @@ def test_a_worker_sees_in_each_part_what_is_seen_here(system, portion):
 @settings(max_examples=5)
 @given(systems(), PORTIONS)
 def test_processes_of_their_own_find_the_same_too(system, portion):
-    one, two = both(lambda: search(system, requirements_of(system), portion=portion), team.Team)
+    one, two = both(lambda: search(system, requirements_of(system), portion=portion), pool.Team)
     assert repr(one) == repr(two)
 
 

@@ -15,10 +15,10 @@ from html import escape
 
 from attrs import frozen
 
+from llmplan.escape import visible_line
 from llmplan.operations.numbers import total
 from llmplan.present.charts.records import Axis, Chart
 from llmplan.units.format import compact, fixed
-from llmplan.visible import visible_line
 
 WIDTH = 860
 MARGIN = 16

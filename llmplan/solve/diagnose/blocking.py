@@ -16,8 +16,8 @@ from llmplan.operations.numbers import close
 from llmplan.solve.closed_form.derive import closed_form
 from llmplan.solve.closed_form.equation import Equation
 from llmplan.solve.diagnose.conflict import diagnose_grid, violated_at
+from llmplan.solve.dispatch import best_point
 from llmplan.solve.effort import Effort
-from llmplan.solve.engines import best_point
 from llmplan.solve.nearest import with_values
 from llmplan.solve.order import prefers
 from llmplan.solve.outcome import Outcome

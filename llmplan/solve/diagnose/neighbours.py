@@ -9,8 +9,8 @@ from attrs import define
 
 from llmplan.operations.logic import truth
 from llmplan.solve.discrete.search import ordered_first
+from llmplan.solve.dispatch import find, points
 from llmplan.solve.effort import Budget, Effort, OverLimit
-from llmplan.solve.engines import find, points
 from llmplan.solve.found import Found, point_at
 from llmplan.solve.outcome import Neighbour, Neighbours
 from llmplan.solve.vector import evaluate_rows

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HEAD = """
 import os, threading, time
 os.environ["OPENBLAS_NUM_THREADS"] = {threads!r}
-from llmplan.fork import Fork
+from llmplan.background import Fork
 {before}
 with Fork(lambda: {work}) as aside:
     {inside}

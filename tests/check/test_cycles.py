@@ -7,7 +7,7 @@ import time
 import pytest
 
 from llmplan import api
-from llmplan.check.circles import circular, shortest
+from llmplan.check.cycles import circular, shortest
 
 
 @pytest.mark.parametrize(

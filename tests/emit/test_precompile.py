@@ -13,9 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 CHILDREN = """
 import os
-from llmplan.emit import ahead
-with ahead.compiling():
-    ahead.begin('emit deepspeed', None)
+from llmplan.emit import precompile
+with precompile.compiling():
+    precompile.begin('emit deepspeed', None)
     {inside}
 try:
     os.waitpid(-1, os.WNOHANG)
@@ -34,7 +34,7 @@ def python(inside: str) -> list[str]:
 
 @forks
 def test_what_is_emitted_is_compiled_beside_and_nobody_is_left() -> None:
-    said = python("print(*sorted({code.co_filename for code in ahead.finished().values()}), sep='\\n')")
+    said = python("print(*sorted({code.co_filename for code in precompile.finished().values()}), sep='\\n')")
     assert "templates/deepspeed/ds_config.json.j2" in said and "templates/report/report.md.j2" in said
     assert not any(line.startswith("templates/slurm/") for line in said)
     assert said[-1] == "left none"
@@ -46,7 +46,7 @@ def test_who_leaves_early_leaves_nobody() -> None:
 
 
 def test_without_a_caller_nothing_begins() -> None:
-    code = "from llmplan.emit import ahead; ahead.begin('emit deepspeed', None); print(ahead.finished())"
+    code = "from llmplan.emit import precompile; precompile.begin('emit deepspeed', None); print(precompile.finished())"
     assert (
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
         == "{}\n"

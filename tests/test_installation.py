@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import llmplan
-from llmplan.broken import Broken, about, unreadable
 from llmplan.emit import targets
+from llmplan.installation import Broken, about, unreadable
 
 HOME = Path(llmplan.__file__).resolve().parent
 PARTS = ("grammar", "plans", "templates")

@@ -10,9 +10,9 @@ import os
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from llmplan.diagnostics import Diagnostic, files
+from llmplan.escape import visible_line
 from llmplan.load.files import outside
 from llmplan.source import Span
-from llmplan.visible import visible_line
 
 _GIT = ("HEAD", "objects", "refs")
 

@@ -12,9 +12,9 @@ from math import prod
 
 from attrs import evolve
 
-from llmplan.solve.apart import halves
 from llmplan.solve.continuous.line_search import grid
 from llmplan.solve.continuous.scan import LineScan
+from llmplan.solve.decompose import halves
 from llmplan.solve.diagnose.conflict import grid_failures, line_failures
 from llmplan.solve.discrete.search import search
 from llmplan.solve.effort import ENDLESS, Effort

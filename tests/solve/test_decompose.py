@@ -10,9 +10,9 @@ from attrs import evolve
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from llmplan.solve import engines
-from llmplan.solve.apart import halves
+from llmplan.solve import dispatch
 from llmplan.solve.continuous.scan import LineScan
+from llmplan.solve.decompose import halves
 from llmplan.solve.diagnose.conflict import line_failures
 from llmplan.solve.order import prefers
 from llmplan.solve.passes import requirements_of, solve
@@ -61,7 +61,7 @@ def test_the_parts_together_are_the_whole(one, other, order, keep, low):
     system = beside(one, other, order)
     required = requirements_of(system)
     assume(halves(system, required, 0) is not None)
-    whole, parts = LineScan(system, required, 0).scan(keep), engines.find(system, required, 0, keep=keep)
+    whole, parts = LineScan(system, required, 0).scan(keep), dispatch.find(system, required, 0, keep=keep)
     assert len(whole.top) == len(parts.top)
     for mine, theirs in zip(parts.top, whole.top):
         assert prefers(mine.costs, theirs.costs) is None
@@ -75,7 +75,7 @@ def test_the_parts_together_are_the_whole(one, other, order, keep, low):
         assert np.allclose(parts.spread, whole.spread, equal_nan=True)
         return
     mine, theirs = (
-        engines.diagnose(system, required, 0, engines.ENDLESS),
+        dispatch.diagnose(system, required, 0, dispatch.ENDLESS),
         line_failures(system, required, 0).conflict(system, required),
     )
     assert mine.impossible == theirs.impossible
@@ -124,7 +124,7 @@ def test_a_grid_of_layouts_costs_nothing_along_an_unknown_of_its_own():
     )
     unknowns = (continuous("x", 0, 1), *(discrete(f"n{i}", range(1, 26)) for i in range(4)))
     system = System(graph, unknowns, holds, (), (objective(product), objective(x)))
-    assert engines.points(system, holds, 0) == pytest.approx(25**4, abs=5000)
+    assert dispatch.points(system, holds, 0) == pytest.approx(25**4, abs=5000)
     outcome = solve(system, limit=10**6)  # with the points along `x` it would be over the limit
     assert outcome.status == "solved"
     assert outcome.point[0] == 0.25

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from llmplan.visible import HIDDEN, visible, visible_line
+from llmplan.escape import HIDDEN, visible, visible_line
 
 SHOWN = "abc é 予算 ß −\u00a0“”✓ ☀\ufe0f 👍\ufe0f \u0600 e\u0301 ａ\n\tx\r\n"
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from llmplan.background import Fork
 from llmplan.emit.targets import targets, texts
-from llmplan.fork import Fork
 
 if TYPE_CHECKING:
     from llmplan.emit.compiled import Codes
