@@ -1,8 +1,8 @@
 """The command `llmplan`, also as `python -m llmplan`.
 
-Ctrl-C ends it with 130 and without a word from its first line on: while it is loaded and at once if it is pressed
-twice, and between the two by an exception, so that what is half done is undone. Once the work is done it is too late
-for an interrupt, and the exit code is that of the work.
+Ctrl-C always exits 130 silently: at once during start-up or on a second press, otherwise by an exception, so that
+partial writes are rolled back. After the work is done an interrupt comes too late, and the exit code is that of the
+work.
 """
 
 from __future__ import annotations

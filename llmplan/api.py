@@ -1,8 +1,8 @@
 """The compiler as functions: `check`, `solve`, `sweep`, `compile`, `explain`. The command line is a face over these.
 
-Each takes a `Request`, or the path of a plan with what else the request has as keywords, and returns data with its
-diagnostics; none raises for what a plan says, `llmplan.load.files.Unreadable` if the plan itself cannot be read.
-Stages are imported where they are first needed: an answer that was kept needs none.
+Each takes a `Request`, or the path of a plan and the request's other fields as keywords, and returns data with its
+diagnostics. Mistakes in a plan never raise; a plan that cannot be read raises `llmplan.load.files.Unreadable`. Stages
+are imported where they are first needed: a cached answer needs none.
 """
 
 from __future__ import annotations
@@ -133,14 +133,12 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
 
 
 def _joined(found: tuple[Diagnostic, ...], more: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Diagnostics and those of other codes: of what is said once of the answer, a table says nothing again."""
+    """Adds diagnostics whose code has not been reported yet."""
     return (*found, *(one for one in more if one.code not in {other.code for other in found}))
 
 
 def _swept(alone: Checked, asked: Request) -> Checked | None:
-    """A plan that fails by itself, as it sweeps what has no value besides, at the first point of its sweeps; None for
-    others.
-    """
+    """If the plan fails only because a swept input has no other value: the plan at its first sweep point."""
     if not alone.failed or alone.program is None or not alone.program.sweeps:
         return None
     from llmplan.system.sweeps import without_value
@@ -150,7 +148,7 @@ def _swept(alone: Checked, asked: Request) -> Checked | None:
 
 
 def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[Checked, BestPoint, Table | None]:
-    """A plan that fails without its sweeps, at the best point of them; with that point, and the sweep.
+    """The plan at the best point of its sweeps, without which it fails; with that point, and the sweep.
 
     Args:
         first: The plan at the first point.

@@ -16,7 +16,7 @@ HIDDEN = re.compile(
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # the direction in which text is shown
     "\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0d"
     "\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # of no width; tags
-    "\u2028\u2029"  # line ends that are none here
+    "\u2028\u2029"  # line ends elsewhere, not in plans
     "\ud800-\udfff"  # halves of characters, in names of files that are not UTF-8
     "]"
     "|\r(?!\n)"

@@ -1,7 +1,7 @@
 """The front end: a plan parsed, checked against the library and lowered to equations, without solving.
 
-Takes a request and what its targets are, and returns data with its diagnostics; nothing is raised for what a plan
-says. What is emitted, and how, is known to the caller alone.
+Takes a request and its targets, and returns data with its diagnostics; mistakes in a plan never raise. Only the caller
+knows what is emitted, and how.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Unread = Callable[[str, Iterable[str], Path], list[str]]
 _SEVERITIES = ("error", "warning", "note")
 
 MOST_ERRORS = 1_000
-"""After so many a plan is looked at no further: what they are is known, and the rest follows from them or is like them."""
+"""The number of errors at which checking stops: further ones mostly follow from these or repeat them."""
 
 
 class _Enough(Exception):

@@ -31,7 +31,7 @@ MANIFEST = "target.json"
 
 
 def library_of(path: str) -> Path | None:
-    """The library that a file is part of, llmplan's own or a copy, as the folder of its `plans`; None for other plans."""
+    """The `plans` folder of the library that contains a file, llmplan's own or a copy; None for other plans."""
     file = Path(path).resolve()
     part = file.parent
     if file.name == TARGET and part.parent.name == "templates":
@@ -78,7 +78,7 @@ def text_of(file: Traversable, name: str) -> str:
 
 
 def read(file: Traversable) -> str:
-    """The same of a file that is none of llmplan's.
+    """The same for a file that is not part of llmplan.
 
     Raises:
         OSError, UnicodeError: It cannot be read.

@@ -55,14 +55,16 @@ def test_an_infeasible_plan_has_its_cures(tmp_path: Path) -> None:
 
 def test_a_waived_requirement_and_ranges(tmp_path: Path) -> None:
     text = 'model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\ndataset.tokens = 1T..2T\n'
-    text += 'training { precision = bf16, micro_batch = 1 }\nassume mfu = 40%..50%\nwaive fits because "a test"\nshow time\nscenario "more" { hardware.gpus = 128 }\n'
+    text += 'training { precision = bf16, micro_batch = 1 }\nassume mfu = 40%..50%\nwaive fits because "a test"\n'
+    text += 'show time\nscenario "more" { hardware.gpus = 128 }\n'
     wide = api.solve(str(tmp_path / "a.plan"), text=text, tables=True)
     document = as_json(wide, [])
     assert document["waived"] and document["scenarios"] and faults("solution", document) == []
 
 
 def test_sweeps_and_diagnostics(tmp_path: Path) -> None:
-    text = 'model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\ndataset.tokens = 1T\nassume mfu = 40%\nsweep hardware.gpus in [8, 64]\n'
+    text = 'model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\n'
+    text += "dataset.tokens = 1T\nassume mfu = 40%\nsweep hardware.gpus in [8, 64]\n"
     grid, found = api.sweep(str(tmp_path / "a.plan"), text=text)
     assert grid is not None
     document = {

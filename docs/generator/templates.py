@@ -45,8 +45,8 @@ require nanotron_offload: parallelism.offload == none when emits(nanotron)
 
 quantity memory.reduce_bucket: parameter when emits(nanotron) = nanotron.bucket * 1 param
 """
-_REPORT = """`report/report.md.j2` places the sections of an answer, which `llmplan/present` makes, by `section(name)`. A copy of it
-in a folder of your own templates may leave some out, order them in another way, or have texts between them:
+_REPORT = """`report/report.md.j2` places the sections of an answer, which `llmplan/present` makes, by `section(name)`.
+A copy of it in a folder of your own templates may omit some, order them differently, or put text between them:
 
 ```jinja
 # {{ (solution.title or solution.plan) | md }}

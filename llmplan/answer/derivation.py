@@ -99,8 +99,8 @@ def _step(solution: Solution, value: Value, level: int) -> Step:
     numbers = with_numbers(formula, value.name, solution.values, value.reads) if formula else ""
     unknown = next((u for u in solution.unknowns if u.path == value.name), None)
     return Step(
-        level, value.name, f"{value.text} ({value.spread})" if value.spread else value.text, value.role, value.doc, formula, numbers,
-        value.origin, value.others, value.cites, reads, _solved(unknown),
+        level, value.name, f"{value.text} ({value.spread})" if value.spread else value.text, value.role, value.doc,
+        formula, numbers, value.origin, value.others, value.cites, reads, _solved(unknown),
     )  # fmt: skip
 
 

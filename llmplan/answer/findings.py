@@ -64,7 +64,7 @@ def unmet(lowering: Lowering, preferences: Sequence[RequirementResult]) -> list[
 
 
 def _stated(lowering: Lowering, condition: str) -> Span | None:
-    """Where the plan itself sets the first of the inputs that a condition names, or assumes what one is computed from."""
+    """Where the plan sets the first input that a condition names, or assumes a value it is computed from."""
     program, names = lowering.program, list(names_in(condition))
     pending = list(names)
     while pending:
@@ -165,7 +165,7 @@ def _cure(one: Relaxation) -> Hint:
 
 
 def _lacking(fighting: Sequence[Condition], values: Mapping[str, Value]) -> dict[str, str]:
-    """Inputs that an entry of the catalog lacks and without which a computed value has none, with what is said of it."""
+    """Inputs that a catalog entry lacks and a computed value needs, each with its note."""
     one = values.get(fighting[0].name) if fighting and fighting[0].origin == "type" else None
     return dict.fromkeys(one.needs, one.reason) if one is not None and one.value is None and one.reason else {}
 

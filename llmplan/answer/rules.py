@@ -35,7 +35,8 @@ def departures(lowering: Lowering) -> tuple[Departure, ...]:
     return tuple(
         Departure(
             one.rule.name, one.rule.origin, _condition(lowering, one.rule),
-            "" if one.by is None else _condition(lowering, one.by), plain_text(one.because, lowering), scope.at(one.place),
+            "" if one.by is None else _condition(lowering, one.by), plain_text(one.because, lowering),
+            scope.at(one.place),
         )
         for one in lowering.program.departures
     )  # fmt: skip

@@ -1,1 +1,1 @@
-"""What is kept between runs: the analysed grammar, the checked library, derivations, answers."""
+"""Results kept between runs: the analysed grammar, the checked library, derivations, answers."""

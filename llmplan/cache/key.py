@@ -1,10 +1,10 @@
-"""The key of everything that is kept between runs: what it was made from, and the installation that made it.
+"""The key of every cached result: the inputs that it depends on, and the installation that computed it.
 
-Input are the parts that a result depends on, as plain data; output is a digest of them, of the version of Python and of
-the installed program: every file of llmplan with its grammar, and the packages that it computes with. Files are told
-apart by size and time of change. So nothing that another version of any formula, operation or pass has made is ever
-read. The library's and the templates' texts are no part of the program: whoever reads them names their content, or
-their `stamps`, among the parts.
+Input: the parts that a result depends on, as plain data. Output: a digest of them, of the version of Python and of the
+installed program: every file of llmplan with its grammar, and the packages that it computes with. Files are told apart
+by size and time of change. So a result of another version of any formula, operation or pass is never read. The texts of
+the library and of templates are not part of the program: callers that read them add their content, or their `stamps`,
+to the parts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Records as plain data that `marshal` can hold, and back.
 
 A record becomes a list: the number of its class among those that were named, then its fields. So does a tuple
-or a dict that holds records, under a number below 0; what holds none stays what it is, and reading it back
-costs nothing. Only classes that were named can come back: what is read runs no code of its own.
+or a dict that holds records, under a number below 0; other values are stored as they are, at no cost. Only named
+classes can come back, so that reading never runs foreign code.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The seal of what is kept: it shows that this installation's user wrote it, and that nothing of it has changed.
+"""The seal of a cached result: it shows that this installation's user wrote it, and that it has not changed.
 
-Input is what is to be kept, output a hash of it under a secret of 32 bytes in `$XDG_STATE_HOME/llmplan`, which is made
-when it is first needed. The secret does not lie in the cache: a cache that somebody else has filled, such as one
-that is restored from the branch of a stranger, has seals that fit no secret here, and is as if it were empty.
+Input: the bytes to keep. Output: a hash of them under a secret of 32 bytes in `$XDG_STATE_HOME/llmplan`, which is
+created when it is first needed. The secret is not in the cache: the seals of a cache that somebody else has filled,
+such as one restored from a stranger's branch, do not match it, and that cache counts as empty.
 """
 
 from __future__ import annotations

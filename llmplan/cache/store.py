@@ -1,9 +1,8 @@
 """Results worth keeping between runs, in a private folder: `$XDG_CACHE_HOME/llmplan`.
 
-What is kept is plain data (numbers, texts, tuples, lists, dicts), written with `marshal` under a
-`Key` that names everything it was made from, and sealed. A file of another key, of another owner, without a
-seal of this user's, damaged or missing is as if it had never been written, and nothing of it is read; a folder that
-cannot be used means slower, not broken.
+Results are plain data (numbers, texts, tuples, lists, dicts), written with `marshal` under a `Key` that names all of
+their inputs, and sealed. A file with another key or owner, without this user's seal, damaged or missing counts as never
+written and is not read; an unusable folder makes llmplan slower, not wrong.
 """
 
 from __future__ import annotations

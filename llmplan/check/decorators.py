@@ -139,9 +139,9 @@ TABLE: dict[str, Decorator] = {
     "A field the planner chooses: a range as its value is an error."),
     "lever": Decorator(
         ("field",), (), Sort.CHOICE, "@lever(1/2, 2)",
-        "Worth trying, at these factors of a number or at these members of an enum or entries; without arguments at all, "
-        "at the next smaller and larger value of those that a bare `?` ranges over, or at another entry. Where a plan "
-        "is infeasible the levers are tried in the order of their declaration; for a solved plan each is listed with "
+        "Worth trying, at these factors of a number or at these members of an enum or entries; without arguments, "
+        "at the next smaller and larger value of those that a bare `?` ranges over, or at another entry. For an "
+        "infeasible plan the levers are tried in the order of their declaration; for a solved plan each is listed with "
         "the results it would change.",
     ),
     "cure": Decorator(

@@ -49,10 +49,10 @@ class Setting:
 class Field:
     """A field of a kind; of two types if it is `token or sequence`, `binary` if declared `@binary`.
 
-    `assumed_with` are quantities that, where a plan assumes them, hold for the value that the field has; a `decision`
-    is for who plans to choose, and a `lever` is worth trying, of a number at these `factors` of what it is, of a choice
-    its `members`; where there are none, at what lies next to it. With a `cure` only where that quantity holds, to make
-    a plan feasible.
+    `assumed_with` are quantities whose assumed values hold only for the field's present value; a `decision` is a field
+    the planner chooses; a `lever` is worth trying: a number at these `factors` of its value, a choice at its `members`,
+    at neighbouring values where neither is given. A lever with a `cure` is tried only where that quantity holds, to
+    make a plan feasible.
     """
 
     path: str

@@ -142,8 +142,7 @@ class Scope:
         as_is: Fields whose value in an entry counts only where the plan leaves the entry as it is, but for those named.
         cliffs: Quantities that must be whole and so can make an answer jump; the values are empty.
         parts: By quantity those that add up to it, each with what people call it.
-        compared: Quantities by which plans are compared: in which column each stands, and the how-manieth it is that
-            changes of a plan are sorted by.
+        compared: Quantities by which plans are compared: the column of each, and its rank among the sort keys of changes.
         sources: Texts by name, for spans.
         targets: What may be emitted; empty where that is not known, as while the library is read.
         lets: Types of the plan's lets, filled when first asked for by `let_type`.

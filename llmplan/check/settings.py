@@ -112,7 +112,7 @@ def setting(
 
 
 def undecided(node: nodes.Expr, field: Field) -> Diagnostic | None:
-    """E0309 for a range as the value of a field that who plans decides."""
+    """E0309 for a range as the value of a field the planner chooses."""
     if not field.decision or not isinstance(node, nodes.Range):
         return None
     low, high = (end.span.text for end in (node.low, node.high))

@@ -41,9 +41,9 @@ def missing_option(target: str, option: str, about: str, span: Span | None) -> D
 def not_said(path: str, text: str, targets: Sequence[str]) -> Diagnostic:
     """W0617: an input that the plan chooses and that nothing tells the training software."""
     written = ", ".join(f"`{target}`" for target in targets)
-    hint = Hint('see to it in the training script, or let the target say it: `value("…")` in its template')
-    message = f"`{path} = {text}` stands in no file that is written"
-    return warning("W0617", message, None, hint, notes=(f"written are {written}",))
+    hint = Hint('set it in the training script, or add it to the target\'s template as `value("…")`')
+    message = f"`{path} = {text}` is not in any emitted file"
+    return warning("W0617", message, None, hint, notes=(f"emitted files: {written}",))
 
 
 def unread_option(target: str, option: str, span: Span) -> Diagnostic:
@@ -65,18 +65,18 @@ def not_ours(file: str, what: str, diff: str) -> Diagnostic:
 
 
 def in_the_way(file: str, what: str) -> Diagnostic:
-    """Something that is no file is where one has to be, and is nothing that could be overwritten."""
+    """The path of a file is taken by something that is not a file and cannot be overwritten."""
     return error("E0503", f"{file} {what}", None, "move it away, or write elsewhere with `-o`")
 
 
 def edited_but_obsolete(file: str) -> Diagnostic:
-    """A file that the plan no longer emits, and that somebody changed."""
-    hint = "keep the edit elsewhere and remove the file; with `--force` it is left as it is"
+    """An edited file that the plan no longer emits."""
+    hint = "keep the edit elsewhere and remove the file; `--force` leaves it as it is"
     return error("E0503", f"{file} is no longer emitted, and was edited after it was generated", None, hint)
 
 
 def not_expressible(target: str, message: str, hint: str, place: str, span: Span | None) -> Diagnostic:
-    """A target has no way to say what the plan says."""
+    """A target cannot express the plan."""
     message = f"`emit {target}` cannot express this plan: {message}"
     return error("E0504", message, span, hint, notes=(f"refused by {place}",))
 
@@ -97,7 +97,9 @@ def not_restored(folder: str, why: str, kept: dict[str, str]) -> Diagnostic:
     Args:
         kept: By file, where its old content is.
     """
-    notes = [f"{file} was replaced; what it was is in {place} until the next `compile`" for file, place in kept.items()]
+    notes = [
+        f"{file} was replaced; its old content is in {place} until the next `compile`" for file, place in kept.items()
+    ]
     return error("E0505", f"cannot write into {folder}: {why}", notes=notes)
 
 
@@ -118,7 +120,7 @@ def not_into(span: Span | None, name: str, why: str, hint: str = "", better: str
 
 
 def of_another_plan(span: Span | None, folder: str, owner: str, better: str) -> Diagnostic:
-    """The output folder has the files of another plan.
+    """The output folder holds the files of another plan.
 
     Args:
         span: The text after `into` that names the folder, None if it was named otherwise.
@@ -129,12 +131,12 @@ def of_another_plan(span: Span | None, folder: str, owner: str, better: str) -> 
     else:
         own = Hint("give this plan a folder of its own with `-o`")
     freed = Hint(f"if that plan no longer writes there, remove {folder} first")
-    message = f"{folder} has the files of {_visible(owner)}, and a folder belongs to one plan"
+    message = f"{folder} already holds the output of {_visible(owner)}; each plan needs its own folder"
     return error("E0509", message, span, own, freed)
 
 
 def _visible(text: str) -> str:
-    """What somebody else wrote, on one line and with every character seen."""
+    """Foreign text on one line, with every character visible."""
     shown = visible_line(text)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
@@ -145,9 +147,7 @@ def broken_template(place: str, why: str) -> Diagnostic:
 
 
 def unmarked(lines: Sequence[str]) -> Diagnostic:
-    """W0616: generated files in a repository that does not know it."""
+    """W0616: generated files that the repository does not mark as such."""
     wanted = " and ".join(f"`{line}`" for line in lines)
     hint = Hint(f"add {wanted} to `.gitattributes`, so that code hosts fold them in a diff")
-    return Diagnostic(
-        "W0616", "note", "pictures are generated files, which the repository does not say", None, hints=(hint,)
-    )
+    return Diagnostic("W0616", "note", "generated pictures are not marked in `.gitattributes`", None, hints=(hint,))

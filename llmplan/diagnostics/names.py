@@ -79,9 +79,9 @@ def unknown_target(span: Span, name: str, targets: Collection[str]) -> Diagnosti
 
 
 def no_such_target(span: Span, name: str, targets: Collection[str]) -> Diagnostic:
-    """W0615: `emits` of a target that is not there, which is never emitted."""
+    """W0615: `emits` of a target that does not exist, and so is never emitted."""
     hints = did_you_mean(span, name, targets)
-    message = f"there is no target `{name}`, so this is always false"
+    message = f"target `{name}` does not exist, so this is always false"
     return Diagnostic(
         "W0615", "note", message, span, hints=tuple(hints), notes=(f"targets are {listing(targets, 12)}",)
     )
@@ -222,7 +222,7 @@ def no_entry(
     meant = [f"`{entry}`" if bare and entry.isidentifier() else f'"{entry}"' for entry in near[:1]]
     hints = [Hint(f"did you mean {text}?", (Edit(span, text.strip("`")),)) for text in meant]
     block = f'entry {kind} "{name}" {{ … }}' if choice else f"{kind} {{ … }}"
-    own = f"`llmplan catalog {kind}s` lists what there is; for one of your own give its figures: `{block}`"
+    own = f"`llmplan catalog {kind}s` lists the entries; for one of your own give its figures: `{block}`"
     return error("E0207", f"the catalog has no {kind} `{name}`", span, *hints, own if alone else "")
 
 

@@ -9,10 +9,10 @@ from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.source import Span
 
 _BEARABLE = 1e10
-"""So many combinations take a quarter of an hour; a longer search is not proposed."""
+"""Combinations that take a quarter of an hour; a longer search is not proposed."""
 
 _LISTED = 40
-"""Unknowns whose domains are listed."""
+"""Most unknowns whose domains are listed."""
 
 
 def _count(number: float) -> str:
@@ -118,7 +118,7 @@ def no_sweep(plan: str) -> Diagnostic:
 
 
 def not_alike(results: Sequence[str], path: str, basis: str, sorts: Mapping[str, Sequence[str]]) -> Diagnostic:
-    """W0618: entries are compared of which a figure is not of one sort.
+    """W0618: compared entries have a figure of different bases.
 
     Args:
         results: What is made of the figure.
@@ -130,10 +130,10 @@ def not_alike(results: Sequence[str], path: str, basis: str, sorts: Mapping[str,
     rare = min(sorts, key=lambda sort: (len(sorts[sort]), sort))
     said = "; ".join(f"{sort} for {_few(sorts[sort])}" for sort in sorted(sorts, key=lambda sort: len(sorts[sort])))
     compared = " and ".join(f"`{name}`" for name in results[:2])
-    message = f"entries are compared by {compared}, but `{path}` of them is of different sorts: {said}"
+    message = f"comparing by {compared}, but `{path}` has different bases: {said}"
     common = max(sorts, key=lambda sort: len(sorts[sort]))
     amended = f'amend {kind} "{sorts[rare][0]}" {{ {field} = …, {basis.split(".")[1]} = {common} }}'
-    hint = f"give one of the same sort: `{amended}`"
+    hint = f"give one of the same basis: `{amended}`"
     return Diagnostic("W0618", "note", message, None, hints=(Hint(hint),))
 
 

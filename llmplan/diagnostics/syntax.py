@@ -69,7 +69,7 @@ def empty_body(closing: Span, operator: str) -> Diagnostic:
 
 
 def no_value(span: Span) -> Diagnostic:
-    """Nothing at all where a value was asked for."""
+    """Nothing where a value is expected."""
     return error("E0101", "missing value", span, label="expected a value")
 
 

@@ -207,5 +207,8 @@ def infeasible(
     if len(conflict) > 1:
         message = f"{len(conflict)} of {total} requirements {cannot} together: {names}"
     if partly:
-        notes = [f"`{partly}` passes more jumps than can be tried: between those that were, a plan may exist", *notes]
+        notes = [
+            f"`{partly}` has more discontinuities than were sampled; a feasible plan may lie between samples",
+            *notes,
+        ]
     return error("E0402", f"{message}{reason and f': {reason}'}", span, *hints, others=others, notes=notes)

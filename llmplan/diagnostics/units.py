@@ -225,10 +225,10 @@ def not_whole(span: Span, name: str, value: str, hint: Hint) -> Diagnostic:
 
 
 def decided(span: Span, name: str, low: str, high: str, step: str) -> Diagnostic:
-    """E0309: a range as the value of what who plans decides; a range says what is not known."""
+    """E0309: a range, which stands for an uncertain value, given to a field the planner chooses."""
     left = f"? in {low}..{high}{step and f' step {step}'}"
-    hint = Hint(f"`{left}` leaves it open; a range says what is not known", (Edit(span, left),))
-    return error("E0309", f"`{name}` is decided by the plan, and a range says that it is not known", span, hint)
+    hint = Hint(f"`{left}` leaves it open; a range states an uncertain value", (Edit(span, left),))
+    return error("E0309", f"`{name}` is a decision of the plan, and a range states an uncertain value", span, hint)
 
 
 def uncovered(span: Span, missing: list[str]) -> Diagnostic:

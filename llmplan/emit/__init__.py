@@ -1,5 +1,5 @@
 """Solution to files: `render` makes the texts, `write` puts them in place, `check` says which are out of date.
 
-What can be emitted is data: a folder in `templates/` for each target, see `targets`. Import from
-the modules: the checker asks for `targets` alone, and `render` needs jinja2.
+Targets are data, one folder of `templates/` each, see `targets`. Import from the modules: the checker needs only
+`targets`, and `render` needs jinja2.
 """

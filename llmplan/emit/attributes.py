@@ -1,8 +1,7 @@
-"""What a repository should be told of files that are written into it: that they are generated.
+"""Advice to mark generated pictures in a repository's `.gitattributes`, so that code hosts fold them in a diff.
 
-Input: the folder before anything is written, and what will be. Output: a note, once, where pictures come into a folder
-    of
-a repository whose `.gitattributes` say nothing of generated files. Code hosts then fold them in a diff.
+Input: the folder before anything is written, and the files to write. Output: a note, once, where pictures come into a
+folder of a repository whose `.gitattributes` does not mention generated files.
 """
 
 from __future__ import annotations

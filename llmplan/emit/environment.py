@@ -1,4 +1,4 @@
-"""The sandbox that templates are compiled for and run in: what they may call, and where their texts come from."""
+"""The sandbox in which templates are compiled and run: the functions they may call, and the source of their texts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One process at a time in an output folder, for as long as it is looked through and written.
 
-The folder itself is what is locked, so that nothing lies about afterwards, and the system lets go of it when a
-process ends, however that happens. Where the system or the file system has no such locks the folder is open to all.
+The lock is on the folder itself, so that it leaves nothing behind, and the system releases it however a process ends.
+Without such locks in the system or file system the folder is open to all.
 """
 
 from __future__ import annotations

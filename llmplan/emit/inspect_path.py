@@ -1,6 +1,6 @@
-"""What lies at a path: a file with its content, or something that is none, in words.
+"""The thing at a path: a file with its content, or a description of something that is not a file.
 
-Nothing is followed and nothing is waited for: a link, a pipe or a device is seen as what it is.
+Links are not followed and pipes are not waited for: each is reported as it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What `solution.json` in an output folder says about the files beside it.
 
-It is read as any text that anybody may have edited: what is not as expected counts as not there. Where a write was
-killed between two files, the `solution.json` that it was about to put in place says what the new ones are.
+Anybody may have edited it: whatever is not as expected counts as absent. If a write was killed between two files, the
+`solution.json` that it was about to put in place lists the new ones.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Files that are kept name the plan from its project root, wherever the compiler was started.
 
-So the same plan gives the same bytes in every working folder, and no path of one machine gets out.
+So the same plan gives the same bytes in every working folder, and the machine's paths stay private.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Templates compiled while the plan is read and solved: by a fork of this process, which sends back what it made.
+"""Templates compiled while the plan is read and solved, by a fork of this process that sends back the code.
 
-Compiling them takes as long as solving a common plan, and needs nothing of the answer. What is sent comes from the fork
-alone and is never kept in a file that has a name, so no cache is trusted with code. Without a fork templates are
-compiled when they are needed; what is written is the same.
+Compiling them takes as long as solving a common plan, and does not depend on the answer. The code comes from the fork
+alone and never through a file that has a name, so that caches are never trusted with code. Without a fork templates are
+compiled when they are needed, with the same output.
 """
 
 from __future__ import annotations

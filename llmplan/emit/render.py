@@ -1,8 +1,8 @@
 """Solution to texts: every file that `compile` writes, by name.
 
-Templates run in a sandbox and see only the functions of `View`, the filters and the layout
-helpers. The texts depend on the solution alone: no date, no path of this machine, no line of the plan,
-and the version of the compiler only in `solution.json`.
+Templates run in a sandbox and see only the functions of `View`, the filters and the layout helpers. The texts depend on
+the solution alone, without dates, paths of this machine or lines of the plan; only `solution.json` has the version of
+the compiler.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Files into a folder, all or none.
 
-Everything is written beside its place, what is there is kept beside it too, then all is renamed. After an error all is
-as before. After a kill each file is the old or the new one, whole, and what lies beside them says which are new.
+Each new file is written beside its place and each old one kept there, then all are renamed. After an error the folder
+is as before. After a kill each file is the old or the new one, whole, and those beside them say which are new.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The solution as JSON: what `--json` prints, and the file `solution.json` with what a later run needs.
+"""The solution as JSON: the output of `--json`, and `solution.json`, which also holds the data that a later run needs.
 
 Values are in base units; a number that is not finite is null, and one that has its unit beside it is an amount. The
 file adds to the printed form the versions, and under `lock` the hashes of the files beside it, the formulas and
@@ -125,7 +125,7 @@ def digest(content: str) -> str:
 
 
 def encode(content: str) -> bytes:
-    """UTF-8; a byte of a path that is none is written as an escape."""
+    """UTF-8; a byte of a path that is not valid UTF-8 is escaped."""
     return content.encode("utf-8", "backslashreplace")
 
 

@@ -146,7 +146,7 @@ def source(place: str, templates: Path | None) -> str:
     if templates is not None and (templates / place).is_file():
         return read(templates / place)
     own = folder("templates").joinpath(*place.split("/"))
-    # Who lays folders over the product's may name files that it does not have.
+    # An overlay may add files.
     return read(own) if templates is not None else text_of(own, f"templates/{place}")
 
 

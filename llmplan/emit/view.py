@@ -1,6 +1,6 @@
-"""What a template sees of a solution: values by name, its options, and ways to refuse.
+"""A template's view of a solution: values by name, its options, and ways to refuse.
 
-A name that has no value stops the template, so that no file is written with a hole in it.
+A name without a value stops the template, so that files never have holes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Files into their folder, all or none; and, for `--check`, what is out of date there.
+"""Files into their folder, all or none; and, for `--check`, the files that are out of date there.
 
-`solution.json` in the folder says what llmplan wrote there last. A file that is not as it says
-belongs to somebody: it is never overwritten unless forced, and never removed. A symbolic link is such a file too: it
-would be replaced, never followed. What is no file at all is left alone in any case.
+`solution.json` in the folder says what llmplan wrote there last. A file that differs from it belongs to somebody: it is
+never overwritten unless forced, and never removed. A symbolic link is such a file too: it would be replaced, never
+followed. Anything that is not a file is left alone in any case.
 """
 
 from __future__ import annotations

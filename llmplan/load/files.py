@@ -72,7 +72,7 @@ def is_plan(path: Path) -> bool:
     """Whether the file that a path leads to, through links too, is called a plan."""
     try:
         return path.resolve().suffix == PLAN
-    except (OSError, ValueError, RuntimeError):  # a circle of links, a name that is none
+    except (OSError, ValueError, RuntimeError):  # a cycle of links, an invalid name
         return False
 
 

@@ -20,7 +20,7 @@ from llmplan.syntax import nodes
 
 _DEPTH = 4  # objects inside objects that are looked into
 EACH = "each"
-"""Under this word of a list stands the number that all its items are; a number that is no list is its own."""
+"""The key under which a list gives the number that all its items equal; a plain number gives itself."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -46,7 +46,7 @@ def literals(source: Source) -> tuple[dict[str, nodes.Expr], str]:
             raise NotAnObject("it is not a JSON object")
         return dict(_object(source, _skip(source.text, 0), "", _DEPTH)), json.dumps(data, sort_keys=True)
     except json.JSONDecodeError as error:
-        if error.doc != source.text:  # a word that is no number, which has no place
+        if error.doc != source.text:  # not a number, and without a place in the text
             raise NotAnObject(error.msg) from None
         found = slip(source.text, error.pos, error.msg)
         raise NotAnObject(found.cause, found) from None

@@ -35,7 +35,7 @@ def _comparison(
     turns: Callable[[float, float], bool],
     slopes: tuple[Interval, Interval] | None = None,
 ) -> Operation:
-    """Arguments: of those that meet, `turns` says whether moving turns the answer; `slopes` where each has a direction."""
+    """`turns`: whether moves of two equal arguments change the answer; `slopes`: for a monotone comparison."""
 
     def interval(a: Interval, b: Interval) -> Ranged:
         corners = {scalar(x, y) for x in a for y in b}

@@ -1,4 +1,4 @@
-"""What the records share: numbers that are equal within a tolerance, numbers that are none, and intervals."""
+"""Shared by the records: equality of numbers within a tolerance, NaN, and intervals."""
 
 from __future__ import annotations
 

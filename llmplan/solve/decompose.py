@@ -1,11 +1,9 @@
-"""A system in two parts that share no requirement, preference or objective: what a continuous unknown has to do with,
-and the rest.
+"""A system in two parts that share no requirement, preference or objective: that of a continuous unknown, and the rest.
 
-Input: a system with one continuous unknown, and what was seen of each part alone. Output: the parts, and what was seen
-    of
-both as one. A point is feasible where both of its halves are, each cost is one half's, and so the best half of each
-part is half of a best point. Without this a search along the unknown would be made again for each of the rest's
-layouts.
+Input: a system with one continuous unknown, and the search results of each part. Output: the parts, and the results of
+both joined. A point is feasible where both of its halves are, and each cost belongs to one half, so the best half of
+each part is half of a best point. Without this the search along the unknown would be repeated for each layout of the
+rest.
 """
 
 from __future__ import annotations

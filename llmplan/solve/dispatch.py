@@ -1,8 +1,7 @@
-"""Which engine searches a system, and the searches that the passes, the diagnoses and the relaxations are made of.
+"""The choice of the engine that searches a system, and the searches that passes, diagnoses and relaxations use.
 
-Discrete unknowns are searched through as a grid. With a continuous one besides, each of the grid's points is a setting
-whose line is searched; what has nothing to do with the continuous one is searched apart. Of all the same record comes
-out.
+Discrete unknowns are searched as a grid. With a continuous one besides, each point of the grid is a setting whose line
+is searched; unknowns unrelated to the continuous one are searched apart. Every search returns the same record.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a search may cost, and who is told how far it has come.
+"""The limit on the cost of a search, and reports of its progress.
 
-Costs are counted in evaluations, one node at one point each, never in seconds: what is found must not
-depend on how fast a machine is or on what else it does.
+Costs are counted in evaluations, one node at one point each, never in seconds: results must not depend on the speed or
+load of the machine.
 """
 
 from __future__ import annotations

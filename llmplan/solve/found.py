@@ -1,4 +1,4 @@
-"""What a search saw: one record that both engines fill, part by part, and that the later passes read."""
+"""The results of a search: one record that both engines fill, part by part, and that the later passes read."""
 
 from __future__ import annotations
 

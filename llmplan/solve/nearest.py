@@ -1,4 +1,4 @@
-"""The nearest feasible value of one unknown, and all of its feasible values: what relaxations are made of."""
+"""The nearest feasible value of one unknown, and all of its feasible values, for relaxations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llmplan.solve.presolve.eliminate import open_unknowns
 from llmplan.system.system import Condition, Objective, System
 
 _ROUNDS = 5
-"""Each narrows a measure down to a part, to 1e-7 in all; of whole numbers all are tried, however many rounds it takes."""
+"""Rounds that narrow a measured value, to 1e-7 in all; whole numbers are all tried, however many rounds it takes."""
 
 _WHOLE_ROUNDS = 40
 _PARTS = 24

@@ -1,4 +1,4 @@
-"""Which of several points is better: the only place where points are compared.
+"""The order of points: the only place where points are compared.
 
 A point has costs, the most important first, each so that less is better: minus the weight of the preferences that are
 met, then the objectives. They decide in this order; two that differ by less than a relative 1e-9 are equal, for they
@@ -47,7 +47,7 @@ class Ranked:
         places: By unknown the place of its value in its domain, of a continuous one the value itself; ties are decided
             in this order.
         intervals: Where, beside this point, the continuous unknown is feasible.
-        partly: Whether the continuous unknown passes more jumps than were looked at; `edge` whether it stands at one.
+        partly: Whether the continuous unknown has more jumps than were sampled; `edge`: whether it is at one.
     """
 
     costs: tuple[float, ...]

@@ -1,8 +1,7 @@
 """Solves a `System`: the passes, in order.
 
-Each pass takes what is known so far and returns it with what it found; `PASSES` leads from a system to its
-outcome. The graph of the system may grow on the way, since nothing in it changes; everything else is replaced, not
-mutated.
+Each pass takes the knowledge so far and returns it with its own results; `PASSES` leads from a system to its outcome.
+The graph of the system only grows, since its nodes never change; everything else is replaced, not mutated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Worker processes of one job: how they are started, what they do, and how they end.
+"""Worker processes of one job: their start, work and end.
 
 They are spawned, not forked, and set up once. Ctrl-C is for the parent, which ends its workers; they also end when the
 parent is gone.

@@ -1,4 +1,4 @@
-"""Characters that cannot stand in a plan, and what a message calls a character."""
+"""Characters that are not allowed in a plan, and the names of characters in messages."""
 
 from __future__ import annotations
 

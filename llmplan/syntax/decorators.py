@@ -1,7 +1,7 @@
 """The arguments of decorators as plain data.
 
-Input are decorators as they stand in a tree; output texts and numbers. Whether an argument is of the right sort is for
-`check.decorators` to say; what is read here of one that is not is of no consequence.
+Input are decorators as they stand in a tree; output texts and numbers. `check.decorators`
+checks the sort of each argument; the data of a wrong one is never used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How each statement is written: the hint where nothing better is known."""
+"""An example of each statement: the hint of last resort."""
 
 from __future__ import annotations
 

@@ -62,8 +62,7 @@ class LineEnds(PostLex):
         for number, token in enumerate(stream):
             if number == WORDS:
                 raise TooLong(token.start_pos or 0)
-            # Of places only the first and the last character count; of a text that nests far too deep all words are
-            # kept.
+            # Only start and end offsets are used; a text that nests far too deep keeps all its words in memory.
             token.line = token.column = token.end_line = token.end_column = None
             kind = token.type
             if kind == "_NL":

@@ -1,4 +1,4 @@
-"""What the layout of a text says about where a bracket was meant to be closed."""
+"""Where a bracket was meant to be closed, inferred from the layout of the text."""
 
 from __future__ import annotations
 

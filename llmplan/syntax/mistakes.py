@@ -1,7 +1,7 @@
-"""From a word that the parser cannot take to a diagnostic that says what its author did.
+"""From a word that the parser cannot take to a diagnostic that names the mistake.
 
-Each check knows one habit and answers with its diagnostic or None; the first that knows wins, and
-what none knows is said plainly with what could have stood there.
+Each check knows one habit and returns its diagnostic or None; the first diagnostic wins. Otherwise a plain message
+lists the words that are valid in that place.
 """
 
 from __future__ import annotations

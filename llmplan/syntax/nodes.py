@@ -1,7 +1,7 @@
 """The syntax tree: one frozen class per rule of `grammar/plan.lark`.
 
 Nodes compare equal when they say the same, wherever it stands: spans, docs and the way a number
-is spelt do not count. The nodes of statements stand here, those of expressions beside.
+is spelt do not count. The nodes of statements are here, those of expressions in `expressions`.
 """
 
 # ruff: noqa: I001, PLC0414 -- the aliases say that the nodes of expressions are found here too.

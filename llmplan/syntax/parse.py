@@ -1,4 +1,4 @@
-"""From a text to its syntax tree and what is wrong with it. No text makes this raise.
+"""From a text to its syntax tree and its errors. It never raises, whatever the text.
 
 A text without a syntax error is read by Lark alone; `recover.py` reads all others.
 """

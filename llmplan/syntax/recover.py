@@ -1,4 +1,4 @@
-"""Reads a text with syntax errors: reports each, and makes the tree of all that can be read.
+"""Reads a text with syntax errors: reports each, and builds the tree of everything readable.
 
 The parser is fed token by token. Before each statement, field or arm its state is kept; where a token
 cannot be taken, the error is explained, the parser goes back to that state, and the text of the item is

@@ -1,4 +1,4 @@
-"""Where reading a text that has an error goes on, so that what was read before is not read again.
+"""Where the parser resumes after an error, so that the text before it is not read again.
 
 Input is the parser as it stopped at the first error, output where it stood before the statement with the error; of a
 very long statement, where it stands in it. Short texts are read again from their beginning, which takes no time.

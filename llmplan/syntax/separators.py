@@ -1,7 +1,7 @@
 """Two settings or statements on one line with nothing between them: `{ tokens = 10B  sequence_length = 8192 }`.
 
 The parser goes on as long as it can: the second name was read as the unit of the number before it, or as an operand.
-What shows it is the `=` behind a name, in an item that sets something already.
+The sign of it is `=` after a name, in an item that already sets something.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where an item ends that cannot be read: a statement, field or arm that is skipped after an error.
+"""The end of an unreadable item: a statement, field or arm that is skipped after an error.
 
-Brackets and texts are seen, and where a line goes on; what it says is not.
+Only brackets, texts and continued lines are recognised, not their meaning.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def set_to(knob: Knob, value: float, point: Lowering) -> Setting:
 
 
 def described(program: Program, knob: Knob) -> bool:
-    """Whether a plan says something else of the entry that it takes, such as a price, which holds for no other entry."""
+    """Whether a plan overrides a field of its entry, such as a price, which would not hold for another entry."""
     kind = f"{knob.type.name}." if isinstance(knob.type, KindType) and not knob.type.choice else ""
     for path in program.settings if kind else ():
         field = program.scope.fields.get(path)

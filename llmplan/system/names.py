@@ -269,7 +269,7 @@ class Names:
 
     @property
     def outside(self) -> bool:
-        """Whether what is lowered is lowered for no name, and needed by every candidate: nothing depends on its reads."""
+        """Whether lowering happens outside any name and for every candidate, so that nothing depends on its reads."""
         return not self._frames and not self._branches
 
     def _users_of(self, known: Mapping[str, Known]) -> dict[str, list[str]]:

@@ -49,7 +49,8 @@ def test_what_depends_on_step_time_has_its_band(plans):
 
 
 def test_a_band_stands_above_any_formula(plans):
-    own = "quantity work: s when hardware.gpus > 1 = 10 s\n@within(low, high)\nquantity work: s when hardware.gpus == 1 = 5 s\n"
+    own = "quantity work: s when hardware.gpus > 1 = 10 s\n"
+    own += "@within(low, high)\nquantity work: s when hardware.gpus == 1 = 5 s\n"
     text = "quantity low: Real = 0.5\nquantity high: Real = 2\n" + own + "hardware.gpus = 1\nshow work\n"
     found = plans.solve(text).values["work"]
     assert (found.model_low, found.model_high) == (pytest.approx(2.5), pytest.approx(10.0))
@@ -164,7 +165,8 @@ def test_ranges_of_the_plan_count(plans):
     text = "let x = 1..2..4\nlet y = 0..5..10\n"
     rows = plans.shown(
         text
-        + "show chance(x <= 2)\nshow chance(x <= 1.5)\nshow chance(x <= 3)\nshow chance(x <= 5)\nshow chance(x + y <= 7)\n"
+        + "show chance(x <= 2)\nshow chance(x <= 1.5)\nshow chance(x <= 3)\nshow chance(x <= 5)\n"
+        + "show chance(x + y <= 7)\n"
     )
     assert rows[:4] == pytest.approx([0.5, 0.25, 0.75, 1.0], abs=0.006)
     points = [1 + u if u < 1 else 2 * u for u in (2 * (i + 0.5) / 400 for i in range(400))]

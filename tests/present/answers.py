@@ -1,4 +1,4 @@
-"""Answers of plans that cover the sections: deadlines, ranges, sweeps, scenarios, a front, conflicts, and hostile texts."""
+"""Answers of plans that cover the sections: deadlines, ranges, sweeps, scenarios, a front, conflicts, hostile texts."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class Recorder:
 def test_every_figure_of_screen_and_report_is_an_amount_and_has_one_text(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each number with decimals is written by `units/amount`, or stands as it is in a text of the plan or the library."""
+    """Each number with decimals is written by `units/amount`, or quoted from a text of the plan or the library."""
     answer = solved(name)
     texts = repr(answer)
     recorder = Recorder(monkeypatch)

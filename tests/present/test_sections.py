@@ -1,4 +1,4 @@
-"""Sections: what a screen and a report show of them is all that there is, and the report's skeleton places each once."""
+"""Sections: screen and report show every block between them, and the report's skeleton places each section once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An equation in one unknown, as the modules beside this one pass it on: two nodes of a graph, names and known values."""
+"""An equation in one unknown, as the modules of this folder pass it on: two nodes of a graph, names, known values."""
 
 from __future__ import annotations
 

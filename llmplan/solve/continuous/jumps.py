@@ -28,7 +28,7 @@ SOME = 16
 
 ROOM = 1 << 14
 
-_WIDEST = 1e6  # of more jumps between two points of a grid every so-manieth counts
+_WIDEST = 1e6  # of more jumps between two points of a grid only every n-th counts
 
 _ROUNDING = ("ceil", "floor", "round")
 
@@ -176,7 +176,7 @@ def between(line: Line, step: Step, row: Array, low: Array, high: Array, level: 
 
 
 def levels(found: Brackets, most: int, some: int) -> tuple[Array, Array, Array]:
-    """Which brackets to narrow, one of several jumps in it several times, and to which levels; the rows that have more."""
+    """Brackets to narrow and their levels (a bracket with several jumps, several times); rows with more jumps."""
     with np.errstate(all="ignore"):
         least, width = np.minimum(found.before, found.after), np.abs(found.after - found.before)
     width = np.where(np.isfinite(width), width, 0.0)

@@ -145,7 +145,7 @@ class LineScan:
             self._effort.tell(entered, points, "layouts")
 
     def _coordinates(self, settings: _Settings, rows: Array, x: Array) -> Coordinates:
-        """Coordinates of points on lines, given as rows and values of the continuous unknown, which breaks ties last."""
+        """Coordinates of points on lines: rows, and values of the continuous unknown, which breaks ties last."""
         return lambda chosen: {
             **{unknown: places[rows[chosen]] for unknown, places in settings.places.items()},
             self._unknown: x[chosen],

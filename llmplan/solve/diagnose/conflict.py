@@ -159,7 +159,7 @@ def _patterns(failed: Sequence[Array], count: int) -> set[int]:
         for bit, array in enumerate(failed[start : start + 63]):
             word |= array.astype(np.int64) << bit
         words.append(word)
-    # Of one word, which is the rule, the distinct values are found much faster than of columns.
+    # Usually the mask is one word, for which `unique` is much faster than over columns.
     distinct = np.unique(words[0])[None] if len(words) == 1 else np.unique(np.stack(words), axis=1)
     return {sum(word << 63 * k for k, word in enumerate(column)) for column in distinct.T.tolist()}
 
