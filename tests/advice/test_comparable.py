@@ -1,4 +1,4 @@
-"""Entries whose prices are of different sorts: said wherever they stand side by side, and nowhere else."""
+"""Entries whose prices have different bases: said wherever they are compared, and nowhere else."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_an_input_that_no_file_says(templates: Path, tmp_path: Path) -> None:
     more = 'hardware.gpus_per_node = 4\ntraining.attention = standard\nemit own { script = "train.py" }'
     _, written = api.compile(_plan(tmp_path, more), settings=[("hardware.gpus", "4")], templates=templates)
     assert {problem.code for problem in written.diagnostics} == {"W0617"}
-    assert "`training.attention = standard` stands in no file that is written" in [
+    assert "`training.attention = standard` is not in any emitted file" in [
         d.message for d in written.diagnostics
     ]
 
@@ -154,7 +154,7 @@ def test_an_option_that_no_file_of_the_users_target_says(templates: Path, tmp_pa
     """Its template forgets the queue: a plan that chooses one is told, and a plan that does not is not."""
     (templates / "own" / "own.txt.j2").write_text("{{ option('script') }} {{ value('own.bucket') }}\n")
     more = 'hardware.gpus_per_node = 4\nemit own { script = "train.py"%s }'
-    for choice, told in ((", queue = long", ["`own.queue = long` stands in no file that is written"]), ("", [])):
+    for choice, told in ((", queue = long", ["`own.queue = long` is not in any emitted file"]), ("", [])):
         _, written = api.compile(
             _plan(tmp_path, more % choice), settings=[("hardware.gpus", "4")], templates=templates, force=True
         )
