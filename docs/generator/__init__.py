@@ -1,4 +1,4 @@
 """What is written from the library itself: the reference, and the words that editors highlight.
 
-`python docs/generate.py` writes it, with `--check` it says what is out of date.
+`python docs/generate.py` writes it, `--check` lists outdated pages.
 """

@@ -38,7 +38,7 @@ def definition(left: str, value: nodes.Expr, lets: Sequence[nodes.Let] = ()) -> 
 
 
 def display(value: nodes.Expr) -> str:
-    """An expression on lines of its own: a condition that must hold, or what is best."""
+    """An expression on lines of its own: a condition, or an objective."""
     first, *further = _lines(value)
     return _aligned(f"&{first}", further) if further else first
 

@@ -59,7 +59,9 @@ class _Writer:
     def index(self) -> str:
         """The page that leads to all others, with every name and what it is."""
         lines = ["# Reference", "", _NOTICE, ""]
-        lines.append("The standard library: what a plan can set, what is computed from it, and what must hold.")
+        lines.append(
+            "The standard library: the inputs of a plan, the quantities computed from them, and the requirements."
+        )
         lines += ["", "| page | file |", "|---|---|"]
         lines += [f"| [{page.title}]({page.name}.md) | {_file(page.source.name)} |" for page in self.outline]
         lines.append(f"| [Decorators](decorators.md) | {_file('llmplan/check/decorators.py')} |")
@@ -235,7 +237,7 @@ class _Writer:
         yield from _math(latex.display(rule.condition))
 
     def _foot(self, statement: nodes.Statement, owner: str, page: str) -> Iterator[str]:
-        """Sources, place, and what is read."""
+        """Sources, place, and the names that are read."""
         notes = []
         for texts in said(getattr(statement, "decorators", ()), "cite"):
             notes.append("Source: " + _source(", ".join(texts)) + ".")

@@ -1,4 +1,4 @@
-"""The page of the templates: what a target's manifest holds, which targets there are, and what a template may call.
+"""The page of the templates: the manifest of a target, the list of targets, and the functions for templates.
 
 Everything comes from `emit`: its docstrings, the functions and filters that templates see, and the manifests.
 """
@@ -24,15 +24,14 @@ _NOTICE = "<!-- Written by `python docs/generate.py` from llmplan/emit: change t
 
 _SAYS = """`target.plan` holds, in the plan language and checked with the library:
 
-- `kind NAME { … }`: the options, with a type, legal values, a default, and what a bare `?` ranges over. One without a
+- `kind NAME { … }`: the options, with type, legal values, default and the domain of a bare `?`. An option without a
   default must be given where the target is emitted (E0501).
-- Requirements and preferences, each `when emits(NAME)`: what the format cannot say, so that no search ends with an
+- Requirements and preferences, each `when emits(NAME)`: the limits of the format, so that a search never ends with an
   answer that the target then refuses.
-- Formulas of the library's quantities, `when emits(NAME)`: they come before the library's own, which need not know of
-  them. Of several targets that say one quantity, the first by name counts.
-- `amend enum Framework { nanotron }`: a further member of an enum of the library. A `match` over it without `_` must
-  then say what holds for it, and a framework has the stack that is usual for it, `@usual("nanotron") entry stack …`,
-  beside it."""
+- Formulas of the library's quantities, `when emits(NAME)`: they take precedence over the library's own, which need not
+  know of them. If several targets define the same quantity, the first by name counts.
+- `amend enum Framework { nanotron }`: a further member of an enum of the library. A `match` over it without `_` then
+  needs an arm for it, and a framework needs its usual stack, `@usual("nanotron") entry stack …`, beside it."""
 _EXAMPLE = """kind nanotron {
     ## Elements summed at a time.
     bucket: Int in 1..1B = 25M ? in [10M, 25M, 50M]
@@ -81,7 +80,7 @@ def templates() -> dict[str, str]:
         f"## The manifest\n\n```json\n{inspect.cleandoc(manifest)}\n```",
         meaning,
         _table(
-            "target | files | what it is",
+            "target | files | description",
             [
                 f"`{target.name}` | {', '.join(f'`{file}`' for file, _ in target.files)} | {target.about}"
                 for target in known
@@ -90,13 +89,13 @@ def templates() -> dict[str, str]:
         "## What a target says",
         _SAYS,
         f"```plan\n{_EXAMPLE}```",
-        "Options are set in the plan, and are inputs as all others:",
+        "Options are set in the plan, and are ordinary inputs:",
         f"```plan\n{_SET}```",
         "They are listed in the reference: "
         + ", ".join(_page(name) for name in targets.shipped() if _says(name))
         + ".",
         "## What a template may call",
-        "A template is written in jinja2. A name that has no value stops it, so that no file has a hole in it.",
+        "A template is written in jinja2. A name without a value stops it, so that files never have holes.",
         _calls(calls | FURTHER),
         "`solution` is the whole solution (`llmplan/answer/schema/solution.py`).",
         "## The report",

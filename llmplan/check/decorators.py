@@ -89,7 +89,7 @@ _ALL = tuple(PLACES.values())
 TABLE: dict[str, Decorator] = {
     "cite": Decorator(
         _ALL, (_T,), _T, '@cite("arXiv:1910.02054", "figure 1")',
-        "The source of a formula or figure, and the place in it; shown wherever the number is.",
+        "The source of a formula or figure, and the place in it; shown beside the number.",
     ),
     "example": Decorator(
         ("fn",), (Sort.CALL, Sort.RESULT), None, "@example(zero_bytes(7.5B params, 1, 64), 31.4 GB)",
@@ -110,8 +110,7 @@ TABLE: dict[str, Decorator] = {
     "unit": Decorator(("quantity",), (Sort.UNIT,), None, "@unit(%)", "The unit in which the quantity is shown."),
     "assumed": Decorator(
         ("quantity",), (_T,), None, '@assumed("no global batch is given")',
-        "A formula that stands in for something its author left out; an answer that rests on it lists it with this "
-        "reason.",
+        "A formula for an input that the author left out; an answer that rests on it lists it with this reason.",
     ),
     "within": Decorator(
         ("quantity",), (Sort.FACTOR, Sort.FACTOR), None, "@within(step.low, step.high)",
@@ -150,8 +149,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "comparable": Decorator(
         ("field",), (Sort.FIELD,), None, "@comparable(price_basis)",
-        "Values of this field in two entries can be compared only where the other field is the same in both; where "
-        "results that depend on it stand side by side, a note says if it is not.",
+        "Values of this field in two entries can be compared only where the other field is the same in both; a "
+        "note says where results that depend on different ones are compared.",
     ),
     "as_is": Decorator(
         ("field",), (), Sort.FIELD, "@as_is(params, max_context)",
@@ -164,8 +163,7 @@ TABLE: dict[str, Decorator] = {
     ),
     "assumed_with": Decorator(
         ("field",), (Sort.QUANTITY,), Sort.QUANTITY, "@assumed_with(mfu, hfu)",
-        "Quantities that, where a plan assumes them, hold for the present value of the field: no relaxation "
-        "changes it.",
+        "Quantities whose assumed value holds only for the present value of the field: relaxations never change it.",
     ),
     "told_as": Decorator(
         ("field",), (), Sort.VALUE, "@told_as(grad_accum)",
@@ -177,14 +175,13 @@ TABLE: dict[str, Decorator] = {
     ),
     "pattern": Decorator(
         ("field",), (Sort.PATTERN, _T), _T, r'@pattern("[a-z][a-z0-9-]\{0,49}", "small letters, digits and `-`")',
-        "What a text may be, as a regular expression and in words; with a further text, what each of its parts between "
-        "these marks may be. An empty text says nothing, and is legal.",
+        "The legal texts, as a regular expression and in words; with a further text, the legal parts of the text between "
+        "these marks. An empty text is always legal.",
     ),
     "software": Decorator(
         ("kind",), (), None, "@software",
-        "The fields of the kind are meant for the training software: values that a plan chooses are written, or "
-        "exported "
-        "for the script.",
+        "The fields of the kind are meant for the training software: values that a plan sets are written, or "
+        "exported for the script.",
     ),
     "column": Decorator(
         ("kind",), (_T, _T, Sort.EXPRESSION), Sort.UNIT, '@column("gpus", "memory", gpu.memory, GB)',
@@ -198,11 +195,11 @@ TABLE: dict[str, Decorator] = {
     ),
     "ignored": Decorator(
         ("kind", "entry"), (_T,), _T, '@ignored("n_ctx")',
-        "Patterns of keys that change nothing that is counted, at the kind `config` or at the entry of one type.",
+        "Patterns of keys that do not change any count, at the kind `config` or at the entry of one type.",
     ),
     "refused": Decorator(
         ("kind",), (_T, _T), _T, '@refused("a state-space model beside attention", "jamba", "bamba")',
-        "Why types of model are not read, and these types.",
+        "The reason why types of models are not read, and these types.",
     ),
     "words": Decorator(
         ("kind",), (Sort.ENUM, Sort.MEMBER), _T, '@words(Activation, silu, "swish")',

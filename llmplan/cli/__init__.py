@@ -60,7 +60,7 @@ class _OnDemand(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", message="llmplan %(version)s")
 def group() -> None:
-    """Plans language-model training: state what is given and what is wanted, get the plan."""
+    """Plans language-model training: state the givens and the goals, get the plan."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""`llmplan backtest`: measured runs against what the library predicts for them."""
+"""`llmplan backtest`: measured runs compared with their predictions."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _page(entry: Entry, view: View) -> str:
 
 
 def _grid(conventions: Sequence[Convention], title: str) -> str:
-    """A row for each format, a column for each use, and below what each figure counts and who says so."""
+    """A row for each format, a column for each use, and below the meaning and source of each figure."""
     titles = list(dict.fromkeys(found.title for found in conventions))
     rows: dict[str, list[str]] = {}
     notes: dict[tuple[str, str], list[str]] = {}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     help="Output directory; with several plans, DIR/<plan name> for each.  [default: as the plan says, "
     "else build/<plan name> next to it]",
 )
-@click.option("--check", is_flag=True, help="Write nothing; report what is out of date and why (exit code 1).")
+@click.option("--check", is_flag=True, help="Write nothing; report outdated files and why (exit code 1).")
 @click.option("--force", is_flag=True, help="Overwrite files that were edited or that llmplan did not write.")
 @compiling
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON; a list for several plans.")

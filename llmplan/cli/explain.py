@@ -68,7 +68,7 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, everything: bool, form:
 
 
 def _asked(what: tuple[str, ...], alone: bool) -> tuple[str | None, str | None]:
-    """The plan and the quantity, of which statements make either unnecessary.
+    """The plan and the quantity; statements make either unnecessary.
 
     Args:
         alone: True if there are statements, which need no plan.

@@ -131,7 +131,7 @@ _OPTIONS: dict[str, Callable[[Command], Command]] = {
         "--effort",
         callback=_effort,
         metavar="Nx",
-        help="Work so many times as long on advice for an infeasible plan, as in 10x.",
+        help="Multiply the work spent on advice for an infeasible plan, as in 10x.",
     ),
     "templates": click.option(
         "--templates",

@@ -1,7 +1,7 @@
 """Plans that a command changes: `fmt` lays them out, `--fix` applies the edits of hints.
 
-Written are plans that the command line names, and by `solve --fix` files inside the root that they use; each whole or
-not at all.
+It writes only plans that the command line names and, for `solve --fix`, files inside the root that they use; each whole
+or not at all.
 """
 
 from __future__ import annotations

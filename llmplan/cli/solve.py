@@ -70,8 +70,7 @@ def _apply(asked: Request, solution: Solution, number: int) -> None:
     """Applies one of the changes that would make a plan feasible.
 
     Raises:
-        click.UsageError: There is no such change, or it is none of the plan and of the files inside its root that it
-        uses.
+        click.UsageError: The change does not exist, or is not in the plan or in a file inside its root that it uses.
     """
     from llmplan.cli import rewrite
 

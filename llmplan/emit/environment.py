@@ -31,7 +31,7 @@ def environment_of(templates: Path | None, compiled: Callable[[], Codes] = dict)
 
 
 def new_environment(templates: Path | None, codes: Codes) -> Environment:
-    """One that takes compiled templates from `codes` and puts there what it compiles."""
+    """An environment that takes compiled templates from `codes` and adds those that it compiles."""
     from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound
     from jinja2.sandbox import SandboxedEnvironment
 

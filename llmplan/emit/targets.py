@@ -9,16 +9,16 @@
       "last":   true
     }
 
-A folder that is `named` is written when the plan emits it, `always` also when it does not, and
-`brought` only with another one. Files are made in the order given, and a template that gives nothing
-but blank space makes none. `next` is the command that starts the run, which `compile` ends with, a file of the folder
-by its path; or a list of such, each `{"command": […], "if": {…}}`, of which the first that applies counts. The files of
-a target that comes `last` hold or start those of others. Beside the manifest, `target.plan` says in the plan language
-what the target's options are, what it requires, and what is computed otherwise where it is emitted: it is a file of the
-library. Of two further files others include what there is: `launch.j2` has the macros `environment`, variables for the
-program, `command`, how it is started, and `started`, what is where no training script is named; `script.j2` what the
-training script must do, for the report. A directory given by `--templates` is laid over the product's: its files come
-first, and a further folder in it is a further target. jinja2 is not needed to ask which targets there are.
+A `named` folder is written when the plan emits it, an `always` folder also when it does not, and a `brought` one only
+with another. Files are written in the order given; a template that gives only blank space writes no file. `next` is the
+command that starts the run, with which `compile` ends, files of the folder by their paths; or a list of such, each
+`{"command": […], "if": {…}}`, of which the first that applies counts. `last`: rendered last, because its files embed or
+start other targets' files. Beside the manifest, `target.plan` holds in the plan language the target's options, its
+requirements, and formulas that replace the library's where it is emitted: it is a file of the library. Two further
+files are included by others: `launch.j2` has the macros `environment`, variables for the program, `command`, how to
+start it, and `started`, the program to start without a training script; `script.j2` has the report's lines on what the
+training script must do. A directory given by `--templates` is an overlay of the product's: its files come first, and a
+further folder in it is a further target. Listing the targets does not need jinja2.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class MissingValue(Exception):
 
 @define
 class Refused(Exception):
-    """A template finds that its format cannot say what the plan says."""
+    """A template finds that its format cannot express the plan."""
 
     message: str
     hint: str
@@ -115,7 +115,7 @@ class View:
         return found is not None and found.value is not None
 
     def authored(self, name: str) -> bool:
-        """True if the plan itself, or what is laid over it, gives the value."""
+        """True if the plan itself, or a stronger layer, gives the value."""
         found = self.solution.values.get(name)
         return self.has(name) and found is not None and found.origin is not None and found.origin.layer in AUTHORED
 
@@ -127,11 +127,11 @@ class View:
         return self.value(path)
 
     def value_of(self, name: str) -> Value:
-        """All that is known of a value: `value_of("time").amount.short()`, its band, ranges, origin and sources."""
+        """Everything known about a value: `value_of("time").amount.short()`, its band, ranges, origin and sources."""
         return self._present(name)
 
     def section(self, name: str, heading: bool = True) -> str:
-        """A section of the answer as Markdown below a blank line, empty if it says nothing; or its text alone."""
+        """A section of the answer as Markdown below a blank line, empty without blocks; or its text alone."""
         section = self._section(name)
         if not heading:
             return markdown(evolve(section, title=""), SHOWN[name])
@@ -151,7 +151,7 @@ class View:
         return file in self.files
 
     def texts(self) -> list[tuple[str, str]]:
-        """Names and texts of the files that are written before this one, but those that hold or start others."""
+        """Names and texts of the files that are written before this one, except those that embed or start others."""
         return list(self.plain.items())
 
     def having(self, file: str) -> list[str]:
@@ -159,17 +159,17 @@ class View:
         return [name for name, files in self.parts_of.items() if file in files]
 
     def picture(self, name: str, form: str) -> str:
-        """A picture of the answer as SVG; empty if it has nothing to show, or where the form is `none`."""
+        """A picture of the answer as SVG; empty without data, or if the form is `none`."""
         return pictures.picture(self.solution, name, form)
 
     def untold(self) -> list[tuple[str, Value]]:
-        """Inputs that the plan chooses, that the training software must be told of, and that no file has said yet."""
+        """Inputs that the plan sets and the training software must know, but that no file contains yet."""
         left = [path for path in self.solution.told if path not in self.reading.read]
         self.reading.listed.update(left)
         return [(path, self.solution.values[path]) for path in left]
 
     def refuse(self, message: str, hint: str = "") -> None:
-        """Stop: the file cannot hold a text that the plan gives. Anything else that it cannot say is a requirement."""
+        """Stops: the file cannot hold a text of the plan. Any other limit of the format is a requirement."""
         raise Refused(message, hint)
 
     def _section(self, name: str) -> Section:

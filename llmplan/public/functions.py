@@ -3,7 +3,7 @@
 They share their options:
 
 - plan: The path of a plan. Left out, the plan is `text`, or the `statements` alone.
-- text: The plan's text; beside `plan`, it stands for the text of that file.
+- text: The plan's text; beside `plan`, it replaces the text of that file.
 - settings: Values by path that win over the plan, as `--set` takes them: `{"hardware.gpus": 64}`, or pairs.
 - statements: Further statements, which use the plan and win over it, as `-e` takes them.
 - scenario: The scenario of the plan to apply.
@@ -107,11 +107,11 @@ def compile(
     check: bool = False,
     force: bool = False,
 ) -> Written:
-    """Solves a plan and writes what it emits, all files or none.
+    """Solves a plan and writes the files that it emits, all or none.
 
     Args:
-        into: The folder to write to; else where the plan says, else `build/<plan name>` beside it.
-        check: Write nothing, and say what is out of date.
+        into: The folder to write to; else the one that the plan names, else `build/<plan name>` beside it.
+        check: Write nothing, and report outdated files.
         force: Overwrite files that were edited or that llmplan did not write.
 
     Raises:

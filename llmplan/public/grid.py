@@ -1,6 +1,6 @@
 """The looks of a public record: a title and rows of texts, in a terminal, as HTML and as Markdown.
 
-Texts come from plans that anybody may have written: hidden characters are shown as escapes, and nothing marks up.
+Texts come from plans that anybody may have written: hidden characters are shown as escapes, and markup stays text.
 """
 
 from __future__ import annotations

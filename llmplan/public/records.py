@@ -1,6 +1,6 @@
 """The results of the public functions: frozen records, each with its JSON, its rows and its looks.
 
-`to_dict()` is the JSON of the command of the same name. `rows()` are dictionaries with the same keys each, which
+`to_dict()` is the JSON of the command of the same name. `rows()` are dictionaries with equal keys, which
 `pandas.DataFrame(…)` and `polars.DataFrame(…)` take. `repr` and a notebook show the part that a person reads first.
 """
 
@@ -27,12 +27,12 @@ class Amount:
 
     Attributes:
         value: A number in the base unit, a member's or an entry's name, a truth value or a text; None without one.
-        unit: The base unit (`s`, `byte`, empty for a plain number); None for what is not a number.
+        unit: The base unit (`s`, `byte`, empty for a plain number); None unless the value is a number.
         low: The low end, where inputs are ranges; with `high`, else None.
         high: The high end.
         model_low: The low end of the band that eight of ten measured values lie in; with `model_high`, else None.
         model_high: Its high end.
-        text: The value as people read it, with four digits: `28.73 days`; or why there is none.
+        text: The value as people read it, with four digits: `28.73 days`; or the reason for a missing value.
     """
 
     value: Number | str | bool | None
@@ -45,7 +45,7 @@ class Amount:
     _written: units.Amount | None = field(default=None, repr=False, eq=False)
 
     def short(self, digits: int = 3) -> str:
-        """The value with so many digits, whole numbers as they are: `28.7 days`."""
+        """The value with this many digits, whole numbers in full: `28.7 days`."""
         return self.text if self.value is None or self._written is None else self._written.short(digits)
 
     def __str__(self) -> str:
@@ -246,12 +246,12 @@ class Table(Shown):
 
 @frozen(repr=False)
 class Written(Shown):
-    """What `compile` wrote, or with `check` found current.
+    """The files that `compile` wrote, or with `check` found current.
 
     Attributes:
         solution: The solution that the files tell.
         directory: The folder.
-        files: The names of what was written; empty where something prevented it.
+        files: The names of the written files; empty if an error prevented writing.
         removed: Files of an earlier run that are no longer emitted, and were removed.
         left: Files that stay though an earlier run is said to have written them, each with the reason.
         changed: What differs from the last answer: `time -1.9 days`.

@@ -144,9 +144,7 @@ def test_an_input_that_no_file_says(templates: Path, tmp_path: Path) -> None:
     more = 'hardware.gpus_per_node = 4\ntraining.attention = standard\nemit own { script = "train.py" }'
     _, written = api.compile(_plan(tmp_path, more), settings=[("hardware.gpus", "4")], templates=templates)
     assert {problem.code for problem in written.diagnostics} == {"W0617"}
-    assert "`training.attention = standard` is not in any emitted file" in [
-        d.message for d in written.diagnostics
-    ]
+    assert "`training.attention = standard` is not in any emitted file" in [d.message for d in written.diagnostics]
 
 
 @pytest.mark.slow
