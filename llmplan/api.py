@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 QUANTITY = "QUANTITY"
-"""What the text of a name to explain is called in a diagnostic."""
+"""The name, in a diagnostic, of the text of a name to explain."""
 
 
 @frozen
@@ -68,7 +68,7 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
 
 
 def analyse(plan: str | Request, *, point: int | None = None, checking: bool = False, **options: Any) -> Checked:
-    """What is known about a plan without solving; with `point`, at that point of its sweeps.
+    """The knowledge about a plan without solving; with `point`, at that point of its sweeps.
 
     With `checking` nothing but the diagnostics counts.
     """
@@ -256,7 +256,7 @@ def compile(
 
 
 def _files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Diagnostic]]:
-    """What a solution emits, as `render` says it; it follows from the answer, and is kept like that."""
+    """The files of a solution, as `render` returns them; they follow from the answer and are cached with it."""
     from llmplan.emit.render import render
 
     question = Question("files", asked, solution.plan_hash)

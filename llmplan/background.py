@@ -67,7 +67,7 @@ class Fork:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def result(self) -> Any:
-        """What the function gave, once it is done; None if there is no answer."""
+        """The function's result, once it is done; None without an answer."""
         if self._pid == 0 or self._file is None:
             return None
         self._wait()
@@ -77,7 +77,7 @@ class Fork:
         return None
 
     def end(self) -> None:
-        """Whatever it is still doing, it is gone."""
+        """Ends the fork, whatever it is doing."""
         if self._pid:
             with suppress(OSError):
                 os.kill(self._pid, signal.SIGKILL)

@@ -22,7 +22,7 @@ HIDDEN = re.compile(
     "|\r(?!\n)"
     f"|(?<![{_PICTURES}])[\ufe0e\ufe0f]"  # elsewhere than behind the picture whose form they choose
 )
-"""What shows as nothing, but for tabs and line ends."""
+"""Invisible characters, except tabs and line ends."""
 
 _STEERING = re.compile(f"[\t\r\n]|{HIDDEN.pattern}")
 

@@ -45,7 +45,7 @@ class _Enough(Exception):
 
 @frozen
 class Checked:
-    """What is known about a plan without solving.
+    """The knowledge about a plan without solving.
 
     Attributes:
         program, built: None where errors prevent them.

@@ -14,13 +14,13 @@ class Broken(Exception):
 
 
 def unreadable(name: str, error: OSError | UnicodeError) -> Broken:
-    """What to raise for a file that cannot be read."""
+    """The exception for a file that cannot be read."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8"
     return Broken(f"cannot read `{name}`: {why[:1].lower()}{why[1:]}")
 
 
 def about(problem: Exception) -> str | None:
-    """What to tell people if a broken installation is behind an exception, else None."""
+    """The message for people if a broken installation is behind an exception, else None."""
     if isinstance(problem, Broken):
         why = str(problem)
     elif isinstance(problem, ModuleNotFoundError) and problem.name:

@@ -1,4 +1,4 @@
-"""What is asked of a plan: the one record that every command and every stage-joining function takes.
+"""A request: the one record that every command and every stage-joining function takes.
 
 It is plain data and reads nothing by itself, except that `reading` gives it the text of its file.
 """

@@ -24,10 +24,10 @@ LIBRARY = ("std", "catalog", CONFIGS)
 """The folders of `plans/` that make up the library."""
 
 TARGET = "target.plan"
-"""What a target's folder says in the plan language: its options and requirements, a file of the library."""
+"""The file of a target's folder in the plan language, part of the library: its options and requirements."""
 
 MANIFEST = "target.json"
-"""What makes a folder of templates a target."""
+"""The file that makes a folder of templates a target."""
 
 
 def library_of(path: str) -> Path | None:
@@ -90,7 +90,7 @@ def read(file: Traversable) -> str:
 
 
 def entries(place: Traversable, name: str) -> list[Traversable]:
-    """What lies in an installed folder, by name.
+    """The contents of an installed folder, by name.
 
     Raises:
         Broken: It cannot be read.

@@ -19,7 +19,7 @@ from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
 
 Key = tuple[str, str]
-"""What an item is (`kind`, `name`, `fn`, `rule`, `type`) and what it is called."""
+"""The sort of an item (`kind`, `name`, `fn`, `rule`, `type`) and its name."""
 
 
 @frozen
@@ -27,10 +27,10 @@ class Item:
     """A section, or a declaration.
 
     Attributes:
-        level: Of its heading; 0 for what stands in the page without one.
-        title: Of its heading, in Markdown.
-        key: Under which it is referred to; None for a section.
-        statements: What declares it: several for a quantity with guarded formulas, none for a section.
+        level: The level of its heading; 0 without a heading.
+        title: The title of its heading, in Markdown.
+        key: The key of references to it; None for a section.
+        statements: Its declarations: several for a quantity with guarded formulas, empty for a section.
         owner: The kind that a field belongs to.
     """
 
@@ -47,9 +47,9 @@ class Page:
     """One file of the library.
 
     Attributes:
-        name: Of the page without its suffix.
+        name: The name of the page without its suffix.
         title, intro: From the comment at the head of the file.
-        anchors: Of each item with a key.
+        anchors: The anchor of each item with a key.
     """
 
     name: str

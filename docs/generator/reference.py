@@ -57,7 +57,7 @@ class _Writer:
     # Pages
 
     def index(self) -> str:
-        """The page that leads to all others, with every name and what it is."""
+        """The page that leads to all others, with every name and its meaning."""
         lines = ["# Reference", "", _NOTICE, ""]
         lines.append(
             "The standard library: the inputs of a plan, the quantities computed from them, and the requirements."
@@ -110,7 +110,7 @@ class _Writer:
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
     def _keys(self, page: Page) -> Iterator[str]:
-        """Of a target's page the keys of its files, each with what it is made of."""
+        """The keys of a target's files, each with the values that it depends on."""
         target = load()[0].get(page.name.removeprefix("target-"))
         if target is None or page.name == target.name:
             return
@@ -323,7 +323,7 @@ def _one_line(span: Span) -> str:
 
 
 def _prose(text: str) -> str:
-    """Words of a comment as Markdown: what looks like markup outside of backticks is none."""
+    """The words of a comment as Markdown: apparent markup outside backticks stays text."""
     parts = text.split("`")
     parts[::2] = [re.sub(r"([*<])", r"\\\1", part) for part in parts[::2]]
     return "`".join(parts)

@@ -65,7 +65,7 @@ ADVICE: tuple[Piece, ...] = (
 """The way from an answer to the advice on it. A piece whose equations become too many is left out."""
 
 _RECORDS = Packing((Lever, Moved, Broken, Amount, Range, Unit, Measure))
-"""What a fork sends back."""
+"""The message from a fork."""
 
 
 def advise(trial: Trial, answer: Solution, pictures: bool) -> Solution:

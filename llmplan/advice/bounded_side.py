@@ -1,4 +1,4 @@
-"""What a requirement limits: the side of its comparison that is computed, and the one that is known.
+"""The sides of a requirement's comparison: the computed one, which it limits, and the known one.
 
 Input: a lowering in which what decides the computed side is open. Output: node, limit and unit, and at a point the
 value with its band and the chance that the requirement holds.
@@ -102,7 +102,7 @@ class BoundedSide:
 
 
 def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
-    """What a requirement limits; None where it does not compare something open with something known."""
+    """The limited side of a requirement; None if it does not compare an open value with a known one."""
     compared = comparison_of(rule, lowering.scope, _TURNED)
     if compared is None:
         return None

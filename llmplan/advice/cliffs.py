@@ -82,7 +82,7 @@ def _aim(trial: Trial) -> _Aim | None:
 
 
 def _beyond(trial: Trial, rule: Rule, condition: Condition, aim: _Aim, effort: Effort) -> Cliff | None:
-    """What one rule makes jump; None if it makes nothing jump, or nothing is known beyond it."""
+    """The jump that one rule causes; None without a jump, or without a known value beyond it."""
     graph, objective, unknown = trial.system.graph, trial.system.objectives[0], trial.system.unknowns[aim.index]
     objectives = [objective]
     if condition.left is not None and condition.right is not None:

@@ -123,7 +123,7 @@ def _made_of(program: Program, lowering: Lowering, path: str) -> Iterator[str]:
 
 
 def _reads(lowering: Lowering, name: str) -> set[str]:
-    """What a name is made of, however far."""
+    """All names that a name depends on, directly or not."""
     reads: set[str] = set()
     pending = [name]
     while pending:

@@ -155,7 +155,7 @@ def _entry(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
 
 
 def _compared(freed: Freed, program: Program) -> tuple[tuple[Objective, ...], tuple[Condition, ...]]:
-    """What plans are compared by, as objectives in that order, and that each of them has a value."""
+    """The results by which plans are compared, as objectives in that order, and conditions that each has a value."""
     graph, span = freed.posed.system.graph, freed.posed.system.unknowns[freed.unknown].span
     places = program.scope.compared
     results = [freed.posed.lowering.name(name) for name in sorted(places, key=lambda name: places[name][1])]
@@ -165,7 +165,7 @@ def _compared(freed: Freed, program: Program) -> tuple[tuple[Objective, ...], tu
 
 
 def _now(trial: Trial, knob: Knob) -> float | None:
-    """What a choice is, also where that follows from others."""
+    """The value of a choice, also where it follows from others."""
     given = value_of(knob, trial.built.lowering)
     if given is None and not knob.setting.open:
         given = worth(knob, trial.here)

@@ -126,7 +126,7 @@ class _Search:
         self.helpful += self._once("pairs", lambda effort: pairs(self.blocked, bounds, switches, effort, self.account))
 
     def _once(self, name: str, task: Callable[[Effort], list[Cure]]) -> list[Cure]:
-        """What a change brings; none, and noted, if the share is spent."""
+        """The changes that a task proposes; none, with a note, if the share is spent."""
         self.tried += 1
         if self.trial.progress is not None:
             self.trial.progress(self.tried, self.tried + 1, "changes")
@@ -159,6 +159,6 @@ def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
 
 
 def _chosen_first(program: Program, cures: Sequence[Relaxation]) -> tuple[Relaxation, ...]:
-    """What the planner chooses comes before the rest, each the nearest first."""
+    """Decisions of the planner first, then the rest, each by distance."""
     fields = program.scope.fields
     return tuple(sorted(cures, key=lambda one: not (one.name in fields and fields[one.name].decision)))

@@ -19,7 +19,7 @@ from llmplan.system.adjustable import Knob
 from llmplan.system.system import Objective
 
 _NODE = 2 * OPERATION
-"""What a node costs that is made for an open value: to make it, and to find its place in a search."""
+"""The cost of a node for an open value: to create it, and to find its place in a search."""
 
 Choices = Iterable[tuple[Knob, list[float]]]
 

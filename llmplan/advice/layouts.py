@@ -15,7 +15,7 @@ KEPT = 6
 """How many of the best layouts are kept."""
 
 MOST = 24
-"""Of a longer front so many points, evenly spread, are shown."""
+"""The number of points shown of a longer front, evenly spread."""
 
 
 def layouts(trial: Trial, answer: Solution) -> tuple[tuple[Alternative, ...], tuple[Alternative, ...]]:

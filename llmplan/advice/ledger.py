@@ -1,4 +1,4 @@
-"""What advice may cost: one table of shares, and accounts of what is left of them.
+"""The cost limits of advice: one table of shares, and accounts of their remainders.
 
 Costs are counted in points looked at and in evaluations, see `llmplan.solve.effort`, never in seconds, so that advice
 does not depend on how fast a machine is. A task that spends its share is given up, here and nowhere else.
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @frozen
 class Share:
-    """What one kind of search may cost.
+    """The cost limit of one kind of search.
 
     Attributes:
         because: Why so much and no more.
@@ -55,17 +55,17 @@ SHARES = {
 """By kind of search. The evaluations of `cures` are multiplied by the effort that is asked for."""
 
 _LEAST = 1 / 256
-"""Of a share: with less left nothing more is tried."""
+"""The part of a share below which nothing more is tried."""
 
 
 class Spent(Enum):
-    """What comes of a task that its share is not enough for, or whose equations become too many."""
+    """The result of a task that exceeds its share, or whose equations become too many."""
 
     SPENT = "spent"
 
 
 class Account:
-    """What is left of a share.
+    """The remainder of a share.
 
     Args:
         times: The share's evaluations are multiplied by it.
@@ -96,7 +96,7 @@ class Account:
         return taken
 
     def afford(self, task: Callable[[Effort], T]) -> T | Spent:
-        """What a task comes to with at most half of what is left."""
+        """The result of a task with at most half of the remainder."""
         effort = self.half()
         return affordable(lambda: task(effort)) if self.rich else Spent.SPENT
 
@@ -107,7 +107,7 @@ def account(name: str, times: float = 1.0) -> Account:
 
 
 def affordable(task: Callable[[], T]) -> T | Spent:
-    """What a task comes to, unless it costs more than it may or its equations become too many."""
+    """The result of a task, unless it exceeds its limit or its equations become too many."""
     try:
         return task()
     except (OverLimit, TooLarge):

@@ -1,4 +1,4 @@
-"""What single changes of a solved plan would bring: each lever at another value, everything else as in the answer.
+"""The effect of single changes of a solved plan: each lever at another value, all else as in the answer.
 
 Input: a trial of the plan at its answer. Output: rows with every result before and after, and with the requirements
 that fail then, sorted as the library says that plans are compared. Where the answer is itself an unknown, the plan with
@@ -37,11 +37,11 @@ _OF_ONE = 2
 """Rows of one lever."""
 
 _SLIGHT = 5e-4
-"""What differs by less, relatively, is the same to a reader."""
+"""Smaller relative differences are the same to a reader."""
 
 
 def levers(trial: Trial, answer: Solution) -> tuple[Lever, ...]:
-    """What each lever would bring, the nearest value at which all is safe, and the best other entry."""
+    """The effect of each lever, the nearest value at which all requirements are safe, and the best other entry."""
     stated = [one for one in answer.requirements if one.origin in ("plan", "used") and one.holds]
     uncertain = [one.name for one in stated if one.verdict not in (None, "safe")]
     knobs = [(knob, now) for knob in declared(trial.program) for now in [worth(knob, trial.here)] if now is not None]
@@ -188,7 +188,7 @@ class _Levers:
         return [evolve(row, best=any(row is best for best in ordered[:_BEST])) for row in rows]
 
     def _final(self, row: Lever) -> tuple[float, ...]:
-        """What plans are compared by after a change, with everything solved again where that is known."""
+        """The compared results after a change, with everything solved again where that is known."""
         return self._after(row.solved_results or row.results)
 
     def _after(self, moved: Sequence[Moved]) -> tuple[float, ...]:

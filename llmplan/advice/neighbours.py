@@ -31,7 +31,7 @@ MOST = 24
 """So many are told at most, and as many inputs of a plan are tried."""
 
 _MOVES = 0.005
-"""What comes nearer than this to the answer, in all that has parts, is none to tell."""
+"""A neighbour nearer than this to the answer, in every quantity with parts, is not shown."""
 
 
 def neighbours(trial: Trial, answer: Solution) -> tuple[Neighbour, ...]:
@@ -48,7 +48,7 @@ def neighbours(trial: Trial, answer: Solution) -> tuple[Neighbour, ...]:
 
 @frozen
 class _Nodes:
-    """What is read at each point: by name the nodes of values and of the ends of their bands."""
+    """The nodes read at each point, by name: values and the ends of their bands."""
 
     values: dict[str, int]
     ends: dict[str, tuple[tuple[int, int], ...]]
@@ -63,7 +63,7 @@ class _Reader:
         self._nodes = _nodes(self.lowering)
 
     def told(self, point: dict[int, float], moved: int = -1) -> Neighbour:
-        """What a point comes to; `moved` is the unknown that is at another value there."""
+        """The values at a point; `moved` is the unknown that has another value."""
         nodes, scope = self._nodes, self.lowering.scope
         roots = [*nodes.values.values(), *(node for pairs in nodes.ends.values() for pair in pairs for node in pair)]
         roots += [result.node for result in self._results] + [condition.node for condition in self.posed.requirements]
@@ -89,7 +89,7 @@ class _Reader:
 
 
 def _nodes(lowering: Lowering) -> _Nodes:
-    """What can be computed of all that has parts and of the parts themselves."""
+    """The computable quantities with parts, and the parts themselves."""
     values: dict[str, int] = {}
     ends: dict[str, tuple[tuple[int, int], ...]] = {}
     for whole, parts in lowering.scope.parts.items():

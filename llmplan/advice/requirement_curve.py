@@ -1,4 +1,4 @@
-"""What a requirement limits, along the values of the input that decides it.
+"""The limited side of a requirement, along the values of the input that decides it.
 
 Input: a trial of a solved plan. The requirement is left out, the input is held at one value after the other, and
 everything else that is open is solved again, as a sweep would. Output: a few points around the answer, that of the
@@ -33,7 +33,7 @@ _LEAST, _FEW = 3, 5
 """A line through fewer points than the first says nothing; with fewer than the second more values are tried."""
 
 _FLAT = 0.005
-"""What changes by no more than this share of it is not decided by the input."""
+"""A side that changes by no more than this share is not decided by the input."""
 
 _AROUND = (0.6, 0.75, 0.9, 1.0, 1.15, 1.35, 1.6, 2.0)
 """At which multiples of the answer the input is looked at, as far as it has such values."""
@@ -67,7 +67,7 @@ class _Line:
 
 
 def requirement_curve(trial: Trial, answer: Solution) -> Curve | None:
-    """What a requirement limits, along the values of the input that decides it; None where there is no such input."""
+    """The limited side of a requirement along the input that decides it; None without such an input."""
     for line in itertools.islice(_lines(trial, answer.requirements), SHARES["curve"].tries):
         for value in _first(line):
             _point(line, value)

@@ -1,4 +1,4 @@
-"""What an answer rests on that its plan does not say and that may well be off: speeds of the library or of the catalog.
+"""Assumptions of an answer that may well be off: speeds from the library or the catalog, not the plan.
 
 Input: a trial of a solved plan. Output: for each number that the library calls a lever by factors, and that the plan
 leaves to it, the result that suffers most at the worse factor, where that is more than a twentieth. Nothing is solved

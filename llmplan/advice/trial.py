@@ -75,7 +75,7 @@ class Trial:
 
     @cached_property
     def failed(self) -> frozenset[str]:
-        """What fails at the answer already."""
+        """The requirements that fail at the answer itself."""
         return frozenset(failing(self.here))
 
     def laid(self, changes: Changes, **parts: Any) -> Program:
@@ -170,7 +170,7 @@ class Tried:
 
     @cached_property
     def fails(self) -> tuple[str, ...]:
-        """What fails there and holds in the answer."""
+        """The requirements that fail at the point but hold in the answer."""
         return tuple(name for name in failing(self.lowering) if name not in self._trial.failed)
 
     @cached_property
@@ -222,7 +222,7 @@ class Posed:
         return next((index for index, unknown in enumerate(self.system.unknowns) if unknown.path == path), None)
 
     def values(self, nodes: Iterable[int], point: Mapping[int, float]) -> dict[int, float]:
-        """What nodes, and all that they are made of, come to at a point."""
+        """The values of nodes, and of all that they depend on, at a point."""
         return values_at(self.lowering, point, nodes)
 
     def at(self, point: Mapping[int, float]) -> Lowering:
@@ -295,7 +295,7 @@ def evaluated(here: Lowering, changes: Changes) -> Lowering:
 
 
 def values_at(lowering: Lowering, point: Mapping[int, float], nodes: Iterable[int]) -> dict[int, float]:
-    """What nodes of a lowering, and all that they are made of, come to where its unknowns or ranges have values."""
+    """The values of nodes of a lowering, and of all that they depend on, at values of its unknowns or ranges."""
     return evaluate(lowering.graph, point, nodes)
 
 

@@ -42,7 +42,7 @@ def apart(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 
 def statistics(outcomes: Iterable[Outcome], key: str) -> Statistics | None:
-    """Of one figure over the cases that have an error in it; None without any."""
+    """The summary of one figure over the cases with an error in it; None without any."""
     errors = [(outcome.error[key], outcome.case.id) for outcome in outcomes if key in outcome.error]
     if not errors:
         return None

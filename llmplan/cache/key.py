@@ -43,7 +43,7 @@ def key(*parts: object) -> Key:
 
 @cache
 def program() -> str:
-    """What tells one installed program from another; a process goes on with the code that it has loaded."""
+    """The identity of the installed program; a process goes on with the code that it has loaded."""
     package = Path(__file__).resolve().parents[1]
     while not package.exists():
         package = package.parent  # the archive that it is imported from

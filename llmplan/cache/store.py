@@ -22,7 +22,7 @@ _STALE = 30 * 24 * 3600  # seconds after which a file of another key is removed
 
 
 def load(name: str, key: Key) -> object | None:
-    """What was stored under this name and key, or None.
+    """The result stored under this name and key, or None.
 
     Args:
         name: What it is, in letters, digits and `-`: it becomes part of a file's name.

@@ -1,4 +1,4 @@
-"""What the catalog holds: its entries, with values that the library computes as it does for a plan.
+"""The entries of the catalog, with values that the library computes as for a plan.
 
 A view of a catalog is a kind with columns; a column is an expression of the plan language, evaluated
 with one entry chosen and nothing else said. So a figure here is the figure that a plan would get.
@@ -140,7 +140,7 @@ def _chosen(scope: Scope, kind: str, name: str) -> Lowering:
 
 
 def _field(lowering: Lowering, kind: str, entry: str, name: str) -> Field | None:
-    """What an input of an entry comes to, None if nothing is known."""
+    """The value of an input of an entry, None if it is unknown."""
     scope = lowering.scope
     path = f"{kind}.{name}"
     record = scope.fields[path]

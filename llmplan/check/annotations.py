@@ -74,7 +74,7 @@ class _Annotations:
             self.report(wrong)
 
     def _wrong(self, name: str, sort: Sort, argument: Argument, before: tuple[Argument, ...]) -> Diagnostic | None:
-        """What is wrong with an argument that is written as its sort is."""
+        """The mistake in an argument of the right form, if any."""
         match sort:
             case Sort.TEXT:
                 return None

@@ -103,7 +103,7 @@ class PlanCheck:
     # Targets
 
     def _emits(self) -> None:
-        """What is emitted, and into which folder."""
+        """Checks the emitted targets and their folder."""
         for s in self.layers.emitted:
             for target in s.targets:
                 name = target.name

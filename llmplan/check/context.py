@@ -94,7 +94,7 @@ class Context(ABC):
         return common.get(want.dims) or [field.units[0] if field is not None else self.scope.units.base(want)]
 
     def wrong(self, node: nodes.Node, *problems: Diagnostic) -> Typed:
-        """What stands for an expression with a mistake, which is reported unless that was done before."""
+        """A stand-in for an expression with a mistake, which is reported unless it already was."""
         for problem in problems:
             self.report(problem)
         return Typed(UNDEFINED, None, node.span)

@@ -30,7 +30,7 @@ PLACES: dict[type[nodes.Statement], str] = {
 
 
 class Sort(Enum):
-    """What an argument may be, in words."""
+    """The sorts of arguments, in words."""
 
     TEXT = "text in quotes"
     PATTERN = "a pattern of classes as `[a-z0-9]*`, letters, and groups as `(…)?`, in quotes"
@@ -175,8 +175,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "pattern": Decorator(
         ("field",), (Sort.PATTERN, _T), _T, r'@pattern("[a-z][a-z0-9-]\{0,49}", "small letters, digits and `-`")',
-        "The legal texts, as a regular expression and in words; with a further text, the legal parts of the text between "
-        "these marks. An empty text is always legal.",
+        "The legal texts, as a regular expression and in words; with a further text, those of each part between these "
+        "marks. An empty text is always legal.",
     ),
     "software": Decorator(
         ("kind",), (), None, "@software",

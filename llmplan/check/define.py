@@ -97,7 +97,7 @@ class Definitions:
             self.scope.fields[path] = evolve(record, domain=legal, default=default, unknown=open_domain, cure=cure)
 
     def _legal(self, check: Expressions, node: nodes.Expr | None, want: Type, name: str) -> Domain | None:
-        """What a field or a quantity may be, which is something."""
+        """The domain of a field or a quantity, which is never empty."""
         if node is None:
             return None
         if isinstance(node, nodes.List) and not node.items:

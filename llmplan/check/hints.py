@@ -1,4 +1,4 @@
-"""What would mend a mistake in units or types."""
+"""Hints that correct a mistake in units or types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NUMBER = re.compile(r'"[ \t]*[0-9][0-9_.]*[A-Za-z]{0,2}([ \t]*[A-Za-z%/*^]+)?[ 
 
 
 def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
-    """What to write where another type is wanted: a rate, a member without quotes, a number with a unit."""
+    """The text for a place of another type: a rate, a member without quotes, a number with a unit."""
     if isinstance(want, EnumType):
         match typed.expr:
             case ir.Text((str(word),)) if word in want.members:

@@ -1,4 +1,4 @@
-"""What each layer says of inputs, lets and assumptions: settings of a plan, of what it uses, of scenarios.
+"""The settings of inputs, lets and assumptions by layer: of a plan, of the files it uses, of scenarios.
 
 Input are the statements of the plan's files, strongest first; output the settings of a `Program` by
 path, the strongest first, and diagnostics. A let's type comes from its strongest definition.

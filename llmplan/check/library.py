@@ -85,7 +85,7 @@ def library_files(root: Path | None = None, templates: Path | None = None) -> di
 
 
 def _targets(own: Traversable, templates: Path | None) -> dict[str, str]:
-    """What the folders of targets say in the plan language, in the order of their names."""
+    """The `target.plan` of every target's folder, in the order of their names."""
     found: dict[str, tuple[str, str]] = {}
     for entry in entries(own, "templates") if own.is_dir() else ():
         file = entry.joinpath(TARGET)
@@ -142,7 +142,7 @@ def build(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
 
 
 def tables_of(scope: Scope, texts: Mapping[str, str] | None = None) -> list[Diagnostic]:
-    """What is wrong with the tables by which configurations are read, above a library; that nothing is, is kept."""
+    """Mistakes in the tables that read configurations, above a library; a clean result is cached."""
     texts = library_files() if texts is None else texts
     kept = key(library_hash(texts))
     if store.load(_TABLES, kept) is True:

@@ -1,4 +1,4 @@
-"""What a plan may write and yet hardly means: decimal for binary sizes, names that nothing reads, no source."""
+"""Legal text that is hardly meant: decimal for binary sizes, unused names, formulas without a source."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _cover(check: Context, node: nodes.Match, subject: Typed, seen: set[object])
 
 
 def _case(pattern: Expr) -> float | int | str | None:
-    """What tells one case from another."""
+    """The key that tells one case from another."""
     match pattern:
         case ir.Num(value):
             return value

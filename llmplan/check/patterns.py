@@ -21,7 +21,7 @@ LONGEST = 400
 
 @frozen
 class Pattern:
-    """What a text may be: a regular expression, the same in words, and what separates its parts, if it has some."""
+    """The legal texts: a regular expression, the same in words, and the separator of parts, if any."""
 
     expression: str
     words: str

@@ -57,7 +57,7 @@ class Program:
         return own or any(setting.open for _, setting in self.strongest()) or bool(self.shows or self.emits)
 
     def strongest(self) -> Iterator[tuple[str, Setting]]:
-        """What is set or assumed: each path with the setting of its strongest layer."""
+        """The inputs set or assumed: each path with the setting of its strongest layer."""
         for table in (self.settings, self.assumptions):
             for path, layers in table.items():
                 if layers:

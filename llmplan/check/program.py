@@ -19,7 +19,7 @@ SourceRef = tuple[str, int, int]
 
 @frozen
 class Domain:
-    """What an unknown ranges over, or which values are legal; `unit` and `text` as its author wrote them."""
+    """The domain of an unknown, or the legal values of a field; `unit` and `text` as the author wrote them."""
 
     items: tuple[DomainItem, ...]
     unit: str
@@ -229,7 +229,7 @@ _PACKING = Packing(
         measure.Measure, measure.BoolType, measure.TextType, measure.EnumType, measure.KindType, measure.ListType,
     )
 )  # fmt: skip
-"""Of the records that the library is made of."""
+"""The records of the library."""
 
 pack = _PACKING.pack
 unpack = _PACKING.unpack

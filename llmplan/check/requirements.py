@@ -115,7 +115,7 @@ class Requirements:
         return found
 
     def _stronger(self, name: str, source: str) -> list[Setting]:
-        """What else than that text sets a let, and wins over it."""
+        """The other settings of a let that win over that text."""
         found = [table[name] for table in (*self.program.scenarios.values(), self.program.sweeps) if name in table]
         for layer, setting in self.program.settings[name]:
             if setting.place[0] == source and layer in ("plan", "used"):

@@ -1,4 +1,4 @@
-"""What names mean: units, enums, kinds, fields, quantities, functions, lets and catalog entries.
+"""The meaning of names: units, enums, kinds, fields, quantities, functions, lets and catalog entries.
 
 The library's scope is read from the cache piece by piece; a plan's own declarations lie on top of it.
 """
@@ -32,7 +32,7 @@ class Folders:
 
 
 Targets = Mapping[str, Folders]
-"""What a plan may emit, by name."""
+"""The targets of `emit`, by name."""
 
 
 class Lazy(Mapping[str, T]):
@@ -89,7 +89,7 @@ class Overlay(MutableMapping[str, T]):
 
 @frozen
 class Meaning:
-    """What a name stands for in an expression; of no type if it is a field that may have either of two."""
+    """The meaning of a name in an expression; without a type if it is a field with two units."""
 
     type: Type | None
     unit: str = ""
@@ -102,7 +102,7 @@ def normal(name: str) -> str:
 
 
 _ALIKE = 0.7
-"""Of two names that are as much alike one may be a slip for the other; less is another thing."""
+"""The similarity of two names from which one may be a slip for the other."""
 
 
 def _alike(wanted: str, key: str) -> bool:
@@ -142,7 +142,8 @@ class Scope:
         as_is: Fields whose value in an entry counts only where the plan leaves the entry as it is, but for those named.
         cliffs: Quantities that must be whole and so can make an answer jump; the values are empty.
         parts: By quantity those that add up to it, each with what people call it.
-        compared: Quantities by which plans are compared: the column of each, and its rank among the sort keys of changes.
+        compared: Quantities by which plans are compared: the column of each, and its rank among the sort keys of
+            changes.
         sources: Texts by name, for spans.
         targets: What may be emitted; empty where that is not known, as while the library is read.
         lets: Types of the plan's lets, filled when first asked for by `let_type`.

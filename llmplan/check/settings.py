@@ -16,7 +16,7 @@ from llmplan.units.measure import TEXT, EnumType, KindType, ListType, Measure, T
 
 Types = tuple[Type, ...]
 Units = tuple[str, ...]
-"""What a value may be: of one type, or of one of two; with the unit of each as its author wrote it."""
+"""The expected type of a value, or two; with the unit of each as its author wrote it."""
 
 
 def place(span: Span) -> SourceRef:
@@ -24,7 +24,7 @@ def place(span: Span) -> SourceRef:
 
 
 def domain(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Domain:
-    """What stands after `in`: a list, a range, `powers(…)`, `divisors(…)`, or a list of these."""
+    """The domain after `in`: a list, a range, `powers(…)`, `divisors(…)`, or a list of these."""
     items = node.items if isinstance(node, nodes.List) else (node,)
     built: list[ir.DomainItem] = []
     unit = ""

@@ -100,7 +100,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
 
 
 def _said(words: Words, written: Written, check: bool, failed: bool) -> Iterator[str]:
-    """What was written, removed and left, and which results are other ones than the last time."""
+    """The files written, removed and left, and the results that changed since the last time."""
     if written.changed:
         yield words.since_the_last_compile(written.changed)
     if not failed:

@@ -167,7 +167,7 @@ solving = _asking("statements", "settings", "scenario", "root", "no_waive", "tem
 """The same, `--limit` and `--effort`."""
 
 sweeping = _asking("settings", "scenario", "root", "templates", "limit")
-"""Of a plan in a file: `--set`, `--scenario`, `--root`, `--templates` and `--limit`."""
+"""Options for a plan in a file: `--set`, `--scenario`, `--root`, `--templates` and `--limit`."""
 
 compiling = _asking("settings", "scenario", "root", "no_waive", "templates", "limit", "effort")
-"""Of plans in files: all of these but `-e`."""
+"""Options for plans in files: all of these but `-e`."""

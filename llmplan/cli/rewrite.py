@@ -47,7 +47,7 @@ def applicable(diagnostics: Iterable[Diagnostic], name: str) -> list[Hint]:
 
 
 def changes(diagnostics: Iterable[Diagnostic]) -> list[Hint]:
-    """What is suggested where a plan is infeasible, in the order in which it is shown."""
+    """The changes suggested for an infeasible plan, in the order shown."""
     return [hint for one in diagnostics if one.severity == "error" for hint in one.hints]
 
 

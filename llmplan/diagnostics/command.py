@@ -1,4 +1,4 @@
-"""What is wrong with the files that the command line names."""
+"""Mistakes in the files that the command line names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What departs from requirements where that is not allowed: E0210 from one that is final, E0211 from any."""
+"""Departures from requirements that are not allowed: E0210 from a final one, E0211 from any."""
 
 from __future__ import annotations
 

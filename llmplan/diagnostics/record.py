@@ -77,7 +77,7 @@ def error(
     notes: Iterable[str] = (),
     severity: Severity = "error",
 ) -> Diagnostic:
-    """What most constructors make: an error with its hints, of which those that edit nothing are mere texts.
+    """The usual diagnostic: an error with its hints; a hint without an edit may be a plain text.
 
     Hints and notes that are empty or None are left out.
     """

@@ -100,7 +100,7 @@ def _render_one(diagnostic: Diagnostic, colour: bool) -> str:
 
 
 def _marks(diagnostic: Diagnostic) -> dict[Source, dict[int, list[_Mark]]]:
-    """What to mark, by source (the primary one first) and line number."""
+    """The marks, by source (the primary one first) and line number."""
     found: dict[Source, dict[int, list[_Mark]]] = {}
     if diagnostic.span is not None:
         _add(found, diagnostic.span, diagnostic.label, primary=True)

@@ -1,4 +1,4 @@
-"""What the author most likely meant: the nearest known name, a magnitude written apart from its number."""
+"""The author's likely intention: the nearest known name, a magnitude written apart from its number."""
 
 from __future__ import annotations
 

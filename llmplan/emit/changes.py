@@ -33,7 +33,7 @@ def diff(old: str, new: str) -> str:
 
 
 def causes(lock: Lock, solution: Solution) -> tuple[str, ...]:
-    """What changed between the last record and a solution: answers first, then what is written differently."""
+    """The changes between the last record and a solution: answers first, then the differences in their inputs."""
     if not lock.document:
         return ()
     definitions = [*_definitions(lock, solution), *_requirements(lock, solution)]
@@ -55,7 +55,7 @@ def last(directory: Path) -> Lock:
 
 
 def since(lock: Lock, solution: Solution) -> tuple[str, ...]:
-    """What differs from the last run: unknowns, then results, each with how far it moved."""
+    """The differences from the last run: unknowns, then results, each with its change."""
     if not lock.document:
         return ()
     told = [f"{path} {old} → {new}" for path, old, new in _answers(lock, solution)]
@@ -103,7 +103,7 @@ def _answers(lock: Lock, solution: Solution) -> Iterator[tuple[str, str, str]]:
 
 
 def _definitions(lock: Lock, solution: Solution) -> list[str]:
-    """What is written differently: what the plan gives first, then formulas and catalog entries."""
+    """The changed inputs: those of the plan first, then formulas and catalog entries."""
     formulas = lock.part("lock", "formulas")
     recorded = lock.part("lock").get("given")
     given_before = [name for name in recorded if isinstance(name, str)] if isinstance(recorded, list) else []

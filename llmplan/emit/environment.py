@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from llmplan.emit.compiled import Codes
 
 FURTHER = {"within": within}
-"""What every template may call beside the functions of its `View`."""
+"""The functions that every template may call beside those of its `View`."""
 
 
 @lru_cache(maxsize=4)

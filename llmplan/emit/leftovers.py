@@ -21,7 +21,7 @@ _NAME = re.compile(rf"\.(?P<file>.+)\.[0-9a-f]{{8}}\.(?P<sort>{NEW}|{OLD})", re.
 
 @frozen
 class Mark:
-    """What the temporary files of one write are called."""
+    """The names of the temporary files of one write."""
 
     text: str
 
@@ -50,7 +50,7 @@ def leftovers(directory: Path, files: Container[str]) -> list[Path]:
 
 
 def remove(paths: Iterable[Path]) -> None:
-    """What cannot be removed stays: it changes nothing about what was or was not written."""
+    """Removes what it can; a leftover does not change the files that were written."""
     for path in paths:
         with suppress(OSError):
             path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What `solution.json` in an output folder says about the files beside it.
+"""The record that `solution.json` in an output folder keeps of the files beside it.
 
 Anybody may have edited it: whatever is not as expected counts as absent. If a write was killed between two files, the
 `solution.json` that it was about to put in place lists the new ones.

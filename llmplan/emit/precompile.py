@@ -48,7 +48,7 @@ def begin(plan: str, templates: Path | None) -> None:
 
 
 def finished() -> Codes:
-    """What was begun, once it is done; nothing if nothing was."""
+    """The compiled templates, once they are done; empty if none were begun."""
     codes: Codes | None = _begun.result() if _begun is not None else None
     return codes or {}
 

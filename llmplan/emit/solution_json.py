@@ -146,7 +146,7 @@ def _value(value: Value) -> dict[str, Any]:
 
 
 def _departures(solution: Solution) -> dict[str, Any]:
-    """What is waived and what is replaced, where there is anything."""
+    """The waived and the replaced requirements, if any."""
     found: dict[str, Any] = {}
     for one in solution.departures:
         by = {"by": one.by} if one.by else {}
@@ -156,7 +156,7 @@ def _departures(solution: Solution) -> dict[str, Any]:
 
 
 def _advice(solution: Solution) -> dict[str, Any]:
-    """What would help an infeasible plan, what the results of a solved one depend on, and its variations."""
+    """Relaxations of an infeasible plan, sensitivities of a solved one, and its variations."""
     parts: dict[str, Any] = {
         "conflict": list(solution.conflict),
         "relaxations": [_relaxation(one) for one in solution.relaxations],

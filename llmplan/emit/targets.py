@@ -56,7 +56,7 @@ class Brought:
 
 @frozen
 class Command:
-    """What starts a run, word by word, where every value named in `when` is as said."""
+    """The command that starts a run, word by word, where every value named in `when` is as stated."""
 
     words: tuple[str, ...]
     when: tuple[tuple[str, Scalar], ...] = ()
@@ -82,7 +82,7 @@ class Target:
 
 
 def targets(templates: Path | None = None) -> dict[str, Folders]:
-    """What a plan may emit: by name the folders that may be written for it, and those that it always brings along."""
+    """The targets of `emit`: by name the folders that may be written, and those that a target always brings along."""
     known, _ = load(templates)
     always = _always(known)
     return {

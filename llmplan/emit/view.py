@@ -25,7 +25,7 @@ NAMES = (
     "value", "number", "whole", "text", "get", "has", "authored", "option", "emits", "wrote",
     "texts", "having", "untold", "refuse", "value_of", "picture", "section", "heading", "solution",
 )  # fmt: skip
-"""What a template may read and call of a `View`."""
+"""The names of a `View` that a template may read and call."""
 
 
 @define
@@ -47,7 +47,7 @@ class Refused(Exception):
 
 @define
 class Reading:
-    """What the files of a plan have said so far, but for those that are written in any case.
+    """The inputs that the files of a plan contain so far, except files that are always written.
 
     Attributes:
         read: Names whose value a template has read.

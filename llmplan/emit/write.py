@@ -27,7 +27,7 @@ from llmplan.emit.targets import plain_name
 
 @frozen
 class Outcome:
-    """What became of a write.
+    """The result of a write.
 
     Attributes:
         problems: E0503 for files in the way, E0505 where the operating system refuses, E0509 for another plan's folder.
@@ -76,7 +76,7 @@ def _write(folder: Folder, contents: dict[str, str], force: bool, alone: bool) -
 
 
 def check(folder: Folder, contents: dict[str, str], solution: Solution) -> list[Diagnostic]:
-    """What `write` would change or refuse: E0502 for each stale, missing or obsolete file, E0503, E0509.
+    """The changes and refusals of a `write`: E0502 for each stale, missing or obsolete file, E0503, E0509.
 
     A `solution.json` that differs in nothing but the versions is current.
     """
@@ -122,7 +122,7 @@ def _check(folder: Folder, contents: dict[str, str], solution: Solution) -> list
 
 
 def _plan(contents: dict[str, str]) -> str:
-    """What `solution.json` will call the plan."""
+    """The name of the plan in `solution.json`."""
     return str(json.loads(contents[NAME])["plan"])
 
 

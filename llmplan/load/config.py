@@ -74,7 +74,7 @@ class Tables:
 
     @classmethod
     def made(cls, kind: str, texts: Iterable[tuple[str, str]]) -> Tables:
-        """What files with these names and texts say."""
+        """The entries of files with these names and texts."""
         sources = []
         entries: dict[str, nodes.Entry] = {}
         keys: dict[str, str] = {}
@@ -108,7 +108,7 @@ class Tables:
         return [*dict.fromkeys(key for field in self.fields(type).values() for key in self._keys(field.value))]
 
     def known(self, type: str) -> Known:
-        """What is known of a type's keys."""
+        """The known keys of a type."""
         own = [key for entry in self._likes(type) for key in _arguments(entry, "ignored")]
         return Known(frozenset(self.keys.values()), self.structure, (*self.ignored, *own))
 
@@ -211,7 +211,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
 
 
 def _no_json(at: Span, source: Source, why: NotAnObject) -> Diagnostic:
-    """What is said of a text that does not parse; its line is shown if it is surely that of a configuration."""
+    """The diagnostic of a text that does not parse; its line is shown if it surely belongs to a configuration."""
     if why.slip is None:
         return config.no_json(at, source.name, str(why))
     first = min(why.slip.at, max(0, len(source.text) - 1))

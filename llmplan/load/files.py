@@ -10,7 +10,7 @@ from llmplan.source import MAX_BYTES
 
 PLAN = ".plan"
 STATEMENTS = "-e"
-"""What the text of statements is called that are given beside a plan, or in place of one."""
+"""The name of the text of statements that are given beside a plan, or in place of one."""
 
 READ = MAX_BYTES + 8  # enough to see one byte too many, even after a byte-order mark
 

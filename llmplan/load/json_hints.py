@@ -1,4 +1,4 @@
-"""What is usually meant where a JSON text does not parse.
+"""The usual intentions behind JSON texts that do not parse.
 
 Takes the text, where the parser stopped and what it said; gives the place of the slip, its cause and what to do.
 """

@@ -21,7 +21,7 @@ _WORD = 60  # characters of a key that is looked at
 
 @frozen
 class Known:
-    """What the tables know of keys.
+    """The tables' knowledge of keys.
 
     Attributes:
         declared: The keys that the table of any type reads.

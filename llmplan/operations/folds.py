@@ -1,4 +1,4 @@
-"""What `sum … for` and its like are to each stage: one record a fold, whose every attribute an author must state.
+"""Folds such as `sum … for`, for every stage: one record each, whose every attribute an author must state.
 
 The checker reads whether a fold gives a member or a value, lowering how values are joined, the reference the LaTeX.
 """

@@ -40,7 +40,7 @@ def defined(function: Callable[..., float]) -> Callable[..., float]:
 
 
 def each(function: Callable[[float], float], a: Interval) -> Interval:
-    """What a function makes of the two ends."""
+    """A function applied to the two ends."""
     return function(a[0]), function(a[1])
 
 
@@ -92,5 +92,5 @@ def rising(
 
 
 def total(numbers: Iterable[float]) -> float:
-    """What adding them in their order comes to: `sum` rounds otherwise from Python 3.12 on, and an answer must not."""
+    """Their sum in order: `sum` rounds differently from Python 3.12 on, and an answer must not."""
     return reduce(add, numbers, 0.0)

@@ -1,4 +1,4 @@
-"""What an operation of the language is: one frozen record, which every stage reads instead of a table of its own.
+"""An operation of the language: one frozen record, which every stage reads instead of a table of its own.
 
 The checker reads the unit rule, the graph the function on numbers, the search the one on arrays, ranges
 and proofs of direction the one on intervals, sensitivities the slope at a point, closed forms the
@@ -30,7 +30,7 @@ Undo = Callable[[Algebra, Any, Any], Any]
 
 @frozen
 class UnitRule:
-    """What measures the arguments of a function may have, and which its value has.
+    """The measures that the arguments of a function may have, and that of its value.
 
     Attributes:
         result: The measure of the value by that of the argument; None where the argument will not

@@ -1,4 +1,4 @@
-"""Whole numbers: rounding, remainders, and whether a number is whole or one at all.
+"""Whole numbers: rounding, remainders, and tests for whole numbers and for NaN.
 
 To a sensitivity rounding counts as smooth: of `ceil(tokens / batch)` the slope along `tokens` is that
 of the quotient.

@@ -1,6 +1,7 @@
 """The options of the public functions as a request: each is checked, and a wrong one is a ValueError that names it.
 
-Input: the arguments of the caller. Output: a `Request` with the plan's text. The plan itself is not checked: a setting of an unknown input is a diagnostic, a setting that is not a text or a number is a wrong option.
+Input: the arguments of the caller. Output: a `Request` with the plan's text. The plan itself is not checked: a
+setting of an unknown input is a diagnostic, one that is not a text or a number is a wrong option.
 """
 
 from __future__ import annotations

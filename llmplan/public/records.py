@@ -165,7 +165,7 @@ class Solution(Shown, Mapping[str, Amount]):
 
     @property
     def unknowns(self) -> dict[str, Amount]:
-        """What the plan asked for, solved."""
+        """The solved unknowns of the plan."""
         return {name: self._amounts[name] for name in self._document["unknowns"]}
 
     def to_dict(self) -> dict[str, Any]:

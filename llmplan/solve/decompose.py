@@ -52,7 +52,7 @@ class Halves:
     others: int
 
     def together(self, own: Found, rest: Found, keep: int) -> Found:
-        """What was seen of the parts as what a search of the whole would have seen."""
+        """The results of the parts, joined as a search of the whole would give them."""
         feasible = own.feasible * rest.feasible
         objectives = self.own.system.objectives
         whose = [own if self.own.system.graph.reach(objective.node) & self.mine else rest for objective in objectives]
@@ -66,7 +66,7 @@ class Halves:
         )
 
     def allowed(self, places: Mapping[int, Sequence[int]]) -> tuple[dict[int, Sequence[int]], dict[int, Sequence[int]]]:
-        """Of the places to try, those of each part."""
+        """The places to try, by part."""
         return _of(places, self.mine), _of(places, self.others)
 
     def failures(self, own: Failures, rest: Failures) -> Failures:
@@ -97,7 +97,7 @@ class Halves:
 
 
 def _of(table: Mapping[int, T], unknowns: int) -> dict[int, T]:
-    """What a table has of some unknowns, given as bits."""
+    """The part of a table for some unknowns, given as bits."""
     return {unknown: found for unknown, found in table.items() if unknowns >> unknown & 1}
 
 

@@ -15,7 +15,7 @@ Progress = Callable[[int, int, str], None]
 """Is told how many of how many are done, and of what."""
 
 OPERATION = 6_000
-"""What an operation on arrays costs besides its points, in evaluations."""
+"""The fixed cost of an operation on arrays, in evaluations."""
 
 
 class OverLimit(Exception):
@@ -64,13 +64,13 @@ class Effort:
 
 
 _LINE = 40
-"""What a search along a continuous unknown may cost for each point of the limit, in evaluations."""
+"""The evaluations that a search along a continuous unknown may cost for each point of the limit."""
 
 _LINES_AT_LEAST = 4e9
 
 
 def along_a_line(limit: float) -> float:
-    """What all searches along a continuous unknown together may cost under a limit on points."""
+    """The total evaluations of all searches along a continuous unknown under a limit on points."""
     return max(_LINE * limit, _LINES_AT_LEAST)
 
 

@@ -15,7 +15,7 @@ from llmplan.system.system import System, Unknown
 
 @define
 class Found:
-    """What a search saw, or a part of it.
+    """The results of a search, or of a part of it.
 
     Attributes:
         top: The best points, the best first, as many as were asked for; empty if nothing is feasible.

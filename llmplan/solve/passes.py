@@ -35,7 +35,7 @@ LIMIT = 10**8
 
 @frozen
 class State:
-    """What is known about a system, and what was asked about it, see `solve`.
+    """The knowledge about a system, and the request, see `solve`.
 
     Attributes:
         system: Which the passes are about, first as it was given, then with fewer unknowns.

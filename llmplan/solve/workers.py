@@ -21,7 +21,7 @@ PAYS = 1.0
 """Seconds of work left from which on workers are started; each needs a quarter of one to start."""
 
 MOST = 8
-"""No more cores than that are used: each takes its own memory."""
+"""The largest number of cores used: each takes its own memory."""
 
 _AHEAD = 3
 """Parts that are handed out for each worker: none waits for the next, and little is done in vain."""
@@ -42,7 +42,7 @@ def cores() -> int:
 
 
 def results(job: Job, count: int, alone: bool = False) -> Generator[Any, None, None]:
-    """What the parts 0, 1, 2 … of a job give, in order; `alone` without workers. Close it to end early."""
+    """The results of the parts 0, 1, 2 … of a job, in order; `alone` without workers. Close it to end early."""
     most = 1 if alone or not sys.executable or getattr(sys, "frozen", False) else cores()
     started = monotonic()
     for number in range(count):

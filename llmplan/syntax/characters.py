@@ -22,7 +22,7 @@ def hidden_characters(source: Source) -> Iterator[Diagnostic]:
 
 
 def character_name(char: str) -> str:
-    """What to call a character in a message."""
+    """The name of a character in a message."""
     if char.isascii() and char.isprintable():
         return f"`{char}`"
     name = unicodedata.name(char, "").lower()

@@ -83,7 +83,7 @@ class LineEnds(PostLex):
 
 
 class Grammar:
-    """What the stages after need to know of the grammar.
+    """The grammar's data for the later stages.
 
     `parser` makes the trees of texts without a mistake. `marks` says what each terminal with one spelling
     looks like. Of `words`, which have terminals of their own, the `reserved` are names only after a dot.
@@ -137,7 +137,7 @@ def grammar() -> Grammar:
 
 
 def analyse(text: str) -> Analysis:
-    """What Lark finds out about a grammar, as plain data that `Lark.load` reads."""
+    """Lark's analysis of a grammar, as plain data that `Lark.load` reads."""
     parser = lark.Lark(text, parser="lalr", lexer="contextual", start=_STARTS, propagate_positions=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
     return {"data": data, "memo": memo}

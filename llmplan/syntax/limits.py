@@ -18,7 +18,7 @@ INTERPOLATIONS = 60_000
 
 
 class TooDeep(Exception):
-    """What stands at `place` nests more than `NESTING` deep."""
+    """The text at `place` nests more than `NESTING` deep."""
 
     def __init__(self, place: int) -> None:
         super().__init__(place)

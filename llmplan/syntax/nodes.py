@@ -19,7 +19,7 @@ from llmplan.syntax.expressions import (
 )  # fmt: skip
 
 LATER = {"later": True}
-"""Of an attribute that came later: where it says nothing, a plan keeps the hash that it had."""
+"""Marks an attribute added later: where it is empty, a plan keeps its old hash."""
 
 # Statements of a plan
 

@@ -85,7 +85,7 @@ class _Reading:
         self._interpolations = 0
 
     def tree(self, rule: str, recover: bool) -> Branch | None:
-        """What Lark makes of the text; None where there is nothing to go on with."""
+        """Lark's tree of the text; None if parsing cannot go on."""
         text = self.source.text
         size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         if size > MAX_BYTES:
@@ -115,7 +115,7 @@ class _Reading:
             return (recovery.go_on(error) if isinstance(error, UnexpectedInput) else recovery).run()
 
     def _inner(self, start: int, end: int) -> Branch | None:
-        """What stands between two offsets, read by itself: of a part Lark counts all lines before it first."""
+        """The text between two offsets, read by itself, since Lark would first count all lines before a part."""
         try:
             tree = grammar().parser.parse(self.source.text[start:end], start="interpolation")
         except (UnexpectedInput, TooDeep):

@@ -67,7 +67,7 @@ def _goes_on(source: Source, place: int, deep: int, inside: bool) -> bool:
 
 @lru_cache(maxsize=1)
 def _pieces() -> re.Pattern[str]:
-    """What is skipped at a time."""
+    """The pieces of text that are skipped, each whole."""
     goes_on, line_end, comment, text = (
         grammar().tolerant.get_terminal(name).pattern.to_regexp() for name in ("_CONT", "_NL", "COMMENT", "TEXT")
     )

@@ -1,4 +1,4 @@
-"""What an author could change in a plan: each given value by itself, with what it may become."""
+"""The values that an author could change in a plan, each by itself, with its alternatives."""
 
 from __future__ import annotations
 

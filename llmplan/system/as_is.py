@@ -18,7 +18,7 @@ from llmplan.units.measure import ListType, TextType
 
 
 class Inputs(Protocol):
-    """What is read of the inputs of a lowering."""
+    """The parts that are read of the inputs of a lowering."""
 
     program: Program
     scope: Scope

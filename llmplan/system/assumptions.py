@@ -1,4 +1,4 @@
-"""What a plan could assume instead of giving everything that a value is computed from.
+"""Quantities that a plan could assume instead of setting every input of a value.
 
 Input: a lowering and an expression without a value; output the quantity whose assumption alone would give it one.
 Only those count of which the library itself asks whether they are assumed: they are meant to be.

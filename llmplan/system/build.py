@@ -229,7 +229,7 @@ class _Builder:
         return node, left
 
     def _constant(self, rule: Rule, node: int) -> None:
-        """What is known of a requirement before anything is solved."""
+        """The knowledge about a requirement before anything is solved."""
         value = self.lowering.graph.constant(node)
         if value is None or value == 1.0 or rule.weight is not None:
             return

@@ -48,7 +48,7 @@ def likelihood(graph: Graph, operation: str, sides: Pair, bands: Sequence[tuple[
 
 
 POINTS = 127
-"""Of the ranges that a plan states so many points are taken."""
+"""The number of sample points of the ranges that a plan states."""
 
 
 def points_of(ends: Mapping[str, tuple[float, float]], middles: Sequence[float | None]) -> list[dict[str, float]]:

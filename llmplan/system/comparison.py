@@ -1,4 +1,4 @@
-"""What a requirement compares, and what is the case where it fails.
+"""The comparison of a requirement, and the facts where it fails.
 
 Input: a rule; output: its own sides, or those of the event whose chance it asks for, with the measure and unit in which
 both are written, None for a rule that compares no two numbers. Input: a lowering at a point; output: what fails there,
@@ -127,7 +127,7 @@ def failing(at: Lowering) -> Iterator[str]:
 
 
 def case(at: Lowering, name: str) -> tuple[str, tuple[Amount, str, Amount] | None]:
-    """What is the case where a requirement fails: its `else`, or its sides with their values and the sign between."""
+    """The text of a failed requirement: its `else`, or its sides with their values and the sign between them."""
     rule = next((rule for rule in at.program.rules if rule.name == name), None)
     text = None if rule is None or rule.otherwise is None else whole_text(rule.otherwise, at)
     if text or rule is None or rule.sides is None or rule.type is None:

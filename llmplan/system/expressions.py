@@ -39,7 +39,7 @@ class Expressions:
         self._steps = 0
 
     def members(self, type: Type) -> tuple[str, ...]:
-        """What the values 0, 1, 2 … of an enum, a Bool or an entry stand for; empty for a number."""
+        """The names of the values 0, 1, 2 … of an enum, a Bool or an entry; empty for a number."""
         if isinstance(type, EnumType):
             return type.members
         if isinstance(type, BoolType):

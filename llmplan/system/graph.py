@@ -120,7 +120,7 @@ class Graph:
         return self.varies(node) and not self.nodes[node].reach & ~(-1 << self.ranged)
 
     def reached(self, nodes: Iterable[int]) -> int:
-        """What any of some nodes depends on."""
+        """The dependencies of any of some nodes."""
         return reduce(or_, map(self.reach, nodes), 0)
 
     def add(self, op: str, *args: int) -> int:
@@ -144,7 +144,7 @@ class Graph:
         return self._append(Node(op, args, reach=reach))
 
     def _shortcut(self, op: str, args: tuple[int, ...], nodes: list[Node]) -> int | None:
-        """What a constant argument alone decides: choices, truth, and the neutral elements."""
+        """Results that a constant argument alone decides: choices, truth, and neutral elements."""
         if op == "select" and nodes[0].op == "const":
             if nodes[0].value != nodes[0].value:
                 return args[0]

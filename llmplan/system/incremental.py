@@ -1,4 +1,4 @@
-"""What is taken over from an earlier text of a plan: names that read the same and come to the same.
+"""Reuse of the lowering of an earlier text of a plan: names that read the same and have the same values.
 
 Input: the lowering of the earlier text and the program of the new one. Output: for a name, its record of then, if
 whatever it read comes to the same node again. What a name reads is lowered, or taken over, to find that out, so

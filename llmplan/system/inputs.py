@@ -91,7 +91,7 @@ class Inputs:
         return self._legal(field.path, value, field.type, field.domain, written=None)
 
     def _to_give(self, path: str) -> str:
-        """What a person would give for an input that is not given: the entry, where nothing of its kind is."""
+        """The name a person would give for a missing input: the entry, if no field of its kind is given."""
         kind = path.partition(".")[0]
         selector = self.scope.selector(kind)
         if kind not in self.scope.entries or self._is_chosen(selector) or path == selector:
@@ -126,7 +126,7 @@ class Inputs:
         return won
 
     def of_chosen(self, path: str) -> Setting | None:
-        """What the chosen entry says of an input, if it is known which one is chosen."""
+        """The chosen entry's value of an input, if the choice is known."""
         kind, _, field = path.partition(".")
         selector = self.scope.selector(kind)
         if kind not in self.scope.entries or path == selector or not self._is_chosen(selector):

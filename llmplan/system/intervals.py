@@ -23,7 +23,7 @@ BOXES = 64
 """A box is halved into at most so many parts for one node."""
 
 KEPT = 2 * BOXES
-"""Of so many parts what is found is kept for further nodes: with one input all nodes have the same parts."""
+"""The number of parts whose results are kept for further nodes: with one input all nodes have the same parts."""
 
 
 @frozen

@@ -50,12 +50,12 @@ def _holds(name: str, point: Lowering) -> bool:
 
 
 def worth(knob: Knob, point: Lowering) -> float | None:
-    """What an input is at a point, in base units; None if it has no value there."""
+    """The value of an input at a point, in base units; None without one."""
     return worth_of(knob.path, point)
 
 
 def worth_of(name: str, point: Lowering) -> float | None:
-    """What a name comes to at a point, in base units; None if it is not a finite number there."""
+    """The value of a name at a point, in base units; None unless it is a finite number."""
     found = point.unknowns.settled(point.name(name))
     value = None if isinstance(found, Missing) else point.graph.constant(found)
     return value if value is not None and math.isfinite(value) else None

@@ -147,7 +147,7 @@ class Lowering:
         return self.names.once(name, self._lower_name, at) if sibling is None else sibling
 
     def _still(self, name: str) -> Known | None:
-        """What an earlier lowering knew of a name that is lowered, if all that it read comes to the same again."""
+        """An earlier lowering's result for a name, if everything that it read has the same values again."""
         assert self.earlier is not None
         known = self.earlier.record(name)
         for read, conditional in known.reads if known is not None else ():

@@ -1,4 +1,4 @@
-"""What expressions need to know of a plan while they are lowered, whoever knows it."""
+"""The knowledge of a plan that lowering an expression needs, whoever has it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Env = dict[str, Result]
 
 
 class Meaning(Protocol):
-    """What names mean, and what the plan's text decides: all that expressions need to know of a plan."""
+    """The meaning of names, and the facts that the plan's text decides: all that expressions need of a plan."""
 
     def name(self, name: str, at: SourceRef | None = None) -> Result:
         """The value of an input, let or quantity; `at` is where it is named."""

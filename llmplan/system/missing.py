@@ -28,7 +28,7 @@ Result = int | Missing
 
 
 def missing(*parts: str | Result) -> Missing:
-    """What several parts lack, together."""
+    """The inputs that several parts lack, together."""
     needs: list[str] = []
     for part in parts:
         if isinstance(part, str):
@@ -39,7 +39,7 @@ def missing(*parts: str | Result) -> Missing:
 
 
 def line_for(path: str, scope: Scope) -> str:
-    """What to add to a plan to give an input."""
+    """The text to add to a plan to set an input."""
     kind, _, name = path.partition(".")
     if not name:
         return f'choose one: `{path} "…"`'

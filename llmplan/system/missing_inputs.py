@@ -1,4 +1,4 @@
-"""What is said of inputs that are not given: which a person would give, and why one has no default here.
+"""Messages about missing inputs: which ones a person would give, and why one has no default.
 
 Input: the paths that an expression lacks. Output: those of them that do not follow from the others, and notes.
 """

@@ -1,4 +1,4 @@
-"""What is known of names: each is lowered once, and taken over by later lowerings that it does not differ in.
+"""The lowered names: each is lowered once, and reused by later lowerings in which it is the same.
 
 Input: the value of a name, on demand, by a function of its caller's. Output: the value, and a record of
 everything that came with it: how it came about, what it read, what it depended on besides. A later lowering
@@ -24,10 +24,10 @@ Reads = tuple[tuple[str, bool], ...]
 """Names that were read, in order, and whether only some candidates need them."""
 
 OPEN = "?"
-"""What a name depends on whose value is left open."""
+"""The open values that a name depends on."""
 
 SPREAD = ".."
-"""What a name depends on whose value is a range."""
+"""The ranges that a name depends on."""
 
 
 class Trace(NamedTuple):
@@ -219,7 +219,7 @@ class Names:
 
     @contextmanager
     def conditionally(self) -> Iterator[None]:
-        """What is read meanwhile only some candidates need."""
+        """Reads in this context are needed by some candidates only."""
         self._branches += 1
         try:
             yield
@@ -252,7 +252,7 @@ class Names:
         return found, [name for name in wanted if name in seen]
 
     def read_again(self, reads: Reads) -> None:
-        """What `recorded` has noted is read by the name that is lowered, too."""
+        """Adds the reads that `recorded` has noted to the name being lowered."""
         if self._frames:
             self._frames[-1].reads += reads
 

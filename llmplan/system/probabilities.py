@@ -24,7 +24,7 @@ from llmplan.system.range_points import Spreads
 
 
 class Lowering(Protocol):
-    """What is read of a lowering, and how one is made beside it."""
+    """The parts of a lowering that chances read, and the way to create another beside it."""
 
     program: Program
     scope: Scope
@@ -67,7 +67,7 @@ class Probabilities:
         self._points: dict[tuple[object, ...], OverPoints] = {}  # by the ranges and what is expected of them
 
     def chance(self, event: Chance, base: str) -> Result:
-        """What `event` comes to: the probability of a comparison, or at least that of several."""
+        """The probability of `event`: of a comparison, or a lower bound for several."""
         graph = self.lowering.graph
         total: Result = graph.const(1.0 - len(event.of))
         for sides in event.of:

@@ -25,7 +25,7 @@ from llmplan.units.table import UnknownUnit
 
 _DIGITS = range(3, 8)
 _EXACT = 1e6
-"""What is counted, as tokens are, is not rounded below."""
+"""Counts, such as tokens, are not rounded below this."""
 
 MOST_DIGITS = 17
 """As many digits tell every number from its neighbours."""

@@ -1,4 +1,4 @@
-"""What is to become of inputs that are ranges: one point of them, or a variable of the graph for each."""
+"""The treatment of ranges as inputs: one point of them, or a variable of the graph for each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import define, field
 
 @define
 class Spreads:
-    """What becomes of inputs that are ranges.
+    """The treatment of ranges as inputs.
 
     Attributes:
         corner: By name where between its ends each is taken: 0 the low end, which is also that of a name

@@ -50,7 +50,7 @@ def too_many(lowering: Lowering) -> bool:
 
 
 def _axes(lowering: Lowering) -> list[tuple[str, Setting, Type, str, tuple[float, ...]]] | None:
-    """Of each sweep its path, what is written, type, unit and values; None if there are too many points."""
+    """Each sweep's path, text, type, unit and values; None if there are too many points."""
     program = lowering.program
     axes = []
     count = 1
@@ -74,7 +74,7 @@ def at_point(lowering: Lowering, number: int) -> Program:
 
 
 def without_value(program: Program) -> list[str]:
-    """What a program sweeps and gives no value besides."""
+    """The swept inputs of a program that have no other value."""
     fields = program.scope.fields
     return [
         path

@@ -1,4 +1,4 @@
-"""What the solver is given: unknowns with their domains, conditions and objectives over one graph."""
+"""The solver's input: unknowns with their domains, conditions and objectives over one graph."""
 
 from __future__ import annotations
 

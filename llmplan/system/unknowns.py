@@ -1,4 +1,4 @@
-"""What a plan leaves open: a node of the graph for each unknown, or the number that was solved for it.
+"""The open values of a plan: a node of the graph for each unknown, or its solved number.
 
 Three ways to meet an unknown: a lowering that builds a system numbers it and gives it its candidates; one beside
 it means the same numbers; one at a solution has the values, and what was not solved has none.
@@ -64,7 +64,7 @@ class Unknowns:
         return next((unknown for unknown in met if unknown.path == path), None)
 
     def value(self, path: str, setting: Setting, type: Type, field: Field | None, unit: str) -> Result:
-        """What a `?` stands for."""
+        """The node of a `?`."""
         graph = self._expressions.graph
         self._expressions.names.touch(OPEN)
         if self.fixed is not None:
@@ -102,7 +102,7 @@ class Unknowns:
 
 
 def open_domain(field: Field) -> Domain | None:
-    """What a bare `?` ranges over: the field's own, or that of a default which is a `?`."""
+    """The domain of a bare `?`: the field's own, or that of a default which is a `?`."""
     if field.unknown is not None:
         return field.unknown
     return field.default.domain if field.default is not None else None

@@ -1,4 +1,4 @@
-"""What is wrong with the values that a plan writes, whether or not anything asks for them."""
+"""Mistakes in the values that a plan writes, whether or not anything reads them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from llmplan.units.measure import TextType
 
 
 def validate(lowering: Lowering) -> list[Diagnostic]:
-    """What is wrong with values that a plan writes, whether or not anything asks for them."""
+    """Mistakes in values that a plan writes, whether or not anything reads them."""
     program = lowering.program
     at: SourceRef | None = None  # what is lowered
     try:

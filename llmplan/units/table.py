@@ -30,7 +30,7 @@ _MEANT = {
     "MBps": "MB/s", "GBps": "GB/s", "TBps": "TB/s", "GF": "GFLOP", "TF": "TFLOP", "PF": "PFLOP",
     "GFLOPS": "GFLOP/s", "TFLOPS": "TFLOP/s", "PFLOPS": "PFLOP/s", "TFlops": "TFLOP/s", "PFlops": "PFLOP/s",
 }  # fmt: skip
-"""What people write for a unit that is spelt otherwise here."""
+"""Common spellings of units that are spelt differently here."""
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""What `llmplan explain CODE` shows: one Markdown page a code, in this folder.
+"""The pages of `llmplan explain CODE`: one Markdown page a code, in this folder.
 
 A page begins with the line `# CODE: title`, explains the code, and shows a plan that raises it
 and the same plan fixed.

@@ -34,7 +34,7 @@ _BEYOND = 3  # points away lies what is beyond the two sides of a jump and the m
 
 @frozen
 class Edge:
-    """What a scan found, moved along its line: the other unknowns keep their values.
+    """The results of a scan, moved along its line: the other unknowns keep their values.
 
     Attributes:
         steps: What jumps.

@@ -48,7 +48,7 @@ class Step:
 
 
 def steps(graph: Graph, judged: Iterable[int], unknown: int, known: Collection[int] = ()) -> list[Step]:
-    """What jumps below some nodes, the inner ones first; `known` are comparisons that are looked at elsewhere."""
+    """The jumps below some nodes, the inner ones first; `known` are comparisons that are handled elsewhere."""
     found: list[Step] = []
     for index in ancestors(graph, judged):
         node = graph[index]

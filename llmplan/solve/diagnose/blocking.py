@@ -32,7 +32,7 @@ _NEAR = 1e-6
 """How far, relatively, a root may lie from a continuous solution that is as good within the tolerance."""
 
 _TRIED = 16
-"""Of the better values of an unknown so many are tried."""
+"""The number of better values of an unknown to try."""
 
 _BOUNDS = ("le", "lt", "ge", "gt")
 

@@ -92,7 +92,7 @@ class Rows:
         self.values = {node: array if array.ndim == 0 else array[left] for node, array in self.values.items()}
 
     def block(self, starts: Sequence[int], targets: Sequence[int]) -> Block:
-        """What is left of the block, which begins at `starts` on each axis: the values of some nodes."""
+        """The values of some nodes in the rest of the block, which begins at `starts` on each axis."""
         self._shrink()
         positions = []
         for k, size in enumerate(self._shape):

@@ -55,7 +55,7 @@ def axes_of(system: System, allowed: Mapping[int, Sequence[int]], first: int | N
 
 @define
 class Level:
-    """What is done when one outer axis advances.
+    """The work when one outer axis advances.
 
     Attributes:
         slices: The steps of the axis.
@@ -74,7 +74,7 @@ class Level:
 
 @frozen
 class Part:
-    """What is done in one go: a run of steps of one axis, at one (fixed) step of each axis outside it.
+    """The work of one go: a run of steps of one axis, at a fixed step of each axis outside it.
 
     It lies in or begins with the step of the outermost axis whose number is `first`.
     """

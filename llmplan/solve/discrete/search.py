@@ -128,7 +128,7 @@ class GridSearch:
         return GridSearch, self._arguments
 
     def nothing(self) -> Found:
-        """What is seen before the first part."""
+        """Empty results, as before the first part."""
         axes = [*self._grid.axes, *self.idle]
         return Found.nothing(self._system, [axis.unknown for axis in axes if axis.unknown >= 0])
 

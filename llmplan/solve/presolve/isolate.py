@@ -106,7 +106,7 @@ class Step:
 
 
 def peeled(graph: Graph, node: int, unknown: int) -> tuple[int, list[Step]]:
-    """What is left of a node that holds an unknown once all that can be undone is, and those steps.
+    """The rest of a node with an unknown after all invertible steps are undone, and those steps.
 
     It is the unknown itself, or an operation that holds it twice or cannot be undone.
     """
