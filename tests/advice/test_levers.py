@@ -9,6 +9,7 @@ import pytest
 
 from llmplan import api
 from llmplan.emit.solution_json import as_json
+from llmplan.units.amount import percent
 
 ASKED = """model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }
@@ -141,7 +142,7 @@ def test_of_another_entry_it_is_said_how_sure_it_is():
     (entry,) = (lever for lever in solved(ASKED).levers if lever.purpose == "entry")
     there = api.solve("test.plan", text=ASKED, settings=[(entry.name, f'"{entry.text}"')])
     (deadline,) = (one for one in there.requirements if one.name == "deadline")
-    assert entry.chance == pytest.approx(deadline.chance) and entry.chance_text == deadline.chance_text
+    assert entry.chance == pytest.approx(deadline.chance) and percent(entry.chance) == percent(deadline.chance)
     bands = {moved.name: moved.band for moved in entry.solved_results}
     assert (
         bands["time"]
@@ -174,7 +175,8 @@ def test_what_the_library_declares_is_tried():
     assert set(rows) == {
         "paint.colour = white", "paint.coats = 2", "paint.price = 20 USD", "paint.price = 80 USD", "paint.lid = black",
     }  # fmt: skip
-    assert [moved.difference for moved in rows["paint.price = 20 USD"].results] == ["", "-60 USD"]
+    price = rows["paint.price = 20 USD"].results
+    assert [None if moved.same else moved.by.exact() for moved in price] == [None, "-60 USD"]
     assert next(iter(rows)) == "paint.price = 20 USD"
     assert set(list(rows)[-2:]) == {"paint.price = 80 USD", "paint.lid = black"}
 

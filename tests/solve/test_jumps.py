@@ -6,6 +6,7 @@ import pytest
 
 from llmplan import api
 from llmplan.solve import effort
+from tests import told
 from tests.emit.samples import answer
 from tests.thorough import sample
 
@@ -68,7 +69,7 @@ def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
 )
 def test_the_answer_says_what_the_domain_is(plans, domain, how):
     (found,) = solve(plans, f"let x = ? in {domain}\nminimize (x - 0.3) ^ 2\n").unknowns
-    assert found.how_text == how
+    assert told.method(found) == how
 
 
 @pytest.mark.slow
@@ -110,4 +111,4 @@ def test_a_search_that_did_not_try_every_jump_does_not_say_that_there_is_no_plan
     assert few.diagnostics[0].message == "requirement `r` cannot be satisfied"
     assert answer(few).startswith("No plan meets `r`")
     swept = api.sweep(plans.path, text="sweep k in [1e-7]\nlet k = 1\n" + text.format("k"))[0]
-    assert [row.reason.endswith("not every jump was tried") for row in swept.rows] == [True]
+    assert [told.reason(row).endswith("not every jump was tried") for row in swept.rows] == [True]
