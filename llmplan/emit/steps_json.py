@@ -1,6 +1,6 @@
 """A derivation as JSON: what `llmplan explain --json` prints, as `llmplan/schemas/explain.json` describes it.
 
-Input: steps. Output: one object a step, its value in the base unit and beside it the text that people read.
+Input: steps. Output: one object a step: its value in the base unit, and beside it the text that people read.
 """
 
 from __future__ import annotations

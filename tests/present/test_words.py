@@ -62,7 +62,8 @@ def test_no_sentence_stands_outside_of_the_words(name: str) -> None:
     said += "".join(points.text(table, 100, context.words) for table in (answer.sweep, answer.scenarios) if table)
     said = re.sub(r"\(\w+\.svg\)", "", said)
     known = {*re.findall(r"[a-z]+", repr(answer).replace(r"\n", " ").lower())}
-    units = {"s", "ms", "min", "hours", "days", "gb", "mb", "kb", "tb", "pflop", "flop"}
+    units = {"s", "ms", "us", "min", "hours", "days", "bytes", "flop"}
+    units |= {f"{prefix}{unit}" for prefix in "kmgtp" for unit in ("b", "flop")}
     assert {word for word in re.findall(r"[a-z]+", said.lower()) if word not in known | units} == set()
 
 
