@@ -91,8 +91,11 @@ def record(solution: Any) -> dict[str, Any]:
         "values": {name: _value(value) for name, value in solution.values.items()},
         "requirements": {one.name: _requirement(one) for one in solution.requirements},
         "preferences": {one.name: _requirement(one) for one in solution.preferences},
-        "objectives": [[one.sense, one.text, one.value] for one in solution.objectives],
-        "shown": [[one.text, one.value] for one in solution.shown],
+        "objectives": [
+            [one.sense, one.text, "unknown" if one.amount is None else one.amount.exact()]
+            for one in solution.objectives
+        ],
+        "shown": [[one.text, plain(words_of().worth(one))] for one in solution.shown],
         "conflict": solution.conflict,
         "relaxations": {
             one.name: {
@@ -119,19 +122,24 @@ def record(solution: Any) -> dict[str, Any]:
 
 
 def _unknown(one: Any) -> dict[str, Any]:
+    from llmplan.present.blocks import plain
+    from llmplan.present.words import words_of
+
+    words = words_of()
+    beyond = plain(words.beyond(one.beyond, short=False)) if one.beyond else ""
     return {
         "value": one.value.value,
-        "how": one.how_text,
+        "how": words.method(one),
         "asked": one.asked,
-        "domain": one.domain,
+        "domain": words.domain(one),
         "relation": one.relation,
         "numbers": one.numbers,
         "exact": one.exact and one.exact.value,
         "below": _FIGURE.findall(str(one.below or "")),
         "above": _FIGURE.findall(str(one.above or "")),
         "set_by": one.set_by,
-        "beyond": _FIGURE.findall(str(one.beyond or ""))[:1],
-        "works": one.works_text,
+        "beyond": _FIGURE.findall(beyond)[:1],
+        "works": plain(words.feasible_at(one.works)).removeprefix("feasible at "),
     }
 
 
@@ -176,7 +184,7 @@ def _alternative(one: Any) -> dict[str, Any]:
 def _table(table: Any) -> list[dict[str, Any]] | None:
     return table and [
         {
-            "at": row.at_texts,
+            "at": ["the plan itself" if one.value is None else one.exact() for one in row.at],
             "values": [one.value for one in row.at],
             "status": row.status,
             "unknowns": {path: one.value for path, one in row.unknowns.items()},

@@ -9,11 +9,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from llmplan import api
+from llmplan.answer.derivation import brief, everything
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import render_json
 from llmplan.emit import table
 from llmplan.emit.render import render
 from llmplan.emit.solution_json import NAME, as_json
+from llmplan.emit.steps_json import as_json as steps_as_json
 
 ROOT = Path(__file__).parents[1]
 PLANS = [
@@ -43,6 +45,28 @@ def test_solutions_as_printed_and_as_written(solution: Solution) -> None:
     contents, _ = render(solution)
     if NAME in contents:
         assert faults("solution", json.loads(contents[NAME])) == []
+
+
+def test_derivations(solution: Solution) -> None:
+    steps = everything(solution)
+    document = steps_as_json(steps)
+    assert faults("explain", document) == [] and faults("explain", steps_as_json([brief(step) for step in steps])) == []
+    assert {one["name"]: one["value"]["value"] for one in document if one["role"] == "requirement"} == {
+        rule.name: rule.holds
+        for rule in (*solution.requirements, *solution.preferences)
+        if rule.name not in solution.values
+    }
+    numbers = {one["name"]: one["value"] for one in document if one["role"] != "requirement"}
+    printed = as_json(solution, [])["quantities"]
+    assert {name: value["value"] for name, value in numbers.items()} == {
+        name: value["value"] for name, value in printed.items()
+    }
+
+
+def test_a_derivation_with_a_text_as_its_value_is_seen(solution: Solution) -> None:
+    first, *_ = steps_as_json(everything(solution))
+    assert faults("explain", [{**first, "value": first["text"]}]) != []
+    assert faults("explain", [{**first, "origin": {"layer": "a guess", "place": "", "text": ""}}]) != []
 
 
 def test_an_infeasible_plan_has_its_cures(tmp_path: Path) -> None:
@@ -78,7 +102,7 @@ def test_sweeps_and_diagnostics(tmp_path: Path) -> None:
     assert faults("check", json.loads(render_json.render(wrong))) == []
 
 
-@pytest.mark.parametrize("name", ["solution", "sweep", "check"])
+@pytest.mark.parametrize("name", ["solution", "sweep", "check", "explain"])
 def test_a_text_in_the_place_of_a_number_is_seen(name: str) -> None:
     assert faults(name, {"schema": "2"}) != []
 
@@ -88,4 +112,5 @@ def test_the_schemas_ship() -> None:
         "solution.json",
         "sweep.json",
         "check.json",
+        "explain.json",
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Solution
@@ -24,15 +24,18 @@ class Step:
 
     Attributes:
         depth: 0 for what was asked for.
-        numbers: The formula with the values of its names in their place; empty without a formula.
-        solved: How an unknown was found, with its domain and neighbours; empty for anything else.
+        value: What it is at the solution; None of a requirement, which is `rule`.
+        formula: As written; empty without one, or where only name and value are asked for.
+        numbers: The formula with the values of its names in their place; empty without a formula, and of a requirement.
+        unknown: The answer where it is one; None of anything else.
         reads: Names that the formula read, which have steps of their own unless the depth ends here.
     """
 
     depth: int
     name: str
-    value: str
     role: str
+    value: Value | None
+    rule: RequirementResult | None
     doc: str
     formula: str
     numbers: str
@@ -40,7 +43,7 @@ class Step:
     others: tuple[Origin, ...]
     cites: tuple[Citation, ...]
     reads: tuple[str, ...]
-    solved: tuple[str, ...] = ()
+    unknown: SolvedUnknown | None = None
 
 
 def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
@@ -78,19 +81,13 @@ def everything(solution: Solution) -> list[Step]:
 
 def brief(step: Step) -> Step:
     """Name and value alone."""
-    return Step(0, step.name, step.value, step.role, "", "", "", None, (), (), ())
+    bare = evolve(step, depth=0, doc="", formula="", numbers="", origin=None, unknown=None)
+    return evolve(bare, others=(), cites=(), reads=())
 
 
 def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
-    verdict = {True: "holds", False: "does not hold", None: "not checked"}[rule.holds]
-    if rule.certainty == "expected":
-        verdict += " at the expected values, not in the worst case"
-    if rule.otherwise:
-        verdict += f": {rule.otherwise}"
-    if rule.needs:
-        verdict += ": needs " + ", ".join(rule.needs)
     origin = Origin(rule.origin, rule.place, rule.text)
-    return Step(0, rule.name, verdict, "requirement", rule.because, rule.text, rule.values, origin, (), (), reads)
+    return Step(0, rule.name, "requirement", None, rule, rule.because, rule.text, "", origin, (), (), reads)
 
 
 def _step(solution: Solution, value: Value, level: int) -> Step:
@@ -99,26 +96,9 @@ def _step(solution: Solution, value: Value, level: int) -> Step:
     numbers = with_numbers(formula, value.name, solution.values, value.reads) if formula else ""
     unknown = next((u for u in solution.unknowns if u.path == value.name), None)
     return Step(
-        level, value.name, f"{value.text} ({value.spread})" if value.spread else value.text, value.role, value.doc,
-        formula, numbers, value.origin, value.others, value.cites, reads, _solved(unknown),
+        level, value.name, value.role, value, None, value.doc, formula, numbers,
+        value.origin, value.others, value.cites, reads, unknown,
     )  # fmt: skip
-
-
-def _solved(unknown: SolvedUnknown | None) -> tuple[str, ...]:
-    if unknown is None:
-        return ()
-    found = [f"found by {unknown.how_text} in {unknown.domain}"]
-    if unknown.relation:
-        found.append(unknown.relation)
-        exact = f", exactly {unknown.exact}" if unknown.exact is not None else ""
-        found.append(f"{unknown.path} = {unknown.numbers}{exact}")
-    if unknown.set_by:
-        found.append(
-            f"binding constraint: {' and '.join(unknown.set_by)}" + (f". {unknown.beyond}" if unknown.beyond else "")
-        )
-    beside = (("below", unknown.below), ("above", unknown.above))
-    found += [f"feasible at {unknown.works_text}"] if unknown.works else []
-    return (*found, *(f"next feasible {where}: {text}" for where, text in beside if text))
 
 
 def _at(formula: str, indices: Sequence[tuple[str, str]]) -> str:

@@ -18,7 +18,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
 from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
-from llmplan.diagnostics import Diagnostic, Hint, Label, system
+from llmplan.diagnostics import Diagnostic, Hint, Label, cases, system
 from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.display import one_line
@@ -27,7 +27,7 @@ from llmplan.system.missing import NO_REASON, line_for
 from llmplan.system.reasons import why
 from llmplan.system.system import Condition, System
 from llmplan.system.text import worded
-from llmplan.units.measure import TextType
+from llmplan.units.measure import SYMBOLS, TextType
 
 _MOST_NAMES = 8
 """How many of what was not tried are named."""
@@ -57,9 +57,11 @@ def unmet(lowering: Lowering, preferences: Sequence[RequirementResult]) -> list[
             span = program.scope.span(rules[result.name].place)
             if result.origin == "library":
                 span = _stated(lowering, result.text) or span
-                found.append(system.noted(span, result.name, result.values, _flat(result.otherwise)))
+                found.append(system.noted(span, result.name, _values(result), _flat(result.otherwise)))
             else:
-                found.append(system.unmet(span, result.name, _flat(result.case), _flat(result.because)))
+                found.append(
+                    system.unmet(span, result.name, _flat(result.otherwise) or _values(result), _flat(result.because))
+                )
     return found
 
 
@@ -161,7 +163,9 @@ def infeasible(
 
 def _cure(one: Relaxation) -> Hint:
     """A change with the edits that make it, and those of what is to be changed too."""
-    return Hint(one.text, tuple(edit for change in (one, *one.beside) for edit in change.edits))
+    changes = (one, *one.beside)
+    said = cases.instead((change.statement, change.before_text) for change in changes)
+    return Hint(said, tuple(edit for change in changes for edit in change.edits))
 
 
 def _lacking(fighting: Sequence[Condition], values: Mapping[str, Value]) -> dict[str, str]:
@@ -201,14 +205,14 @@ def _fails(
         return reason, f"at the nearest plan, {reason}"
     rule = next(rule for rule in lowering.program.rules if rule.name == result.name)
     reason = why(lowering, rule.condition)
-    if result.values.startswith("undefined"):
+    if result.undefined:
         return reason, f"`{result.name}` has no value at the nearest plan: {reason}"
-    if not result.values and reason != NO_REASON:
+    if result.sides is None and reason != NO_REASON:
         return reason, f"`{result.name}` is violated at the nearest plan: {reason}"
-    because = f" ({_flat(result.because)})" if result.case and result.because else ""
+    because = f" ({_flat(result.because)})" if (result.otherwise or result.sides) and result.because else ""
     case = _flat(result.otherwise) or _sides(result) or _flat(result.because) or result.text
     line = f"`{result.name}` is violated at the nearest plan: {case}{because}"
-    diagram = _diagram(result.text, values) if result.values and not result.otherwise else None
+    diagram = _diagram(result.text, values) if result.sides is not None and not result.otherwise else None
     return "", line if diagram is None else f"{line}\n{diagram}"
 
 
@@ -219,17 +223,25 @@ def _flat(text: str) -> str:
 
 def _sides(result: RequirementResult) -> str:
     """`gpus = 16, needs >= 32`; the values alone where the condition is not one comparison."""
-    for symbol in (" <= ", " >= ", " == ", " != ", " < ", " > "):
-        text, values = result.text.split(symbol), result.values.split(symbol)
-        if len(text) == len(values) == 2:
-            return f"{text[0]} = {values[0]}, needs {symbol.strip()} {values[1]}"
-    return result.values
+    if result.sides is None:
+        return _values(result)
+    sides, sign = result.sides, SYMBOLS[result.sides.operation]
+    text = result.text.split(f" {sign} ")
+    return cases.needed(text[0], sides.left, sign, sides.right, sides.worst) if len(text) == 2 else _values(result)
+
+
+def _values(result: RequirementResult) -> str:
+    """The sides of a comparison of numbers, or why one of them has no value; empty where there are none."""
+    if result.undefined:
+        return cases.undefined(result.undefined)
+    sides = result.sides
+    return "" if sides is None else cases.sides(sides.left, SYMBOLS[sides.operation], sides.right, sides.worst)
 
 
 def _diagram(text: str, values: Mapping[str, Value]) -> str | None:
     """A condition with the formula of its first computed name, values under their names; None if too long."""
     names = [name for name in names_in(text) if name in values]
-    first = next((name for name in names if values[name].formula), None)
+    first = next((name for name in names if values[name].formula and values[name].value is not None), None)
     if first is None or len(text) > _WIDEST:
         return None
     formula = " ".join(values[first].formula.split())

@@ -54,16 +54,23 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, everything: bool, form:
     if solution.status == "error":
         return STATUS["error"]
     from llmplan.answer.derivation import brief
-    from llmplan.present import derivation as render
 
     if quantity is None and not everything:
         steps = [brief(step) for step in steps]
     if as_json or form == "json":
         import json
 
-        terminal.result(json.dumps(render.as_json(steps), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        from llmplan.emit import steps_json
+
+        terminal.result(json.dumps(steps_json.as_json(steps), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        terminal.result(render.as_markdown(steps) if form == "markdown" else terminal.wrapped(render.text(steps)))
+        from llmplan.present import derivation
+        from llmplan.present.words import words_of
+
+        markdown = form == "markdown"
+        words = words_of()
+        told = derivation.as_markdown(steps, words) if markdown else terminal.wrapped(derivation.text(steps, words))
+        terminal.result(told)
     return STATUS[solution.status]
 
 

@@ -29,7 +29,6 @@ def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
         terminal.show([asked])
         return 2
     from llmplan import api
-    from llmplan.emit import table as tables
 
     with progress() as line:
         table, diagnostics = api.sweep(asked, progress=line)
@@ -39,9 +38,17 @@ def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
     if as_json:
         from llmplan.diagnostics.render_json import record
         from llmplan.emit.solution_json import dump
+        from llmplan.emit.table import as_json as points
 
-        document = {"schema": 1, "plan": plan, **tables.as_json(table)}
+        document = {"schema": 1, "plan": plan, **points(table)}
         terminal.result(dump({**document, "diagnostics": [record(found) for found in diagnostics]}) + "\n")
+    elif as_csv:
+        from llmplan.emit.table import as_csv as rows
+
+        terminal.result(rows(table))
     else:
-        terminal.result(tables.as_csv(table) if as_csv else tables.text(table, terminal.width()))
+        from llmplan.present import points as variations
+        from llmplan.present.words import words_of
+
+        terminal.result(variations.text(table, terminal.width(), words_of()))
     return 0 if any(row.status == "solved" for row in table.rows) else 3

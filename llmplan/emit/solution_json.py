@@ -19,7 +19,7 @@ from llmplan.answer.schema.charts import Curve, Neighbour
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
-from llmplan.diagnostics import Diagnostic
+from llmplan.diagnostics import Diagnostic, cases
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
 from llmplan.emit.table import finite
@@ -205,7 +205,7 @@ def _relaxation(one: Relaxation) -> dict[str, Any]:
         "from": None if one.before is None else amount(one.before),
         "to": [finite(value.value) for value in one.values],
         "unit": one.unit,
-        "text": one.text,
+        "text": cases.instead((change.statement, change.before_text) for change in (one, *one.beside)),
         "statement": one.statement,
         **({"beside": [_relaxation(other) for other in one.beside]} if one.beside else {}),
     }

@@ -1,15 +1,19 @@
-"""A table of variations as text for a terminal, as CSV and as JSON."""
+"""A table of variations as CSV and as JSON.
+
+Input: a table. Output: its values, which a program reads, and why a point has none in the words of people.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from llmplan.answer.schema.tables import Column, Row, Table
+from llmplan.present.blocks import plain
+from llmplan.present.words import words_of
 from llmplan.units.amount import Amount
 
 
@@ -20,44 +24,6 @@ def finite(value: Any) -> Any:
             return None
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
     return value
-
-
-def header(table: Table) -> list[str]:
-    """The names of the columns."""
-    return [*table.axes, *table.unknowns, *(column.name for column in table.results), ""]
-
-
-def cells(table: Table, row: Row) -> list[str]:
-    """A row as people read it; an infeasible one says why in place of its values."""
-    if row.status == "solved":
-        values = [row.unknowns[path].exact() if path in row.unknowns else "" for path in table.unknowns]
-        values += [row.results[one.name].exact() if one.name in row.results else "" for one in table.results]
-        return [*row.at_texts, *values, "best" if row.best else ""]
-    blank = ["–"] * (len(table.unknowns) + len(table.results))
-    return [*row.at_texts, *blank, row.reason]
-
-
-def text(table: Table, width: int) -> str:
-    """Aligned columns, or where they are wider than the terminal a block for each point; ends with a line end."""
-    rows = [header(table), *(cells(table, row) for row in table.rows)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines = ["  ".join([*(cell.ljust(size) for cell, size in zip(row, widths)), row[-1]]).rstrip() for row in rows]
-    fits = all(len(line) <= width for line in lines)
-    return "\n".join(lines if fits else _blocks(table, rows[0], rows[1:], width)) + "\n"
-
-
-def _blocks(table: Table, names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """A block for each point: where it is and what is to be said of it, then its results one below the other."""
-    many, longest = len(table.axes), max(map(len, names))
-    lines: list[str] = []
-    for row in rows:
-        at = ", ".join(f"{name} = {value}" for name, value in zip(names[:many], row))
-        lines += textwrap.wrap(
-            f"{at}: {row[-1]}" if row[-1] else at, width, subsequent_indent="  ", break_long_words=False
-        )
-        results = list(zip(names[many:-1], row[many:-1]))
-        lines += [f"  {name:<{longest}}  {value}" for name, value in results if value not in ("", "–")]
-    return lines
 
 
 def as_csv(table: Table) -> str:
@@ -78,10 +44,14 @@ def as_csv(table: Table) -> str:
                 *(_scaled(row.results.get(one.name), one) if row.status == "solved" else "" for one in table.results),
                 row.status,
                 "yes" if row.best else "no",
-                row.reason,
+                _reason(row),
             ]
         )
     return out.getvalue()
+
+
+def _reason(row: Row) -> str:
+    return plain(words_of().reason(row, short=False))
 
 
 def _values(row: Row, names: Sequence[str], found: Any) -> list[Any]:
@@ -109,7 +79,7 @@ def as_json(table: Table) -> dict[str, Any]:
                 "results": {
                     name: {"value": finite(one.value), "unit": units[name]} for name, one in row.results.items()
                 },
-                "reason": row.reason or None,
+                "reason": _reason(row) or None,
             }
             for row in table.rows
         ],

@@ -59,7 +59,7 @@ def _brought(context: Context, lever: Lever) -> Line:
         (lever.solved, lever.solved_before) if lever.anew and lever.solved and lever.solved_before else None,
         [(result.name, result.by) for result in moved if not result.same],
         None if banded is None or banded.band is None else (banded.name, banded.band),
-        lever.chance_text,
+        words.chance(lever.chance),
         lever.purpose == "safe",
     )
 
@@ -69,7 +69,7 @@ def _sentences(context: Context) -> Iterator[Line]:
     words = context.words
     legal = [lever for lever in context.answer.levers if lever.legal]
     for lever in [lever for lever in legal if lever.purpose == "safe"][:1]:
-        yield words.to_be_safe(lever.statement, _gains(context, lever.results), lever.chance_text)
+        yield words.to_be_safe(lever.statement, _gains(context, lever.results), words.chance(lever.chance))
     # A change of machines is for the curve, and what is worth a line saves at least a hundredth.
     changes = [
         lever
@@ -108,7 +108,7 @@ def _told(context: Context, lever: Lever) -> Line:
         lever.solved if lever.anew else None,
         _gains(context, results),
         None if banded is None or banded.band is None else (banded.name, banded.band),
-        lever.chance_text,
+        context.words.chance(lever.chance),
         rates,
     )
 
@@ -203,7 +203,7 @@ def levers(context: Context) -> Section:
                 lever.amount,
                 lever.solved if lever.anew else None,
                 [broken.name for broken in lever.breaks],
-                lever.chance_text,
+                words.chance(lever.chance),
             ),
             *(
                 line(_shift(context, lever.results[place])) if place < len(lever.results) else EMPTY

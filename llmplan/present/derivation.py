@@ -1,108 +1,108 @@
-"""A derivation as text for a terminal, as Markdown and as JSON."""
+"""A derivation as text for a terminal and as Markdown.
+
+Input: steps, and the words of a language. Output: text, in which what a step says stands below its name and value.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from llmplan.answer.derivation import Step
 from llmplan.answer.schema.values import Citation, Origin
 from llmplan.escape import visible
+from llmplan.present.blocks import EMPTY, Line, bare, line, plain
 from llmplan.present.escape import code, markdown
-
-_LAYERS = {
-    "plan": "set in the plan",
-    "used": "set in a used file",
-    "entry": "from the catalog",
-    "default": "default",
-    "formula": "formula",
-    "assumed": "assumed",
-    "solved": "solved for",
-    "scenario": "set by the scenario",
-    "--set": "set on the command line",
-}
+from llmplan.present.markdown import text as marked
+from llmplan.present.words.en import Words
 
 
-def text(steps: Sequence[Step]) -> str:
+def text(steps: Sequence[Step], words: Words) -> str:
     """Indented by depth: value, formula, the same with numbers, where it stands, sources."""
     blocks = []
     for step in steps:
         pad = "  " * step.depth
-        lines = [
-            f"{pad}{step.name} = {step.value}" if step.role != "requirement" else f"{pad}{step.name}: {step.value}"
-        ]
+        lines = [f"{pad}{step.name}{': ' if step.rule is not None else ' = '}{plain(value(step, words))}"]
         if step.doc:
             lines.append(f"{pad}    {' '.join(step.doc.split())}")
         if step.formula:
             lines.append(f"{pad}    = {step.formula}")
-        if step.numbers and step.numbers != step.formula:
-            lines.append(f"{pad}    = {step.numbers}")
-        lines += [f"{pad}    {line}" for line in step.solved]
+        if (with_numbers := numbers(step, words)) and with_numbers != step.formula:
+            lines.append(f"{pad}    = {with_numbers}")
+        lines += [f"{pad}    {plain(said)}" for said in solved(step, words)]
         if step.origin is not None:
-            lines.append(f"{pad}    {origin(step.origin)}")
-        lines += [f"{pad}    instead of {origin(other)}: {other.text}" for other in step.others]
-        lines += [f"{pad}    source: {citation(cite)}" for cite in step.cites]
+            lines.append(f"{pad}    {_origin(step.origin, words)}")
+        lines += [f"{pad}    {words.instead_of(_origin(lost, words))}: {lost.text}" for lost in step.others]
+        lines += [f"{pad}    {words.source(citation(cite))}" for cite in step.cites]
         blocks.append("\n".join(lines))
     return "\n".join(blocks) + "\n"
 
 
-def as_markdown(steps: Sequence[Step]) -> str:
+def as_markdown(steps: Sequence[Step], words: Words) -> str:
     """Nested lists, readable on a code-hosting site."""
     lines = []
     for step in steps:
         pad = "  " * step.depth
-        lines.append(f"{pad}- **{code(step.name)}** = {markdown(step.value)}")
+        lines.append(f"{pad}- **{code(step.name)}** = {marked(value(step, words))}")
         inner = pad + "  "
         if step.doc:
             lines.append(f"{inner}{markdown(step.doc)}")
         if step.formula:
             lines += ["", f"{inner}    = {_one_line(step.formula)}"]
-            if step.numbers != step.formula:
-                lines.append(f"{inner}    = {_one_line(step.numbers)}")
+            if (with_numbers := numbers(step, words)) != step.formula:
+                lines.append(f"{inner}    = {_one_line(with_numbers)}")
             lines.append("")
-        lines += [f"{inner}{markdown(line)}" for line in step.solved]
-        notes = [markdown(origin(step.origin))] if step.origin is not None else []
-        notes += [f"instead of {markdown(origin(other))}: {code(other.text)}" for other in step.others]
-        notes += [f"source: {markdown(citation(cite))}" for cite in step.cites]
+        lines += [f"{inner}{marked(said)}" for said in solved(step, words)]
+        notes = [markdown(_origin(step.origin, words))] if step.origin is not None else []
+        notes += [f"{markdown(words.instead_of(_origin(lost, words)))}: {code(lost.text)}" for lost in step.others]
+        notes += [markdown(words.source(citation(cite))) for cite in step.cites]
         if notes:
             lines.append(f"{inner}*{'; '.join(notes)}*")
     return "\n".join(lines) + "\n"
 
 
-def _one_line(text: str) -> str:
-    return visible(" ".join(text.split()))
+def value(step: Step, words: Words) -> Line:
+    """A value with its range, or whether a requirement holds."""
+    if step.rule is not None:
+        return words.judgement(step.rule)
+    return EMPTY if step.value is None else words.derived(step.value)
 
 
-def as_json(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """One object a step."""
-    return [
-        {
-            "depth": step.depth,
-            "name": step.name,
-            "value": step.value,
-            "role": step.role,
-            "doc": step.doc,
-            "formula": step.formula or None,
-            "numbers": step.numbers or None,
-            "solved": list(step.solved),
-            "origin": _origin(step.origin) if step.origin else None,
-            "instead_of": [_origin(other) for other in step.others],
-            "cites": [citation(cite) for cite in step.cites],
-            "reads": list(step.reads),
-        }
-        for step in steps
-    ]
+def numbers(step: Step, words: Words) -> str:
+    """The formula with values in the place of names, of a requirement its two sides; empty without a formula."""
+    if step.rule is None or not step.formula:
+        return step.numbers
+    return bare(words.values(step.rule))
 
 
-def _origin(found: Origin) -> dict[str, str]:
-    return {"layer": found.layer, "place": found.place, "text": found.text}
-
-
-def origin(found: Origin) -> str:
-    """`set in the plan, plans/a.plan:7`."""
-    words = _LAYERS.get(found.layer, found.layer)
-    return f"{words}, {found.place}" if found.place else words
+def solved(step: Step, words: Words) -> Iterator[Line]:
+    """How an unknown was found, with its domain, binding constraints and neighbours; nothing for anything else."""
+    unknown = step.unknown
+    if unknown is None:
+        return
+    yield words.found_by(words.method(unknown), words.domain(unknown))
+    if unknown.relation:
+        yield line(unknown.relation)
+        yield words.exactly(f"{unknown.path} = {unknown.numbers}", unknown.exact)
+    if unknown.set_by:
+        beyond = words.beyond(unknown.beyond, short=False) if unknown.beyond is not None else EMPTY
+        yield words.binding(unknown.set_by, beyond)
+    if unknown.works:
+        yield words.feasible_at(unknown.works)
+    if unknown.below is not None:
+        yield words.next_feasible(unknown.below, below=True)
+    if unknown.above is not None:
+        yield words.next_feasible(unknown.above, below=False)
 
 
 def citation(cite: Citation) -> str:
+    """A source and the place in it."""
     return f"{cite.source}, {cite.place}" if cite.place else cite.source
+
+
+def _origin(origin: Origin, words: Words) -> str:
+    """`set in the plan, plans/a.plan:7`."""
+    return f"{words.layer(origin.layer)}, {origin.place}" if origin.place else words.layer(origin.layer)
+
+
+def _one_line(text: str) -> str:
+    return visible(" ".join(text.split()))

@@ -20,20 +20,22 @@ from llmplan.present.charts.records import Chart
 from llmplan.present.charts.step import step
 from llmplan.present.svg.bars import stacked, waterfall
 from llmplan.present.svg.lines import lines
+from llmplan.present.words import words_of
+from llmplan.present.words.en import Words
 
 Shown = TypeVar("Shown", bound=Chart)
 
 
 @frozen
 class Picture:
-    """A picture by its name: the chart of an answer, None with nothing to show, and its drawing."""
+    """A picture by its name: the chart of an answer in some words, None with nothing to show, and its drawing."""
 
     name: str
-    chart: Callable[[Solution], Chart | None]
+    chart: Callable[[Solution, Words], Chart | None]
     draw: Callable[[Any], str]
 
 
-def _picture(name: str, chart: Callable[[Solution], Shown | None], draw: Callable[[Shown], str]) -> Picture:
+def _picture(name: str, chart: Callable[[Solution, Words], Shown | None], draw: Callable[[Shown], str]) -> Picture:
     """A picture whose drawing takes the very chart that it has: the type checker sees to it."""
     return Picture(name, chart, draw)
 
@@ -59,5 +61,5 @@ def picture(answer: Solution, name: str, form: str) -> str:
         raise ValueError(f"`{name}` is not a picture: {', '.join(one.name for one in CHARTS)}")
     if form not in FORMS:
         raise ValueError(f"`{form}` is not a form of pictures: {', '.join(FORMS)}")
-    chart = chosen.chart(answer) if form == "svg" else None
+    chart = chosen.chart(answer, words_of()) if form == "svg" else None
     return "" if chart is None else chosen.draw(chart)

@@ -157,8 +157,8 @@ def _verdict(context: Context, rule: RequirementResult) -> Line:
     if not rule.holds:
         return words.is_missed(subject, row.gap if row else None)
     if rule.verdict == "safe":
-        return words.is_safe(subject, rule.chance_text if rule.certainty == "expected" else None)
-    return words.is_uncertain(subject, rule.verdict or "", rule.chance_text)
+        return words.is_safe(subject, words.chance(rule.chance) if rule.certainty == "expected" else None)
+    return words.is_uncertain(subject, rule.verdict or "", words.chance(rule.chance))
 
 
 def _fits(context: Context) -> Line:
@@ -172,7 +172,7 @@ def _fits(context: Context) -> Line:
         return context.words.does_not_fit(size)
     if rule.verdict == "safe" or rule.verdict is None:
         return context.words.fits(size)
-    return context.words.memory_is_tight(rule.chance_text, size, spare >= 0)
+    return context.words.memory_is_tight(context.words.chance(rule.chance), size, spare >= 0)
 
 
 def _infeasible(context: Context) -> Line:

@@ -87,7 +87,9 @@ def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     name = line(rule.name or rule.text)
     if rule.holds is None:
         return name, line(words.not_checked), line(words.needs(names_of(context, rule.needs)))
-    word = line(words.verdict(rule.verdict or ("safe" if rule.holds else "no")), f" {rule.chance_text}".rstrip())
+    word = line(
+        words.verdict(rule.verdict or ("safe" if rule.holds else "no")), f" {words.chance(rule.chance)}".rstrip()
+    )
     row = rule.compared
     if row is None:
         return name, word, words.case(rule) or line(rule.because or rule.text)
@@ -211,11 +213,11 @@ def _verdict(context: Context, rule: RequirementResult, fits: bool = False) -> L
         return words.not_checked_for(rule.needs)
     gap = None if row is None else row.gap
     if not rule.holds:
-        return words.violated(gap, rule.otherwise, rule.chance_text)
+        return words.violated(gap, rule.otherwise, words.chance(rule.chance))
     side = "" if row is None else _side(row.met, row.sign)
     return words.judged(
         "fits" if fits and rule.verdict == "safe" else rule.verdict,
-        rule.chance_text,
+        words.chance(rule.chance),
         gap,
         side,
         rule.certainty == "expected",

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from llmplan.diagnostics.render_json import record
 from llmplan.diagnostics.render_text import render
-from llmplan.emit import solution_json
+from llmplan.emit import solution_json, steps_json
 from llmplan.emit import table as tables
+from llmplan.present import points as variations
+from llmplan.present.blocks import plain
+from llmplan.present.words import words_of
 from llmplan.public import records
 
 if TYPE_CHECKING:
@@ -45,7 +48,8 @@ def solution(of: Solution) -> records.Solution:
 
 def _amount(value: Value, entry: dict[str, Any]) -> records.Amount:
     low, high, model_low, model_high = (entry.get(name) for name in ("low", "high", "model_low", "model_high"))
-    return records.Amount(value.value, entry.get("unit"), low, high, model_low, model_high, value.text, value.amount)
+    text = plain(words_of().known(value))
+    return records.Amount(value.value, entry.get("unit"), low, high, model_low, model_high, text, value.amount)
 
 
 def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Table:
@@ -54,8 +58,9 @@ def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Ta
     document = {"schema": 1, "plan": plan, **points, "diagnostics": noticed.to_dict()["diagnostics"]}
     if of is None:
         return records.Table(plan, (), (), (), noticed, document)
-    shown = tuple(tuple(tables.cells(of, row)) for row in of.rows)
-    return records.Table(plan, tuple(of.axes), tuple(tables.header(of)), shown, noticed, document)
+    words = words_of()
+    shown = tuple(tuple(variations.cells(of, row, words)) for row in of.rows)
+    return records.Table(plan, tuple(of.axes), tuple(variations.header(of)), shown, noticed, document)
 
 
 def written(of: Solution, files: api.Written) -> records.Written:
@@ -70,6 +75,4 @@ def written(of: Solution, files: api.Written) -> records.Written:
 
 
 def derivation(of: Solution, steps: Sequence[Step]) -> records.Derivation:
-    from llmplan.present import derivation as rendered
-
-    return records.Derivation((records.Step(**row) for row in rendered.as_json(steps)), diagnostics(of.diagnostics))
+    return records.Derivation((records.Step(**row) for row in steps_json.as_json(steps)), diagnostics(of.diagnostics))

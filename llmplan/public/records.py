@@ -295,7 +295,9 @@ class Step:
 
     Attributes:
         depth: 0 for what was asked for.
-        name, value: The name, and its value as people read it.
+        name: What is derived.
+        value: Its `value` in base units and its `unit`, None of what is not a number; of a requirement whether it holds.
+        text: The value as people read it.
         role: `input`, `quantity`, `let`, `assumption` or `requirement`.
         doc: What its declaration says of it.
         formula: As written; `numbers` the same with values in place of names. None without a formula.
@@ -307,7 +309,8 @@ class Step:
 
     depth: int
     name: str
-    value: str
+    value: dict[str, Any]
+    text: str
     role: str
     doc: str
     formula: str | None
@@ -347,4 +350,4 @@ class Derivation(Shown, tuple[Step, ...]):
     def _cells(self) -> Cells:
         if not self:
             return self.diagnostics._cells()
-        return [(f"{'  ' * step.depth}{step.name}", step.value, step.formula or "") for step in self]
+        return [(f"{'  ' * step.depth}{step.name}", step.text, step.formula or "") for step in self]

@@ -9,6 +9,7 @@ import pytest
 
 from llmplan import api
 from llmplan.emit.solution_json import as_json
+from llmplan.units.amount import percent
 
 ASKED = """model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }
@@ -74,25 +75,26 @@ def check(text, lever):
         text=text,
         settings=[*answer(solution, lever.name), (lever.name, lever.statement.partition(" = ")[2])],
     )
-    shown = {row.text: row.value for row in there.shown}
+    shown = {row.text: row.amount.exact() for row in there.shown}
     for moved in lever.results:
         now = solution.values.get(moved.name)
-        assert now is None or now.value == pytest.approx(moved.before, rel=1e-12)
+        assert now is None or now.value == pytest.approx(moved.before.number, rel=1e-12)
         after = there.values.get(moved.name)
-        assert moved.text == (after.text if after is not None else shown[moved.name]), (lever.statement, moved.name)
-        assert after is None or after.value == pytest.approx(moved.after, rel=1e-9)
+        text = after.text if after is not None else shown[moved.name]
+        assert moved.after.exact() == text, (lever.statement, moved.name)
+        assert after is None or after.value == pytest.approx(moved.after.number, rel=1e-9)
     rules = [*there.requirements, *(one for one in there.preferences if one.weight)]
     failed = {one.name for one in rules if one.holds is False}
-    named = {name for name, _ in lever.breaks}
+    named = {broken.name for broken in lever.breaks}
     assert named - set(there.values) <= failed
     assert there.status == ("solved" if named <= {one.name for one in there.preferences} else "infeasible")
 
 
 def check_again(text, lever):
     there = api.solve("test.plan", text=text, settings=[(lever.name, lever.statement.partition(" = ")[2])])
-    assert there.values[lever.unknown].text == lever.solved
+    assert there.values[lever.unknown].text == lever.solved.exact()
     for moved in lever.solved_results:
-        assert there.values[moved.name].text == moved.text
+        assert there.values[moved.name].text == moved.after.exact()
 
 
 @pytest.mark.parametrize("text", [ASKED, GIVEN, SPLIT, ONE_CARD])
@@ -133,7 +135,7 @@ def test_what_is_safe_is_the_nearest_that_is():
         there = api.solve("test.plan", text=ASKED, settings=[*rest, ("hardware.gpus", str(gpus))])
         return next(one.verdict for one in there.requirements if one.name == "deadline")
 
-    assert verdict(safe.value) == "safe" and verdict(safe.value - 8) != "safe"
+    assert verdict(safe.amount.value) == "safe" and verdict(safe.amount.value - 8) != "safe"
 
 
 @pytest.mark.slow
@@ -141,10 +143,10 @@ def test_of_another_entry_it_is_said_how_sure_it_is():
     (entry,) = (lever for lever in solved(ASKED).levers if lever.purpose == "entry")
     there = api.solve("test.plan", text=ASKED, settings=[(entry.name, f'"{entry.text}"')])
     (deadline,) = (one for one in there.requirements if one.name == "deadline")
-    assert entry.chance == pytest.approx(deadline.chance) and entry.chance_text == deadline.chance_text
+    assert entry.chance == pytest.approx(deadline.chance) and percent(entry.chance) == percent(deadline.chance)
     bands = {moved.name: moved.band for moved in entry.solved_results}
     assert (
-        bands["time"]
+        bands["time"].exact()
         == f"{there.values['time'].model_low / 86400:.4g} .. {there.values['time'].model_high / 86400:.4g} days"
     )
     # No run on it was measured: its band is wider than that of the answer.
@@ -174,7 +176,8 @@ def test_what_the_library_declares_is_tried():
     assert set(rows) == {
         "paint.colour = white", "paint.coats = 2", "paint.price = 20 USD", "paint.price = 80 USD", "paint.lid = black",
     }  # fmt: skip
-    assert [moved.difference for moved in rows["paint.price = 20 USD"].results] == ["", "-60 USD"]
+    price = rows["paint.price = 20 USD"].results
+    assert [None if moved.same else moved.by.exact() for moved in price] == [None, "-60 USD"]
     assert next(iter(rows)) == "paint.price = 20 USD"
     assert set(list(rows)[-2:]) == {"paint.price = 80 USD", "paint.lid = black"}
 

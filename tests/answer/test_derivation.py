@@ -8,7 +8,10 @@ import pytest
 
 from llmplan import api
 from llmplan.answer.derivation import derive
+from llmplan.emit.steps_json import as_json
 from llmplan.present import derivation as render
+from llmplan.present.blocks import plain
+from tests import told
 
 PLAN = """\
 let most = 2 * 15 days
@@ -27,6 +30,10 @@ def steps(plans, name: str, depth: int = 2, text: str = PLAN):
     return found
 
 
+def told_of(step) -> str:
+    return plain(render.value(step, told.WORDS))
+
+
 def test_a_quantity(plans):
     first, memory = steps(plans, "spare")
     assert (first.name, first.formula, first.depth) == ("spare", "gpu.memory - 10 GiB", 0)
@@ -42,20 +49,20 @@ def test_depth(plans):
 
 def test_a_let_an_assumption_and_a_requirement(plans):
     (most,) = steps(plans, "most")
-    assert most.value == "30 days"
+    assert told_of(most) == "30 days"
     mfu = steps(plans, "mfu", 0)[0]
     assert mfu.origin is not None and mfu.origin.layer == "assumed"
     assert [other.layer for other in mfu.others] == ["formula"]
     enough = steps(plans, "enough", 0)[0]
-    assert enough.role == "requirement" and ">=" in enough.numbers
+    assert enough.role == "requirement" and ">=" in render.numbers(enough, told.WORDS)
 
 
 def test_every_format(plans):
     found = steps(plans, "spare")
-    text, markdown = render.text(found), render.as_markdown(found)
+    text, markdown = render.text(found, told.WORDS), render.as_markdown(found, told.WORDS)
     assert text.startswith("spare = ") and "= gpu.memory - 10 GiB" in text and "set in the plan" in text
     assert "**`spare`**" in markdown
-    assert json.dumps(render.as_json(found))
+    assert json.dumps(as_json(found))
 
 
 @pytest.mark.slow
@@ -64,22 +71,18 @@ def test_every_name_of_a_plan_can_be_explained(plans):
     for name in solution.values:
         assert steps(plans, name, 0)[0].name == name
         break  # one solve a name would take long; the rest is derived from the same solution
-    from llmplan.answer.derivation import derive
-
     for name in solution.values:
         derived = derive(solution, name, 1)
         assert derived and derived[0].name == name
-        render.text(derived), render.as_markdown(derived), render.as_json(derived)
+        render.text(derived, told.WORDS), render.as_markdown(derived, told.WORDS), as_json(derived)
 
 
 def test_ranges_and_certainty(plans):
     text = "let price = 2 USD..3 USD..5 USD\nlet total = 10 * price\nrequire likely: total <= 40 USD\n"
     solution = plans.solve(text)
-    from llmplan.answer.derivation import derive
-
     (total, *_), (likely, *_) = derive(solution, "total", 0), derive(solution, "likely", 0)
-    assert total.value == "30 USD (20 .. 50 USD)"
-    assert likely.value == "holds at the expected values, not in the worst case"
+    assert told_of(total) == "30 USD (20 .. 50 USD)"
+    assert told_of(likely) == "holds at the expected values, not in the worst case"
 
 
 def test_members_of_enums_are_no_siblings(plans):

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given, settings
 
 from llmplan.answer.derivation import derive
+from llmplan.present import derivation
+from llmplan.present.blocks import plain
 from llmplan.solve.diagnose.blocking import beyond
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.system.evaluate import evaluate
+from tests import told
 from tests.solve.systems import brute_force, systems
 from tests.thorough import examples
 
@@ -38,13 +41,16 @@ def test_explain_says_which_requirement_set_it_and_what_the_next_value_violates(
     solution = plans.solve(PLAN)
     gpus = next(unknown for unknown in solution.unknowns if unknown.path == "hardware.gpus")
     assert gpus.set_by == ("deadline",)
-    fewer = gpus.beyond.removeprefix("With ").split(" ")[0]
+    beyond = told.beyond(gpus.beyond)
+    fewer = beyond.removeprefix("With ").split(" ")[0]
     assert int(fewer) < gpus.value.value
     again = plans.solve(PLAN, settings=[("hardware.gpus", fewer)])
     assert again.status == "infeasible"
-    assert again.values["time"].text in gpus.beyond and " over" in gpus.beyond
+    assert again.values["time"].text in beyond and " over" in beyond
     step = derive(solution, "hardware.gpus", 0)[0]
-    assert any(line.startswith("binding constraint: deadline. With ") for line in step.solved)
+    assert any(
+        plain(line).startswith("binding constraint: deadline. With ") for line in derivation.solved(step, told.WORDS)
+    )
 
 
 HELD = """let x = ? in 1..9
@@ -56,7 +62,11 @@ minimize x
 
 def test_what_a_preference_alone_holds_back_is_said_to_be_set_by_it(plans):
     (answer,) = plans.solve(HELD).unknowns
-    assert answer.value.value == 5 and answer.set_by == ("roomy",) and str(answer.beyond) == "With 4: room for 4 only"
+    assert (
+        answer.value.value == 5
+        and answer.set_by == ("roomy",)
+        and told.beyond(answer.beyond) == "With 4: room for 4 only"
+    )
     (lower,) = plans.solve(HELD.replace("x >= 2", "x >= 5")).unknowns
     assert lower.value.value == 5 and lower.set_by == ("enough",)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
+from tests import told
 
 PLAN = """model "llama-7b"
 dataset {
@@ -48,7 +49,7 @@ def test_each_point_is_what_solving_it_gives(plans):
         assert row.status == alone.status
         if alone.status == "solved":
             assert row.results["time"].value == pytest.approx(alone.values["time"].value)
-            assert {path: value for path, (value, _) in row.unknowns.items()} == {
+            assert {path: amount.value for path, amount in row.unknowns.items()} == {
                 unknown.path: unknown.value.value for unknown in alone.unknowns if unknown.asked
             }
 
@@ -56,7 +57,7 @@ def test_each_point_is_what_solving_it_gives(plans):
 def test_a_point_without_a_plan_says_why_and_the_best_one_is_marked(plans):
     found = table(plans, PLAN + "sweep hardware.gpus in 16..64 step 16\n")
     first, last = found.rows[0], found.rows[-1]
-    assert first.status == "infeasible" and "deadline: " in first.reason and "<= 6 days" in first.reason
+    assert first.status == "infeasible" and "deadline: " in told.reason(first) and "<= 6 days" in told.reason(first)
     assert last.best and not any(row.best for row in found.rows[:-1])
 
 
@@ -100,7 +101,7 @@ def test_nothing_to_sweep_and_too_much(plans):
 def test_all_scenarios_are_compared_and_the_plan_itself_with_them(plans):
     text = PLAN + 'scenario "more" { dataset.tokens = 1T }\nscenario "wide" { parallelism.tensor = 4 }\n'
     found = plans.solve(text, tables=True).scenarios
-    assert [row.at_texts[0] for row in found.rows] == ["the plan itself", "more", "wide"]
+    assert [row.at[0].value for row in found.rows] == [None, "more", "wide"]
     assert [row.status for row in found.rows] == ["solved", "infeasible", "solved"]
     assert found.rows[2].unknowns["parallelism.tensor"].value == 4
     chosen = plans.solve(text, tables=True, scenario="wide").scenarios
@@ -111,11 +112,11 @@ def test_all_scenarios_are_compared_and_the_plan_itself_with_them(plans):
 def test_the_next_best_layouts_say_what_they_give_up(plans):
     solution = plans.solve(PLAN)
     first, *others = solution.alternatives
-    assert dict(first.settings) == {u.path: u.value.text for u in solution.unknowns} and first.loss == ""
+    assert dict(first.settings) == {u.path: u.value.amount for u in solution.unknowns} and first.loss is None
     assert others and all(other.loss for other in others)
     times = [dict(one.results)["time"] for one in solution.alternatives]
     assert len({one.settings for one in solution.alternatives}) == len(solution.alternatives) > 3
-    assert times[0] == solution.values["time"].text
+    assert times[0].exact() == solution.values["time"].text
 
 
 @pytest.mark.slow
@@ -156,14 +157,17 @@ def test_preferences_come_before_objectives_and_objectives_in_order(plans):
 
 def test_a_point_without_a_value_says_what_it_lacks(plans):
     grid = 'sweep hardware.gpu in ["A100-SXM4-80GB", "RTX-4090"]\n'
-    (lacking,) = (row for row in table(plans, PLAN + grid).rows if row.at_texts == ("RTX-4090",))
-    assert lacking.reason == 'violates deadline: "RTX-4090" has no internode_bandwidth'
+    (lacking,) = (row for row in table(plans, PLAN + grid).rows if told.point(row) == ("RTX-4090",))
+    assert told.reason(lacking) == 'violates deadline: "RTX-4090" has no internode_bandwidth'
 
 
 def test_what_is_stronger_than_a_sweep_leaves_one_point_of_it(plans):
     text = PLAN + 'sweep hardware.gpus in [16, 32], mfu in [30%, 40%]\nassume mfu = 35%\nscenario "s" { mfu = 45% }\n'
-    assert [row.at_texts for row in table(plans, text, scenario="s").rows] == [("16 GPUs", "45%"), ("32 GPUs", "45%")]
-    assert [row.at_texts[0] for row in table(plans, text, settings=[("hardware.gpus", "64")]).rows] == [
+    assert [told.point(row) for row in table(plans, text, scenario="s").rows] == [
+        ("16 GPUs", "45%"),
+        ("32 GPUs", "45%"),
+    ]
+    assert [told.point(row)[0] for row in table(plans, text, settings=[("hardware.gpus", "64")]).rows] == [
         "64 GPUs",
         "64 GPUs",
     ]

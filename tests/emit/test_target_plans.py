@@ -15,6 +15,7 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.targets import shipped
+from tests import told
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -152,11 +153,11 @@ def test_an_option_that_no_file_of_the_users_target_says(templates: Path, tmp_pa
     """Its template forgets the queue: a plan that chooses one is told, and a plan that does not is not."""
     (templates / "own" / "own.txt.j2").write_text("{{ option('script') }} {{ value('own.bucket') }}\n")
     more = 'hardware.gpus_per_node = 4\nemit own { script = "train.py"%s }'
-    for choice, told in ((", queue = long", ["`own.queue = long` is not in any emitted file"]), ("", [])):
+    for choice, notes in ((", queue = long", ["`own.queue = long` is not in any emitted file"]), ("", [])):
         _, written = api.compile(
             _plan(tmp_path, more % choice), settings=[("hardware.gpus", "4")], templates=templates, force=True
         )
-        assert [problem.message for problem in written.diagnostics] == told
+        assert [problem.message for problem in written.diagnostics] == notes
     (problem,) = api.check(str(templates / "own" / "target.plan"))
     assert (problem.code, problem.severity, problem.span and problem.span.text) == ("E0514", "error", "queue")
 
@@ -253,7 +254,7 @@ def test_a_file_that_is_no_text(templates: Path, tmp_path: Path) -> None:
 def test_a_name_of_the_plan_hides_the_kind(tmp_path: Path) -> None:
     solution = solved(tmp_path, "let report = 3\nshow report * 2\nemit report { pictures = none }")
     assert not [d for d in solution.diagnostics if d.severity == "error"]
-    assert [row.value for row in solution.shown] == ["6"]
+    assert [told.shown(row) for row in solution.shown] == ["6"]
     assert solution.values["report.pictures"].value == "none"
 
 

@@ -7,17 +7,24 @@ import math
 import pytest
 from attrs import evolve
 
+from llmplan.answer.schema.charts import CurvePoint
 from llmplan.present.charts.deadline import deadline
 from llmplan.present.charts.memory import memory
 from llmplan.present.charts.records import ticks
 from llmplan.present.charts.step import step
+from tests import told
 from tests.present.plans import CASES, QUICK, solved
+
+
+def texts(point: CurvePoint) -> tuple[str, ...]:
+    result = "" if point.result is None else point.result.exact()
+    return point.amount.exact(), result, told.WORDS.chance(point.chance)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_curve_has_the_points_of_the_answer(name: str) -> None:
     solution = solved(name)
-    curve, chart = solution.curve, deadline(solution)
+    curve, chart = solution.curve, deadline(solution, told.WORDS)
     assert (chart is None) == (curve is None)
     if chart is None or curve is None:
         return
@@ -37,22 +44,23 @@ def test_a_curve_has_the_points_of_the_answer(name: str) -> None:
     for band in chart.bands:
         inside = {point.x: point.y for point in chart.points}
         assert all(low <= inside[x] <= high for x, low, high in band.ends)
-    assert all(text in chart.alt for point in solutions for text in (point.text, point.value_text, point.chance_text))
+    assert all(text in chart.alt for point in solutions for text in texts(point))
 
 
 def test_where_no_plan_is_the_line_has_a_gap_that_is_told() -> None:
     solution = solved(QUICK)
     assert solution.curve is not None
     gap = evolve(solution.curve.points[0], result=None)
-    chart = deadline(evolve(solution, curve=evolve(solution.curve, points=(gap, *solution.curve.points[1:]))))
+    curve = evolve(solution.curve, points=(gap, *solution.curve.points[1:]))
+    chart = deadline(evolve(solution, curve=curve), told.WORDS)
     assert chart is not None and len(chart.points) == len(solution.curve.points) - 1
-    assert "at 1 more values no plan" in chart.foot and gap.text not in chart.alt
+    assert "at 1 more values no plan" in chart.foot and gap.amount.exact() not in chart.alt
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_bars_of_memory_are_the_answer_and_its_neighbours(name: str) -> None:
     solution = solved(name)
-    chart = memory(solution)
+    chart = memory(solution, told.WORDS)
     if chart is None:
         return
     total = solution.values["memory.total"]
@@ -64,7 +72,7 @@ def test_bars_of_memory_are_the_answer_and_its_neighbours(name: str) -> None:
         (neighbour,) = (
             neighbour
             for neighbour in solution.neighbours[1:]
-            if bar.label == f"{neighbour.name.rpartition('.')[2]} {neighbour.text}"
+            if bar.label == f"{neighbour.name.rpartition('.')[2]} {neighbour.amount.exact()}"
         )
         assert bar.end == neighbour.values["memory.total"] and bool(bar.faults) == bool(neighbour.breaks)
         assert all(requirement in bar.faults for requirement in neighbour.breaks)
@@ -77,7 +85,7 @@ def test_bars_of_memory_are_the_answer_and_its_neighbours(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_step_falls_from_the_peak_to_its_time(name: str) -> None:
     solution = solved(name)
-    chart = step(solution)
+    chart = step(solution, told.WORDS)
     if chart is None:
         return
     whole = solution.values["step_time"].value
@@ -100,7 +108,7 @@ def test_parts_add_up(name: str) -> None:
 
 def test_without_parts_there_is_nothing_to_show() -> None:
     bare = evolve(solved(QUICK), parts={}, curve=None)
-    assert [chart(bare) for chart in (deadline, memory, step)] == [None, None, None]
+    assert [chart(bare, told.WORDS) for chart in (deadline, memory, step)] == [None, None, None]
 
 
 def test_numbers_along_an_axis() -> None:

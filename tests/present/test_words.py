@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from llmplan.present import markdown, screen
+from llmplan.answer.derivation import everything
+from llmplan.present import derivation, markdown, points, screen
 from llmplan.present.blocks import line
 from llmplan.present.context import Context
+from llmplan.present.pictures import CHARTS, Picture
 from llmplan.present.sections import SECTIONS
 from llmplan.present.words import LANGUAGES, USUAL, lacking, sentences
 from llmplan.present.words.en import Words
 from tests.present.answers import PLANS, solved
+from tests.present.plans import QUICK
+from tests.present.plans import solved as drawn
 
 MARK = "¤"
 
@@ -53,10 +58,36 @@ def test_no_sentence_stands_outside_of_the_words(name: str) -> None:
     said = screen.render(context, 100)
     for section, make in SECTIONS.items():
         said += markdown.markdown(make(context), markdown.SHOWN.get(section, ()))
+    said += derivation.text(everything(answer), context.words)
+    said += "".join(points.text(table, 100, context.words) for table in (answer.sweep, answer.scenarios) if table)
     said = re.sub(r"\(\w+\.svg\)", "", said)
-    known = {*re.findall(r"[a-z]+", repr(answer).lower())}
-    units = {"s", "ms", "min", "hours", "days", "gb", "mb", "kb", "tb", "pflop", "flop"}
+    known = {*re.findall(r"[a-z]+", repr(answer).replace(r"\n", " ").lower())}
+    units = {"s", "ms", "us", "min", "hours", "days", "bytes", "flop"}
+    units |= {f"{prefix}{unit}" for prefix in "kmgtp" for unit in ("b", "flop")}
     assert {word for word in re.findall(r"[a-z]+", said.lower()) if word not in known | units} == set()
+
+
+def twice(classes: Sequence[type]) -> set[str]:
+    """The names that several of these classes have, of which one alone would be said."""
+    names = [name for each in classes for name in vars(each) if not name.startswith("_")]
+    return {name for name in names if names.count(name) > 1}
+
+
+def test_no_sentence_hides_another_one() -> None:
+    classes = [each for each in Words.__mro__ if each is not object]
+    assert twice(classes) == set()
+    assert twice([*classes, type("Planted", (), {"fits": "fits"})]) == {"fits"}
+
+
+def test_the_words_of_pictures_are_among_those_of_a_language() -> None:
+    assert {"curve_alt", "memory_title", "step_foot"} <= lacking(Words)
+
+
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
+def test_a_picture_is_told_in_the_words_that_are_given(chart: Picture) -> None:
+    answer = drawn(QUICK)
+    usual, other = chart.chart(answer, Words()), chart.chart(answer, second()())
+    assert usual is not None and other is not None and MARK not in usual.alt and other.alt == MARK
 
 
 def test_every_sentence_is_used() -> None:

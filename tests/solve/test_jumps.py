@@ -6,6 +6,7 @@ import pytest
 
 from llmplan import api
 from llmplan.solve import effort
+from tests import told
 from tests.emit.samples import answer
 from tests.thorough import sample
 
@@ -68,15 +69,15 @@ def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
 )
 def test_the_answer_says_what_the_domain_is(plans, domain, how):
     (found,) = solve(plans, f"let x = ? in {domain}\nminimize (x - 0.3) ^ 2\n").unknowns
-    assert found.how_text == how
+    assert told.method(found) == how
 
 
 @pytest.mark.slow
 def test_an_answer_at_a_jump_says_so(plans):
     (found,) = solve(plans, "let x = ? in 2.5..5.625\nrequire r: ceil(x) == 6\nminimize x\n").unknowns
-    assert (found.how, found.value.text) == ("numeric at the edge of a jump", "5.00000001")
+    assert (told.method(found), found.value.text) == ("numeric at the edge of a jump", "5.00000001")
     (found,) = solve(plans, "let x = ? in 0.5..1e7\nmaximize mod(x, 1) * 1e9 + x\n").unknowns
-    assert found.how == "numeric at the best of many jumps, not all tried"
+    assert told.method(found) == "numeric at the best of many jumps, not all tried"
 
 
 def test_jumps_inside_jumps(plans):
@@ -110,4 +111,4 @@ def test_a_search_that_did_not_try_every_jump_does_not_say_that_there_is_no_plan
     assert few.diagnostics[0].message == "requirement `r` cannot be satisfied"
     assert answer(few).startswith("No plan meets `r`")
     swept = api.sweep(plans.path, text="sweep k in [1e-7]\nlet k = 1\n" + text.format("k"))[0]
-    assert [row.reason.endswith("not every jump was tried") for row in swept.rows] == [True]
+    assert [told.reason(row).endswith("not every jump was tried") for row in swept.rows] == [True]

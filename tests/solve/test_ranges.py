@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests import told
 from tests.thorough import examples
 
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -130,9 +131,9 @@ def test_what_is_not_certain_and_must_be_does_not_hold(plans):
     assert solution.values["x"].value == 1  # nearer at the bad end, though not as expected
     (small,) = (result for result in solution.requirements if result.name == "small")
     assert (small.holds, small.certainty, small.slack) == (False, "no", -2.0)
-    assert small.values == "10 <= 8 in the worst case"
-    assert [relaxation.text for relaxation in solution.relaxations] == [
-        "`require certain small: x * r <= 10` instead of 8"
+    assert told.case(small) == "10 <= 8 in the worst case"
+    assert [hint.text for one in solution.diagnostics for hint in one.hints] == [
+        "1: `require certain small: x * r <= 10` instead of 8"
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
+from tests import told
 
 PLAN = """dataset { tokens = 1B, sequence_length = 2048 tokens }
 hardware { gpu = "A100-SXM4-80GB", gpus = 8 }
@@ -61,5 +62,5 @@ def test_by_set_and_by_scenario() -> None:
 )
 def test_a_text_is_shown(name: str, shown: str) -> None:
     solution = api.solve("-", text=f'model "{name}"\nshow model.hub\n')
-    assert [(row.text, row.value) for row in solution.shown] == [("model.hub", shown)]
+    assert [(row.text, told.shown(row)) for row in solution.shown] == [("model.hub", shown)]
     assert ("W0608" in [one.code for one in solution.diagnostics]) == (shown == "not given")

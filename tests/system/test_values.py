@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests import told
+
 
 def test_a_show_of_what_is_missing_is_a_warning(plans):
     solution = plans.solve("hardware { gpus = 8 }\nshow dataset.tokens * 2")
@@ -11,7 +13,7 @@ def test_a_show_of_what_is_missing_is_a_warning(plans):
     (found,) = solution.diagnostics
     assert (found.code, found.severity) == ("W0608", "warning")
     assert "`dataset.tokens` is not given" in found.message
-    assert "dataset.tokens" in solution.shown[0].value
+    assert "dataset.tokens" in told.shown(solution.shown[0])
 
 
 def test_a_show_of_what_is_undefined_is_a_warning(plans):

@@ -11,7 +11,7 @@ from typing import Literal
 from attrs import field, frozen
 
 from llmplan.diagnostics import Edit
-from llmplan.units.amount import Amount, Range, percent
+from llmplan.units.amount import Amount, Range
 
 
 @frozen
@@ -35,12 +35,6 @@ class Relaxation:
     # The same as edits of the plan's text; empty where the value does not stand in it
     edits: tuple[Edit, ...] = field(default=(), eq=False, repr=False)
 
-    @property
-    def text(self) -> str:
-        """`require deadline: time <= 35 days` instead of 30 days; of several changes all."""
-        instead = f" instead of {self.before_text}" if self.before_text else ""
-        return " and ".join([f"`{self.statement}`{instead}", *(one.text for one in self.beside)])
-
 
 @frozen
 class Moved:
@@ -57,12 +51,6 @@ class Moved:
     def by(self) -> Amount:
         """The difference, in a unit by its own size."""
         return Amount(self.after.number - self.before.number, self.after.measure, self.after.unit)
-
-    @property
-    def difference(self) -> str:
-        sign = "-" if self.by.number < 0 else "+"
-        size = Amount(abs(self.by.number), self.by.measure, self.by.unit)
-        return "" if self.same else f"{sign}{size}"
 
 
 @frozen
@@ -107,10 +95,6 @@ class Lever:
     @property
     def legal(self) -> bool:
         return not self.breaks
-
-    @property
-    def chance_text(self) -> str:
-        return "" if self.chance is None else percent(self.chance)
 
 
 @frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from llmplan.answer.schema.requirements import Operation, Verdict
-from llmplan.units.amount import Amount, percent
+from llmplan.units.amount import Amount
 from llmplan.units.measure import Scalar
 
 
@@ -42,18 +42,6 @@ class CurvePoint:
         """The result in base units."""
         return None if self.result is None else self.result.number
 
-    @property
-    def text(self) -> str:
-        return self.amount.exact()
-
-    @property
-    def value_text(self) -> str:
-        return "" if self.result is None else self.result.exact()
-
-    @property
-    def chance_text(self) -> str:
-        return "" if self.chance is None else percent(self.chance)
-
 
 @frozen
 class Curve:
@@ -75,10 +63,6 @@ class Curve:
         """The limit in base units."""
         return self.limit_amount.number
 
-    @property
-    def limit_text(self) -> str:
-        return self.limit_amount.exact()
-
 
 @frozen
 class Neighbour:
@@ -92,10 +76,6 @@ class Neighbour:
     bands: dict[str, tuple[float, float]]
     results: tuple[tuple[str, Amount], ...]  # what plans are compared by
     breaks: tuple[str, ...] = ()  # requirements that fail then
-
-    @property
-    def text(self) -> str:
-        return "" if self.amount is None else self.amount.exact()
 
     @property
     def value(self) -> Scalar:

@@ -7,7 +7,7 @@ from typing import Literal
 from attrs import frozen
 
 from llmplan.answer.schema.advice import Relaxation
-from llmplan.units.amount import Amount, Range, percent
+from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import SYMBOLS
 
 Verdict = Literal["safe", "likely", "tight", "no"]
@@ -22,10 +22,6 @@ class Sides:
     operation: Operation
     right: Amount
     worst: bool = False
-
-    def __str__(self) -> str:
-        worst = " in the worst case" if self.worst else ""
-        return f"{self.left} {SYMBOLS[self.operation]} {self.right}{worst}"
 
 
 @frozen
@@ -71,21 +67,6 @@ class RequirementResult:
     verdict: Verdict | None = None  # None if it was not checked
     compared: Compared | None = None  # of a comparison of two numbers by size
 
-    @property
-    def values(self) -> str:
-        if self.undefined:
-            return f"undefined: {self.undefined}"
-        return "" if self.sides is None else str(self.sides)
-
-    @property
-    def case(self) -> str:
-        """What its failure means in the author's words, else the condition's values; empty where there are neither."""
-        return self.otherwise or self.values
-
-    @property
-    def chance_text(self) -> str:
-        return "" if self.chance is None else percent(self.chance)
-
 
 @frozen
 class Departure:
@@ -101,10 +82,6 @@ class Departure:
     @property
     def what(self) -> Literal["replaced", "waived"]:
         return "replaced" if self.by else "waived"
-
-    @property
-    def reason(self) -> str:
-        return self.because or "no reason given"
 
 
 @frozen

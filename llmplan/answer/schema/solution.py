@@ -23,10 +23,6 @@ class ObjectiveResult:
     text: str  # as written
     amount: Amount | None  # None if it has no value
 
-    @property
-    def value(self) -> str:
-        return "unknown" if self.amount is None else self.amount.exact()
-
 
 @frozen
 class Shown:
@@ -38,20 +34,6 @@ class Shown:
     reason: str = ""  # why else it has no value
     given: bool = True  # whether a text is given
     spread: Range | None = None
-
-    @property
-    def value(self) -> str:
-        if self.amount.value is not None:
-            return f"{self.amount} ({self.spread})" if self.spread else self.amount.exact()
-        if not self.given:
-            return "not given"
-        return (
-            f"undefined: {self.reason}"
-            if self.reason
-            else f"needs {', '.join(self.needs)}"
-            if self.needs
-            else "unknown"
-        )
 
 
 @frozen

@@ -18,11 +18,6 @@ class Blocked:
     sides: Sides | None = None
     reason: str = ""
 
-    def __str__(self) -> str:
-        if self.reason:
-            return f"{self.name}: {self.reason}"
-        return self.name if self.sides is None else f"{self.name}: {self.sides}"
-
 
 @frozen
 class Row:
@@ -38,18 +33,6 @@ class Row:
     errors: tuple[str, ...] = ()  # messages, of a point that is wrong
     spreads: dict[str, Range] = field(factory=dict)  # of a result that is a range, its ends
     best: bool = False  # True if no other row is better by the objectives, or on the front of `pareto`
-
-    @property
-    def at_texts(self) -> tuple[str, ...]:
-        return tuple("the plan itself" if one.value is None else one.exact() for one in self.at)
-
-    @property
-    def reason(self) -> str:
-        if self.errors or not self.conflict:
-            return "; ".join(self.errors)
-        tail = ", but not every jump was tried" if self.partly else ""
-        first = "violates " if len(self.conflict) == 1 else "conflict: "
-        return first + "; ".join(map(str, self.conflict)) + tail
 
 
 @frozen

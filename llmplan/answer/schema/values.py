@@ -84,14 +84,8 @@ class Value:
 
     @property
     def text(self) -> str:
-        """For people: `29.92 days`, `80 GB`, `bf16`; of what has no value what it lacks."""
-        if self.value is not None:
-            return self.amount.exact()
-        if self.reason:
-            return f"undefined: {self.reason}"
-        if self.needs and self.given:
-            return "needs " + ", ".join(self.needs)
-        return "unknown" if self.given else "not given"
+        """As written with four digits: `29.92 days`, `80 GB`, `bf16`, for the templates of targets."""
+        return self.amount.exact()
 
 
 @frozen
@@ -111,11 +105,6 @@ class Case:
     text: str = ""
     sides: tuple[Amount, str, Amount] | None = None
 
-    def __str__(self) -> str:
-        if self.computed is not None:
-            return f"{self.computed}, {self.gap} {self.off}"
-        return self.text or (f"{self.sides[0]} {self.sides[1]} {self.sides[2]}" if self.sides else self.off)
-
 
 @frozen
 class Beyond:
@@ -128,11 +117,6 @@ class Beyond:
 
     value: Amount
     cases: tuple[Case, ...]
-
-    def __str__(self) -> str:
-        named = len(self.cases) > 1 and self.cases[0].off != "not met"
-        parts = [f"`{case.name}` {case}" if named else str(case) for case in self.cases]
-        return f"With {self.value}: {'; '.join(parts)}"
 
 
 @frozen
@@ -163,27 +147,6 @@ class SolvedUnknown:
     # For a continuous unknown, the values that meet every requirement with the others fixed; empty if it is its value
     # alone
     works: tuple[Range, ...] = ()
-
-    @property
-    def how_text(self) -> str:
-        if self.how != "numeric":
-            return "search over whole numbers" if self.whole else self.how
-        jumps = {"edge": "at the edge of a jump", "tried": "at the best of many jumps, not all tried"}
-        return f"numeric {jumps[self.jump] if self.jump else 'over a continuous range'}"
-
-    @property
-    def domain(self) -> str:
-        if self.ends is not None:
-            return f"{self.ends.low} .. {self.ends.high}"
-        listed = [value.exact() for value in self.values]
-        if self.of == len(listed):
-            return ", ".join(listed)
-        return f"{', '.join(listed[:-1])} … {listed[-1]}"
-
-    @property
-    def works_text(self) -> str:
-        ends = [(one.low.exact(), one.high.exact(), one.low == one.high) for one in self.works]
-        return " or ".join(low if same else f"{low} .. {high}" for low, high, same in ends)
 
 
 @frozen

@@ -14,33 +14,32 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.present import names
 from llmplan.present.charts.records import Axis, Band, Limit, LineChart, Mark, Point
 from llmplan.present.values import amount
-from llmplan.present.words import charts_en as words
-from llmplan.units.amount import percent
+from llmplan.present.words.en import Words
 
 _ROWS, _COLUMNS = 6, 8
 """Ticks upwards and across at most."""
 
 
-def deadline(answer: Solution) -> LineChart | None:
+def deadline(answer: Solution, words: Words) -> LineChart | None:
     """The chart of the curve."""
     curve = answer.curve
     if curve is None:
         return None
     solved = [point for point in curve.points if point.result is not None]
     points = tuple(map(_point, solved))
-    title = words.by(curve.result.name, curve.input.name)
-    limit = words.limit(curve.requirement, curve.operation, curve.limit_amount.exact())
+    title = words.by_input(curve.result.name, curve.input.name)
+    limit = words.limit_line(curve.requirement, curve.operation, curve.limit_amount.exact())
     chosen = curve.points[curve.chosen]
-    marks = [_mark("answer", chosen, curve)]
+    marks = [_mark(words, "answer", chosen, curve)]
     if curve.safe is not None and curve.safe != curve.chosen:
-        marks.append(_mark("safe", curve.points[curve.safe], curve))
-    bands = _bands(solved)
+        marks.append(_mark(words, "safe", curve.points[curve.safe], curve))
+    bands = _bands(words, solved)
     heights = [
         curve.limit,
         *(point.y for point in points),
         *(y for band in bands for _, *ends in band.ends for y in ends),
     ]
-    said = [words.point(*_texts(point), _verdict(point, curve), _chance(point)) for point in solved]
+    said = [words.curve_point(*_texts(point), _verdict(point, curve), words.chance(point.chance)) for point in solved]
     subject = amount(answer, names.GPU)
     return LineChart(
         title=words.among(title, subject.exact() if subject else ""),
@@ -61,20 +60,25 @@ def _unit(curve: Curve, last: CurvePoint) -> str:
     return curve.input.unit if curve.input.size != 1 or isinstance(written, str) else written.unit
 
 
-def _bands(points: Sequence[CurvePoint]) -> tuple[Band, ...]:
+def _bands(words: Words, points: Sequence[CurvePoint]) -> tuple[Band, ...]:
     """The wider band first, as the narrower one lies over it; one that is known at a single point has no width."""
     stated = tuple((p.at, p.low, p.high) for p in points if p.low is not None and p.high is not None)
     measured = tuple(
         (p.at, p.model_low, p.model_high) for p in points if p.model_low is not None and p.model_high is not None
     )
-    bands = Band("stated", words.PLAN_RANGES, stated), Band("measured", words.MEASURED_RUNS, measured)
+    bands = Band("stated", words.plan_ranges, stated), Band("measured", words.measured_runs, measured)
     return tuple(band for band in bands if len(band.ends) > 1)
 
 
-def _mark(kind: Literal["answer", "safe"], point: CurvePoint, curve: Curve) -> Mark:
+def _mark(words: Words, kind: Literal["answer", "safe"], point: CurvePoint, curve: Curve) -> Mark:
     input_, value = _texts(point)
-    label = words.answer(input_) if kind == "answer" else words.safe(input_)
-    return Mark(kind, _point(point), label, words.noted(value, words.judged(_verdict(point, curve), _chance(point))))
+    label = words.answer_mark(input_) if kind == "answer" else words.safe_mark(input_)
+    return Mark(
+        kind,
+        _point(point),
+        label,
+        words.noted(value, words.verdict_of_a_point(_verdict(point, curve), words.chance(point.chance))),
+    )
 
 
 def _point(point: CurvePoint) -> Point:
@@ -86,10 +90,6 @@ def _texts(point: CurvePoint) -> tuple[str, str]:
     """The input and the result."""
     assert point.result is not None
     return point.amount.exact(), point.result.exact()
-
-
-def _chance(point: CurvePoint) -> str:
-    return "" if point.chance is None else percent(point.chance)
 
 
 def _verdict(point: CurvePoint, curve: Curve) -> str:

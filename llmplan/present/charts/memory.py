@@ -15,8 +15,8 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.present import names
 from llmplan.present.charts.records import Axis, Bar, Limit, Segment, StackedBars
 from llmplan.present.values import amount, number, parts
-from llmplan.present.words import charts_en as words
-from llmplan.units.amount import INFORMATION, Amount, Unit, percent
+from llmplan.present.words.en import Words
+from llmplan.units.amount import INFORMATION, Amount, Unit
 from llmplan.units.format import fixed, places
 from llmplan.units.measure import Measure
 
@@ -51,7 +51,7 @@ class _Row:
     breaks: tuple[str, ...] = ()
 
 
-def memory(answer: Solution) -> StackedBars | None:
+def memory(answer: Solution, words: Words) -> StackedBars | None:
     """The chart of the memory of the fullest GPU."""
     labels = [(label, value.name) for label, value in parts(answer, names.MEMORY)]
     whole = number(answer, names.MEMORY)
@@ -62,20 +62,20 @@ def memory(answer: Solution) -> StackedBars | None:
     value = answer.values[names.MEMORY]
     band = None if value.model_low is None or value.model_high is None else (value.model_low, value.model_high)
     own = {name: number(answer, name) or 0.0 for _, name in labels}
-    name = words.ANSWER if answer.status == "solved" else words.NEAREST_PLAN
+    name = words.the_answer if answer.status == "solved" else words.nearest_plan
     rows = [_Row(name, whole, own, band, amount(answer, names.TIME))]
-    rows += map(_row, _chosen(answer, room))
+    rows += [_row(words, neighbour) for neighbour in _chosen(answer, room)]
     most = max(room, *(row.total for row in rows), *(row.ends[1] for row in rows if row.ends))
     digits = max(places(whole / _SIZE), 1)
     chances = [rule.chance for rule in answer.requirements if rule.name == names.FITS and rule.chance is not None]
     capacity = _amount(room).fixed(digits) if room > 0 else ""
     return StackedBars(
-        title=words.memory_title(_amount(whole).fixed(digits), capacity, percent(chances[0]) if chances else ""),
-        alt=words.memory_alt([_said(row, labels, digits) for row in rows], capacity),
+        title=words.memory_title(_amount(whole).fixed(digits), capacity, words.chance(chances[0] if chances else None)),
+        alt=words.memory_alt([_said(words, row, labels, digits) for row in rows], capacity),
         foot=words.memory_foot(band is not None, len(rows) > 1),
         x=Axis.around((0.0, most), _TICKS, _UNIT.text, _SIZE),
         parts=tuple(label for label, _ in labels),
-        bars=tuple(_bar(row, labels, digits) for row in rows),
+        bars=tuple(_bar(words, row, labels, digits) for row in rows),
         limit=Limit(room, words.memory_limit(capacity, kept > 0)) if room > 0 else None,
     )
 
@@ -95,27 +95,27 @@ def _chosen(answer: Solution, room: float) -> Iterator[Neighbour]:
             yield neighbour
 
 
-def _row(neighbour: Neighbour) -> _Row:
+def _row(words: Words, neighbour: Neighbour) -> _Row:
     assert neighbour.amount is not None
-    name = words.changed(neighbour.name.rpartition(".")[2], neighbour.amount.exact())
+    name = words.changed_input(neighbour.name.rpartition(".")[2], neighbour.amount.exact())
     total, ends = neighbour.values[names.MEMORY], neighbour.bands.get(names.MEMORY)
     time = next((result for name, result in neighbour.results if name == names.TIME), None)
     return _Row(name, total, neighbour.values, ends, time, neighbour.breaks)
 
 
-def _bar(row: _Row, labels: list[tuple[str, str]], digits: int) -> Bar:
+def _bar(words: Words, row: _Row, labels: list[tuple[str, str]], digits: int) -> Bar:
     sizes = [row.values.get(name, 0.0) for _, name in labels]
     return Bar(
         label=row.name,
         segments=tuple(Segment(part, size) for part, size in enumerate(sizes) if size > 0),
         end=row.total,
         ends=row.ends,
-        text=words.beside(_amount(row.total).fixed(digits), row.time.exact() if row.time else ""),
-        faults=words.violated(row.breaks),
+        text=words.and_result(_amount(row.total).fixed(digits), row.time.exact() if row.time else ""),
+        faults=words.faults(row.breaks),
     )
 
 
-def _said(row: _Row, labels: list[tuple[str, str]], digits: int) -> str:
+def _said(words: Words, row: _Row, labels: list[tuple[str, str]], digits: int) -> str:
     each = [(label, fixed(row.values[name] / _SIZE, digits)) for label, name in labels if row.values.get(name)]
     return words.memory_row(row.name, _amount(row.total).fixed(digits), each, row.breaks)
 

@@ -15,7 +15,7 @@ from llmplan.operations.numbers import total
 from llmplan.present import names
 from llmplan.present.charts.records import Axis, Fall, Waterfall
 from llmplan.present.values import number, parts
-from llmplan.present.words import charts_en as words
+from llmplan.present.words.en import Words
 from llmplan.units.amount import TIME, Amount, Unit
 from llmplan.units.format import compact, fixed, places
 from llmplan.units.measure import Measure
@@ -31,13 +31,13 @@ _LEAST = 0.005
 """A share below this is not a whole per cent."""
 
 
-def step(answer: Solution) -> Waterfall | None:
+def step(answer: Solution, words: Words) -> Waterfall | None:
     """The chart of the step time."""
     whole = number(answer, names.STEP_TIME)
     sizes = _sizes(answer)
     if not sizes or whole is None or whole <= 0:
         return None
-    scale = _Scale(whole)
+    scale = _Scale(whole, words)
     falls = tuple(Fall(label, size, scale.part(size)) for label, size in _gathered(sizes, whole))
     ends = [0.0, *accumulate(fall.value for fall in falls)]
     work = number(answer, names.MFU)
@@ -48,12 +48,14 @@ def step(answer: Solution) -> Waterfall | None:
         else (scale.plain(value.model_low), scale.written(value.model_high))
     )
     return Waterfall(
-        title=words.step_title(scale.written(whole), "" if work is None else words.share(fixed(100 * work, 0))),
+        title=words.step_title(
+            scale.written(whole), "" if work is None else words.share_of_the_step(fixed(100 * work, 0))
+        ),
         alt=words.step_alt([(fall.label, fall.text) for fall in falls], scale.written(whole)),
         foot=words.step_foot(low, high),
         x=Axis.around(ends, _TICKS, scale.unit.text, scale.size),
         falls=falls,
-        whole=Fall(words.STEP_TIME, whole, scale.written(whole)),
+        whole=Fall(words.whole_step, whole, scale.written(whole)),
     )
 
 
@@ -62,6 +64,7 @@ class _Scale:
     """Writes times of a chart in one unit, with the decimals that the whole has."""
 
     whole: float
+    words: Words
 
     @property
     def unit(self) -> Unit:
@@ -84,10 +87,12 @@ class _Scale:
 
     def part(self, value: float) -> str:
         """With its share of the whole: `2.80 s · 29 %`; what has none of the decimals as far as it has digits."""
-        scaled = value / self.size
+        scaled, words = value / self.size, self.words
         size = self.written(value) if round(scaled, self.digits) else f"{compact(scaled)} {self.unit.text}"
-        percent = fixed(100 * value / self.whole, 0) if abs(value) >= _LEAST * self.whole else words.LITTLE
-        return words.beside(size, words.share(percent))
+        percent = (
+            fixed(100 * value / self.whole, 0) if abs(value) >= _LEAST * self.whole else words.less_than_a_per_cent
+        )
+        return words.and_result(size, words.share_of_the_step(percent))
 
 
 def _sizes(answer: Solution) -> list[tuple[str, float]]:

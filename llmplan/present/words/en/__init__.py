@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from llmplan.present.words.en.basis import Basis
 from llmplan.present.words.en.changes import Changes
+from llmplan.present.words.en.charts import Charts
+from llmplan.present.words.en.derivation import Derivation
 from llmplan.present.words.en.launch import Launch
 from llmplan.present.words.en.plans import Plans
 from llmplan.present.words.en.requirements import Requirements
@@ -15,5 +17,5 @@ from llmplan.present.words.en.sentence import Sentence
 from llmplan.present.words.en.why import Why
 
 
-class Words(Sentence, Requirements, Changes, Launch, Plans, Why, Basis):
+class Words(Sentence, Requirements, Changes, Launch, Plans, Why, Basis, Derivation, Charts):
     """English."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from llmplan.answer.schema.requirements import RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
+from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
-from llmplan.units.amount import Amount
+from llmplan.units.amount import Amount, percent
 from llmplan.units.measure import SYMBOLS
 
 LABELS = {
@@ -64,6 +65,10 @@ class Labels:
         """A unit in the head of a row."""
         return text.replace("token/s", "tokens/s").replace("/GPU", " per GPU")
 
+    def chance(self, chance: float | None) -> str:
+        """A probability; empty where nothing is uncertain."""
+        return "" if chance is None else percent(chance)
+
     def all_of(self, listed: Sequence[str]) -> str:
         return ", ".join(listed)
 
@@ -91,6 +96,12 @@ class Labels:
             return line(row.amount.short(), f" ({row.spread.short()})" if row.spread is not None else None)
         return self._missing(row.given, row.reason, row.needs)
 
+    def known(self, value: Value) -> Line:
+        """A value with its four digits, or why there is none."""
+        if value.value is not None:
+            return line(value.amount.exact())
+        return self._missing(value.given, value.reason, value.needs)
+
     def _missing(self, given: bool, reason: str, needs: Sequence[str]) -> Line:
         if not given:
             return line("not given")
@@ -98,8 +109,10 @@ class Labels:
 
     def case(self, rule: RequirementResult, short: bool = False) -> Line:
         """What a failure means in the author's words, else the condition with its values; empty if there are none."""
-        if rule.otherwise:
-            return line(rule.otherwise)
+        return line(rule.otherwise) or self.values(rule, short)
+
+    def values(self, rule: RequirementResult, short: bool = False) -> Line:
+        """The condition with its values, or why a side has none; empty where it is not a comparison of numbers."""
         if rule.undefined:
             return line(f"undefined: {rule.undefined}")
         return self.sides(rule.sides, short) if rule.sides is not None else EMPTY

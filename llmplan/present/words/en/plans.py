@@ -43,17 +43,15 @@ class Plans(Labels):
 
     the_plan_itself = "the plan itself"
 
-    def reason(self, row: Row) -> Line:
-        """Why a point of a sweep is infeasible, or wrong."""
+    def reason(self, row: Row, short: bool = True) -> Line:
+        """Why a point of a sweep is infeasible, or wrong; empty of any other."""
         if row.errors or not row.conflict:
             return line("; ".join(row.errors))
         first = "violates " if len(row.conflict) == 1 else "conflict: "
         tail = ", but not every jump was tried" if row.partly else ""
-        return line(first, listed(map(self._blocked, row.conflict), "; "), tail)
+        return line(first, listed((self._blocked(one, short) for one in row.conflict), "; "), tail)
 
-    def _blocked(self, blocked: Blocked) -> Line:
+    def _blocked(self, blocked: Blocked, short: bool) -> Line:
         if blocked.reason:
             return line(f"{blocked.name}: {blocked.reason}")
-        return line(
-            blocked.name, line(": ", self.sides(blocked.sides, short=True)) if blocked.sides is not None else None
-        )
+        return line(blocked.name, line(": ", self.sides(blocked.sides, short)) if blocked.sides is not None else None)

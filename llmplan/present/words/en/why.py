@@ -25,10 +25,22 @@ class Why(Labels):
     def unknowns_title(self, solved: bool) -> str:
         return "found" if solved else "nearest"
 
+    def method(self, unknown: SolvedUnknown) -> str:
+        """By what an unknown was found."""
+        if unknown.how == "numeric" and unknown.jump:
+            return _JUMPS[unknown.jump]
+        return "search over whole numbers" if unknown.whole else _HOW[unknown.how]
+
+    def domain(self, unknown: SolvedUnknown) -> str:
+        """All values of an unknown's domain, the first ones and the last, or its two ends."""
+        if unknown.ends is not None:
+            return f"{unknown.ends.low.exact()} .. {unknown.ends.high.exact()}"
+        values = [value.exact() for value in unknown.values]
+        return ", ".join(values) if unknown.of == len(values) else f"{', '.join(values[:-1])} … {values[-1]}"
+
     def how(self, unknown: SolvedUnknown, binding: str) -> Line:
         """How an unknown was found, on a screen."""
-        how = _JUMPS[unknown.jump] if unknown.jump else _HOW[unknown.how]
-        how = "search over whole numbers" if unknown.whole and unknown.how == "search" else how
+        how = self.method(unknown)
         parts = [f"by {how}" if unknown.asked else f"by {how}, open by default"]
         parts += [f"binding: {binding}"] if binding else []
         parts += [f"below {unknown.below.exact()}"] if unknown.below is not None else []
@@ -91,21 +103,23 @@ class Why(Labels):
     def set_by(self, requirements: Sequence[str], beyond: Line) -> Line:
         return line("set by ", listed(map(Code, requirements), " and "), ": ", beyond)
 
-    def beyond(self, beyond: Beyond) -> Line:
+    def beyond(self, beyond: Beyond, short: bool = True) -> Line:
         """What the next better value of an unknown would violate."""
         named = len(beyond.cases) > 1 and beyond.cases[0].off != "not met"
         cases = (
-            line(Code(one.name), " ", self._violation(one)) if named else self._violation(one) for one in beyond.cases
+            line(Code(one.name) if named else None, " " if named else None, self._violation(one, short))
+            for one in beyond.cases
         )
-        return line(f"With {beyond.value.short()}: ", listed(cases, "; "))
+        return line(f"With {beyond.value.short() if short else beyond.value.exact()}: ", listed(cases, "; "))
 
-    def _violation(self, case: Case) -> Line:
+    def _violation(self, case: Case, short: bool) -> Line:
+        written = Amount.short if short else Amount.exact
         if case.computed is not None and case.gap is not None:
-            return line(f"{case.computed.short()}, {case.gap.short()} {case.off}")
+            return line(f"{written(case.computed)}, {written(case.gap)} {case.off}")
         if case.text or case.sides is None:
             return line(case.text or case.off)
         left, operation, right = case.sides
-        return line(f"{left.short()} {operation} {right.short()}")
+        return line(f"{written(left)} {operation} {written(right)}")
 
     def open_by_default(self, unknowns: Sequence[tuple[str, str]]) -> Line:
         return line("Open by default: ", listed(line(Code(path), f" = {value}") for path, value in unknowns))

@@ -1,0 +1,36 @@
+"""What is the case at a point and which change would help, in the words of messages and hints.
+
+Input: amounts, statements and conditions. Output: parts of a line, with all four digits that a person may compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from llmplan.units.amount import Amount
+
+_WORST = " in the worst case"
+
+
+def sides(left: Amount, sign: str, right: Amount, worst: bool) -> str:
+    """The sides of a comparison: `31.2 days <= 30 days`; `worst` for those of the worst case."""
+    return f"{left.exact()} {sign} {right.exact()}{_WORST if worst else ''}"
+
+
+def needed(subject: str, left: Amount, sign: str, right: Amount, worst: bool) -> str:
+    """The same beside what is compared, as written: `gpus = 16, needs >= 32`."""
+    return f"{subject} = {left.exact()}, needs {sign} {right.exact()}{_WORST if worst else ''}"
+
+
+def undefined(reason: str) -> str:
+    """That a side has no value, and why."""
+    return f"undefined: {reason}"
+
+
+def instead(changes: Iterable[tuple[str, str]]) -> str:
+    """Changes of a plan that go together: `require deadline: time <= 35 days` instead of 30 days.
+
+    Args:
+        changes: Each as a statement, with what it is now as its author writes it; empty where nothing is.
+    """
+    return " and ".join(f"`{statement}` instead of {now}" if now else f"`{statement}`" for statement, now in changes)

@@ -1,0 +1,63 @@
+"""How a value comes about, as `llmplan explain` tells it: where it stands, what it won against, how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.values import Value
+from llmplan.present.blocks import Line, line
+from llmplan.present.words.en.labels import Labels
+from llmplan.units.amount import Amount
+
+_LAYERS = {
+    "plan": "set in the plan",
+    "used": "set in a used file",
+    "entry": "from the catalog",
+    "default": "default",
+    "formula": "formula",
+    "assumed": "assumed",
+    "solved": "solved for",
+    "scenario": "set by the scenario",
+    "--set": "set on the command line",
+}
+_HOLDS = {True: "holds", False: "does not hold", None: "not checked"}
+
+
+class Derivation(Labels):
+    """Steps of a derivation."""
+
+    def layer(self, layer: str) -> str:
+        """Where a value comes from, by the layer of the plan that gives it."""
+        return _LAYERS.get(layer, layer)
+
+    def instead_of(self, origin: str) -> str:
+        return f"instead of {origin}"
+
+    def source(self, citation: str) -> str:
+        return f"source: {citation}"
+
+    def derived(self, value: Value) -> Line:
+        """A value with its four digits and the ends of its range, or why there is none."""
+        return line(self.known(value), f" ({value.spread.exact()})" if value.spread is not None else None)
+
+    def judgement(self, rule: RequirementResult) -> Line:
+        """Whether a requirement holds, with what its failure means or what it lacks."""
+        everywhere = " at the expected values, not in the worst case" if rule.certainty == "expected" else None
+        fails = f": {rule.otherwise}" if rule.otherwise else None
+        return line(
+            _HOLDS[rule.holds], everywhere, fails, f": {self.needs(', '.join(rule.needs))}" if rule.needs else None
+        )
+
+    def found_by(self, method: str, domain: str) -> Line:
+        return line(f"found by {method} in {domain}")
+
+    def exactly(self, equation: str, exact: Amount | None) -> Line:
+        return line(equation, f", exactly {exact.exact()}" if exact is not None else None)
+
+    def binding(self, requirements: Sequence[str], beyond: Line) -> Line:
+        """The requirements that keep an unknown from its next better value, and what that would violate."""
+        return line(f"binding constraint: {' and '.join(requirements)}", line(". ", beyond) if beyond else None)
+
+    def next_feasible(self, value: Amount, below: bool) -> Line:
+        return line(f"next feasible {'below' if below else 'above'}: {value.exact()}")

@@ -1,0 +1,127 @@
+"""The records of an answer hold names, amounts, expressions and texts of authors, and not one sentence of their own."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any, get_args, get_type_hints
+
+import attrs
+from attrs import frozen
+
+from llmplan.answer import schema
+
+FIELDS = {
+    "names of a plan or the library": {
+        "Alternative.results", "Alternative.settings", "Assumed.name", "Axis.name", "BestPoint.names", "Blocked.name",
+        "Broken.name", "Case.name", "Clash.names", "Cliff.input", "Cliff.rule", "Cliff.unknown", "Column.name",
+        "Curve.requirement", "Departure.name", "Departure.origin", "Gain.changes", "Gain.name", "Lever.name",
+        "Lever.unknown", "Loss.unmet", "Moved.name", "Neighbour.bands", "Neighbour.breaks", "Neighbour.name",
+        "Neighbour.results", "Neighbour.values", "Origin.layer", "Relaxation.name", "Replaced.name",
+        "RequirementResult.name", "RequirementResult.needs", "RequirementResult.origin", "Risk.name", "Risk.result",
+        "Row.results", "Row.spreads", "Row.unknowns", "Sensitivity.by", "Sensitivity.result", "Shown.needs",
+        "Skipped.names", "Solution.compared", "Solution.conflict", "Solution.parts", "Solution.thinned",
+        "Solution.told", "Solution.untried", "Solution.values", "SolvedUnknown.path", "SolvedUnknown.set_by",
+        "Table.axes", "Table.unknowns", "Value.indices", "Value.name", "Value.needs", "Value.reads",
+    },
+    "units": {
+        "Axis.unit", "Column.asked", "Column.unit", "Lever.unit", "Moved.base", "Relaxation.unit", "Value.unit",
+    },
+    "expressions as written, in a formula numbers in the place of names": {
+        "Compared.subject", "Curve.text", "Departure.by", "Departure.text", "Loss.objective", "ObjectiveResult.text",
+        "Origin.text", "Relaxation.condition", "RequirementResult.text", "Shown.text", "Skipped.objective",
+        "SolvedUnknown.numbers", "SolvedUnknown.relation", "Value.formula",
+    },
+    "operations between the sides of a comparison": {"Broken.sides", "Case.sides"},
+    "statements, and values in them, to be pasted into a plan": {
+        "Cliff.to", "Lever.before_text", "Lever.statement", "Lever.text", "Relaxation.before_text",
+        "Relaxation.statement", "Relaxation.texts",
+    },
+    "texts of the plan's author or of the library": {
+        "Assumed.why", "Broken.otherwise", "Case.text", "Departure.because", "RequirementResult.because",
+        "RequirementResult.otherwise", "Solution.title", "Value.doc",
+    },
+    "files, places in them, hashes and sources": {
+        "Citation.place", "Citation.source", "Departure.place", "Origin.place", "Replaced.place",
+        "RequirementResult.place", "Solution.into", "Solution.library_hash", "Solution.plan", "Solution.plan_hash",
+        "Solution.sources",
+    },
+    "messages of the compiler, which diagnostics have too": {
+        "Blocked.reason", "RequirementResult.undefined", "Row.errors", "Shown.reason", "Skipped.reason", "Value.reason",
+    },
+}  # fmt: skip
+"""Fields of the records that hold texts, by the reason for which they may."""
+
+COMPUTED = {
+    "Compared.sign": "an operation as written",
+    "Neighbour.value": "the name of a member or an entry",
+    "Value.value": "the name of a member or an entry",
+    "Value.text": "the amount as written, for the templates of targets",
+}
+"""Properties that give a text, each with the reason."""
+
+
+def records() -> list[type]:
+    modules = [import_module(f"{schema.__name__}.{found.name}") for found in pkgutil.iter_modules(schema.__path__)]
+    return [each for module in modules for each in vars(module).values() if _of(module, each)]
+
+
+def _of(module: Any, each: object) -> bool:
+    return inspect.isclass(each) and attrs.has(each) and each.__module__ == module.__name__
+
+
+def texts(hint: Any) -> bool:
+    """Whether a value of this type can hold a text that is not one of a few names."""
+    return hint is str or any(map(texts, get_args(hint)))
+
+
+def fields(classes: Iterable[type]) -> Iterator[str]:
+    """The fields that can hold texts."""
+    for each in classes:
+        yield from (f"{each.__name__}.{name}" for name, hint in get_type_hints(each).items() if texts(hint))
+
+
+def computed(classes: Iterable[type]) -> Iterator[str]:
+    """The properties and methods that can give a text."""
+    for each in classes:
+        for name, member in vars(each).items():
+            function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            written = name in ("__str__", "__format__") or not name.startswith("__")
+            if written and inspect.isfunction(function) and texts(get_type_hints(function).get("return", str)):
+                yield f"{each.__name__}.{name}"
+
+
+@frozen
+class Planted:
+    """A record that says something."""
+
+    name: str
+    days: float
+
+    @property
+    def told(self) -> str:
+        return f"{self.days} days"
+
+    @staticmethod
+    def listed() -> tuple[str, ...]:
+        return ("found by search",)
+
+    @property
+    def weeks(self) -> float:
+        return self.days / 7
+
+    def __str__(self) -> str:
+        return self.told
+
+
+def test_every_text_of_a_record_has_its_reason() -> None:
+    allowed = [name for names in FIELDS.values() for name in names]
+    assert len(records()) > 30 and sorted(allowed) == sorted(fields(records()))
+    assert [*fields([Planted])] == ["Planted.name"]
+
+
+def test_no_record_says_a_sentence() -> None:
+    assert {*computed(records())} == COMPUTED.keys()
+    assert {*computed([Planted])} == {"Planted.told", "Planted.listed", "Planted.__str__"}
