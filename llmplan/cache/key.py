@@ -49,7 +49,7 @@ def program() -> str:
         package = package.parent  # the archive that it is imported from
     stamped = [__version__, *stamps(package)]
     grammar = folder("grammar")
-    if isinstance(grammar, Path):
+    if isinstance(grammar, Path) and grammar.exists():  # without it, whatever reads it says what is missing
         stamped += stamps(grammar)
     for name in _PACKAGES:
         spec = find_spec(name)

@@ -296,7 +296,7 @@ class Step:
     Attributes:
         depth: 0 for what was asked for.
         name: What is derived.
-        value: Its `value` in base units and its `unit`, None of what is not a number; of a requirement whether it holds.
+        value: Its `value` in base units and its `unit`, None of what is not a number; of a requirement if it holds.
         text: The value as people read it.
         role: `input`, `quantity`, `let`, `assumption` or `requirement`.
         doc: What its declaration says of it.

@@ -112,7 +112,8 @@ def test_all_scenarios_are_compared_and_the_plan_itself_with_them(plans):
 def test_the_next_best_layouts_say_what_they_give_up(plans):
     solution = plans.solve(PLAN)
     first, *others = solution.alternatives
-    assert dict(first.settings) == {u.path: u.value.amount for u in solution.unknowns} and first.loss is None
+    assert {name: one.value for name, one in first.settings} == {u.path: u.value.value for u in solution.unknowns}
+    assert first.loss is None
     assert others and all(other.loss for other in others)
     times = [dict(one.results)["time"] for one in solution.alternatives]
     assert len({one.settings for one in solution.alternatives}) == len(solution.alternatives) > 3

@@ -15,7 +15,7 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.check import library
 from llmplan.emit.render import render
-from llmplan.units.measure import BoolType, EnumType, Measure
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure
 
 PLAN = """model "llama-7b"
 dataset { tokens = 10B, sequence_length = 2048 tokens }
@@ -249,6 +249,8 @@ def others(path: str, base: Solution) -> list[str]:
     field, now = library.load()[0].fields[path], base.values[path].value
     if isinstance(field.type, EnumType):
         return [member for member in field.type.members if member != now]
+    if isinstance(field.type, KindType):
+        return [entry for entry in library.load()[0].entries[field.type.name] if entry != now]
     if isinstance(field.type, BoolType):
         return ["false" if now else "true"]
     if path in GIVEN:

@@ -79,7 +79,7 @@ def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
         if relaxation.kind != "requirement" or relaxation.beside:
             continue
         number = int(relaxation.name[1:])
-        (value,) = relaxation.values
+        value = relaxation.values[0].number
         changed = [(side, op, value if i == number else limit) for i, (side, op, limit) in enumerate(bounds)]
         assert any(all(holds(bound, point) for bound in changed) for point in points(grid))
         side, _, limit = bounds[number]
