@@ -173,11 +173,23 @@ def _gain(one: Any) -> list[Any]:
     return [one.name, *(f"{100 * value:.4g}%" for value in (one.before, one.after)), changes]
 
 
+def _loss(loss: Any) -> list[str]:
+    """The figures of what a layout is worse in: the names of preferences, then how far the objective is off."""
+    figures = [f"`{name}`" for name in loss.unmet]
+    a, b = loss.value, loss.best
+    if loss.objective:
+        counts = math.isfinite(a + b) and a == round(a) and b == round(b) and max(abs(a), abs(b)) <= 10
+        near = not counts and math.isfinite(a + b) and b and abs(a / b - 1) < 10
+        figures += _FIGURE.findall(loss.objective)
+        figures += [f"{100 * (a / b - 1):+.1f}%"] if near else _FIGURE.findall(f"{a:.4g} {b:.4g}")
+    return figures
+
+
 def _alternative(one: Any) -> dict[str, Any]:
     return {
         "settings": {name: str(value) for name, value in one.settings},
         "results": {name: str(value) for name, value in one.results},
-        "loss": _FIGURE.findall(str(one.loss or "")),
+        "loss": [] if one.loss is None else _loss(one.loss),
     }
 
 
