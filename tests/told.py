@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from llmplan.answer.schema.advice import Relaxation
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.tables import Row
 from llmplan.answer.schema.values import Beyond, SolvedUnknown
+from llmplan.diagnostics.cases import instead
 from llmplan.present.blocks import plain
 from llmplan.present.words import words_of
 
@@ -34,3 +36,7 @@ def reason(row: Row) -> str:
 
 def point(row: Row) -> tuple[str, ...]:
     return tuple(amount.exact() for amount in row.at)
+
+
+def change(one: Relaxation) -> str:
+    return instead((part.statement, part.before_text) for part in (one, *one.beside))

@@ -14,6 +14,7 @@ from llmplan import api
 from llmplan.advice.freed_values import Blocked
 from llmplan.check.ir import Member
 from llmplan.emit.solution_json import as_json
+from tests import told
 from tests.hanging import ends
 from tests.thorough import sample
 
@@ -255,7 +256,7 @@ def test_what_is_shown_works_and_is_one_number(plans, text):
     assert solution.relaxations
     edits = {hint.text.partition(": ")[2]: hint.edits for hint in found.hints}
     for one in solution.relaxations:
-        (edit,) = edits[one.text]
+        (edit,) = edits[told.change(one)]
         for shown, value in zip(one.texts, one.values):
             bare = shown.replace(",", "_")
             assert one.name != "r" or bare in one.condition

@@ -172,7 +172,11 @@ def test_what_was_edited_is_not_removed(tmp_path: Path) -> None:
     edited.write_text(edited.read_text() + "mine\n")
     before, smaller = state(tmp_path), texts(emitting(LLAMA, "report"))
     (problem,) = write(at(tmp_path), smaller).problems
-    assert problem.code == "E0503" and "ds_config.json" in problem.message and "left as it is" in problem.hints[0].text
+    assert (
+        problem.code == "E0503"
+        and "ds_config.json" in problem.message
+        and "leaves it as it is" in problem.hints[0].text
+    )
     assert [one.code for one in check(at(tmp_path), smaller, LLAMA) if "ds_config" in one.message] == ["E0503"]
     assert state(tmp_path) == before
     done = write(at(tmp_path), smaller, force=True)

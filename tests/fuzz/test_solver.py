@@ -14,6 +14,7 @@ import random
 import pytest
 from attrs import evolve, frozen
 
+from tests import told
 from tests.thorough import THOROUGH
 
 SEED = int(os.environ.get("LLMPLAN_FUZZ_SEED", "0"))
@@ -242,7 +243,7 @@ def relaxations_work(plans, plan, text, solution, enumerated):
     """Each is applied, as it is printed and as its edit is, and solved again; returns how many."""
     hints = {hint.text.partition(": ")[2]: hint for d in solution.diagnostics for hint in d.hints}
     for one in solution.relaxations:
-        hint = hints[one.text]
+        hint = hints[told.change(one)]
         if hint.edits:
             there = text
             for edit in sorted(hint.edits, key=lambda edit: -edit.span.start):
