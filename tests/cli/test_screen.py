@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-REAL = REPOSITORY / "tests" / "report" / "real"
+REAL = REPOSITORY / "tests" / "present" / "real"
 SHORT = """
 model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }
