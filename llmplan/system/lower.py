@@ -117,6 +117,9 @@ class Lowering:
         known = Names(self.names.without(changed))
         unsolved = () if beside or OPEN in changed else self.unknowns.unsolved
         earlier = self.earlier if program is self.program and not beside and fixed is None and spreads is None else None
+        if program is not self.program and not beside and fixed is None:
+            # What reads a changed name is as it was where that comes to the same again.
+            earlier = Earlier(self.names.all(), self.unknowns.met, graph, self.program, program)
         return Lowering(program, fixed, spreads, graph, known, self.unknowns if beside else None, unsolved, earlier)
 
     def at_end(self, end: BandEnd) -> Lowering:
