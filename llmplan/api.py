@@ -177,7 +177,7 @@ def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
     from llmplan.advice import advise
     from llmplan.advice.layouts import KEPT
     from llmplan.advice.trial import Trial
-    from llmplan.answer.build import Context, build
+    from llmplan.answer.build import BUILDERS, VERDICT, Context, build
     from llmplan.answer.findings import findings
     from llmplan.answer.schema.solution import Solution
     from llmplan.load.digest import digest
@@ -196,7 +196,9 @@ def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
     try:
         context = Context.of(built, outcome)
         trial = Trial(built, outcome, context.lowering, checked.plan, asked.limit, asked.effort, asked.progress)
-        answer = advise(trial, build(context, failure), pictures)
+        answer = advise(
+            trial, lambda: build(context, failure, VERDICT), lambda: build(context, failure, BUILDERS), pictures
+        )
         return evolve(
             answer, diagnostics=(*answer.diagnostics, *findings(context.system, outcome, context.lowering, answer))
         )

@@ -39,7 +39,8 @@ class Piece:
         fields: Those of the answer that it fills; of several it returns a tuple.
         of: The answers that it is about: those with this status, or all.
         pictures: Whether it is only drawn.
-        aside: Whether a fork begins it before all others, of which it takes nothing; one piece at most.
+        aside: Whether a fork begins it before the answer is built, of which it reads the requirements alone. One piece
+            at most.
     """
 
     fields: tuple[str, ...]
@@ -68,15 +69,19 @@ _RECORDS = Packing((Lever, Moved, Broken, Amount, Range, Unit, Measure))
 """The message from a fork."""
 
 
-def advise(trial: Trial, answer: Solution, pictures: bool) -> Solution:
-    """An answer with all advice on it.
+def advise(trial: Trial, judged: Callable[[], Solution], whole: Callable[[], Solution], pictures: bool) -> Solution:
+    """The answer with all advice on it.
 
     Args:
+        judged: Builds an answer with its requirements alone, which a fork does for itself.
+        whole: Builds the answer.
         pictures: Also what pictures are drawn from.
     """
-    pieces = [piece for piece in ADVICE if piece.of in ("", answer.status) and (pictures or not piece.pictures)]
+    status = trial.outcome.status
+    pieces = [piece for piece in ADVICE if piece.of in ("", status) and (pictures or not piece.pictures)]
     first = next((piece for piece in pieces if piece.aside), None)
-    with nullcontext() if first is None else Fork(lambda: _RECORDS.pack(first.records(trial, answer))) as fork:
+    with nullcontext() if first is None else Fork(lambda: _RECORDS.pack(first.records(trial, judged()))) as fork:
+        answer = whole()
         for piece in pieces:
             begun = fork.result() if piece is first and fork is not None else None
             records = _RECORDS.unpack(begun) if begun is not None else _made(piece, trial, answer)

@@ -6,7 +6,7 @@ returns the fields that it adds. Advice, and the findings that need it, come aft
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from attrs import evolve, frozen
@@ -53,6 +53,9 @@ class Context:
         lowering, program = built.lowering.again(fixed=point), built.lowering.program
         ranges = Ranges(lowering, point) if has_ranges(program) else None
         return Context(built.system, outcome, lowering, ranges, Bands(lowering) if program.scope.banded else None)
+
+
+Builder = Callable[[Context, Solution], Fields]
 
 
 def declared(context: Context, answer: Solution) -> Fields:
@@ -146,7 +149,7 @@ def rests_on(context: Context, answer: Solution) -> Fields:
     }
 
 
-BUILDERS: tuple[Callable[[Context, Solution], Fields], ...] = (
+BUILDERS: tuple[Builder, ...] = (
     declared,
     values,
     requirements,
@@ -159,8 +162,12 @@ BUILDERS: tuple[Callable[[Context, Solution], Fields], ...] = (
 """The way from an outcome to an answer; a later one may read what earlier ones have added."""
 
 
-def build(context: Context, answer: Solution) -> Solution:
-    """The answer with everything that is known at the point of the context, advice apart."""
-    for builder in BUILDERS:
+VERDICT: tuple[Builder, ...] = (declared, requirements)
+"""Enough for the longest piece of advice, which a fork begins before the answer is built."""
+
+
+def build(context: Context, answer: Solution, builders: Sequence[Builder] = BUILDERS) -> Solution:
+    """The answer with the fields of these builders, at the point of the context; advice comes after."""
+    for builder in builders:
         answer = evolve(answer, **builder(context, answer))
     return answer

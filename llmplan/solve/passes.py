@@ -197,7 +197,7 @@ REMARKS: tuple[Pass, ...] = (bind, neighbours)
 def solve(
     system: System, limit: int = LIMIT, keep: int = 0, brief: bool = False, progress: Progress | None = None
 ) -> Outcome:
-    """The best feasible point of a system, or why there is none.
+    """The best feasible point of a system, or the reason why there is none.
 
     Args:
         system: What is left to be solved; its graph may grow.

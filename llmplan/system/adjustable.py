@@ -1,4 +1,4 @@
-"""The values that an author could change in a plan, each by itself, with its alternatives."""
+"""The values of a plan that its author could change one at a time, with their alternatives."""
 
 from __future__ import annotations
 
@@ -24,13 +24,10 @@ class Knob:
     """An input, let or assumption that has a value.
 
     Attributes:
-        type: Of the unit in which it is given, where there are two.
-        unit: The author's.
-        setting: What stands there.
-        legal: The values that it may have, None if any.
-        choices: What a bare `?` ranges over, None if nothing is declared.
-        written: False for a default of the library.
-        role: What declared it.
+        type: Its type; if the field has two units, that of the unit in which it is given.
+        unit: The author's. setting: Its current setting. legal: The domain of its legal values, None if any value is.
+        choices: The domain of a bare `?`, None if none is declared.
+        written: False for a default of the library. role: The kind of declaration: `input`, `let` or `assume`.
     """
 
     path: str
@@ -43,7 +40,7 @@ class Knob:
     role: str
 
     def opened(self, values: list[float]) -> Setting:
-        """The knob as an unknown: over what the library chooses from if `values` is empty."""
+        """The setting that makes it an unknown: over `values`, or over the library's choices if `values` is empty."""
         where = self.setting.place
         if not values and self.choices is not None:
             return Setting(None, self.choices, where, self.setting.unit)
@@ -52,7 +49,7 @@ class Knob:
 
 
 def in_authors_unit(value: float, type: Type, unit: str, lowering: Lowering) -> str:
-    """A value as its author would write it: a time and a size in his unit, a count scaled."""
+    """A value as its author would write it: a time or a size in his unit, a count scaled."""
     exact = isinstance(type, Measure) and type.dims in ((("Time", 1),), (("Information", 1),))
     return show(value, type, lowering.scope, unit, exact_unit=exact)
 
@@ -60,19 +57,19 @@ def in_authors_unit(value: float, type: Type, unit: str, lowering: Lowering) -> 
 def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
     """Everything that the plan gives a value, then the defaults that a lowering has read.
 
-    Left out are texts, lists, values that are computed from others, and those that an assumption is about.
+    Texts, lists, values computed from others, and values that an assumption depends on are left out.
     """
     for path, setting in program.strongest():
         found = knob_of(program, path, setting)
         if found is None or path in program.protected or decided(program, path):
             continue
-        # Another entry is another plan, but where the library says that it is worth trying.
+        # Another entry makes another plan, unless the library declares it a lever.
         if is_catalog(found.type) and not (path in program.scope.fields and program.scope.fields[path].lever):
             continue
         if setting.value is not None and _constant(setting.value):
             yield found
     for path, trace in list(lowering.names.traces.items()):
-        # What describes an entry of a catalog is no decision.
+        # A field that describes a catalog entry is not a decision.
         described = path.partition(".")[0] in program.scope.entries
         if trace.layer != "default" or path not in program.scope.fields or described or decided(program, path):
             continue
@@ -80,19 +77,19 @@ def knobs(program: Program, lowering: Lowering) -> Iterator[Knob]:
         default = field.default
         if default is None or default.value is None:
             continue
-        # Another choice, or another degree; what is computed follows from what it is computed from.
+        # Another choice or another degree; a computed value follows from the values that it is computed from.
         if is_choice(field.type) or field.unknown is not None and _constant(default.value):
             yield Knob(path, field.type, field.units[0], default, field.domain, field.unknown, False, "input")
 
 
 def decided(program: Program, path: str) -> bool:
-    """Whether the plan assumes a quantity that holds for the value that an input has, and hardly for another one."""
+    """Whether the plan assumes a quantity that holds only for the value that an input has."""
     fields = program.scope.fields
     return path in fields and any(name in program.assumptions for name in fields[path].assumed_with)
 
 
 def domains(program: Program) -> Iterator[Knob]:
-    """The unknowns whose candidates the author listed, though the library knows more."""
+    """The unknowns for which the author listed candidates although the library knows more."""
     for path, layers in program.settings.items():
         setting = layers[0][1]
         found = knob_of(program, path, setting)
@@ -101,7 +98,7 @@ def domains(program: Program) -> Iterator[Knob]:
 
 
 def knob_of(program: Program, path: str, setting: Setting | None = None) -> Knob | None:
-    """An input, entry, let or assumption with what the plan says of it, or else its default."""
+    """An input, entry, let or assumption with the value that the plan gives it, or else its default."""
     scope = program.scope
     if setting is None:
         won = program.winner(path)
@@ -136,13 +133,13 @@ def _constant(expr: ir.Expr) -> bool:
 
 
 def value_of(knob: Knob, lowering: Lowering) -> float | None:
-    """The value that a knob has, in base units; None if it depends on an unknown."""
+    """The value of a knob in base units; None if it depends on an unknown."""
     setting = knob.setting
     return None if setting.value is None else lowering.worth(setting.value, setting.place[0])
 
 
 def ladder(knob: Knob, start: float, lowering: Lowering) -> tuple[list[float], list[float]]:
-    """Values above and values below the one that a knob has, the nearest first."""
+    """Values above and values below the current one, nearest first."""
     assert isinstance(knob.type, Measure)
     ends = _ends(knob.legal, lowering)
     if not math.isfinite(start):
@@ -168,7 +165,7 @@ def _rungs(start: float, end: float) -> list[float]:
 
 
 def _ends(domain: Domain | None, lowering: Lowering) -> tuple[float, float]:
-    """The least and the largest legal value, as far as that is known."""
+    """The least and the largest legal value, as far as they are known."""
     item = domain.items[0] if domain is not None and len(domain.items) == 1 else None
     ends = (item.low, item.high) if isinstance(item, ir.Range) else ()
     low, high = [lowering.worth(end) for end in ends] or (None, None)
@@ -176,7 +173,7 @@ def _ends(domain: Domain | None, lowering: Lowering) -> tuple[float, float]:
 
 
 def as_expression(value: float, type: Type, lowering: Lowering) -> ir.Expr:
-    """A value of the graph as the expression that a plan gives it by."""
+    """A value of the graph as the expression that stands for it in a plan."""
     if isinstance(type, EnumType):
         return ir.Member(type.name, int(value))
     if isinstance(type, KindType):

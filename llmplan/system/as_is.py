@@ -1,8 +1,8 @@
-"""Whether an entry of a catalog is what it is, after all that a plan says of its kind.
+"""Whether a catalog entry is unchanged by everything that a plan says about its kind.
 
-Input are the inputs of a lowering, and a field declared `@as_is`; output whether what the entry says of that field
-counts: it does not where the plan, or an entry that is like it, gives another field a value that the entry has not.
-Values are compared, so that one said again changes nothing; an unknown or a range is another value.
+Input: the inputs of a lowering, and a field declared `@as_is`. Output: whether the entry's value for that field counts:
+it does not if the plan, or an entry that inherits from it, gives another field a different value. Values are compared,
+so stating the same value again changes nothing; an unknown or a range is a different value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from llmplan.units.measure import ListType, TextType
 
 
 class Inputs(Protocol):
-    """The parts that are read of the inputs of a lowering."""
+    """The parts of a lowering's inputs that are read here."""
 
     program: Program
     scope: Scope
@@ -26,15 +26,18 @@ class Inputs(Protocol):
     expressions: Expressions
 
     def entry_settings(self, kind: str, name: str, field: str) -> tuple[str, Setting] | None:
-        """The setting of a field in an entry or in one that it is like, and which entry has it."""
+        """The setting of a field in an entry or in one that it inherits from, with the name of the entry that has it.
+        """
 
 
 def is_unchanged(inputs: Inputs, path: str, entry: str, owner: str) -> bool:
-    """Whether `owner`, which says something of the field `path`, is what `entry` and the plan make of it."""
+    """Whether neither the plan nor `entry` changes anything in `owner`, the entry that has a value for the field
+    `path`.
+    """
     kind, _, own = path.partition(".")
     free = {own, *inputs.scope.as_is[path]}
     passed = entry
-    while passed != owner:  # entries that are like the one that says it
+    while passed != owner:  # entries that inherit from the owner
         record = inputs.scope.entries[kind][passed]
         if any(field not in free for field, _ in record.settings):
             return False

@@ -1,7 +1,7 @@
 """Quantities that a plan could assume instead of setting every input of a value.
 
-Input: a lowering and an expression without a value; output the quantity whose assumption alone would give it one.
-Only those count of which the library itself asks whether they are assumed: they are meant to be.
+Input: a lowering and an expression without a value. Output: the quantity that would give it one if it alone were
+assumed. Only quantities count for which the library itself asks whether they are assumed: they are meant to be.
 """
 
 from __future__ import annotations

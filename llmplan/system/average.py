@@ -1,7 +1,8 @@
-"""Nodes at several points of the ranges that they depend on.
+"""The mean of nodes over several points of the ranges that they depend on.
 
-Input: a node, and the values of variables at each point. Output: the mean of the node over the points, a number where
-nothing else reaches it, else a node without these variables. What several nodes share is computed once.
+Input: a node, and the values of variables at each point. Output: the mean of the node over the points, which is a
+number if the node depends on nothing else, else a node without these variables. Parts that several nodes share are
+computed once.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from llmplan.system.graph import Graph, Node
 
 
 class OverPoints:
-    """Some points.
+    """The points over which means are taken.
 
     Args:
-        columns: By the number of a variable its value at each point.
-        count: How many points there are.
+        columns: By the number of a variable, its value at each point.
+        count: The number of points.
     """
 
     def __init__(self, graph: Graph, columns: Mapping[int, Sequence[float]], count: int) -> None:
         self._graph = graph
         self._columns = columns
         self._count = count
-        self._numbers: dict[int, Sequence[float]] = {}  # of nodes that nothing else reaches
+        self._numbers: dict[int, Sequence[float]] = {}  # of nodes that depend on nothing else
         self._nodes: dict[int, Sequence[int]] = {}  # of the others
 
     def mean(self, root: int) -> int:
@@ -47,7 +48,7 @@ class OverPoints:
         return mean(graph, [graph.const(number) for number in self._numbers[root]])
 
     def _order(self, root: int) -> list[int]:
-        """The nodes that a node needs, that the variables reach and that are not known yet, in order."""
+        """The nodes that a node depends on, that depend on the variables and that are not yet known, in order."""
         needed: set[int] = set()
         pending = [root]
         while pending:

@@ -1,5 +1,6 @@
-"""From a checked plan to the `System` that the solver is given: requirements, preferences, objectives.
-What the plan asks for is lowered first; only what that reaches becomes part of the system.
+"""From a checked plan to the solver's `System`: requirements, preferences, objectives.
+
+The quantities that the plan asks for are lowered first; only what they depend on becomes part of the system.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ from llmplan.system.underdetermined import undecided
 from llmplan.system.waivers import idle
 
 MAX_RANGES = 6
-"""A certain requirement is tried at the corners of at most so many ranges."""
+"""The most ranges at whose corners a `certain` requirement is checked."""
 
 
 @frozen
 class Built:
-    """A system, unless errors prevent it, with the lowering that made it and what was noticed.
+    """A system (None if errors prevent it), with its lowering and the diagnostics.
 
     Attributes:
-        reads: What it was built for, see `build`.
+        reads: The inputs that it was built to solve, see `build`.
     """
 
     system: System | None
@@ -54,11 +55,10 @@ def build(
     """The system of a plan.
 
     Args:
-        base: A lowering of it, or of one with other settings; what is the same is not lowered again.
-        program: The plan; the base's if None.
-        reads: Inputs that the emitted files read, so that those of them that are open are solved.
-        between: Where between the ends of the ranges certain requirements must hold too, beside the corners:
-            by name the share of the way from the low end to the high one.
+        base: A lowering of the plan, or of one with other settings; whatever is the same is not lowered again. program:
+        The plan; that of `base` if None. reads: Inputs that the emitted files read; the open ones among them are
+        solved. between: Further points, beside the corners of the ranges, at which `certain` requirements must hold: by
+        name the fraction of the way from the low end to the high one.
     """
     builder = _Builder(base.again(program), between)
     wanted = tuple(reads)
@@ -79,8 +79,8 @@ class _Builder:
         self.problems: list[Diagnostic] = []
         self.undefined: list[Diagnostic] = []
         self.impossible = False
-        self.at: SourceRef | None = None  # what is lowered
-        self.needed: list[int] = []  # what is shown or emitted
+        self.at: SourceRef | None = None  # the place of what is being lowered
+        self.needed: list[int] = []  # the nodes that are shown or emitted
 
     def build(self, reads: Iterable[str]) -> Built:
         lowering = self.lowering
@@ -116,7 +116,7 @@ class _Builder:
         unknowns, shut = self._used(roots)
         for unknown in undecided(lowering.graph, unknowns, roots, conditions, found):
             self.problems.append(system.undetermined(unknown.span, unknown.path))
-        # The library's own objectives decide between what is open; they open nothing more.
+        # The library's own objectives decide between open values; they open no further ones.
         lowering.unknowns.closed = True
         for goal in self.program.goals:
             made = None if goal.author else self._objective(goal)
@@ -133,10 +133,11 @@ class _Builder:
         return Built(None if broken else made_system, lowering, tuple(self.problems))
 
     def _used(self, roots: list[int]) -> tuple[tuple[Unknown, ...], int]:
-        """The unknowns, and a mask of those that are shut: they led only to what cannot be computed."""
+        """The unknowns, and a mask of those that are shut because only values that cannot be computed depend on them.
+        """
         graph = self.lowering.graph
         reach = graph.reached(roots)
-        # A domain that depends on another unknown needs that one as well.
+        # A domain that depends on another unknown needs that one too.
         for index, unknown in reversed(list(enumerate(self.lowering.unknowns.met))):
             if unknown.allowed is not None and (unknown.asked or reach >> index & 1):
                 reach |= graph.reach(unknown.allowed)
@@ -168,7 +169,7 @@ class _Builder:
             return None
         if lowering.graph.constant(when) == 0.0:
             return None
-        # What a guard lets only some candidates need is not needed by all.
+        # A name that a guard requires for some candidates only is not required for all.
         always = lowering.graph.constant(when) == 1.0
         node = (lowering.lower if always else lowering.expressions.conditional)(rule.condition, {}, base)
         if isinstance(node, Missing):
@@ -193,7 +194,7 @@ class _Builder:
         )
 
     def _sides(self, rule: Rule, lowering: Lowering) -> tuple[int | None, int | None]:
-        """The sides of a comparison, None where there is none or it has no value."""
+        """The nodes of a comparison's sides; None if the rule is not a comparison or a side has no value."""
         if rule.sides is None:
             return None, None
         sides = [lowering.lower(side, {}, base=rule.place[0]) for side in (rule.sides.left, rule.sides.right)]
@@ -201,9 +202,10 @@ class _Builder:
         return left, right
 
     def _at_corners(self, rule: Rule, node: int, left: int | None, right: int | None) -> tuple[int, int | None]:
-        """`require certain`: 1 where the condition holds as expected, at every corner of the ranges and at `between`.
+        """`require certain`: a node that is 1 if the condition holds as expected, at every corner of the ranges and at
+        `between`.
 
-        With it the left side, moved as far from the right one as it is at the worst of them.
+        Also the left side, shifted so that it is as far from the right one as in the worst case.
         """
         graph = self.lowering.graph
         first = Spreads({})
@@ -229,7 +231,7 @@ class _Builder:
         return node, left
 
     def _constant(self, rule: Rule, node: int) -> None:
-        """The knowledge about a requirement before anything is solved."""
+        """Records what is known about a requirement before anything is solved."""
         value = self.lowering.graph.constant(node)
         if value is None or value == 1.0 or rule.weight is not None:
             return
@@ -248,7 +250,7 @@ class _Builder:
             self.undefined.append(system.undefined(self.scope.span(rule.place), self._text(rule.place), reason))
 
     def _stated(self, rule: Rule) -> Span | None:
-        """The last of the plan's statements that decide a requirement of `given`, `assumed` and `emits`."""
+        """The last statement of the plan that decides a requirement about `given`, `assumed` or `emits`."""
         program = self.program
         found: list[Span] = []
         for part in (*walk(rule.condition), *(walk(rule.when) if rule.when is not None else ())):
@@ -261,7 +263,7 @@ class _Builder:
         return max(own, key=lambda span: span.start, default=None)
 
     def _lacks(self, rule: Rule, expr: Expr | None, lacking: Missing) -> None:
-        """A library's requirement is not checked then; the author's own is an error."""
+        """Reports missing inputs if the requirement is the author's own; one of the library is then not checked."""
         if rule.origin != "library" and lacking.needs and expr is not None:
             self._not_given(rule.place, expr, lacking)
 
@@ -294,9 +296,10 @@ class _Builder:
         return tuple(goal for span in spans for goal in goals if goal.author and goal.span == span)
 
     def _types(self, roots: list[int]) -> list[Condition]:
-        """Computed values that must be whole or in their domain, under their own names.
+        """Conditions that computed values are whole or in their domain, under their own names.
 
-        They open nothing: what only a rule reads that cannot be computed asks for no unknown of the library.
+        They open nothing: a value that cannot be computed and that only a rule reads requires no unknown of the
+        library.
         """
         found = []
         graph, met = self.lowering.graph, self.lowering.unknowns.met

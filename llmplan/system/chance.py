@@ -1,12 +1,13 @@
-"""The probability of a comparison: how far its sides lie apart, against how far measured values lie from computed ones.
+"""The probability of a comparison: the gap between its sides, against the spread of measured values around computed
+ones.
 
-A quantity with a band is measured somewhere between two factors of it in eight cases of ten. The event is lowered
-again with each such quantity at either end; what that does to the logarithm of the ratio of the sides is the band's
-deviation. Bands are independent: deviations are added in quadrature. The logarithm then follows Student's t with
+A measured quantity with a band lies between two factors of the computed one in eight cases of ten. The event is lowered
+again with each such quantity at either end; the resulting change in the logarithm of the ratio of the sides is the
+band's deviation. Bands are independent: deviations are added in quadrature. The logarithm then follows Student's t with
 4 degrees of freedom on each side of its median, scaled so that the ends of the band are its 10 % and 90 % points.
 Sides that are not both positive are compared by their difference instead.
 
-Where inputs are ranges the probability is the mean over points of them, each range independent of the others.
+If inputs are ranges, the probability is the mean over points in them, each range independent of the others.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ TENTH = 1.5332062740589438
 """The 90 % point of Student's t with 4 degrees of freedom."""
 
 Pair = tuple[int, int]
-"""Nodes of the side that must be the smaller one, and of the other."""
+"""The node of the side that must be the smaller one, and that of the other."""
 
 
 def likelihood(graph: Graph, operation: str, sides: Pair, bands: Sequence[tuple[Pair, Pair]]) -> int:
     """The probability that the first side is the smaller one.
 
     Args:
-        operation: `lt` or `le`, for sides that nothing makes uncertain.
-        bands: The sides with one quantity each at the low and at the high end of its band.
+        operation: `lt` or `le`, which matters only for sides without uncertainty. bands: For each quantity with a band,
+        the sides with that quantity at the low and at the high end.
     """
     certain = graph.add(operation, *sides)
     moving = [ends for ends in bands if any(end != sides for end in ends)]
@@ -48,14 +49,15 @@ def likelihood(graph: Graph, operation: str, sides: Pair, bands: Sequence[tuple[
 
 
 POINTS = 127
-"""The number of sample points of the ranges that a plan states."""
+"""The number of sample points in the ranges of a plan."""
 
 
 def points_of(ends: Mapping[str, tuple[float, float]], middles: Sequence[float | None]) -> list[dict[str, float]]:
-    """Points of some ranges, each as its share of the way between its ends, over which a mean is taken.
+    """The points of some ranges over which a mean is taken, each as the fraction of the way between its ends.
 
     Half of a range's mass lies evenly below its expected value, half above. The points are a lattice whose steps are
-    powers of a generalised golden ratio: the same every time, and even in each range and in all together.
+    powers
+    of a generalised golden ratio: the same every time, and evenly spread in each range and in all of them together.
     """
     ratio = 2.0
     for _ in range(60):  # the root of x^(d+1) = x + 1
@@ -70,7 +72,7 @@ def points_of(ends: Mapping[str, tuple[float, float]], middles: Sequence[float |
 
 
 def _share(low: float, middle: float | None, high: float, mass: float) -> float:
-    """Where a share of the mass of a range lies below, as a share of the way from its low to its high end."""
+    """The quantile of a range for a share of its mass, as the fraction of the way from its low to its high end."""
     part = 0.5 if middle is None or high == low else (middle - low) / (high - low)
     return 2.0 * mass * part if mass < 0.5 else part + (2.0 * mass - 1.0) * (1.0 - part)
 
@@ -84,13 +86,13 @@ def mean(graph: Graph, nodes: Sequence[int]) -> int:
 
 
 def _gap(graph: Graph, sides: Pair, positive: int) -> int:
-    """How far the first side exceeds the other."""
+    """How far the first side exceeds the other: the logarithm of their ratio, or their difference."""
     ratio = graph.add("ln", graph.add("div", *sides))
     return graph.add("select", positive, ratio, graph.add("sub", *sides))
 
 
 def _together(graph: Graph, deviations: Sequence[int]) -> int:
-    """Independent deviations in quadrature."""
+    """Combines independent deviations in quadrature."""
     squares = [graph.add("mul", one, one) for one in deviations]
     total = squares[0]
     for _, further in pairwise(squares):
@@ -99,7 +101,7 @@ def _together(graph: Graph, deviations: Sequence[int]) -> int:
 
 
 def _distribution(graph: Graph, gap: int, scale: int) -> int:
-    """Student's t with 4 degrees of freedom below a point, in closed form."""
+    """The cumulative distribution of Student's t with 4 degrees of freedom, in closed form."""
     z = graph.add("div", graph.add("mul", graph.const(-TENTH), gap), scale)
     root = graph.add("sqrt", graph.add("add", graph.const(4.0), graph.add("mul", z, z)))
     a = graph.add("div", z, root)

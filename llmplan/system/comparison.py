@@ -1,8 +1,8 @@
-"""The comparison of a requirement, and the facts where it fails.
+"""The comparison in a requirement, and the requirements that fail at a point.
 
-Input: a rule; output: its own sides, or those of the event whose chance it asks for, with the measure and unit in which
-both are written, None for a rule that compares no two numbers. Input: a lowering at a point; output: what fails there,
-and of one requirement the author's words or its sides with their values.
+Input: a rule. Output: its sides, or those of the event whose chance it asks for, with the measure and unit of both;
+None for a rule that does not compare two numbers. Input: a lowering at a point. Output: the names that fail there, and
+for one requirement the author's text or its sides with their values.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ class Comparison:
     """A comparison of two numbers.
 
     Attributes:
-        place: Where the rule is written.
-        asked: The chance that is asked for, None where the comparison itself is required.
+        place: Where the rule is written. asked: The required chance, None if the comparison itself is required.
     """
 
     sides: Sides
@@ -44,7 +43,7 @@ class Comparison:
     asked: Expr | None
 
     def text(self, side: Expr) -> str:
-        """One of its sides: its name, or as written; the whole where that has more than two sides."""
+        """A side as its name, or as written; the whole text if the comparison has more than two sides."""
         if isinstance(side, Ref):
             return side.name
         written = sides_at(self.place, event=self.asked is not None)
@@ -52,7 +51,7 @@ class Comparison:
 
 
 def comparison_of(rule: Rule, scope: Scope, operations: Collection[str]) -> Comparison | None:
-    """The comparison of a rule, if it is by one of these operations."""
+    """The comparison in a rule, if its operation is one of `operations`."""
     sides, type, unit, asked = rule.sides, rule.type, rule.unit, None
     if sides is None:
         return None
@@ -69,7 +68,7 @@ def comparison_of(rule: Rule, scope: Scope, operations: Collection[str]) -> Comp
 
 
 def _measure(sides: Sides, scope: Scope) -> tuple[Measure | None, str]:
-    """The measure of an event of a chance, from a side that is a name."""
+    """The measure and unit of an event's sides, taken from a side that is a name."""
     for side in (sides.left, sides.right):
         meaning = scope.lookup(side.name) if isinstance(side, Ref) else None
         if meaning is not None and isinstance(meaning.type, Measure):
@@ -81,7 +80,7 @@ def sides_at(place: Span, event: bool = False) -> tuple[Span, Span] | None:
     """Where the two sides of a single comparison are written, without parentheses around them; None for anything else.
 
     Args:
-        event: Whether those of the comparison whose chance is asked for.
+        event: True for the sides of the comparison whose chance is asked for.
     """
     file, problems = parse(Source(place.source.name, f"{_BEFORE}{place.text}\n"))
     statement = file.statements[0] if len(file.statements) == 1 else None
@@ -109,7 +108,7 @@ def _inside(node: nodes.Expr) -> nodes.Expr:
 
 
 def failing(at: Lowering) -> Iterator[str]:
-    """Names of requirements, of preferences that count, and of values that must be legal, which fail at a point."""
+    """Names that fail at a point: of requirements, of preferences with a weight, and of values that must be legal."""
     constant, settled = at.graph.constant, at.unknowns.settled
     for rule in at.program.rules:
         if rule.weight == 0.0:

@@ -1,4 +1,4 @@
-"""Values of the graph as people and JSON have them: members and entries by name, numbers with a readable unit."""
+"""Values of the graph as people and JSON see them: members and entries by name, numbers in a readable unit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from llmplan.units.measure import BoolType, EnumType, KindType, Measure, Scalar,
 
 
 def amount(value: float, type: Type, scope: Scope, unit: str, exact_unit: bool = False) -> Amount:
-    """A number of the graph as a value that can be written.
+    """A value of the graph as an amount that can be written.
 
     Args:
-        value: In base units; of a member or an entry its number.
-        unit: The unit of its declaration or author; with `exact_unit` just this one is used.
+        value: In base units; for a member or an entry its index.
+        unit: The unit of its declaration or author; with `exact_unit` no other unit is used.
     """
     if isinstance(type, Measure):
         number = scalar(value, type, scope) if math.isfinite(value) and value == math.floor(value) else value
@@ -24,12 +24,12 @@ def amount(value: float, type: Type, scope: Scope, unit: str, exact_unit: bool =
 
 
 def show(value: float, type: Type, scope: Scope, unit: str, exact_unit: bool = False) -> str:
-    """The text of a value in base units, as `Amount.exact` has it."""
+    """The text of a value in base units, as `Amount.exact` writes it."""
     return amount(value, type, scope, unit, exact_unit).exact()
 
 
 def scalar(value: float, type: Type, scope: Scope) -> Scalar:
-    """A value of the graph as JSON has it: names of members and entries, whole numbers as such."""
+    """A value of the graph as JSON has it: members and entries by name, whole numbers as integers."""
     if not math.isfinite(value):
         return None
     if isinstance(type, EnumType):
@@ -45,7 +45,7 @@ def scalar(value: float, type: Type, scope: Scope) -> Scalar:
 
 
 TURNED = {"le": "ge", "lt": "gt", "ge": "le", "gt": "lt"}
-"""Comparisons by size, seen from the other side."""
+"""Comparisons by size with their sides swapped."""
 
 
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|#[^\n]*')
@@ -53,7 +53,7 @@ _CONTINUES = re.compile(r"[-+*/^<>=.,})\]]|!=|(?:in|and|or|then|else|when|becaus
 
 
 def one_line(text: str) -> str:
-    """An expression as written, on one line: comments dropped, line ends inside braces as commas."""
+    """An expression as written, on one line: comments dropped, line breaks inside braces as commas."""
     lines = [line.strip() for line in _COMMENT.sub(lambda m: m.group(1) or "", text).splitlines()]
     out = ""
     depth = 0

@@ -1,7 +1,7 @@
-"""Divisors of a whole number, found by its prime factors.
+"""Divisors of a whole number, found from its prime factors.
 
-Input is a number as the equations hold it, output its divisors. A whole float is a number below 2^53 times
-a power of two, so that the factors of any of them are found in some thousand steps, and all of its divisors are floats.
+Input: a number as the equations hold it. Output: its divisors. A whole float is an integer below 2^53 times a power of
+two, so the factors of any float are found in some thousand steps, and all of its divisors are floats.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from itertools import count
 
 _SMALL = tuple(n for n in range(2, 1000) if all(n % d for d in range(2, math.isqrt(n) + 1)))
 _WITNESSES = _SMALL[:12]
-"""The test of Miller and Rabin with these is right for every number below 3.1e23."""
+"""With these, the Miller-Rabin test is exact for every number below 3.1e23."""
 
 
 def divisor_count(number: float) -> int:
-    """How many divisors a number has; none if it is not a whole number above 0."""
+    """The number of divisors; 0 if the number is not a whole number above 0."""
     return math.prod(power + 1 for _, power in _factors(int(number))) if _whole(number) else 0
 
 
@@ -54,7 +54,7 @@ def _factors(number: int) -> tuple[tuple[int, int], ...]:
 
 
 def _is_prime(number: int) -> bool:
-    """Whether a number without small factors is a prime, by the test of Miller and Rabin."""
+    """Whether a number without small factors is prime, by the Miller-Rabin test."""
     if number < _SMALL[-1] ** 2:
         return True
     odd, twos = number - 1, 0
@@ -74,7 +74,9 @@ def _is_prime(number: int) -> bool:
 
 
 def _divisor(number: int) -> int:
-    """A factor of a composite number, by Pollard's method; its square root is taken first, where that loops."""
+    """A factor of a composite number, by Pollard's rho method; a square root is tried first, as the method loops on
+    squares.
+    """
     root = math.isqrt(number)
     if root * root == number:
         return root

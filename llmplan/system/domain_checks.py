@@ -1,4 +1,4 @@
-"""Legal values: what must be whole or in a domain is an error where a plan writes it otherwise.
+"""Checks of legal values: a plan that writes a value that is not whole, or outside its domain, is an error.
 
 A computed value that is not legal is NaN, so that the candidate is infeasible under the value's name.
 """
@@ -21,11 +21,11 @@ from llmplan.system.unknowns import Unknowns
 from llmplan.units.measure import Measure, Type
 
 MAX_TRIED = 1000
-"""Candidates that are tried one by one; of more it is left to the search."""
+"""The most candidates that are checked one by one; if there are more, the search decides."""
 
 
 class DomainChecks:
-    """Tests values as they are lowered."""
+    """Checks values as they are lowered."""
 
     def __init__(self, expressions: Expressions, unknowns: Unknowns) -> None:
         self.scope = expressions.scope
@@ -36,7 +36,9 @@ class DomainChecks:
         self._unknowns = unknowns
 
     def legal(self, name: str, value: Result, type: Type, domain: Domain | None, written: Setting | None) -> Result:
-        """A value that must be whole or inside a domain: an error where it is written so, else NaN."""
+        """A value that must be whole or inside a domain: an error if the plan writes it otherwise, else NaN where it is
+        not.
+        """
         if isinstance(value, Missing) or not isinstance(type, Measure):
             return value
         node = self.graph[value]
@@ -68,7 +70,8 @@ class DomainChecks:
         return self.graph.add("select", legal, value, self.graph.const(math.nan))
 
     def _open(self, name: str, value: int, type: Measure, domain: Domain | None, written: Setting | None) -> Result:
-        """An unknown: the candidates that a plan writes must be legal; of computed ones the others do not count."""
+        """An unknown: candidates that the plan writes must be legal; among computed ones the illegal ones are ignored.
+        """
         legal = self.graph.const(1.0)
         inside = self._inside(value, domain)
         if not self._unknowns.numbered_here:
@@ -98,13 +101,13 @@ class DomainChecks:
         return value
 
     def _failing(self, index: int, test: int, values: Sequence[float]) -> tuple[float, ...] | None:
-        """The candidates of an unknown that do not pass a test; None where that is not tried."""
+        """The candidates of an unknown that fail a test; None if there are too many to check."""
         if values and (len(values) > MAX_TRIED or self.graph.reach(test) != 1 << index):
             return None
         return tuple(v for v in values if evaluate(self.graph, {index: v}, (test,))[test] != 1.0)
 
     def _inside(self, value: int, domain: Domain | None) -> int | None:
-        """1 where a value is one of a domain's, for domains with constant ends."""
+        """A node that is 1 if a value is in a domain, for domains with constant ends."""
         if domain is None:
             return None
         parts: list[int] = []
@@ -129,7 +132,7 @@ class DomainChecks:
         return result
 
     def _written(self, name: str, value: float, type: Measure, domain: Domain | None, setting: Setting) -> None:
-        """Reports a value of the plan that is not legal; of a range also its ends, and ends out of order."""
+        """Reports a value of the plan that is not legal; for a range also illegal ends, and ends out of order."""
         span = self.scope.span(setting.place)
         values = [value]
         if setting.spread is not None:

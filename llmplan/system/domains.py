@@ -1,4 +1,4 @@
-"""Domains of unknowns: lists, ranges, powers and divisors become candidate values."""
+"""Domains of unknowns: turns lists, ranges, powers and divisors into candidate values."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from llmplan.system.system import Unknown
 from llmplan.units.measure import KindType, Measure, Type, is_choice
 
 MAX_VALUES = 1_000_000
-"""More candidates than this for one unknown are refused."""
+"""An unknown with more candidates than this is refused."""
 
 MAX_COMBINATIONS = 10_000
-"""A domain that depends on other unknowns is unfolded for at most so many of their combinations."""
+"""The most combinations of other unknowns for which a domain that depends on them is unfolded."""
 
 MOST_LISTED = 5 * MAX_VALUES
-"""Candidates of all these combinations together, one that occurs in several counted each time."""
+"""The most candidates of all these combinations together, counting duplicates."""
 
 _DIVISOR = 4
-"""A divisor is so many times as much work as the next number of a range."""
+"""A divisor costs as much work as this many numbers of a range."""
 
 KEPT = 10_000
-"""Domains of at most so many candidates are listed once for all plans."""
+"""Domains with at most this many candidates are listed once and cached for all plans."""
 
 Ends = tuple[int, ...]
 Form = type[DomainItem]
@@ -43,12 +43,11 @@ Form = type[DomainItem]
 def build(
     expressions: Expressions, earlier: Sequence[Unknown], wanted: Unknown, domain: Domain | None
 ) -> Unknown | Diagnostic | Missing:
-    """An unknown with its candidates, or why it has none.
+    """An unknown with its candidates, or the reason why it has none.
 
     Args:
-        earlier: The unknowns of the graph so far, on which its domain may depend.
-        wanted: The unknown without candidates.
-        domain: What it may range over.
+        earlier: The unknowns already in the graph, on which its domain may depend.
+        wanted: The unknown without candidates. domain: The domain that it may range over.
     """
     graph, path, type, span = expressions.graph, wanted.path, wanted.type, wanted.span
     names = expressions.members(type)
@@ -97,7 +96,7 @@ def build(
 
 
 def candidates(expressions: Expressions, type: Type, domain: Domain | None) -> tuple[float, ...] | None:
-    """The values of a domain that depends on no unknown; every member without one. None if too many."""
+    """The values of a domain that does not depend on unknowns; without a domain, every member. None if too many."""
     if domain is None:
         count = len(expressions.members(type)) if is_choice(type) else 0
         return tuple(float(i) for i in range(count))
@@ -109,7 +108,7 @@ def candidates(expressions: Expressions, type: Type, domain: Domain | None) -> t
 
 
 def _values(items: list[tuple[Form, tuple[float, ...]]]) -> tuple[float, ...] | None:
-    """All candidates without repetition, in order of the domain; None if there are too many."""
+    """All candidates without duplicates, in the order of the domain; None if there are too many."""
     if _size(items) > MAX_VALUES:
         return None
     return _listed(tuple(items)) if _size(items) <= KEPT else _listed.__wrapped__(tuple(items))
@@ -117,7 +116,7 @@ def _values(items: list[tuple[Form, tuple[float, ...]]]) -> tuple[float, ...] | 
 
 @lru_cache(maxsize=256)
 def _bounds(items: tuple[tuple[Form, tuple[float, ...]], ...]) -> tuple[float, float]:
-    """The least and the largest candidate, sought among thousands only once."""
+    """The least and the largest candidate; cached, as there may be thousands."""
     values = _values(list(items)) or ()
     return min(values), max(values)
 
@@ -158,7 +157,7 @@ def _size(items: list[tuple[Form, tuple[float, ...]]]) -> float:
 
 
 def _span(base: float, low: float, high: float) -> float:
-    """How many powers of a base there are from 1 to `high`."""
+    """The number of powers of a base from 1 to `high`."""
     return math.log(high) / math.log(base) + 1 if base > 1.0 and high >= 1.0 else 0.0
 
 
@@ -204,7 +203,7 @@ def _dependent(
 
 
 def _allowed(graph: Graph, unknown: int, ends: list[tuple[Form, Ends]]) -> int:
-    """1 where a candidate is in the domain that the other unknowns leave."""
+    """A node that is 1 if a candidate is in the domain, given the values of the other unknowns."""
     result = graph.const(0.0)
     for form, nodes in ends:
         if form is Value:

@@ -1,4 +1,4 @@
-"""The value of nodes at one point, in plain Python: for single plans, where numpy does not pay."""
+"""The value of nodes at one point, in plain Python: for single points, where numpy does not pay off."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from llmplan.system.graph import Graph, Node
 
 _KEPT = 64
-"""Orders that a graph keeps: the same few roots are evaluated at many points."""
+"""The number of evaluation orders that a graph caches: the same few roots are evaluated at many points."""
 
 
 def ancestors(graph: Graph, roots: Iterable[int], leaves: Container[int] = ()) -> Sequence[int]:
-    """The nodes that `roots` need, themselves included, in the order of evaluation.
+    """The nodes that `roots` depend on, themselves included, in evaluation order.
 
-    What `leaves` are made of is left out.
+    The search does not descend below `leaves`.
     """
     if leaves:
         return _order(graph, roots, leaves)
@@ -41,7 +41,7 @@ def _order(graph: Graph, roots: Iterable[int], leaves: Container[int]) -> list[i
 
 
 def value_of(node: Node, args: list[float], point: Mapping[int, float]) -> float:
-    """The value of one operation; an unknown without a value in `point` is NaN."""
+    """The value of one operation; NaN for an unknown without a value in `point`."""
     if node.op == "const":
         return math.nan if node.value is None else node.value
     if node.op == "unknown":

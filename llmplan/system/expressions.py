@@ -1,7 +1,7 @@
-"""Lowering of expressions: each checked form to nodes of the graph.
+"""Lowering of expressions: turns each checked form into nodes of the graph.
 
-What no unknown reaches folds to a number as it is built. What names mean is asked of a `Meaning`, and only of
-names that the value depends on: a condition that is decided leaves the other branch unread.
+Anything that does not depend on an unknown folds to a number as it is built. A `Meaning` is asked what names mean, and
+only for names that the value depends on: once a condition is decided, the other branch is not read.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from llmplan.units.measure import BoolType, EnumType, KindType, ListType, Type
 
 
 class Expressions:
-    """Lowers expressions into one graph; what they read is noted in `names`."""
+    """Lowers expressions into one graph; the names that they read are recorded in `names`."""
 
     def __init__(self, scope: Scope, graph: Graph, names: Names, meaning: Meaning) -> None:
         self.scope = scope
         self.graph = graph
         self.names = names
         self.meaning = meaning
-        self.tied = False  # whether a range that is a variable decided what must be known, as the end of another
+        self.tied = False  # whether a range that is a variable decided something that must be known, such as an end of another range
         self._calls: dict[tuple[str, tuple[Result, ...]], tuple[Result, Reads]] = {}
         self._entries: dict[str, list[str]] = {}
         self._source = ""
@@ -53,7 +53,7 @@ class Expressions:
         return self._entries[kind]
 
     def lower(self, expr: Expr, env: Env, base: str | None = None) -> Result:
-        """The node of an expression; `base` names the source that offsets in it belong to."""
+        """The node of an expression; `base` names the source that its offsets refer to."""
         if len(self.graph.nodes) > MAX_NODES:
             raise TooLarge
         if base is None:
@@ -65,12 +65,12 @@ class Expressions:
             self._source = outer
 
     def worth(self, expr: Expr, base: str | None = None) -> float | None:
-        """The number that an expression comes to; None if inputs are missing or an unknown decides it."""
+        """The number that an expression comes to; None if inputs are missing or it depends on an unknown."""
         node = self.lower(expr, {}, base)
         return None if isinstance(node, Missing) else self._known(node)
 
     def _known(self, node: int) -> float | None:
-        """The number of a node that must be known here."""
+        """The number of a node that must be known at this point."""
         self.tied = self.tied or self.graph.varies(node)
         return self.graph.constant(node)
 
@@ -86,11 +86,11 @@ class Expressions:
             case ir.Local():
                 return env[expr.name]
             case ir.Num():
-                # What stands for a number that is not one was reported.
+                # A NaN stands for an invalid number, which was reported.
                 return self.graph.const(expr.value) if expr.value == expr.value else missing()
             case ir.Member():
                 return self.graph.const(float(expr.index))
-        self._steps += 1  # of what has parts: no plan unrolls to many others without many of these
+        self._steps += 1  # only for expressions with parts: a plan that unrolls to many expressions has many of these
         if self._steps > MAX_STEPS:
             raise TooLarge
         match expr:
@@ -128,7 +128,7 @@ class Expressions:
                 x = self._lower(expr.x, env)
                 return x if isinstance(x, Missing) else self.graph.interpolate(x, expr.xs, expr.ys)
             case ir.Text() | ir.List():
-                # They are no numbers: they are read from the setting itself, never through the graph.
+                # They are not numbers: they are read from the setting itself, never through the graph.
                 return self.graph.const(math.nan)
 
     def _apply(self, operation: str, args: list[Result]) -> Result:
@@ -140,7 +140,7 @@ class Expressions:
         for operation, part in expr.rest:
             logical = operation == "and" or operation == "or"
             if logical and self._decided(operation, result):
-                continue  # what the left side decides alone does not need the right one
+                continue  # the left side alone decides, so the right one is not needed
             value = self._lower(part, env)
             if logical:
                 result = value if self._decided(operation, value) else self._apply(operation, [result, value])
@@ -182,7 +182,7 @@ class Expressions:
                 break
             wanted = self._lower(pattern, env)
             if isinstance(wanted, Missing):
-                return wanted  # no pattern, which was reported
+                return wanted  # not a pattern, which was reported
             test = self.graph.add("eq", subject, wanted)
             constant = self.graph.constant(test)
             if constant == 1.0:
@@ -226,13 +226,13 @@ class Expressions:
             constant = None if isinstance(lowered, Missing) else self.graph.constant(lowered)
             if constant is None:
                 return self._indexed_by_unknown(quantity, expr, env)
-            if not 0.0 <= constant < len(self.scope.enums[enum].members):  # NaN too: of no member there is no value
+            if not 0.0 <= constant < len(self.scope.enums[enum].members):  # also for NaN: without a member there is no value
                 return self.graph.const(math.nan)
             members.append(constant)
         return self.meaning.at(quantity, tuple(members))
 
     def _indexed_by_unknown(self, quantity: Quantity, expr: ir.Index, env: Env) -> Result:
-        """An index that depends on an unknown: a choice among all members."""
+        """A quantity at an index that depends on an unknown: a choice among all members."""
         args = [self._lower(arg, env) for arg in expr.indices]
         if any(isinstance(arg, Missing) for arg in args):
             return missing(*args)
@@ -280,7 +280,7 @@ class Expressions:
         return result
 
     def _argument(self, fold: Fold, nodes: list[tuple[int, int]]) -> Result:
-        """The member of the first index at which the body is largest or smallest, the first of equals."""
+        """The member of the first index at which the body is largest or smallest; the first one in a tie."""
         best, member = nodes[0][1], self.graph.const(float(nodes[0][0]))
         for index, node in nodes[1:]:
             better = self.graph.add(fold.join, *((best, node) if fold.picks == "largest" else (node, best)))
@@ -289,7 +289,7 @@ class Expressions:
         return member
 
     def _field_of(self, expr: ir.FieldOf, env: Env) -> Result:
-        """A field of an entry that a local stands for."""
+        """A field of the entry that a local name stands for."""
         entry = env[expr.local]
         if isinstance(entry, Missing):
             return entry
@@ -306,11 +306,11 @@ class Expressions:
         return self.by_entry(entry, values, len(values))
 
     def by_entry(self, chosen: int, values: Mapping[int, int], count: int) -> int:
-        """The value of the entry that is chosen; NaN for one without a value.
+        """The value of the chosen entry; NaN if that has none.
 
         Args:
             chosen: The node of its index among `count` entries.
-            values: By index the nodes of the entries that may be chosen.
+            values: The nodes of the entries that may be chosen, by index.
         """
         constants = {index: self.graph.constant(node) for index, node in values.items()}
         if all(value is not None for value in constants.values()):

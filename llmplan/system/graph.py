@@ -1,10 +1,9 @@
 """The equations of a plan as one shared graph of arithmetic.
 
-A node is an operation on earlier nodes, so the order of the list is an order of evaluation.
-Equal nodes are one node, and what no unknown reaches is a constant: `add` folds it. Values are
-float64; truth values, members of enums and entries are numbers too (0 and 1, the index of the
-member), so one array type serves all. NaN is "has no value here", and it spreads; comparisons with
-NaN are false.
+A node is an operation on earlier nodes, so the order of the list is an order of evaluation. Equal nodes are one node,
+and a node that depends on no unknown is a constant: `add` folds it. Values are float64; truth values, members of enums
+and entries are numbers too (0 and 1, the index of the member), so one array type serves all. NaN means "has no value
+here" and propagates; comparisons with NaN are false.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ class Node:
 
     Attributes:
         op: `const`, `unknown`, `named` or the name of an operation.
-        args: Ids of earlier nodes.
-        value: The number of a constant, the index of an unknown, else None.
-        table: For `table`: what each value 0, 1, 2 … of the argument becomes; for
-            `interpolate`: the x and then the y coordinates. Else empty.
+        args: Ids of earlier nodes. value: The number of a constant or the index of an unknown; else None. table: For
+        `table`: the results for the arguments 0, 1, 2 …; for `interpolate`: the x and then the y coordinates. Else
+        empty.
         reach: Bit i is set if the value depends on unknown i.
     """
 
@@ -48,9 +46,8 @@ class Graph:
     """A growing list of nodes without duplicates.
 
     Attributes:
-        orders: By some nodes what they need, in the order of evaluation, see `llmplan.system.evaluate`.
-        ranged: Unknowns from this number on are ranges over which a probability takes the mean; a plan has fewer of its
-            own.
+        orders: The cached evaluation order of sets of nodes, see `llmplan.system.evaluate`. ranged: Unknowns from this
+        number on are ranges over which a probability takes the mean; a plan has fewer unknowns of its own.
     """
 
     def __init__(self) -> None:
@@ -59,7 +56,7 @@ class Graph:
         self.ranged = 0
         self._constants: dict[float | str, int] = {}
         self._others: dict[tuple[object, ...], int] = {}
-        self._operations: dict[tuple[str, tuple[int, ...]], int] = {}  # what `add` has answered
+        self._operations: dict[tuple[str, tuple[int, ...]], int] = {}  # the results of `add`
 
     def copy(self) -> Graph:
         """A graph that begins with the same nodes."""
@@ -82,7 +79,7 @@ class Graph:
         return len(self.nodes) - 1
 
     def intern(self, node: Node) -> int:
-        """The id of a node: that of its equal if there is one already."""
+        """The id of a node: that of an equal one if there is one already."""
         key = (node.op, node.args, node.value, node.table)
         found = self._others.get(key)
         if found is None:
@@ -90,7 +87,7 @@ class Graph:
         return found
 
     def const(self, value: float) -> int:
-        # The text keeps NaN equal to itself and 0.0 apart from -0.0.
+        # A text as key, so that NaN equals itself and 0.0 differs from -0.0.
         if value == 0.0:
             key: float | str = "0" if math.copysign(1.0, value) > 0.0 else "-0"
         else:
@@ -116,11 +113,11 @@ class Graph:
         return self.nodes[node].reach >> self.ranged != 0
 
     def varies_alone(self, node: int) -> bool:
-        """Whether it depends on nothing else."""
+        """Whether a node depends on such ranges and nothing else."""
         return self.varies(node) and not self.nodes[node].reach & ~(-1 << self.ranged)
 
     def reached(self, nodes: Iterable[int]) -> int:
-        """The dependencies of any of some nodes."""
+        """The unknowns that any of some nodes depends on, as bits."""
         return reduce(or_, map(self.reach, nodes), 0)
 
     def add(self, op: str, *args: int) -> int:
@@ -144,7 +141,7 @@ class Graph:
         return self._append(Node(op, args, reach=reach))
 
     def _shortcut(self, op: str, args: tuple[int, ...], nodes: list[Node]) -> int | None:
-        """Results that a constant argument alone decides: choices, truth, and neutral elements."""
+        """Results that a constant argument alone decides: choices, truth values, and neutral elements."""
         if op == "select" and nodes[0].op == "const":
             if nodes[0].value != nodes[0].value:
                 return args[0]

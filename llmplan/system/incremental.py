@@ -1,10 +1,10 @@
-"""Reuse of the lowering of an earlier text of a plan: names that read the same and have the same values.
+"""Reuses the lowering of an earlier text of a plan for names that read the same and have the same values.
 
-Input: the lowering of the earlier text and the program of the new one. Output: for a name, its record of then, if
-whatever it read comes to the same node again. What a name reads is lowered, or taken over, to find that out, so
-that everything is met in the order in which a lowering from nothing meets it.
+Input: the lowering of the earlier text and the program of the new one. Output: for a name, its earlier record, if
+everything that it read comes to the same nodes again. To find that out, the names that it read are lowered or taken
+over, so that everything is met in the same order as in a lowering from scratch.
 
-Only what the library says is taken over: what the plan itself writes is lowered anew, where it now stands.
+Only names of the library are taken over: those that the plan itself sets are lowered again, at their new position.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from llmplan.system.names import OPEN, SPREAD, Known
 from llmplan.system.system import Unknown
 
 MOST_NODES = 20_000
-"""A graph that has grown to more nodes than this over many texts is not continued."""
+"""A graph that has grown beyond this many nodes over several texts is not continued."""
 
 
 class Earlier:
-    """An earlier lowering, as one of another text sees it.
+    """An earlier lowering, from the viewpoint of the lowering of another text.
 
     Args:
-        known: The names that it had lowered.
+        known: The names that it lowered.
         met: Its unknowns.
-        graph: Its graph, which the later one continues.
-        old, new: The programs of both, which are `comparable`.
+        graph: Its graph, which the new lowering extends.
+        old, new: Both programs, which must be `comparable`.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Earlier:
         }
 
     def record(self, name: str) -> Known | None:
-        """How a name was lowered, if nothing that it looked at itself is different."""
+        """The earlier record of a name, if nothing that it looked at directly has changed."""
         return self._known.get(name)
 
     def same(self, name: str, value: Result, met: Sequence[Unknown]) -> bool:
-        """Whether a name has the value that it had; an unknown also its candidates."""
+        """Whether a name has the value that it had before; for an unknown also the same candidates."""
         before = self._values.get(name)
         if before is None or value != before:
             return False
@@ -69,7 +69,7 @@ def _of_library(record: Known, scope: Scope) -> bool:
 
 
 def comparable(old: Program, new: Program) -> bool:
-    """Whether two programs differ in nothing but settings and in what they ask."""
+    """Whether two programs differ only in settings and in what they ask for."""
     return all(_plain(program) for program in (old, new)) and _emitted(old) == _emitted(new)
 
 
@@ -84,10 +84,11 @@ def _emitted(program: Program) -> set[EmitTarget]:
 
 
 def differing(old: Program, new: Program, same: Callable[[tuple[str, Setting], tuple[str, Setting]], bool]) -> set[str]:
-    """The paths that are not set as they were, and of those that are set in one program only their kinds, as `gpu.`.
+    """The paths that are set differently in both programs; for paths set in only one of them, only their kinds, as
+    `gpu.`.
 
     Args:
-        same: Whether the strongest settings of a path, each with its layer, are the same.
+        same: Whether the winning settings of a path, each with its layer, are the same.
     """
     found: set[str] = set()
     for before, after in ((old.settings, new.settings), (old.assumptions, new.assumptions)):

@@ -1,4 +1,4 @@
-"""Lowering of inputs: which layer wins, what the chosen entry says, what is open, what is legal."""
+"""Lowering of inputs: which layer wins, what the chosen entry says, which inputs are open, which values are legal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Inputs:
         self._said: dict[
             tuple[str, str, str], tuple[str, Setting] | None
         ] = {}  # by entry and field, see `entry_settings`
-        self.instance: dict[str, str] = {}  # by kind: the member of a list whose fields are lowered
+        self.instance: dict[str, str] = {}  # by kind: the list member whose fields are being lowered
 
     def input(self, field: Field) -> Result:
         """The value of a field of a kind."""
@@ -63,7 +63,7 @@ class Inputs:
         return self._default(field)
 
     def _is_chosen(self, selector: str) -> bool:
-        """Whether a plan chooses an entry, or the library does where no plan says anything."""
+        """Whether a plan chooses an entry, or the library chooses one by default."""
         self.names.touch(selector)
         field = self.scope.fields.get(selector)
         return selector in self.program.settings or (field is not None and field.default is not None)
@@ -83,7 +83,7 @@ class Inputs:
         self.names.traces[field.path] = Trace("default", field.default.place)
         value = self.setting(field.path, field.default, field.type, field, field.units[0])
         if isinstance(value, Missing) and value.needs:
-            # What a person would give is an entry, or the input itself: not what its default is made from.
+            # A person would give an entry, or the input itself: not what its default is made from.
             entries = {self.scope.selector(kind) for kind in self.scope.entries}
             return value if entries.issuperset(value.needs) else missing(field.path)
         if isinstance(field.default.value, Ref) and self.names.reasons.get(field.default.value.name) == NONE_APPLIES:
@@ -91,7 +91,7 @@ class Inputs:
         return self._legal(field.path, value, field.type, field.domain, written=None)
 
     def _to_give(self, path: str) -> str:
-        """The name a person would give for a missing input: the entry, if no field of its kind is given."""
+        """The name that a person would set for a missing input: the entry, if no field of its kind is given."""
         kind = path.partition(".")[0]
         selector = self.scope.selector(kind)
         if kind not in self.scope.entries or self._is_chosen(selector) or path == selector:
@@ -101,11 +101,12 @@ class Inputs:
         return path if own else selector
 
     def entry_settings(self, kind: str, name: str, field: str) -> tuple[str, Setting] | None:
-        """The setting of a field in an entry or in one that it is like, and which entry has it."""
+        """The setting of a field in an entry or in one that it inherits from, with the name of the entry that has it.
+        """
         passed: list[str] = []
         found: tuple[str, Setting] | None = None
         while found is None and name and (kind, name, field) not in self._said:
-            self._said[kind, name, field] = None  # what an entry that inherits from itself says of it
+            self._said[kind, name, field] = None  # for an entry that inherits from itself
             passed.append(name)
             record = self.scope.entries[kind][name]
             found = next(((name, setting) for key, setting in record.settings if key == field), None)
@@ -115,7 +116,7 @@ class Inputs:
         return found
 
     def setting_of(self, path: str) -> tuple[str, Setting] | None:
-        """The layer and right-hand side that win for an input that is not a number: text or a list."""
+        """The layer and right-hand side that win for an input that is not a number, but a text or a list."""
         self.names.touch(path)
         won = self.program.winner(path)
         if won is None:
@@ -126,7 +127,7 @@ class Inputs:
         return won
 
     def of_chosen(self, path: str) -> Setting | None:
-        """The chosen entry's value of an input, if the choice is known."""
+        """The chosen entry's value for an input, if the choice is known."""
         kind, _, field = path.partition(".")
         selector = self.scope.selector(kind)
         if kind not in self.scope.entries or path == selector or not self._is_chosen(selector):
@@ -142,8 +143,8 @@ class Inputs:
         return self._published(selector, found[1]) if path in self.scope.as_published else found[1]
 
     def _published(self, selector: str, own: Setting) -> Setting | None:
-        """The name by which an entry was chosen: a hub's, none for one without its owner, `own` for that of the
-        catalog.
+        """The name by which an entry was chosen, if it is one on a hub; None for a published name without its owner,
+        `own` if the entry was chosen by its name in the catalog.
         """
         won = self.program.winner(selector)
         chosen = won[1].value if won is not None else None
@@ -152,7 +153,7 @@ class Inputs:
         return Setting(Text((chosen.published,)), None, won[1].place) if "/" in chosen.published else None
 
     def instances(self, path: str) -> list[str] | Missing:
-        """The entries that a list of a kind names."""
+        """The entries in a list of entries of a kind."""
         won = self.setting_of(path)
         listed = won[1].value if won is not None else None
         if not isinstance(listed, List):
@@ -160,14 +161,14 @@ class Inputs:
         return [item.name for item in listed.items if isinstance(item, Entry)]
 
     def sibling(self, name: str) -> Result | None:
-        """The value of a name that is a field of the member of a list that is lowered; None if it is none."""
+        """The value of a name that is a field of the list member being lowered; None for other names."""
         kind, _, field = name.partition(".")
         if kind not in self.instance or name not in self.scope.fields:
             return None
         return self.of_instance(kind, self.instance[kind], field)
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
-        """A field of an entry that is a member of a list: siblings in its formulas are its own."""
+        """A field of an entry that is a member of a list: in its formulas, sibling fields are the member's own."""
         return self.names.once(
             f'{kind} "{entry}".{field}', lambda key: self._of_instance(key, kind, entry, field), circular=True
         )
@@ -190,7 +191,7 @@ class Inputs:
         return value
 
     def _of_entry(self, field: Field, kind: str, chosen: int) -> Result:
-        """A field of the chosen entry; of each candidate's where the entry is unknown."""
+        """A field of the chosen entry; if the entry is unknown, of each candidate."""
         local = field.path.partition(".")[2]
         constant = self.graph.constant(chosen)
         all_entries = self.expressions.entry_names(kind)
@@ -212,7 +213,7 @@ class Inputs:
         return self.expressions.by_entry(chosen, values, len(all_entries))
 
     def _candidates(self, selector: str, count: int) -> list[int] | None:
-        """The entries that may be chosen: an unknown's candidates, or where a choice follows from others all."""
+        """The entries that may be chosen: an unknown's candidates, or all if the choice depends on other unknowns."""
         unknown = self.unknowns.of(selector)
         if unknown is not None:
             return [int(value) for value in unknown.values or ()]
@@ -223,10 +224,10 @@ class Inputs:
         )
 
     def field_at(self, kind: str, field: str, entries: Sequence[str], of: Callable[[], Result]) -> Result:
-        """What an entry says of a field: of `entries` the one whose index `of` comes to.
+        """The value of a field in the chosen one of `entries`, whose index `of` computes.
 
-        Where all say the same it does not matter which, so that the value depends on nothing. A formula in an entry
-        reads the values of the plan, those of the entry's own kind too.
+        If all have the same value it does not matter which one is chosen, so the value depends on nothing. A formula in
+        an entry reads the values of the plan, including those of the entry's own kind.
         """
         own = [self.entry_settings(kind, entry, field) for entry in entries]
         values = {None if said is None else said[1].value for said in own}
@@ -250,7 +251,7 @@ class Inputs:
         return self.expressions.by_entry(index, nodes, len(entries))
 
     def _said_by(self, kind: str, field: str, entry: str, credited: bool = True) -> Result:
-        """What an entry, or one that it is like, says of a field; not what the field is by default.
+        """The value of a field in an entry or in one that it inherits from, but not the field's default.
 
         Args:
             credited: Whether the value is traced to the entry.
@@ -309,11 +310,11 @@ class Inputs:
         return self.unknowns.value(name, setting, type, field, unit)
 
     def _spread(self, name: str, setting: Setting, spreads: Spreads) -> Result:
-        """A range: one of its ends, or a variable between them."""
+        """The value of a range: one of its ends, a point between them, or a variable."""
         assert setting.spread is not None
         low, high = (self.expressions.worth(end, setting.place[0]) for end in setting.spread)
         if low is None or high is None:
-            # An end that itself depends on an unknown: taken as expected.
+            # An end that itself depends on an unknown: the expected value is taken.
             assert setting.value is not None
             return self.expressions.lower(setting.value, {}, base=setting.place[0])
         spreads.found.setdefault(name, (min(low, high), max(low, high)))
@@ -322,7 +323,7 @@ class Inputs:
         return self.graph.const(spreads.value(name, spreads.corner))
 
     def _said_of_text(self, path: str) -> Result:
-        """1 if a text or a list has a value; by entry where an unknown decides which one is chosen."""
+        """1 if a text or a list has a value; decided entry by entry if an unknown selects the entry."""
         kind, _, field = path.partition(".")
         selector = self.scope.selector(kind)
         if kind in self.scope.entries and path not in self.program.settings and self._is_chosen(selector):
@@ -338,7 +339,7 @@ class Inputs:
         return self.graph.const(float(self.setting_of(path) is not None))
 
     def given(self, path: str) -> Result:
-        """1 if some layer or default gives the input a value or a `?`, and what that needs is given too."""
+        """1 if some layer or default gives the input a value or a `?`, and the inputs of that value are given too."""
         owner, _, unit = path.rpartition(".")
         self.names.touch(path, owner)
         if owner in self.scope.fields and len(self.scope.fields[owner].types) > 1:

@@ -1,9 +1,9 @@
-"""Ranges through a graph: bounds of any node when some inputs may lie anywhere between two ends.
+"""Ranges through a graph: bounds of a node if some inputs may lie anywhere between two ends.
 
-Every node gets an interval that contains all its values, and for each input an interval that
-contains its slope. Where a slope keeps its sign over the whole box the extremes lie at corners and
-are exact; elsewhere the box is halved a bounded number of times, and what is left is a safe bound.
-The sign of a slope over the domains of all unknowns is also the proof that a node grows or falls.
+Every node gets an interval that contains all its values and, for each input, an interval that contains its slope. If a
+slope keeps its sign over the whole box, the extremes lie at corners and are exact; otherwise the box is halved a
+limited number of times, and the remaining interval is a safe bound. The sign of a slope over the domains of all
+unknowns is also the proof that a node grows or falls.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from llmplan.system.graph import Graph, Node
 from llmplan.system.system import Unknown
 
 BOXES = 64
-"""A box is halved into at most so many parts for one node."""
+"""The most parts into which a box is divided for one node."""
 
 KEPT = 2 * BOXES
-"""The number of parts whose results are kept for further nodes: with one input all nodes have the same parts."""
+"""The number of parts whose results are kept for further nodes: with one input, all nodes have the same parts."""
 
 
 @frozen
@@ -31,7 +31,7 @@ class Ranged:
     """The interval of a node's values and those of its slopes along some inputs.
 
     Attributes:
-        absent: Whether it may have no value; where that changes along an input, nothing is known of the slope.
+        absent: Whether it may have no value; if that changes along an input, nothing is known about the slope.
     """
 
     value: Interval
@@ -40,14 +40,14 @@ class Ranged:
 
 
 Parts = dict[tuple[Interval, ...], dict[int, Ranged]]
-"""By part of a box what is known of nodes over it."""
+"""The known intervals of nodes over each part of a box."""
 
 
 def bounds(graph: Graph, node: int, box: Sequence[Interval], known: Parts | None = None) -> Interval | None:
-    """An interval that contains every value of a node over a box of the unknowns; None where it may have none.
+    """An interval that contains every value of a node over a box of the unknowns; None if it may have no value.
 
     Args:
-        known: What was found for other nodes of the graph, of which this one is made in part; receives what is found.
+        known: Results for other nodes of the graph, on which this one may depend; new results are added.
     """
     known = {} if known is None else known
     order = ancestors(graph, (node,))
@@ -82,14 +82,15 @@ def domains(unknowns: Iterable[Unknown]) -> list[Interval]:
 
 
 def is_positive(graph: Graph, node: int, box: Sequence[Interval]) -> bool:
-    """Whether it is proved that no value of a node over a box is negative."""
+    """Whether a node is proved to have no negative value over a box."""
     return _spread(graph, ancestors(graph, (node,)), box, ())[node].value[0] >= 0.0
 
 
 def directions(graph: Graph, roots: Iterable[int], unknown: int, unknowns: Sequence[Unknown]) -> dict[int, int | None]:
-    """By node below the roots: 1 if it never falls as the unknown grows, -1 if it never grows, 0 if it stays.
+    """The direction of each node below the roots: 1 if it never falls as the unknown grows, -1 if it never grows, 0 if
+    constant.
 
-    None if that is not proved. A truth value that grows is one that can only become true.
+    None if the direction is not proved. A truth value that grows is one that can only become true.
     """
     spread = _spread(graph, ancestors(graph, roots), domains(unknowns), (unknown,))
     return {node: _sign(ranged.slopes[0]) for node, ranged in spread.items()}
@@ -109,7 +110,7 @@ def _corners(graph: Graph, node: int, box: Sequence[Interval], slopes: Sequence[
 
 
 def _halve(box: tuple[Interval, ...], slopes: Sequence[Interval]) -> list[tuple[Interval, ...]] | None:
-    """The box cut in two along the widest input whose slope has no sign yet."""
+    """The box halved along the widest input whose slope has no definite sign; None if there is none."""
     open_axes = [i for i, slope in enumerate(slopes) if _sign(slope) is None and box[i][0] < box[i][1]]
     if not open_axes:
         return None
@@ -127,7 +128,7 @@ def _spread(
     axes: Sequence[int],
     known: dict[int, Ranged] | None = None,
 ) -> dict[int, Ranged]:
-    """The intervals of nodes over a box, and of their slopes along some of its axes; `known` receives them."""
+    """The intervals of nodes over a box, and of their slopes along some of its axes; added to `known`."""
     flat = (ZERO,) * len(axes)
     found = {} if known is None else known
     for index in order:
@@ -153,7 +154,7 @@ def _apply(node: Node, args: list[Ranged]) -> Ranged:
         value, slopes = NOWHERE, (EVERYTHING,) * len(args)
     else:
         value, slopes = OPERATIONS[node.op].interval(*table, *values)
-    # A branch that is never taken does not count, whatever it is.
+    # A branch that is never taken does not count, whatever its values.
     needed = [(a, s) for a, s in zip(args, slopes) if node.op != "select" or s != ZERO]
     along = []
     for axis in range(len(args[0].slopes)):

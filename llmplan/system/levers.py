@@ -1,9 +1,8 @@
-"""Which values of an input are worth trying, for the levers that the library declares.
+"""The values of an input that are worth trying, for the levers that the library declares.
 
-Input: a program, and a lowering at a point where every unknown has a value. Output: for each lever in force its knob
-    with
-what it is there, and the candidates: other members of a choice, the next smaller and larger value of what a bare `?`
-ranges over, the declared factors, other entries. Nothing is solved here.
+Input: a program, and a lowering at a point where every unknown has a value. Output: for each lever in force its knob,
+its current value and the candidates: other members of a choice, the next smaller and larger value in the domain of a
+bare `?`, the declared factors, other entries. Nothing is solved here.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from llmplan.units.measure import BoolType, EnumType, KindType, Measure
 
 
 def levers(program: Program, infeasible: Lowering | None = None) -> Iterator[Knob]:
-    """The levers that a plan may move, in the order of their declaration; for a point those that are there to cure too.
+    """The levers that a plan may move, in the order of declaration; at an infeasible point also those that only cure.
 
-    Left out are ranges, what a final requirement protects, and what an assumption of the plan holds for.
+    Ranges, inputs that a final requirement protects, and inputs that an assumption of the plan depends on are left out.
 
     Args:
-        infeasible: A lowering at the point at which a plan is nearest to being feasible.
+        infeasible: A lowering at the nearest point of an infeasible plan.
     """
     scope = program.scope
     for kind, fields in scope.kinds.items():
@@ -50,7 +49,7 @@ def _holds(name: str, point: Lowering) -> bool:
 
 
 def worth(knob: Knob, point: Lowering) -> float | None:
-    """The value of an input at a point, in base units; None without one."""
+    """The value of an input at a point, in base units; None if it has none."""
     return worth_of(knob.path, point)
 
 
@@ -62,10 +61,10 @@ def worth_of(name: str, point: Lowering) -> float | None:
 
 
 def values(knob: Knob, now: float, point: Lowering, own: Sequence[float] | None = None) -> list[float]:
-    """The candidates beside the value that a lever has, in the order in which to try them.
+    """The candidates beside the current value of a lever, in the order in which to try them.
 
     Args:
-        own: What the plan lets the input be, if it leaves it open.
+        own: The plan's own candidates for the input, if it leaves it open.
     """
     field = point.scope.fields[knob.path]
     if own is not None and not isinstance(knob.type, Measure):
@@ -88,7 +87,7 @@ def values(knob: Knob, now: float, point: Lowering, own: Sequence[float] | None 
 def beside(
     knob: Knob, now: float, point: Lowering, own: Sequence[float] | None = None
 ) -> tuple[list[float], list[float]]:
-    """The smaller and the larger values of what a bare `?` ranges over, the nearest first."""
+    """The smaller and the larger values in the domain of a bare `?`, nearest first."""
     known = own
     if known is None and knob.choices is not None:
         known = candidates(point.expressions, knob.type, knob.choices)
@@ -102,7 +101,7 @@ def set_to(knob: Knob, value: float, point: Lowering) -> Setting:
 
 
 def described(program: Program, knob: Knob) -> bool:
-    """Whether a plan overrides a field of its entry, such as a price, which would not hold for another entry."""
+    """Whether a plan overrides a field of its entry, such as a price, that would not hold for another entry."""
     kind = f"{knob.type.name}." if isinstance(knob.type, KindType) and not knob.type.choice else ""
     for path in program.settings if kind else ():
         field = program.scope.fields.get(path)

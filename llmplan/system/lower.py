@@ -1,15 +1,15 @@
 """Lowering: from the checked plan to the graph of equations.
 
-A name is lowered when something first needs it, so a plan that asks only about memory needs no
-dataset. What no unknown reaches folds to a number, which makes the same code the evaluator: with
-every unknown fixed, the whole plan folds to constants.
+A name is lowered when something first needs it, so a plan that asks only about memory needs no dataset. Anything that
+does not depend on an unknown folds to a number, which makes the same code the evaluator: with every unknown fixed, the
+whole plan folds to constants.
 
-The pieces: `Expressions` turns expressions into nodes and asks what names mean; `Inputs`, `Quantities` and
-`Unknowns` say it; `DomainChecks` tests that values are legal; `Probabilities` weighs comparisons; `Names` keeps what is
-known. Each is given what it needs when a `Lowering` puts them together.
+The pieces: `Expressions` turns expressions into nodes and asks what names mean; `Inputs`, `Quantities` and `Unknowns`
+answer; `DomainChecks` tests that values are legal; `Probabilities` computes the chances of comparisons; `Names` keeps
+the results. Each is given what it needs when a `Lowering` puts them together.
 
-A value is a node of the graph, or `Missing` where inputs were never given. A number that exists in
-principle but not here (no fp8 peak on an A100, a count that is not whole) is NaN.
+A value is a node of the graph, or `Missing` if inputs were never given. A number that exists in principle but not here
+(fp8 peak of an A100, a count that is not whole) is NaN.
 """
 
 from __future__ import annotations
@@ -40,16 +40,13 @@ class Lowering:
     """Lowers names and expressions of one program into one graph.
 
     Args:
-        program: The checked plan.
-        fixed: Values of unknowns by path, in base units: a solution. An unknown that is not among
-            them has no value. None: every unknown becomes a node of the graph.
-        spreads: What to do with ranges; None takes what is expected.
-        graph: Receives the nodes; a new one if None.
-        names: What is known already, see `again`.
-        beside: Unknowns that are meant, of another lowering into the same graph.
-        unsolved: See `Unknowns`.
-        earlier: The lowering of an earlier text, of which the same names are taken over.
-        end: A quantity that is at an end of its band.
+        program: The checked plan. fixed: A solution: values of unknowns by path, in base units. An unknown that is not
+        among them has no value. If None, every unknown becomes a node of the graph. spreads: The treatment of ranges;
+        None takes their expected values.
+        graph: Receives the nodes; a new one if None. names: Names that are known already, see `again`. beside: The
+        unknowns of another lowering into the same graph, to be used here too.
+        unsolved: See `Unknowns`. earlier: The lowering of an earlier text, from which unchanged names are taken over.
+        end: A quantity to be taken at an end of its band.
     """
 
     def __init__(
@@ -69,7 +66,7 @@ class Lowering:
         self.earlier = earlier
         if graph is None:
             graph = Graph() if earlier is None else earlier.graph.copy()
-        # No path is an unknown twice, and each is an input, or what a plan gives a value of its own.
+        # No path is an unknown twice, and each is an input, or something that a plan gives a value.
         paths = len(program.scope.fields) + len(program.settings) + len(program.assumptions)
         graph.ranged = max(graph.ranged, paths)
         self.graph = graph
@@ -99,12 +96,12 @@ class Lowering:
         spreads: Spreads | None = None,
         beside: bool = False,
     ) -> Lowering:
-        """The same with some other values, of which only what these reach is lowered.
+        """The lowering of the same plan with some other values; only names that depend on these are lowered.
 
         Args:
             program: This one's, with other settings.
-            fixed, spreads: As of a new lowering.
-            beside: True to mean this one's unknowns.
+            fixed, spreads: As in a new lowering.
+            beside: True to use this one's unknowns.
         """
         program = program or self.program
         changed = differing(self.program, program, lambda first, second: first is second)
@@ -112,18 +109,18 @@ class Lowering:
             changed.add(SPREAD)
         if not beside and (fixed is None or fixed != self.unknowns.fixed):
             changed.add(OPEN)
-        # A system has a graph of its own, so that many of them do not make one that is too large.
+        # A system gets a graph of its own, so that many of them do not make one that is too large.
         graph = self.graph if beside or fixed is not None else self.graph.copy()
         known = Names(self.names.without(changed))
         unsolved = () if beside or OPEN in changed else self.unknowns.unsolved
         earlier = self.earlier if program is self.program and not beside and fixed is None and spreads is None else None
         if program is not self.program and not beside and fixed is None:
-            # What reads a changed name is as it was where that comes to the same again.
+            # A name that reads a changed name is unchanged if that comes to the same node again.
             earlier = Earlier(self.names.all(), self.unknowns.met, graph, self.program, program)
         return Lowering(program, fixed, spreads, graph, known, self.unknowns if beside else None, unsolved, earlier)
 
     def at_end(self, end: BandEnd) -> Lowering:
-        """The same with a quantity at an end of its band; unknowns and ranges are this one's."""
+        """The same lowering with a quantity at an end of its band; unknowns and ranges are this one's."""
         if end not in self._ends:
             self._ends[end] = self.beside(end[0], self.inputs.spreads, end)
         return self._ends[end]
@@ -134,7 +131,7 @@ class Lowering:
         return self.expressions.tied or any(lowering.tied for lowering in self._ends.values())
 
     def beside(self, changed: str, spreads: Spreads | None, end: BandEnd | None = None) -> Lowering:
-        """The same unknowns in the same graph, with something else changed."""
+        """A lowering with the same unknowns in the same graph, and something else changed."""
         unknowns = self.unknowns
         beside = None if unknowns.fixed is not None else unknowns.meant
         if changed not in self._kept:
@@ -150,7 +147,7 @@ class Lowering:
         return self.names.once(name, self._lower_name, at) if sibling is None else sibling
 
     def _still(self, name: str) -> Known | None:
-        """An earlier lowering's result for a name, if everything that it read has the same values again."""
+        """The earlier lowering's result for a name, if everything that it read has the same values again."""
         assert self.earlier is not None
         known = self.earlier.record(name)
         for read, conditional in known.reads if known is not None else ():
@@ -162,9 +159,9 @@ class Lowering:
         return known
 
     def _reread(self, name: str, conditional: bool) -> Result | None:
-        """The value of a name by which it is known to others; None if it cannot be had by its name alone."""
+        """The value of a name by which others know it; None if the name alone does not give it."""
         if '"' in name:
-            return None  # a field of an entry of a list: lowered where the list is
+            return None  # a field of an entry in a list: lowered with the list
         quantity, _, indices = name.partition("[")
         with self.names.conditionally() if conditional else nullcontext():
             if not indices:
@@ -218,7 +215,7 @@ class Lowering:
         return self.probabilities.chance(event, base)
 
     def probability(self, sides: Sides, base: str) -> Result:
-        """The probability of a comparison by size, from the bands and the ranges that its sides depend on."""
+        """The probability of a comparison by size, from the bands and ranges that its sides depend on."""
         return self.probabilities.probability(sides, base)
 
     def given(self, path: str) -> Result:

@@ -1,4 +1,4 @@
-"""The knowledge of a plan that lowering an expression needs, whoever has it."""
+"""The facts about a plan that lowering an expression needs, as a protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ Env = dict[str, Result]
 
 
 class Meaning(Protocol):
-    """The meaning of names, and the facts that the plan's text decides: all that expressions need of a plan."""
+    """The meaning of names, and the facts that the plan's text decides: everything about a plan that expressions need.
+    """
 
     def name(self, name: str, at: SourceRef | None = None) -> Result:
         """The value of an input, let or quantity; `at` is where it is named."""
@@ -32,13 +33,15 @@ class Meaning(Protocol):
         """1 if the plan emits a target."""
 
     def chance(self, event: Chance, base: str) -> Result:
-        """The probability of an event; `base` names the source that offsets in it belong to."""
+        """The probability of an event; `base` names the source that its offsets refer to."""
 
     def instances(self, path: str) -> list[str] | Missing:
-        """The entries that a list of a kind names."""
+        """The entries in a list of entries of a kind."""
 
     def field_at(self, kind: str, field: str, entries: Sequence[str], of: Callable[[], Result]) -> Result:
-        """What an entry says of a field: of `entries` the one whose index `of` comes to, asked if they differ."""
+        """The value of a field in the chosen one of `entries`, whose index `of` computes; it is called if their values
+        differ.
+        """
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
         """A field of an entry that is a member of a list."""

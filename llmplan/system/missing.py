@@ -12,23 +12,23 @@ from llmplan.units.measure import KindType
 class Missing:
     """The inputs that would have to be given, in the order in which they were needed.
 
-    Empty where a mistake is the cause, which has been reported.
+    Empty if the cause is a mistake that has been reported.
     """
 
     needs: tuple[str, ...] = ()
 
 
 NO_REASON = "not a number: division by zero, root of a negative number, or overflow"
-"""Why an expression has no value where nothing more is known."""
+"""The reason why an expression has no value if nothing more specific is known."""
 
 NONE_APPLIES = "none of its formulas applies"
-"""Why a quantity has no value where the guards of all its formulas are false."""
+"""The reason why a quantity has no value if the guards of all its formulas are false."""
 
 Result = int | Missing
 
 
 def missing(*parts: str | Result) -> Missing:
-    """The inputs that several parts lack, together."""
+    """The inputs that some parts lack, together."""
     needs: list[str] = []
     for part in parts:
         if isinstance(part, str):

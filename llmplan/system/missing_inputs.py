@@ -1,6 +1,6 @@
-"""Messages about missing inputs: which ones a person would give, and why one has no default.
+"""Messages about missing inputs: which ones to ask for, and why one has no default.
 
-Input: the paths that an expression lacks. Output: those of them that do not follow from the others, and notes.
+Input: the paths that an expression lacks. Output: those that do not follow from the others, and notes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from llmplan.units.measure import Measure
 
 
 def to_give(lowering: Lowering, needs: Sequence[str]) -> list[str]:
-    """Without those whose default has all that it lacks once the others are given."""
+    """The missing inputs without those whose default follows once the others are given."""
     found = list(needs)
     for path in needs:
         lacks = set(_lacks(lowering, path))
@@ -25,7 +25,7 @@ def to_give(lowering: Lowering, needs: Sequence[str]) -> list[str]:
 
 
 def _lacks(lowering: Lowering, path: str) -> Iterator[str]:
-    """The inputs without a value that the default of an input is made from."""
+    """The inputs without a value that an input's default is computed from."""
     field = lowering.scope.fields.get(path)
     value = field.default.value if field is not None and field.default is not None else None
     for part in walk(value) if value is not None else ():
@@ -36,7 +36,7 @@ def _lacks(lowering: Lowering, path: str) -> Iterator[str]:
 
 
 def limits(lowering: Lowering, needs: Sequence[str]) -> list[str]:
-    """A line for each input whose default does not reach so far: where it has none, and what is the case."""
+    """A note for each input whose default does not apply here: where it does apply, and the current case."""
     found = []
     for path in needs:
         field = lowering.scope.fields.get(path)

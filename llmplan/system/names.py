@@ -1,9 +1,9 @@
 """The lowered names: each is lowered once, and reused by later lowerings in which it is the same.
 
-Input: the value of a name, on demand, by a function of its caller's. Output: the value, and a record of
-everything that came with it: how it came about, what it read, what it depended on besides. A later lowering
-with some other values starts from the records of those names that no change reaches; of these nothing is
-lowered again, and they show in it in the order in which it first reads them.
+Input: the value of a name, computed on demand by the caller's function. Output: the value, and a record of everything
+that came with it: how it was derived, what it read, what else it depended on. A later lowering with some other values
+starts from the records of the names that no change affects; these are not lowered again, and appear in the new lowering
+in the order in which it first reads them.
 """
 
 from __future__ import annotations
@@ -24,19 +24,18 @@ Reads = tuple[tuple[str, bool], ...]
 """Names that were read, in order, and whether only some candidates need them."""
 
 OPEN = "?"
-"""The open values that a name depends on."""
+"""Stands for the open values among what a name depends on."""
 
 SPREAD = ".."
-"""The ranges that a name depends on."""
+"""Stands for the ranges among what a name depends on."""
 
 
 class Trace(NamedTuple):
     """How a name got its value.
 
     Attributes:
-        layer: Which layer won, `formula` for a quantity, `default` for a default.
-        place: Where the winning right-hand side stands; None for an entry that lacks it.
-        reads: Names that were read on the way, in order.
+        layer: The winning layer; `formula` for a quantity, `default` for a default. place: The place of the winning
+        right-hand side; None for an entry without one. reads: Names that were read to compute it, in order.
         entry: The catalog entry that it comes from, or empty.
     """
 
@@ -51,10 +50,10 @@ class Known:
     """A name that has been lowered.
 
     Attributes:
-        reads: Names that were read on the way, and whether only some candidates need them.
-        touched: What else it depends on: paths whose setting was looked at, `OPEN`, `SPREAD`.
-        reason: Why it has no value, if it has none here.
-        check: 1 where a computed value is legal, if that is not certain.
+        reads: Names that were read to compute it, and whether only some candidates need them. touched: Its other
+        dependencies: paths whose setting was looked at, `OPEN`, `SPREAD`.
+        reason: Why it has no value, if it has none here. check: A node that is 1 if a computed value is legal, unless
+        it always is.
     """
 
     value: Result
@@ -68,7 +67,7 @@ class Known:
 
 @define
 class _Frame:
-    """A name while it is lowered; `depth` counts the choices around it."""
+    """A name being lowered; `depth` counts the choices around it."""
 
     name: str
     at: SourceRef | None
@@ -85,13 +84,10 @@ class Names:
         kept: Names of an earlier lowering that have the same value here.
 
     Attributes:
-        values, traces, reasons, checks: By name, see `Known`.
-        diagnostics: What was noticed, in order.
-        needed: Names that every candidate needs.
-        circle: Is told of a name that needs itself, with each step of the way there.
-        still: What an earlier lowering knew of the name that is lowered, if that is so still: it reads what the
-            name read then.
-        lowered: How many names were lowered here.
+        values, traces, reasons, checks: By name, see `Known`. diagnostics: The diagnostics, in order.
+        needed: Names that every candidate needs. circle: Called with a name that depends on itself, and each step of
+        the cycle. still: Returns an earlier lowering's record of the name being lowered, if it still holds; it reads
+        the names read then. lowered: The number of names lowered here.
     """
 
     def __init__(self, kept: Mapping[str, Known] | None = None) -> None:
@@ -99,9 +95,9 @@ class Names:
         self._taken: dict[str, Known] = {}
         self._done: dict[str, _Frame] = {}
         self._frames: list[_Frame] = []
-        self._active: set[str] = set()  # their names
-        self._users: tuple[int, dict[str, list[str]]] | None = None  # of so many names
-        self._branches = 0  # depth of choices that only some candidates take
+        self._active: set[str] = set()  # the names in the frames
+        self._users: tuple[int, dict[str, list[str]]] | None = None  # and the number of names it was computed for
+        self._branches = 0  # the number of enclosing choices that only some candidates take
         self.values: dict[str, Result] = {}
         self.traces: dict[str, Trace] = {}
         self.reasons: dict[str, str] = {}
@@ -115,11 +111,11 @@ class Names:
     def once(
         self, name: str, lower: Callable[[str], Result], at: SourceRef | None = None, circular: bool = False
     ) -> Result:
-        """The value of a name that is read here, lowered if it is not known.
+        """The value of a name that is read here; it is lowered unless it is known.
 
         Args:
-            at: Where it is named.
-            circular: True if it may need itself, which then is missing, and no mistake.
+            at: Where the name is written. circular: True if it may depend on itself: it is then missing, which is not a
+            mistake.
         """
         known = self.read(name)
         return self.fresh(name, lower, at, circular) if known is None else known
@@ -160,7 +156,7 @@ class Names:
         return value
 
     def read(self, name: str) -> Result | None:
-        """Notes that a name is read here; its value if it is known."""
+        """Records that a name is read here; returns its value if it is known."""
         if self._frames:
             frame = self._frames[-1]
             frame.reads.append((name, self._branches > frame.depth))
@@ -181,7 +177,7 @@ class Names:
         )  # fmt: skip
 
     def _take(self, name: str) -> None:
-        """A name of an earlier lowering, and what it reads, as if they were lowered here."""
+        """Takes over a name of an earlier lowering, and the names it reads, as if they were lowered here."""
         known = self._kept.pop(name)
         self._value_of(name, known)
         for read, conditional in known.reads:
@@ -207,19 +203,19 @@ class Names:
         self.diagnostics += known.diagnostics
 
     def touch(self, *paths: str) -> None:
-        """Notes that the name that is lowered depends on how these are set, whatever their values."""
+        """Records that the name being lowered depends on how these paths are set, whatever their values."""
         if self._frames:
             self._frames[-1].touched.update(paths)
 
     def report(self, found: Diagnostic) -> None:
-        """Notes something wrong with the name that is lowered."""
+        """Reports a problem with the name being lowered."""
         self.diagnostics.append(found)
         if self._frames:
             self._frames[-1].diagnostics.append(found)
 
     @contextmanager
     def conditionally(self) -> Iterator[None]:
-        """Reads in this context are needed by some candidates only."""
+        """Names read in this context are needed by some candidates only."""
         self._branches += 1
         try:
             yield
@@ -227,13 +223,13 @@ class Names:
             self._branches -= 1
 
     def recorded(self, lower: Callable[[], Result]) -> tuple[Result, Reads]:
-        """A value, and what was read for it."""
+        """A value, and the names that were read for it."""
         reads = self._frames[-1].reads if self._frames else []
         before = len(reads)
         return lower(), tuple(reads[before:])
 
     def reaching(self, lower: Callable[[], T], wanted: Iterable[str]) -> tuple[T, list[str]]:
-        """What is lowered, and which of some names are read for it, directly or not."""
+        """The result of `lower`, and which of the `wanted` names are read for it, directly or indirectly."""
         self._frames.append(_Frame("", None, self._branches))
         found = lower()
         reads = self._frames.pop().reads
@@ -252,19 +248,19 @@ class Names:
         return found, [name for name in wanted if name in seen]
 
     def read_again(self, reads: Reads) -> None:
-        """Adds the reads that `recorded` has noted to the name being lowered."""
+        """Adds the reads that `recorded` returned to the name being lowered."""
         if self._frames:
             self._frames[-1].reads += reads
 
     def all(self) -> dict[str, Known]:
         """The names that have been lowered or taken over."""
-        # Only now, as most lowerings have none after them.
+        # Only now, as most lowerings have no successor.
         self._taken.update((name, self._recorded(name, frame)) for name, frame in self._done.items())
         self._done.clear()
         return self._taken
 
     def is_lowered(self, name: str) -> bool:
-        """Whether a name is lowered at this moment, and every candidate needs what is read for it."""
+        """Whether a name is being lowered at this moment, and every candidate needs the names read for it."""
         return bool(self._frames) and self._frames[-1].name == name and self._branches == self._frames[-1].depth
 
     @property
@@ -273,7 +269,7 @@ class Names:
         return not self._frames and not self._branches
 
     def _users_of(self, known: Mapping[str, Known]) -> dict[str, list[str]]:
-        """By name or path the names that depend on it; of a name that is known nothing changes, so it is asked once."""
+        """The names that depend on each name or path; a known name never changes, so it is examined once."""
         if self._users is None or self._users[0] != len(known):
             users: dict[str, list[str]] = {}
             for name, record in known.items():
@@ -285,7 +281,7 @@ class Names:
         return self._users[1]
 
     def without(self, changed: Iterable[str]) -> dict[str, Known]:
-        """The names that do not depend on what has changed: paths, `OPEN`, `SPREAD`."""
+        """The names that do not depend on the changed paths (or `OPEN`, `SPREAD`)."""
         known = {**self._kept, **self.all()}
         users = self._users_of(known)
         pending = list(changed)

@@ -1,8 +1,9 @@
-"""The probabilities of one lowering: how likely a comparison is, given the bands and the ranges that reach its sides.
+"""The probabilities in one lowering: how likely a comparison is, given the bands and ranges that its sides depend on.
 
-Input: the sides of a comparison. Output: a node. With ranges it is the mean over points of them. The comparison is
-lowered once, each range a variable of the graph, and the points are put in afterwards; where a range decides what
-the graph must know as it is made, as the ends of another range, it is lowered anew at each point instead.
+Input: the sides of a comparison. Output: a node. With ranges it is the mean over points in them. The comparison is
+lowered once, with each range as a variable of the graph, and the points are substituted afterwards; if a range decides
+something that must be known when the graph is built, such as an end of another range, the comparison is lowered again
+at each point instead.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from llmplan.system.range_points import Spreads
 
 
 class Lowering(Protocol):
-    """The parts of a lowering that chances read, and the way to create another beside it."""
+    """The parts of a lowering that probabilities read, and the ways to create another one beside it."""
 
     program: Program
     scope: Scope
@@ -45,29 +46,29 @@ class Lowering(Protocol):
         """The probability of a comparison by size."""
 
     def beside(self, changed: str, spreads: Spreads | None) -> Lowering:
-        """The same unknowns in the same graph, with something else changed."""
+        """A lowering with the same unknowns in the same graph, and something else changed."""
 
     def at_end(self, end: BandEnd) -> Lowering:
-        """The same with a quantity at an end of its band."""
+        """The same lowering with a quantity at an end of its band."""
 
 
 class Probabilities:
     """The probabilities of one lowering.
 
     Attributes:
-        lowered: How many comparisons were lowered here, each with the ends of its bands.
+        lowered: The number of comparisons lowered here, each with the ends of its bands.
     """
 
     def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
         self.lowered = 0
         self._known: dict[tuple[Sides, str], Result] = {}
-        self._expected: Lowering | None = None  # ranges as expected, for one that has them otherwise
-        self._varied: Lowering | None = None  # ranges as variables
-        self._points: dict[tuple[object, ...], OverPoints] = {}  # by the ranges and what is expected of them
+        self._expected: Lowering | None = None  # with ranges as expected, for a lowering that treats them otherwise
+        self._varied: Lowering | None = None  # with ranges as variables
+        self._points: dict[tuple[object, ...], OverPoints] = {}  # by the ranges and their expected values
 
     def chance(self, event: Chance, base: str) -> Result:
-        """The probability of `event`: of a comparison, or a lower bound for several."""
+        """The probability of `event`: that of a comparison, or a lower bound for several."""
         graph = self.lowering.graph
         total: Result = graph.const(1.0 - len(event.of))
         for sides in event.of:
@@ -92,7 +93,7 @@ class Probabilities:
         spreads = self.lowering.inputs.spreads
         if spreads is not None and spreads.inside:
             return self.by_bands(sides, base)
-        if spreads is not None:  # one end of a range, or a variable for it: a probability is of them all
+        if spreads is not None:  # one end of a range, or a variable for it: a probability covers the whole range
             if self._expected is None:
                 self._expected = self.lowering.beside(SPREAD, None)
             return self._expected.probability(sides, base)
@@ -113,7 +114,7 @@ class Probabilities:
         return self.point_by_point(sides, base, points_of(ends.found, middles)) if found is None else found
 
     def _at_once(self, sides: Sides, base: str, ends: Spreads, middles: list[float | None]) -> int | None:
-        """The mean from ranges that are variables; None where they cannot be."""
+        """The mean with ranges as variables; None if they cannot be variables."""
         if self._varied is None:
             self._varied = self.lowering.beside(SPREAD, Spreads(None, inside=True))
         node = self._varied.probabilities.by_bands(sides, base)
@@ -121,7 +122,7 @@ class Probabilities:
             return None
         variables = self._varied.inputs.spreads
         assert variables is not None
-        # A range that is met only at some points is none of those of which points are taken: it stays at its low end.
+        # A range that occurs only at some points is not among those that are sampled: it stays at its low end.
         key = (*ends.found.items(), *middles, len(variables.found))
         if key not in self._points:
             points = points_of(ends.found, middles)
@@ -133,7 +134,7 @@ class Probabilities:
         return self._points[key].mean(node)
 
     def point_by_point(self, sides: Sides, base: str, points: list[dict[str, float]]) -> Result:
-        """The mean of what is lowered at each point."""
+        """The mean of the results of lowering at each point."""
         there = [self.lowering.beside(SPREAD, Spreads(point, inside=True)) for point in points]
         found = [lowering.probabilities.by_bands(sides, base) for lowering in there]
         nodes = [one for one in found if not isinstance(one, Missing)]
@@ -145,7 +146,7 @@ class Probabilities:
         return (left, right) if sides.operation in ("lt", "le") else (right, left)
 
     def by_bands(self, sides: Sides, base: str) -> Result:
-        """The probability where ranges are taken as this lowering takes them."""
+        """The probability with ranges treated as in this lowering."""
         self.lowered += 1
         lowering = self.lowering
         (smaller, larger), reached = lowering.names.reaching(lambda: self.both(sides, base), lowering.scope.banded)
@@ -161,7 +162,7 @@ class Probabilities:
         return likelihood(lowering.graph, "lt" if sides.operation in ("lt", "gt") else "le", (smaller, larger), bands)
 
     def _factors(self, name: str) -> None:
-        """Reads the ends of a band: what decides them decides a probability, and cannot be made from it."""
+        """Reads the ends of a band: a probability depends on their inputs."""
         for alternative in self.lowering.scope.quantities[name].alternatives:
             for factor in alternative.within or ():
                 with self.lowering.names.conditionally():

@@ -1,7 +1,7 @@
-"""Values to propose, as a person would write them: few digits, and what the text says when it is read again.
+"""Values to propose, as a person would write them: with few digits, and with the number that the text stands for.
 
-Input is a value that works, or the end of those that do; output are texts, the shortest first, each with the number
-that a plan has where it stands. Whoever proposes one solves with that number, so that text and number are one.
+Input: a value that works, or the end of an interval of such values. Output: texts, the shortest first, each with the
+number that it stands for in a plan. The caller solves with that number, so that text and number agree.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from llmplan.units.table import UnknownUnit
 
 _DIGITS = range(3, 8)
 _EXACT = 1e6
-"""Counts, such as tokens, are not rounded below this."""
+"""Counts, such as tokens, are not rounded below this value."""
 
 MOST_DIGITS = 17
-"""As many digits tell every number from its neighbours."""
+"""This many digits distinguish every float from its neighbours."""
 
 _SPLIT = re.compile(r"(-?[\d,]*\.?\d+(?:e-?\d+)?)(.*)", re.DOTALL)
 _HUNDREDTH = 1e-2
@@ -36,7 +36,7 @@ _HUNDREDTH = 1e-2
 
 @frozen
 class Proposal:
-    """A value as people read it, and what it is in base units."""
+    """A value as people read it, with its number in base units."""
 
     text: str
     value: float
@@ -45,12 +45,12 @@ class Proposal:
 def proposals(
     value: float, type: Measure, unit: str, up: bool | None, lowering: Lowering, scale: float = 0.0, slack: float = 1e-9
 ) -> Iterator[Proposal]:
-    """Proposals at a value, from few digits to many.
+    """Proposals for a value, from few digits to many.
 
     Args:
-        up: In which direction a value works that is not quite this one; None if in none.
-        scale: What is a small step beside 0, relatively.
-        slack: So far, relatively, the value may be from the one that is meant.
+        up: The direction in which values close to this one work too; None if neither.
+        scale: The scale of a small step for a value of 0.
+        slack: How far, relatively, a proposal may be from the value.
     """
     seen: set[float] = set()
     for text in _texts(value, type, unit, up, lowering, scale, slack):
@@ -61,7 +61,7 @@ def proposals(
 
 
 def read(text: str, scope: Scope) -> float | None:
-    """The number in base units that a text stands for where a plan has it; None if it is no number."""
+    """The number in base units that a text stands for in a plan; None if it is not a number."""
     node, problems = parse_value(Source("value", text))
     sign = 1.0
     while isinstance(node, (nodes.Negative, nodes.Paren)):
@@ -77,7 +77,7 @@ def read(text: str, scope: Scope) -> float | None:
 
 
 def written(text: str, type: Type) -> str:
-    """A value as a plan has it."""
+    """A value as written in a plan."""
     if isinstance(type, KindType):
         return text if type.choice and text.isidentifier() else f'"{text}"'
     return text.replace(",", "_")
@@ -94,7 +94,7 @@ def _texts(
         if not value:
             near = _HUNDREDTH * (abs(scale) or 1.0)
             yield in_authors_unit(near if up else -near, type, unit, lowering)
-    # Beyond the four digits of a text that is only read: the number and what follows it, apart.
+    # Beyond the four digits of the text for reading: the number and its unit, separately.
     shown = _SPLIT.fullmatch(in_authors_unit(value, type, unit, lowering))
     size = None if shown is None else read(written(f"1{shown.group(2)}", type), lowering.scope)
     if shown is None or not size or not value:
@@ -114,7 +114,7 @@ def _power_of_ten(exponent: int) -> Fraction:
 
 
 def _decimal(value: Fraction) -> str:
-    """A number that has few decimal digits, all of them."""
+    """All digits of a number that has few decimals."""
     exact = Decimal(value.numerator) / Decimal(value.denominator)
     return format(exact, ",f" if not value or 1e-4 <= abs(value) < 1e15 else "e")
 
@@ -124,7 +124,7 @@ def _counted(type: Measure) -> bool:
 
 
 def _rounded(value: float, type: Measure, unit: str, up: bool, lowering: Lowering, slack: float) -> Iterator[float]:
-    """A value rounded away from what is infeasible in its unit, from few digits to many; at last itself."""
+    """A value rounded in its unit away from infeasible values, from few digits to many; the value itself comes last."""
     factor = 1.0
     if type.dims == (("Time", 1),) and unit:
         try:

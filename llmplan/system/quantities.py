@@ -1,4 +1,4 @@
-"""Lowering of quantities: of several formulas the one whose guard holds, of an indexed one each member once."""
+"""Lowering of quantities: picks the formula whose guard holds, and lowers each member of an indexed quantity once."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
 from llmplan.system.names import Trace
 
 BandEnd = tuple[str, int]
-"""A quantity at the low (0) or the high (1) end of its band."""
+"""A quantity and an end of its band: low (0) or high (1)."""
 
 
 class Quantities:
-    """The quantities of one lowering, one of them at an end of its band if there is an `end`."""
+    """The quantities of one lowering; if there is an `end`, one of them is at that end of its band."""
 
     def __init__(self, expressions: Expressions, checks: DomainChecks, end: BandEnd | None = None) -> None:
         self.scope = expressions.scope
@@ -30,7 +30,7 @@ class Quantities:
         self._shown: dict[tuple[str, tuple[float, ...]], str] = {}  # names of members
 
     def value(self, quantity: Quantity) -> Result:
-        """A quantity without indices; of one that has them a member alone has a value."""
+        """The value of a quantity without indices; of one with indices only the members have a value."""
         if quantity.indices or not quantity.alternatives:
             return missing()
         value = self._alternatives(quantity, {})
@@ -39,7 +39,7 @@ class Quantities:
         return self._legal(quantity.name, value, quantity.type, quantity.domain, written=None)
 
     def _alternatives(self, quantity: Quantity, env: Env) -> Result:
-        """The formula of the first target whose guard holds, else that of the library."""
+        """The first target's formula whose guard holds, else that of the library."""
         result: Result | None = None
         open_guards: list[tuple[int, Result]] = []
         for alternative in quantity.alternatives:
@@ -70,7 +70,7 @@ class Quantities:
         return self._expressions.lower(alternative.when, env, base=alternative.formula[0])
 
     def _exclusive(self, quantity: Quantity, alternatives: Sequence[Alternative], env: Env) -> Result:
-        """The formula whose guard holds; NaN where none does."""
+        """The formula whose guard holds; NaN if none does."""
         chosen: Result | None = None
         open_guards: list[tuple[int, Result]] = []
         for alternative in alternatives:
@@ -100,7 +100,7 @@ class Quantities:
         for guard, value in reversed(open_guards):
             if isinstance(value, Missing) or isinstance(result, Missing):
                 return missing(value, result)
-            # Where another formula holds too, neither counts.
+            # Where another formula holds too, neither is used.
             alone = self.graph.add("select", taken, self.graph.const(math.nan), value)
             result = self.graph.add("select", guard, alone, result)
             taken = self.graph.add("or", taken, guard)
@@ -121,7 +121,7 @@ class Quantities:
             enums = [self.scope.enums[enum] for _, enum in quantity.indices]
             shown = ", ".join(enum.members[int(m)] for enum, m in zip(enums, members))
             name = self._shown[quantity.name, members] = f"{quantity.name}[{shown}]"
-        known = self.names.read(name)  # most are: no function is made for these
+        known = self.names.read(name)  # most are known: no closure is created for these
         return self.names.fresh(name, lambda name: self._lower_at(quantity, members, name)) if known is None else known
 
     def _lower_at(self, quantity: Quantity, members: tuple[float, ...], name: str) -> Result:

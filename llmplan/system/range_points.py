@@ -12,10 +12,10 @@ class Spreads:
     """The treatment of ranges as inputs.
 
     Attributes:
-        corner: By name where between its ends each is taken: 0 the low end, which is also that of a name
-            that is not listed, 1 the high one. None: each is an unknown of the graph, numbered as in `found`.
-        found: The ends of each, in the order in which they were met.
-        inside: True at a point over which a probability takes the mean; unknowns are numbered from `Graph.ranged` then.
+        corner: By name, where between its ends each range is taken: 0 at the low end (also for names that are not
+            listed), 1 at the high one. If None, each is an unknown of the graph, numbered as in `found`.
+        found: The ends of each range, in the order in which they were met. inside: True at a point of the mean that a
+        probability takes; ranges are then numbered from `Graph.ranged`.
     """
 
     corner: Mapping[str, float] | None
@@ -23,6 +23,6 @@ class Spreads:
     inside: bool = False
 
     def value(self, name: str, corner: Mapping[str, float]) -> float:
-        """What a range that was found comes to at a corner."""
+        """The value of a range that has been met, at a corner."""
         (low, high), share = self.found[name], corner.get(name, 0.0)
         return high if share == 1.0 else low + share * (high - low)

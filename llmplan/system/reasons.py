@@ -1,7 +1,6 @@
-"""Why a name or an expression has no value: the reason of what it is computed from, or the way to the input that it
-lacks.
+"""Why a name or an expression has no value: the reason for a value that it depends on, or the path to a missing input.
 
-Input: a lowering that has met it. Output: words, and names in the order from what was asked for to its cause.
+Input: a lowering that has met it. Output: text, and names in order from the one asked for to the cause.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from llmplan.system.missing import NO_REASON, Missing
 
 
 def why(lowering: Lowering, expr: Expr) -> str:
-    """Why an expression has no value: the first reason on the way to its inputs."""
+    """The reason why an expression has no value: the first one on the way to its inputs."""
     pending = [found.name for found in walk(expr) if isinstance(found, Ref)]
     seen: set[str] = set()
     while pending:

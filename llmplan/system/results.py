@@ -1,4 +1,4 @@
-"""The results of a plan that people compare: what the library compares plans by, its objectives and shown rows."""
+"""The results by which people compare plans: the library's main results, the plan's objectives and its shown rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Result:
     """A numeric result: its name, or its expression as written, and the node of its value.
 
     Attributes:
-        exact: True if the author asked for just this unit.
+        exact: True if the author asked for exactly this unit.
     """
 
     name: str
@@ -33,12 +33,12 @@ class Result:
         return amount(value, self.type, lowering.scope, self.unit, self.exact)
 
     def factor(self, lowering: Lowering) -> float:
-        """How many base units one of the author's is; 1 where none was asked for."""
+        """The number of base units in the author's unit; 1 if no unit was asked for."""
         return float(lowering.scope.units.parse(self.unit)[0]) if self.exact else 1.0
 
 
 def results(program: Program, lowering: Lowering) -> list[Result]:
-    """Those of the main results, objectives and shown rows that are numbers, each once."""
+    """The main results, objectives and shown rows that are numbers, each once."""
     scope = program.scope
     found: dict[int, Result] = {}
     for name in sorted(scope.compared, key=lambda name: scope.compared[name]):

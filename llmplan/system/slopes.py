@@ -1,9 +1,8 @@
 """Exact one-sided derivatives at one point: how nodes of a graph change as one unknown begins to grow.
 
-Rounding to whole numbers counts as smooth: of `ceil(tokens / batch)` the slope along `tokens` is
-that of the quotient. Where two branches of `min` or `max` meet, as they do on the stages of a
-pipeline that hold the same, the one that is taken next counts, and so it does where a condition
-turns there. Where the value jumps to the right, the slope to the left stands in.
+Rounding to whole numbers counts as smooth: the slope of `ceil(tokens / batch)` along `tokens` is that of the quotient.
+If two branches of `min` or `max` are equal, as for pipeline stages with equal load, the branch taken next counts, and
+likewise if a condition changes there. If the value jumps to the right, the slope to the left is used.
 """
 
 from __future__ import annotations
@@ -18,9 +17,10 @@ from llmplan.system.graph import Graph, Node
 
 
 def slopes(graph: Graph, roots: Iterable[int], values: Mapping[int, float], unknown: int) -> dict[int, float]:
-    """The derivative of each root along an unknown; NaN where the root jumps on both sides.
+    """The derivative of each root along an unknown; NaN if the root jumps on both sides.
 
-    The values are of the roots and all that they need, as `llmplan.system.evaluate.evaluate` gives them.
+    `values` are those of the roots and all nodes that they depend on, as `llmplan.system.evaluate.evaluate` returns
+    them.
     """
     roots = tuple(roots)
     right = _moves(graph, roots, values, unknown, 1.0)
@@ -33,7 +33,7 @@ def slopes(graph: Graph, roots: Iterable[int], values: Mapping[int, float], unkn
 def _moves(
     graph: Graph, roots: tuple[int, ...], values: Mapping[int, float], unknown: int, direction: float
 ) -> dict[int, float]:
-    """How fast the roots change as the unknown changes in a direction."""
+    """The rate of change of the roots as the unknown moves in a direction."""
     found: dict[int, float] = {}
     for index in ancestors(graph, roots):
         node = graph[index]
@@ -46,9 +46,9 @@ def _moves(
 
 
 def _move(node: Node, args: list[float], moves: list[float]) -> float:
-    """How fast a node changes where its arguments change as fast as `moves` says.
+    """The rate of change of a node whose arguments change at the rates in `moves`.
 
-    Of a truth value 1 if it turns; NaN where the value jumps.
+    For a truth value 1 if it changes; NaN if the value jumps.
     """
     operation = OPERATIONS[node.op]
     table = (node.table,) if node.table else ()
@@ -58,7 +58,7 @@ def _move(node: Node, args: list[float], moves: list[float]) -> float:
         _, slopes = operation.interval(*table, *((arg, arg) for arg in args))
     except (ZeroDivisionError, ValueError, OverflowError):
         return math.nan
-    # An argument that jumps does not matter where the slope along it is 0.
+    # An argument that jumps does not matter if the slope along it is 0.
     parts = [(slope, move) for slope, move in zip(slopes, moves) if move and slope != (0.0, 0.0)]
     if any(low != high for (low, high), _ in parts):
         return math.nan

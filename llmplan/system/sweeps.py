@@ -23,14 +23,16 @@ MOST_POINTS = 10_000
 
 @frozen
 class At:
-    """One value of one axis: what is set, and the value itself."""
+    """The value of one axis at a point: the setting, and the value itself."""
 
     setting: Setting
     amount: Amount
 
 
 def points(lowering: Lowering) -> list[dict[str, At]] | None:
-    """Every point of the product of a plan's sweeps, by path, the last axis fastest; None if too many."""
+    """Every point in the product of a plan's sweeps, by path, the last axis varying fastest; None if there are too
+    many.
+    """
     axes: list[list[tuple[str, At]]] = []
     grid = _axes(lowering)
     if grid is None:
@@ -45,12 +47,12 @@ def points(lowering: Lowering) -> list[dict[str, At]] | None:
 
 
 def too_many(lowering: Lowering) -> bool:
-    """Whether a plan's sweeps have more points than are solved."""
+    """Whether a plan's sweeps have more points than can be solved."""
     return _axes(lowering) is None
 
 
 def _axes(lowering: Lowering) -> list[tuple[str, Setting, Type, str, tuple[float, ...]]] | None:
-    """Each sweep's path, text, type, unit and values; None if there are too many points."""
+    """Each sweep's path, setting, type, unit and values; None if there are too many points."""
     program = lowering.program
     axes = []
     count = 1
@@ -67,7 +69,7 @@ def _axes(lowering: Lowering) -> list[tuple[str, Setting, Type, str, tuple[float
 
 
 def at_point(lowering: Lowering, number: int) -> Program:
-    """A program at one point of its sweeps, where what it sweeps may have no value of its own."""
+    """A program at one point of its sweeps; a swept input may have no value of its own."""
     grid = points(lowering)
     values = {path: point.setting for path, point in grid[number].items()} if grid else {}
     return varied(lowering.program, "sweep", values)

@@ -1,7 +1,7 @@
-"""A second lowering for formulas that people read: what depends on no open unknown keeps its name.
+"""A second lowering for formulas that people read: values that depend on no open unknown keep their names.
 
-`time <= 30 days` with `hardware.gpus` open becomes a relation between `tokens_total`, `mfu`,
-`gpu.peak_bf16` and `hardware.gpus` instead of one between two numbers.
+With `hardware.gpus` open, `time <= 30 days` becomes a relation between `tokens_total`, `mfu`, `gpu.peak_bf16` and
+`hardware.gpus` instead of one between two numbers.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ class SymbolGraph(Graph):
     """A graph in which operations that can be undone are not folded on named values.
 
     Attributes:
-        names: Nodes with a name.
-        values: What each node is worth that no unknown reaches and that is not folded.
+        names: Nodes with a name. values: The values of nodes that depend on no unknown and are not folded.
     """
 
     def __init__(self) -> None:
@@ -51,7 +50,7 @@ class SymbolGraph(Graph):
 
     def add(self, op: str, *args: int) -> int:
         if not OPERATIONS[op].inverse:
-            # A choice, a comparison, a rounding: by value.
+            # A choice, a comparison or a rounding is folded by value.
             return super().add(op, *(self._plain(arg) for arg in args))
         worth = [self.constant(arg) for arg in args]
         node = super().add(op, *args)
@@ -65,11 +64,11 @@ class SymbolGraph(Graph):
 
 
 class SymbolLowering(Lowering):
-    """Lowers with some unknowns open; names that they do not reach become leaves.
+    """Lowers with some unknowns open; names that do not depend on them become leaves.
 
     Args:
         point: Values of all other unknowns, by path.
-        unknowns: The paths of the open ones, whose indices are their places.
+        unknowns: The paths of the open ones; an unknown's index is its position here.
     """
 
     graph: SymbolGraph
@@ -87,7 +86,7 @@ class SymbolLowering(Lowering):
         meaning = self.scope.lookup(name)
         if worth is None or worth != worth or meaning is None or not isinstance(meaning.type, Measure):
             return value
-        if worth in (0.0, 1.0):  # they vanish from a sum or a product, and would only be in the way
+        if worth in (0.0, 1.0):  # they vanish from a sum or a product, and would only clutter the formula
             return self.graph.const(worth)
         return self.graph.leaf(name, worth)
 

@@ -17,23 +17,7 @@ from llmplan.units.measure import Type
 
 @frozen
 class Unknown:
-    """Something left open.
-
-    Attributes:
-        path: `hardware.gpus`, or the name of a let or an assumption.
-        type: Its measure, enum or kind.
-        values: The candidates in base units, in the order of the domain; members of an enum and
-            entries as indices. None for a continuous unknown.
-        low, high: The ends of a continuous domain in base units.
-        names: For an enum, Bool or entry: the printed form of each index. Else empty.
-        unit: The unit that the author used in the domain, for showing values; may be empty.
-        allowed: A node that is 1 where the value is in the domain, when the domain itself depends
-            on other unknowns (`values` is then the union); else None.
-        asked: True if the plan says `?`, False where a default of the library does.
-        used: False if nothing that the plan asks for depends on it and the plan did not ask: it
-            has then one value, which means nothing.
-        span: Where the `?` stands.
-    """
+    """A value that is left open."""
 
     path: str
     type: Type
@@ -48,21 +32,21 @@ class Unknown:
     used: bool = True
 
     def text(self, value: float, scope: Scope) -> str:
-        """One of its values as people read it."""
+        """The text of one of its values."""
         return show(value, self.type, scope, self.unit)
 
     def amount(self, value: float, scope: Scope) -> Amount:
-        """One of its values."""
+        """One of its values as an amount."""
         return amount(value, self.type, scope, self.unit)
 
 
 @frozen
 class Condition:
-    """Something that must hold, or that is preferred.
+    """A requirement or a preference.
 
     Attributes:
-        name: `deadline`, `fits`; for a whole number that must come out the quantity's name.
-        node: 1 where it holds. NaN and 0 are "does not".
+        name: `deadline`, `fits`; for a quantity that must be whole, the quantity's name. node: 1 where it holds; NaN
+        and 0 mean that it does not.
         origin: `plan`, `used`, `library`, or `type` for a quantity that must be whole or in its
             domain, `domain` for an unknown whose domain depends on others.
         left, right: The sides of a single comparison, for the slack; None for anything else.
@@ -83,7 +67,7 @@ class Condition:
 
 @frozen
 class Objective:
-    """`node` as small as possible (`sense` +1) or as large (-1)."""
+    """An objective: `node` as small as possible (`sense` +1) or as large as possible (-1)."""
 
     node: int
     sense: int
@@ -94,7 +78,7 @@ class Objective:
 
 @frozen
 class System:
-    """Find the values of `unknowns` under which all `conditions` hold and `objectives` are best, in order.
+    """The problem: find the values of `unknowns` at which all `conditions` hold and `objectives` are best, in order.
 
     `front` is empty or the two objectives of a Pareto front.
     """
@@ -107,5 +91,5 @@ class System:
     front: tuple[Objective, ...] = ()
 
     def by_path(self, point: Mapping[int, float]) -> dict[str, float]:
-        """The values at a point by path, without those of unknowns that nothing depends on."""
+        """The values at a point by path, without unknowns that nothing depends on."""
         return {self.unknowns[i].path: value for i, value in point.items() if self.unknowns[i].used}

@@ -27,7 +27,7 @@ def plain_text(expr: Expr | None, lowering: Lowering) -> str:
 
 
 def whole_text(expr: Expr | None, lowering: Lowering) -> str:
-    """A text as `plain_text` has it; empty if one of its values is missing or no number."""
+    """A text as `plain_text` returns it; empty if one of its values is missing or not a number."""
     pieces = expr.pieces if isinstance(expr, Text) else ()
     values = [lowering.worth(piece.value) for piece in pieces if not isinstance(piece, str)]
     return "" if any(value is None or value != value for value in values) else plain_text(expr, lowering)
@@ -45,7 +45,7 @@ def text_of(path: str, lowering: Lowering) -> tuple[str | None, str]:
 
 
 def worded(expr: Expr, lowering: Lowering) -> str | None:
-    """A text that an expression is, or that the input which it names has; None for anything else."""
+    """The text of an expression that is a text or names an input with one; None for anything else."""
     if isinstance(expr, Ref) and expr.name in lowering.scope.fields:
         return (
             text_of(expr.name, lowering)[0]

@@ -1,12 +1,12 @@
-"""How large a plan's equations may become, and what is raised beyond."""
+"""The limits on the size of a plan's equations, and the exception for plans beyond them."""
 
 from __future__ import annotations
 
 MAX_NODES = 400_000
-"""A plan that unrolls to more equations than this is refused rather than computed."""
+"""A plan that unrolls to more equations than this is refused, not computed."""
 
 MAX_STEPS = 200_000
-"""The same for the expressions that are looked at, which may all fold to a few numbers."""
+"""The limit on expressions that are lowered, which may all fold to a few numbers."""
 
 
 class TooLarge(Exception):

@@ -1,4 +1,4 @@
-"""Which unknowns of a range a plan bounds without saying which value it wants, seen before solving."""
+"""Detects, before solving, unknowns over a range that a plan bounds without saying which value it wants."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def undecided(
     conditions: Sequence[Condition],
     goals: Sequence[Objective],
 ) -> list[Unknown]:
-    """Continuous unknowns that no objective and no equation has in it.
+    """Continuous unknowns that occur in no objective and no equation.
 
-    One that a requirement ties to another that is wanted counts as wanted too.
+    An unknown that a requirement ties to a wanted one counts as wanted too.
 
     Args:
         roots: Everything that the plan asks for.
-        conditions: Its requirements and the library's.
-        goals: Its own objectives.
+        conditions: The requirements of the plan and of the library.
+        goals: The plan's own objectives.
     """
     ranges = sum(1 << index for index, unknown in enumerate(unknowns) if unknown.values is None)
     decisive = [goal.node for goal in goals] + [c.node for c in conditions if c.op == "eq"]

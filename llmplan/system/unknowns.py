@@ -1,7 +1,7 @@
-"""The open values of a plan: a node of the graph for each unknown, or its solved number.
+"""The open values of a plan: a graph node for each unknown, or its solved number.
 
-Three ways to meet an unknown: a lowering that builds a system numbers it and gives it its candidates; one beside
-it means the same numbers; one at a solution has the values, and what was not solved has none.
+There are three ways to meet an unknown: a lowering that builds a system numbers it and gives it its candidates; one
+beside it uses the same numbers; one at a solution has the values, and unknowns that were not solved have none.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from llmplan.system.system import Unknown
 from llmplan.units.measure import Measure, Type
 
 UNSOLVED = 1000
-"""Unknowns that were not solved are numbered from here, apart from the variables of ranges."""
+"""Unknowns that were not solved are numbered from here, separately from the variables of ranges."""
 
 
 class Unknowns:
     """The unknowns of one lowering.
 
     Args:
-        fixed: Values of unknowns by path, None where each is a node of the graph.
-        beside: The unknowns that are meant, if they are another lowering's.
+        fixed: Values of unknowns by path, None if each is a node of the graph. beside: The unknowns of another
+        lowering, if that one numbers them.
         unsolved: Unknowns that an earlier lowering met without a value.
 
     Attributes:
-        met: In the order in which they were met, with their candidates.
-        closed: True when no further unknown may come in: what would need one is missing.
+        met: The unknowns in the order in which they were met, with their candidates. closed: True if no further unknown
+        may be added: a value that would need one is missing.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class Unknowns:
 
     @property
     def meant(self) -> Unknowns:
-        """Those whose numbers the graph has."""
+        """The unknowns that the graph's numbers refer to."""
         return self if self._beside is None else self._beside
 
     @property
     def numbered_here(self) -> bool:
-        """True if the graph's unknowns are those that were met, with all their candidates."""
+        """True if the graph's unknowns are those met here, with all their candidates."""
         return self.fixed is None and self._beside is None
 
     def of(self, path: str) -> Unknown | None:
-        """The unknown of a path, if it has been met."""
+        """The unknown with a path, if it has been met."""
         met = self.met if self._beside is None else self._beside.met
         return next((unknown for unknown in met if unknown.path == path), None)
 
@@ -70,7 +70,7 @@ class Unknowns:
         if self.fixed is not None:
             if path in self.fixed:
                 return graph.const(self.fixed[path])
-            # Not solved, since nothing asked for it; what does not really depend on it still folds.
+            # Not solved, since nothing asked for it; values that do not really depend on it still fold.
             self.unsolved.append(path)
             return graph.unknown(UNSOLVED + len(self.unsolved) - 1)
         if self._beside is not None:
@@ -94,7 +94,7 @@ class Unknowns:
         return graph.unknown(len(self.met) - 1)
 
     def settled(self, value: Result) -> Result:
-        """The same, or Missing where it depends on unknowns that were not solved."""
+        """The value, or Missing if it depends on unknowns that were not solved."""
         if isinstance(value, Missing) or not self.unsolved:
             return value
         reach = self._expressions.graph.reach(value) >> UNSOLVED

@@ -22,7 +22,7 @@ from llmplan.units.measure import TextType
 def validate(lowering: Lowering) -> list[Diagnostic]:
     """Mistakes in values that a plan writes, whether or not anything reads them."""
     program = lowering.program
-    at: SourceRef | None = None  # what is lowered
+    at: SourceRef | None = None  # the setting being lowered
     try:
         for path, setting in program.strongest():
             at = setting.place
@@ -41,19 +41,19 @@ def validate(lowering: Lowering) -> list[Diagnostic]:
             for path, setting in values.items():
                 at = setting.place
                 _lower(there, path, setting)
-            # What the plan itself has is said once.
+            # Problems of the plan itself are reported once.
             problems = [*there.names.diagnostics, *_texts(there, values)]
             found += [d for d in problems if any(_within(d, at) for at in values.values())]
     except TooLarge:
         return [system.too_large(at and program.scope.span(at))]
-    # Whether two formulas of the library's hold is for its requirements to say.
+    # The library's requirements check whether two of its formulas hold at once.
     return [d for d in found if d.code != "E0203" or d.span is None or not d.span.source.library]
 
 
 def _lower(lowering: Lowering, path: str, setting: Setting) -> None:
-    """Lowers what a setting gives a value; a field with two units in the one that it has.
+    """Lowers the value of a setting; for a field with two units, in the one that it is given in.
 
-    Texts and members have no number that could be compared, so whether their domain holds them is seen here.
+    Texts and members have no number to compare, so membership in their domain is checked here.
     """
     field = lowering.scope.fields.get(path)
     if field is not None and field.domain is not None:
@@ -68,14 +68,14 @@ def _lower(lowering: Lowering, path: str, setting: Setting) -> None:
 
 
 def _of_targets(program: Program) -> set[str]:
-    """The texts that must be as a pattern says: those that are set, and those of targets that are emitted."""
+    """The texts that must match a pattern: those that are set, and those of emitted targets."""
     emitted = {target.name for target in program.emits}
     paths = program.scope.patterns
     return {path for path in paths if path in program.settings or path.partition(".")[0] in emitted}
 
 
 def _texts(lowering: Lowering, paths: Iterable[str]) -> list[Diagnostic]:
-    """E0305 for each text that is not as the pattern of its field."""
+    """E0305 for each text that does not match the pattern of its field."""
     scope = lowering.scope
     wrong = []
     for path in sorted(path for path in paths if path in scope.patterns):
@@ -87,7 +87,7 @@ def _texts(lowering: Lowering, paths: Iterable[str]) -> list[Diagnostic]:
 
 
 def _within(found: Diagnostic, setting: Setting) -> bool:
-    """Whether a diagnostic stands at a right-hand side."""
+    """Whether a diagnostic lies within a right-hand side."""
     source, start, end = setting.place
     at = found.span
     return at is not None and at.source.name == source and start <= at.start and at.end <= end

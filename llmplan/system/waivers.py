@@ -1,6 +1,6 @@
-"""Waivers without effect: of a requirement of the library that applies at no candidate of the plan.
+"""Waivers without effect: those of a library requirement that applies to no candidate of the plan.
 
-Input: a lowering; output W0612 for each.
+Input: a lowering. Output: W0612 for each.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from llmplan.system.missing import Missing
 
 
 def idle(lowering: Lowering) -> list[Diagnostic]:
-    """A diagnostic for each waiver of a requirement whose `when` is false whatever the unknowns are."""
+    """A diagnostic for each waiver of a requirement whose `when` is false for all values of the unknowns."""
     found = []
     for one in lowering.program.departures:
         if one.by is None and one.rule.origin == "library" and one.rule.when is not None:

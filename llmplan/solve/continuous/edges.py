@@ -29,7 +29,7 @@ _DIGITS = range(8, 13)
 _ROUNDS = 10
 """How often what is around a point is looked at closer, where not every jump was sought."""
 
-_BEYOND = 3  # points away lies what is beyond the two sides of a jump and the middle beside it
+_BEYOND = 3  # points on either side reach past both sides of a jump and the midpoint beside it
 
 
 @frozen
@@ -147,7 +147,7 @@ def _levels(line: Line, step: Step, level: Callable[[Values], Array], x: Array) 
 
 
 def _edges(line: Line, step: Step, level: Callable[[Values], Array], low: float, high: float) -> list[float]:
-    """Both sides of where a level changes between two points."""
+    """The two neighbouring points between which a level changes, if it does."""
     at = partial(_levels, line, step, level)
     first = at(np.array([low]))
     if at(np.array([high])) == first or not np.isfinite(first):

@@ -153,9 +153,9 @@ def beyond(
 ) -> Beyond | None:
     """The next better value of a discrete unknown that is infeasible for all values of the others.
 
-    A value that breaks what must divide is passed over for the next one that breaks nothing but bounds,
-    if there is one near. A feasible one is told where preferences, which count before objectives, hold it back. None if
-    nothing better is held back, or the search would be too large.
+    A value that violates a divisibility requirement is skipped for the next one that violates only bounds, if there is
+    one nearby. A feasible value is returned if preferences, which rank before objectives, hold it back. None if nothing
+    better is held back, or the search would be too large.
     """
     values = system.unknowns[unknown].values
     if values is None or not isinstance(system.unknowns[unknown].type, Measure) or len(values) < 2:

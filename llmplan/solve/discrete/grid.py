@@ -86,9 +86,11 @@ class GridEvaluator:
     def blocks(
         self, fixed: Sequence[slice], run: Sequence[slice], spend: Callable[[float], None] = lambda evaluations: None
     ) -> Iterator[Block]:
-        """The blocks in which at least one point passes, at a step of each outer axis and a run of the next.
+        """The blocks in which at least one point passes, at a fixed step of each outer axis and over a run of steps of
+        the next.
 
-        `spend` is told at each step of any axis how many evaluations were done, and may raise to end it all.
+        `spend` is called at each step of an axis with the number of evaluations done, and may raise to stop the
+        evaluation.
         """
         self._spend = spend
         if self._hopeless:
