@@ -1,9 +1,9 @@
-"""A system in two parts that share no requirement, preference or objective: that of a continuous unknown, and the rest.
-
-Input: a system with one continuous unknown, and the search results of each part. Output: the parts, and the results of
-both joined. A point is feasible where both of its halves are, and each cost belongs to one half, so the best half of
-each part is half of a best point. Without this the search along the unknown would be repeated for each layout of the
+"""Splits a system into two parts that share no requirement, preference or objective: the continuous unknown's, and the
 rest.
+
+Input: a system with one continuous unknown, and the search results of each part. Output: the parts, and both results
+joined. A point is feasible if both of its halves are, and each cost belongs to one half, so the best half of each part
+is half of a best point. Without the split, the search along the unknown would be repeated for each layout of the rest.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ T = TypeVar("T")
 
 @frozen
 class Half:
-    """One of the two parts: the whole system, in which the other part's unknowns have one value and nothing asks for
-    them.
+    """One of the two parts: the whole system, with one value for each unknown of the other part, which no condition
+    mentions.
 
-    Every requirement, preference and objective keeps its place.
+    Every requirement, preference and objective keeps its position.
     """
 
     system: System
@@ -42,8 +42,9 @@ class Halves:
     """Both parts.
 
     Attributes:
-        own: The part with the continuous unknown; `rest` the other one.
-        mine: The unknowns of `own`, as bits; `others` those of `rest`. What nothing depends on belongs to neither.
+        own: The part with the continuous unknown; `rest` is the other one.
+        mine: The unknowns of `own`, as bits; `others` those of `rest`. An unknown that nothing depends on is in
+            neither.
     """
 
     own: Half
@@ -52,7 +53,7 @@ class Halves:
     others: int
 
     def together(self, own: Found, rest: Found, keep: int) -> Found:
-        """The results of the parts, joined as a search of the whole would give them."""
+        """The results of both parts, joined as a search of the whole system would return them."""
         feasible = own.feasible * rest.feasible
         objectives = self.own.system.objectives
         whose = [own if self.own.system.graph.reach(objective.node) & self.mine else rest for objective in objectives]
@@ -66,17 +67,17 @@ class Halves:
         )
 
     def allowed(self, places: Mapping[int, Sequence[int]]) -> tuple[dict[int, Sequence[int]], dict[int, Sequence[int]]]:
-        """The places to try, by part."""
+        """The positions to try, by part."""
         return _of(places, self.mine), _of(places, self.others)
 
     def failures(self, own: Failures, rest: Failures) -> Failures:
-        """The same of violations."""
+        """The violations found in both parts, joined in the same way."""
         assert own.nearest is not None and rest.nearest is not None
         patterns = {a | b for a in _least(own.patterns) for b in _least(rest.patterns)}
         return Failures(patterns, self._both(own.nearest, rest.nearest), own.partly)
 
     def _both(self, own: Ranked, rest: Ranked) -> Ranked:
-        """Two halves as one point. Of each cost one half's part is nothing."""
+        """Two halves as one point. Each cost is zero in one of the halves."""
         places = {**_of(own.places, self.mine), **_of(rest.places, self.others)}
         unknowns = self.own.system.unknowns
         # Ties are decided in the order of the unknowns, by the continuous one last.
@@ -84,7 +85,7 @@ class Halves:
         return evolve(own, costs=tuple(a + b for a, b in zip(own.costs, rest.costs)), places=last)
 
     def _front(self, own: Found, rest: Found) -> Front:
-        """The trade-offs of the part that has them, each with the best half of the other part."""
+        """The trade-offs of the part that has two objectives, each with the best half of the other part."""
         if len(own.front.costs):
             front, further = own.front, _of(rest.top[0].places, self.others)
         else:
@@ -102,7 +103,7 @@ def _of(table: Mapping[int, T], unknowns: int) -> dict[int, T]:
 
 
 def halves(system: System, requirements: Sequence[Condition], continuous: int) -> Halves | None:
-    """The two parts of a system; None if all that something depends on has to do with the continuous unknown."""
+    """The two parts of a system; None if everything that matters depends on the continuous unknown."""
     graph = system.graph
     reaches = [graph.reach(node) for node in judged(system, requirements)]
     mine = 1 << continuous
@@ -117,7 +118,7 @@ def halves(system: System, requirements: Sequence[Condition], continuous: int) -
 
 
 def _half(system: System, requirements: Sequence[Condition], unknowns: int, concerns: Callable[[int], bool]) -> Half:
-    """The part about some unknowns, given as bits, and the nodes that concern it."""
+    """The part of some unknowns, given as bits, and of the nodes that `concerns` selects."""
     nothing, met = system.graph.const(0.0), system.graph.const(1.0)
 
     def condition(one: Condition, otherwise: int) -> Condition:
@@ -143,7 +144,7 @@ def _half(system: System, requirements: Sequence[Condition], unknowns: int, conc
 
 
 def _least(patterns: set[int]) -> list[int]:
-    """The sets that contain no other one: what no candidate meets together is decided by them."""
+    """The sets that contain no other set: they alone decide which requirements no candidate meets together."""
     kept: list[int] = []
     for pattern in sorted(patterns, key=int.bit_count):
         if not any(other & pattern == other for other in kept):

@@ -1,7 +1,8 @@
-"""The choice of the engine that searches a system, and the searches that passes, diagnoses and relaxations use.
+"""Chooses the search engine for a system, and offers the searches that passes, diagnoses and relaxations use.
 
-Discrete unknowns are searched as a grid. With a continuous one besides, each point of the grid is a setting whose line
-is searched; unknowns unrelated to the continuous one are searched apart. Every search returns the same record.
+Discrete unknowns are searched as a grid. If there is also a continuous one, each point of the grid is a setting whose
+line is searched; unknowns unrelated to the continuous one are searched separately. Every search returns the same
+record.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def find(
     """The best feasible points.
 
     Args:
-        continuous: The one continuous unknown that it depends on which point is best, if there is one.
-        effort: How many points may be looked at, and what it may cost; raises OverLimit if it is not enough.
-        keep: How many of the best points are wanted; from 2 on with the best trade-offs.
-        allowed: For some discrete unknowns, the places to try instead of all.
+        continuous: The one continuous unknown that affects which point is best, if there is one.
+        effort: The limits on points and cost; OverLimit is raised if they are not enough.
+        keep: The number of best points wanted; from 2 on the best trade-offs are recorded too.
+        allowed: For some discrete unknowns, the positions to try instead of all.
     """
     if continuous is None:
         return search(system, requirements, allowed, effort, keep)
@@ -47,7 +48,7 @@ def find(
     own = LineScan(parts.own.system, parts.own.requirements, continuous, effort, along).scan(keep)
     if not own.top:
         return own
-    # What the discrete part costs is bounded by the limit alone, as without a continuous unknown.
+    # The discrete part is bounded by the limit alone, as in a system without a continuous unknown.
     plain = evolve(effort, budget=None)
     return parts.together(own, search(parts.rest.system, parts.rest.requirements, beside, plain, keep), keep)
 
@@ -66,7 +67,7 @@ def diagnose(system: System, requirements: Sequence[Condition], continuous: int 
 
 
 def points(system: System, requirements: Sequence[Condition], continuous: int | None) -> int:
-    """At how many points of the whole, or of the parts that have nothing to do with each other, a search looks."""
+    """The number of points that a search evaluates: of the whole system, or of its independent parts together."""
     if continuous is None:
         return layouts(system)
     if (parts := halves(system, requirements, continuous)) is None:
@@ -80,12 +81,12 @@ def layouts(system: System) -> int:
 
 
 def line_points(system: System, continuous: int | None) -> int:
-    """At how many points of a continuous unknown each of them is looked at."""
+    """The number of points tried along a continuous unknown in each setting."""
     return 1 if continuous is None else len(grid(system.unknowns[continuous]))
 
 
 def best_point(system: System, requirements: Sequence[Condition], effort: Effort) -> dict[int, float] | None:
-    """The best feasible point; None if there is none, or several are continuous. For OverLimit see `find`."""
+    """The best feasible point; None if there is none or several unknowns are continuous. For OverLimit see `find`."""
     reduced = reduce(system, tuple(requirements), left=0)
     continuous = open_unknowns(reduced.system, reduced.requirements)
     if len(continuous) > 1:

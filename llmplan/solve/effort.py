@@ -1,6 +1,6 @@
 """The limit on the cost of a search, and reports of its progress.
 
-Costs are counted in evaluations, one node at one point each, never in seconds: results must not depend on the speed or
+Costs are counted in evaluations (one node at one point each), never in seconds: results must not depend on the speed or
 load of the machine.
 """
 
@@ -12,29 +12,29 @@ from math import inf
 from attrs import define, frozen
 
 Progress = Callable[[int, int, str], None]
-"""Is told how many of how many are done, and of what."""
+"""Called with the number of items done, their total, and what they are."""
 
 OPERATION = 6_000
 """The fixed cost of an operation on arrays, in evaluations."""
 
 
 class OverLimit(Exception):
-    """More points would have to be looked at than the limit allows, or the budget is spent."""
+    """More points would have to be evaluated than the limit allows, or the budget is spent."""
 
 
 @define
 class Budget:
-    """Evaluations that may still be done; `whole` is another budget that it is part of, which pays too."""
+    """The evaluations that are left; `whole` is the budget that this one is part of, and is charged too."""
 
     left: float
     whole: Budget | None = None
 
     def half(self) -> Budget:
-        """Half of what is left, as a budget of its own."""
+        """Half of the remaining evaluations, as a separate budget."""
         return Budget(self.left / 2, self)
 
     def spend(self, evaluations: float) -> None:
-        """Pays for work that has been done; raises OverLimit if that was the last of it."""
+        """Charges work that has been done; raises OverLimit if the budget is overdrawn."""
         self.left -= evaluations
         if self.whole is not None:
             self.whole.left -= evaluations
@@ -44,9 +44,9 @@ class Budget:
 
 @frozen
 class Effort:
-    """Bounds of a search: on the points to look at, and a budget for all searches that share it, if any.
+    """The bounds of a search: a limit on points, and an optional budget for all searches that share it.
 
-    `progress` is told how far it is.
+    `progress` is called as the search advances.
     """
 
     limit: float = inf
@@ -64,15 +64,15 @@ class Effort:
 
 
 _LINE = 40
-"""The evaluations that a search along a continuous unknown may cost for each point of the limit."""
+"""The evaluations that a search along a continuous unknown may use for each point of the limit."""
 
 _LINES_AT_LEAST = 4e9
 
 
 def along_a_line(limit: float) -> float:
-    """The total evaluations of all searches along a continuous unknown under a limit on points."""
+    """The evaluations allowed for all searches along a continuous unknown, under a limit on points."""
     return max(_LINE * limit, _LINES_AT_LEAST)
 
 
 ENDLESS = Effort()
-"""Without bounds."""
+"""No bounds."""

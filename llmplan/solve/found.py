@@ -19,12 +19,12 @@ class Found:
 
     Attributes:
         top: The best points, the best first, as many as were asked for; empty if nothing is feasible.
-        front: The best trade-offs of the two objectives of `System.front`, if they were asked for.
-        feasible: How many feasible points there are; beside a continuous unknown, for how many settings of the others.
-        spread: For each objective its least and its largest value over the feasible points.
-        seen: For each discrete unknown, by place in its domain, whether some feasible point has that value; without
-            those that a search along a continuous unknown does not depend on.
-        complete: False if it ended early.
+        front: The best trade-offs between the two objectives of `System.front`, if they were asked for.
+        feasible: The number of feasible points; with a continuous unknown, of feasible settings of the others.
+        spread: The least and the largest cost of each objective over the feasible points.
+        seen: For each discrete unknown, by position in its domain, whether some feasible point has that value; without
+            the unknowns that a search along a continuous unknown does not depend on.
+        complete: False if the search ended early.
     """
 
     top: list[Ranked] = field(factory=list)
@@ -36,23 +36,23 @@ class Found:
 
     @classmethod
     def nothing(cls, system: System, unknowns: Sequence[int]) -> Found:
-        """Before the first point, of a search over some discrete unknowns."""
+        """Empty results of a search over some discrete unknowns."""
         seen = {unknown: np.zeros(len(system.unknowns[unknown].values or ()), bool) for unknown in unknowns}
         return cls(spread=[(inf, -inf)] * len(system.objectives), seen=seen)
 
     def rank(self, points: Sequence[Ranked], keep: int) -> None:
-        """Takes points into account that may be among the best."""
+        """Adds points that may be among the best."""
         if points:
             self.top = ordered([*self.top, *points])[:keep]
 
     def widen(self, costs: Sequence[Array]) -> None:
-        """Takes the objectives of feasible points into account."""
+        """Widens the spread of the objectives by the costs of feasible points."""
         self.spread = [
             (min(low, float(cost.min())), max(high, float(cost.max()))) for (low, high), cost in zip(self.spread, costs)
         ]
 
     def join(self, later: Found, keep: int) -> None:
-        """Takes a part into account that comes after what was seen so far."""
+        """Adds the results of a later part."""
         self.rank(later.top, keep)
         if len(later.front.costs):
             missed = np.asarray(later.front.missed)
@@ -80,7 +80,9 @@ class Found:
 
 
 def point_at(system: System, places: Mapping[int, float]) -> dict[int, float]:
-    """The value of every unknown of a point, see `Ranked.places`; one that decides nothing is at rest."""
+    """The value of every unknown at a point, see `Ranked.places`; an unknown that decides nothing gets its default
+    value.
+    """
     return {index: _value(unknown, places.get(index)) for index, unknown in enumerate(system.unknowns)}
 
 

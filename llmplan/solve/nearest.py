@@ -1,4 +1,4 @@
-"""The nearest feasible value of one unknown, and all of its feasible values, for relaxations."""
+"""The nearest feasible value of an unknown, and all of its feasible values, for relaxations."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from llmplan.solve.presolve.eliminate import open_unknowns
 from llmplan.system.system import Condition, Objective, System
 
 _ROUNDS = 5
-"""Rounds that narrow a measured value, to 1e-7 in all; whole numbers are all tried, however many rounds it takes."""
+"""Rounds that narrow down a continuous value, to 1e-7 in all; whole numbers are all tried, in as many rounds as needed.
+"""
 
 _WHOLE_ROUNDS = 40
 _PARTS = 24
 
 _FEW = 24
-"""Candidates that an unknown keeps when there are too many."""
+"""The number of candidates that an unknown keeps if there are too many."""
 
 
 def nearest(
@@ -31,18 +32,17 @@ def nearest(
     whole: bool | None,
     effort: Effort,
 ) -> float | None:
-    """The first of some values of an unknown at which anything is feasible, and nearer ones between them.
+    """The first of some values of an unknown at which the system is feasible, then narrowed down towards `start`.
 
     Args:
-        system: Its objectives do not matter.
-        values: The nearest first, all on one side of `start`.
-        start: Where nothing is feasible.
-        whole: Whether the unknown counts something, so that all whole numbers between two values
-            are tried; False for a measure, which is narrowed down to 1e-7 of itself; None to try the
-            values alone.
+        system: Its objectives are ignored.
+        values: The values to try, nearest first, all on one side of `start`.
+        start: A value at which the system is infeasible.
+        whole: True if the unknown is a count, so that all whole numbers between two values are tried; False for a
+            continuous value, which is narrowed down to a relative 1e-7; None to try only `values`.
 
     Raises:
-        llmplan.solve.effort.OverLimit: if that is not enough.
+        llmplan.solve.effort.OverLimit: The effort is not enough.
     """
     works = _first(system, requirements, unknown, values, effort)
     if works is None or whole is None:
@@ -62,7 +62,7 @@ def nearest(
 
 
 def _between(fails: float, works: float, whole: bool) -> list[float]:
-    """Values from the first to the second, both left out."""
+    """Values between the first and the second, both excluded."""
     if whole:
         gap = round(abs(works - fails))
         step = math.copysign(max(1, gap // _PARTS), works - fails)
@@ -77,7 +77,7 @@ def _first(
 ) -> float | None:
     if not values:
         return None
-    # The values come in order of the first objective, so the search ends with the first that works.
+    # The values come in the order of the first objective, so the search ends with the first feasible one.
     sense = 1 if len(values) < 2 or values[0] < values[-1] else -1
     aim = Objective(system.graph.unknown(unknown), sense, "", system.unknowns[unknown].span, False)
     tried = evolve(with_values(system, unknown, values), objectives=(aim,), preferences=())
@@ -90,7 +90,7 @@ def _without_aims(system: System) -> System:
 
 
 def feasible(system: System, requirements: Sequence[Condition], unknown: int, effort: Effort) -> bool:
-    """Whether anything is feasible, whatever the value of an unknown. Raises OverLimit, see `best_point`."""
+    """Whether the system is feasible for any value of an unknown. Raises OverLimit, see `best_point`."""
     values = system.unknowns[unknown].values
     if values is not None:
         return _first(system, requirements, unknown, values, effort) is not None
@@ -102,7 +102,7 @@ def feasible_values(system: System, requirements: Sequence[Condition], unknown: 
     values = system.unknowns[unknown].values or ()
     plain = _without_aims(system)
     if layouts(system) <= effort.limit and not open_unknowns(plain, requirements):
-        # Without an objective the search is complete and has seen which values work.
+        # Without an objective the search is complete and records which values are feasible.
         seen = find(plain, requirements, None, effort).seen[unknown]
         return [value for value, works in zip(values, seen.tolist()) if works]
     return [v for v in values if _first(system, requirements, unknown, (v,), effort) is not None]
@@ -111,12 +111,12 @@ def feasible_values(system: System, requirements: Sequence[Condition], unknown: 
 def thinned(
     system: System, unknown: int | None, point: Mapping[int, float], most: int
 ) -> tuple[System, tuple[str, ...]]:
-    """The system with fewer candidates for the unknowns that have many, and the paths of those.
+    """The system with fewer candidates for the unknowns that have many, and the paths of those unknowns.
 
     Args:
-        unknown: One whose candidates stay, if any.
-        point: Its values stay among the candidates.
-        most: How many combinations the others may have, unless each has few values.
+        unknown: The unknown that keeps all of its candidates, if any.
+        point: Values that stay among the candidates.
+        most: The most combinations that the others may have, unless each has few values.
     """
     sizes = {i: len(u.values) for i, u in enumerate(system.unknowns) if u.values is not None and i != unknown}
     paths = []
@@ -124,7 +124,7 @@ def thinned(
         index = max(sizes, key=lambda i: sizes[i])
         values = sorted(system.unknowns[index].values or ())
         kept = {values[round(i * (len(values) - 1) / (_FEW - 1))] for i in range(_FEW)}
-        # Evenly by place and evenly by magnitude, as both ends of a long domain count.
+        # Evenly spaced by position and by magnitude, as both ends of a long domain matter.
         kept |= {values[round(len(values) ** (i / _FEW)) - 1] for i in range(_FEW)}
         kept |= {value for value in (point.get(index),) if value in values}
         system = with_values(system, index, [v for v in system.unknowns[index].values or () if v in kept])
@@ -134,7 +134,7 @@ def thinned(
 
 
 def with_values(system: System, unknown: int, values: Sequence[float]) -> System:
-    """The system with other candidates for an unknown."""
+    """The system with different candidates for an unknown."""
     unknowns = list(system.unknowns)
     unknowns[unknown] = evolve(unknowns[unknown], values=tuple(values), low=min(values), high=max(values))
     return evolve(system, unknowns=tuple(unknowns))

@@ -1,11 +1,11 @@
 """The order of points: the only place where points are compared.
 
-A point has costs, the most important first, each so that less is better: minus the weight of the preferences that are
-met, then the objectives. They decide in this order; two that differ by less than a relative 1e-9 are equal, for they
-differ by rounding. Ties in all of them are broken by the places of the values in their domains, unknown by
-unknown, so that the answer is the same on every run. A missing value costs an infinite amount.
+A point has costs, the most important first, and lower is better: minus the weight of the preferences that are met, then
+the objectives. They decide in this order; two costs that differ by less than a relative 1e-9 are equal, as they differ
+only by rounding. Ties in all of them are broken by the positions of the values in their domains, unknown by unknown, so
+that the answer is the same on every run. A missing value costs an infinite amount.
 
-The same definition stands here for two points (`Ranked.better_than`), for many (`best`) and for the Pareto front
+The same definition is implemented for two points (`Ranked.better_than`), for many (`best`) and for the Pareto front
 (`Front`).
 """
 
@@ -24,7 +24,7 @@ from llmplan.solve.vector import Array
 from llmplan.system.system import Condition, Objective, System
 
 Coordinates = Callable[[Array], Mapping[int, Array]]
-"""By unknown the places of some points, given as indices. Ties are decided in the order of the unknowns there."""
+"""The positions of some points, given as indices, by unknown. Ties are broken in the order of the unknowns there."""
 
 
 def slack(cost: float) -> float:
@@ -33,7 +33,7 @@ def slack(cost: float) -> float:
 
 
 def no_worse(costs: Array, bound: Array, tolerance: float = TOLERANCE) -> Array:
-    """Where costs are less than a bound or equal to it; element by element, or a single bound for all."""
+    """Where costs are less than or equal to a bound, which is one for each element or one for all."""
     found: Array = costs <= bound + np.where(np.isfinite(bound), tolerance * np.abs(bound), 0.0)
     return found
 
@@ -44,9 +44,9 @@ class Ranked:
 
     Attributes:
         costs: The most important first.
-        places: By unknown the place of its value in its domain, of a continuous one the value itself; ties are decided
-            in this order.
-        intervals: Where, beside this point, the continuous unknown is feasible.
+        places: By unknown, the position of its value in its domain, or the value itself if it is continuous; ties are
+            broken in this order.
+        intervals: The feasible intervals of the continuous unknown, with the other unknowns as here.
         partly: Whether the continuous unknown has more jumps than were sampled; `edge`: whether it is at one.
     """
 
@@ -62,7 +62,7 @@ class Ranked:
 
 
 def prefers(costs: Sequence[float], others: Sequence[float]) -> bool | None:
-    """Whether some costs are better than others, None if they are equal."""
+    """Whether the first costs are better than the second, None if they are equal."""
     for mine, theirs in zip(costs, others):
         if mine != theirs and not abs(mine - theirs) <= slack(theirs):
             return mine < theirs
@@ -79,12 +79,12 @@ def ordered(points: Sequence[Ranked]) -> list[Ranked]:
 
 
 def costs_of(values: Mapping[int, Array], system: System) -> list[Array]:
-    """The costs of points, from the values of the system's preferences and objectives."""
+    """The costs of points, given the values of the system's preferences and objectives."""
     return [-score_of(values, system.preferences), *objective_costs(values, system.objectives)]
 
 
 def score_of(values: Mapping[int, Array], preferences: Sequence[Condition]) -> Array:
-    """Sum of the weights of the preferences that are met, a single number if all points agree."""
+    """The sum of the weights of the preferences that are met; a single number if it is the same for all points."""
     score: Array = np.zeros(())
     for preference in preferences:
         if preference.weight:
@@ -93,8 +93,8 @@ def score_of(values: Mapping[int, Array], preferences: Sequence[Condition]) -> A
 
 
 def objective_costs(values: Mapping[int, Array], objectives: Sequence[Objective]) -> list[Array]:
-    """The objectives as costs; a missing value is worse than everything."""
-    # A point where an objective of the author has no value is infeasible already.
+    """The objectives as costs; a missing value is worse than any other."""
+    # A point where one of the author's objectives has no value is infeasible already.
     costs = [values[objective.node] * float(objective.sense) for objective in objectives]
     return [np.where(np.isnan(cost), np.inf, cost) for cost in costs]
 
@@ -105,8 +105,8 @@ def best(
     """The best of many points, in no particular order.
 
     Args:
-        costs: Of each point, or a single number that is the same for all.
-        last: A point that they compete with: those certainly worse may be left out.
+        costs: One for each point, or a single number for all.
+        last: A point to compete with: points that are certainly worse may be left out.
     """
     rows: Array = np.arange(count)
     if last is not None:
@@ -117,7 +117,7 @@ def best(
 
 
 def ranked(costs: Sequence[Array], coordinates: Coordinates, rows: Array) -> list[Ranked]:
-    """Some of many points with their costs."""
+    """The points in some rows, with their costs."""
     places = coordinates(rows)
     return [
         Ranked(
@@ -129,9 +129,9 @@ def ranked(costs: Sequence[Array], coordinates: Coordinates, rows: Array) -> lis
 
 
 def first_rows(costs: Sequence[Array], coordinates: Coordinates, rows: Array, wanted: int) -> Array:
-    """The best of some rows of costs, in no particular order; all, if there are no more than are wanted.
+    """The best of some rows of costs, in no particular order; all rows if there are no more than are wanted.
 
-    The costs come the most important first; a single number is the same for all.
+    The most important cost comes first; a single number is the same for all rows.
     """
     for number, cost in enumerate(costs):
         if len(rows) <= wanted:
@@ -152,7 +152,7 @@ def first_rows(costs: Sequence[Array], coordinates: Coordinates, rows: Array, wa
 
 
 def _may_compete(costs: Sequence[Array], last: Ranked) -> Array | slice:
-    """Where the first cost that differs within a block is no worse than that of a point."""
+    """Where the first cost that varies within a block is no worse than the point's."""
     for cost, bound in zip(costs, last.costs):
         if cost.ndim:
             return no_worse(cost, np.asarray(bound))
@@ -165,9 +165,9 @@ def _may_compete(costs: Sequence[Array], last: Ranked) -> Array | slice:
 class Front:
     """The Pareto front: points that no other dominates in two objectives, in ascending order of the first.
 
-    Preferences decide before objectives: only points that meet them best count, as for the answer. Each of the two
-    columns of costs is so that less is better, and so is `missed`, the cost in preferences of all of these points; for
-    the places see `Ranked`.
+    Preferences decide before objectives: only points that meet them best count, as for the answer. In both columns of
+    costs lower is better, and so it is in `missed`, the preference cost that all of these points share; for `places`
+    see `Ranked`.
     """
 
     costs: Array = field(factory=lambda: np.empty((0, 2)))
@@ -175,7 +175,7 @@ class Front:
     missed: float = np.inf
 
     def add(self, costs: Sequence[Array], places: Mapping[int, Array], count: int, missed: Array) -> None:
-        """Takes further points into account; `missed` is what each costs in preferences."""
+        """Adds points; `missed` is the preference cost of each."""
         mine = np.stack([np.broadcast_to(cost, count) for cost in costs], axis=1)
         missed = np.where(np.isfinite(mine).all(axis=1), np.broadcast_to(missed, count), np.inf)
         least = float(missed.min(initial=np.inf))
@@ -194,7 +194,7 @@ class Front:
 
 
 def _undominated(costs: Array) -> Array:
-    """Indices of the points that no other dominates, in ascending order of the first cost; one of equals."""
+    """Indices of the points that no other dominates, in ascending order of the first cost; one of several equals."""
     rows = np.lexsort((_coarse(costs[:, 1]), _coarse(costs[:, 0])))
     rows = rows[np.isfinite(costs[rows]).all(axis=1)]
     second = costs[rows, 1]
@@ -206,7 +206,7 @@ def _undominated(costs: Array) -> Array:
 
 
 def _coarse(cost: Array) -> Array:
-    """Rounded, so that of points equal up to rounding the earlier comes first."""
+    """Rounded, so that points equal up to rounding keep their order."""
     mantissa, exponent = np.frexp(cost)
     rounded: Array = np.ldexp(np.round(mantissa * 2.0**36), exponent - 36)
     return rounded

@@ -16,7 +16,7 @@ Jump = Literal["edge", "tried"]
 
 @frozen
 class Neighbour:
-    """The next feasible value of an unknown after the chosen one, in base units, and the whole plan there."""
+    """The next feasible value of an unknown beside the chosen one, in base units, and the whole plan there."""
 
     value: float
     point: dict[int, float]
@@ -24,7 +24,7 @@ class Neighbour:
 
 @frozen
 class Neighbours:
-    """The next smaller and larger feasible value, None where there is none."""
+    """The next smaller and larger feasible value, None if there is none."""
 
     below: Neighbour | None = None
     above: Neighbour | None = None
@@ -36,14 +36,14 @@ class Conflict:
 
     Attributes:
         impossible: Indices of requirements that no candidate meets.
-        smallest: Indices of a smallest set that no candidate meets as a whole; without any one of
-            them some candidate meets the rest.
+        smallest: Indices of a smallest set that no candidate meets as a whole; if any one is dropped, some candidate
+            meets the rest.
         nearest: The point with the fewest violated conditions, then the smallest sum of relative
             violations, then the best objectives.
-        violated: Indices of what the nearest point violates.
-        partly: Whether a continuous unknown has more jumps than were looked at, so that a feasible point may lie
-            between.
-        further: More such sets, which share no requirement with `smallest` or with one another.
+        violated: Indices of the requirements that the nearest point violates.
+        partly: Whether a continuous unknown has more jumps than were sampled, so that a feasible point may lie between
+            samples.
+        further: More such sets, sharing no requirement with `smallest` or with one another.
     """
 
     impossible: tuple[int, ...]
@@ -60,24 +60,24 @@ class Outcome:
 
     Attributes:
         status: `error` if it could not be solved for a reason given in `diagnostics`.
-        point: Value of every unknown in base units; when infeasible that of the nearest point.
+        point: The value of every unknown in base units; if infeasible, at the nearest point.
         how: How each unknown was found.
         exact: The unrounded solution of an unknown that a closed form gives.
-        jumps: For a continuous unknown `edge` if it stands at a jump of the model, `tried` if the model has more jumps
-            along it than were looked at.
-        intervals: For a continuous unknown its feasible intervals at the chosen values of the others.
-        considered: Points of the domains' product (continuous unknowns left out).
-        feasible: How many of them meet every condition, None if the search could end early.
-        neighbours: For each unknown that the plan asks for and whose values have an order.
+        jumps: For a continuous unknown, `edge` if it is at a jump of the model, `tried` if the model has more jumps
+            along it than were sampled.
+        intervals: The feasible intervals of a continuous unknown, at the chosen values of the others.
+        considered: The number of points in the product of the domains, without continuous unknowns.
+        feasible: The number of them that meet every condition, None if the search ended early.
+        neighbours: The neighbours of each unknown that the plan asks for and whose values have an order.
         flat: Indices of objectives that are the same for all feasible points.
-        binding: For each asked unknown that has one, the binding constraint: the requirement that its next
-            better value would violate, an index in `requirements`.
-        requirements: Everything that was required, in this order: the conditions of the system,
-            the domains that depend on other unknowns, values for the author's objectives.
+        binding: The binding constraint of each unknown that the plan asks for, if it has one: the requirement that its
+            next better value would violate, as an index in `requirements`.
+        requirements: All requirements, in this order: the conditions of the system, the domains that depend on other
+            unknowns, and values for the author's objectives.
         conflict: Set when infeasible.
-        top: The best points, the answer first; `front` the best trade-offs of the two objectives of
-            `System.front`, by ascending first; if they were asked for. Beside a continuous unknown the
-            best points differ in another unknown.
+        top: The best points, the answer first, if they were asked for; `front` the best trade-offs between the two
+            objectives of `System.front`, ascending in the first. With a continuous unknown, the best points differ in
+            another unknown.
     """
 
     status: Status

@@ -1,6 +1,6 @@
 """Solves a `System`: the passes, in order.
 
-Each pass takes the knowledge so far and returns it with its own results; `PASSES` leads from a system to its outcome.
+Each pass takes the state so far and returns it with its own results added; `PASSES` leads from a system to its outcome.
 The graph of the system only grows, since its nodes never change; everything else is replaced, not mutated.
 """
 
@@ -35,15 +35,15 @@ LIMIT = 10**8
 
 @frozen
 class State:
-    """The knowledge about a system, and the request, see `solve`.
+    """The state between passes: what is known about a system, and the request, see `solve`.
 
     Attributes:
-        system: Which the passes are about, first as it was given, then with fewer unknowns.
-        requirements: What must hold.
-        reduced: How what was eliminated follows from the rest.
+        system: The system that the passes work on, first as given, then with fewer unknowns.
+        requirements: The conditions that must hold.
+        reduced: How the eliminated unknowns follow from the rest.
         continuous: The continuous unknown that is left, if there is one.
-        found: What the search saw.
-        outcome: What the passes have found out, in terms of `system`.
+        found: The result of the search.
+        outcome: The results of the passes, in terms of `system`.
     """
 
     system: System
@@ -58,15 +58,15 @@ class State:
 
 
 def require(state: State) -> State:
-    """Collects everything that a feasible point must meet."""
+    """Collects the conditions that a feasible point must meet."""
     return evolve(state, requirements=requirements_of(state.system))
 
 
 def presolve(state: State) -> State:
     """Eliminates unknowns that follow from others, until at most one that matters is continuous.
 
-    A feasible point of what is left, completed, is one of the system, and the best one is the best. More than one
-    continuous unknown is an error.
+    A feasible point of the reduced system, once completed, is a feasible point of the system, and the best one is the
+    best. More than one continuous unknown is an error.
     """
     reduced = reduce(state.system, state.requirements)
     system, requirements = reduced.system, reduced.requirements
@@ -75,7 +75,7 @@ def presolve(state: State) -> State:
         places = [(system.unknowns[i].path, system.unknowns[i].span) for i in continuous]
         return _failed(state, several_continuous(places))
     unknown = next(iter(continuous), None)
-    # Whatever is asked along a line is paid for together: a point of it costs far more than one of a grid.
+    # All searches along a line share one budget: a point on a line costs far more than a point of a grid.
     effort = state.effort if unknown is None else evolve(state.effort, budget=Budget(along_a_line(state.effort.limit)))
     return evolve(state, system=system, requirements=requirements, reduced=reduced, continuous=unknown, effort=effort)
 
@@ -83,7 +83,7 @@ def presolve(state: State) -> State:
 def search(state: State) -> State:
     """Finds the best feasible points: each is feasible by evaluation, and no other point is better.
 
-    Too many points are an error, and so is an unbounded continuous unknown.
+    Too many points, or an unbounded continuous unknown, is an error.
     """
     from llmplan.solve.dispatch import find, layouts, points
     from llmplan.solve.found import point_at
@@ -146,7 +146,7 @@ def bind(state: State) -> State:
 
 
 def neighbours(state: State) -> State:
-    """Finds the feasible values next to that of each unknown."""
+    """Finds the feasible values next to the solution's for each unknown."""
     from llmplan.solve.diagnose.neighbours import beside
 
     assert state.found is not None
@@ -155,7 +155,7 @@ def neighbours(state: State) -> State:
 
 
 def complete(state: State) -> State:
-    """Gives what was eliminated its value in every point, so that the outcome is one of the original system."""
+    """Adds the eliminated unknowns to every point, so that the outcome is one of the original system."""
     reduced, outcome = state.reduced, state.outcome
     if reduced is None or not reduced.defined:
         return state
@@ -188,10 +188,10 @@ def complete(state: State) -> State:
 Pass = Callable[[State], State]
 
 PASSES: tuple[Pass, ...] = (require, presolve, search, diagnose, bind, neighbours, complete)
-"""The way from a system to its outcome. It ends with the first error."""
+"""The passes from a system to its outcome. The first error ends them."""
 
 REMARKS: tuple[Pass, ...] = (bind, neighbours)
-"""Those that only say something about a solution."""
+"""The passes that only add remarks on a solution."""
 
 
 def solve(
@@ -200,10 +200,10 @@ def solve(
     """The best feasible point of a system, or the reason why there is none.
 
     Args:
-        system: What is left to be solved; its graph may grow.
-        limit: The largest number of combinations of discrete values that may be looked at.
-        keep: How many of the best points are wanted; the Pareto front comes with them.
-        brief: True if nothing is to be said about the answer: no neighbours, no closed forms.
+        system: The system to solve; its graph may grow.
+        limit: The largest number of combinations of discrete values to evaluate.
+        keep: The number of best points wanted; the Pareto front comes with them.
+        brief: True to leave out remarks on the answer: neighbours and closed forms.
         progress: Receives the progress of a search.
 
     Returns:
@@ -221,10 +221,10 @@ def solve(
 
 
 def requirements_of(system: System) -> tuple[Condition, ...]:
-    """Everything that a feasible point must meet.
+    """The conditions that a feasible point must meet.
 
-    These are the conditions of the system, the domains that depend on other unknowns, and that the
-    author's objectives have a value; of the latter two, what holds everywhere is left out.
+    These are the conditions of the system, the domains that depend on other unknowns, and that the author's objectives
+    have a value; the latter two are left out where they hold everywhere.
     """
     graph = system.graph
     further = [
@@ -244,7 +244,7 @@ def _failed(state: State, diagnostic: Diagnostic) -> State:
 
 
 def _too_many(state: State, points: float) -> State:
-    """E0404."""
+    """Sets E0404: too many points."""
     from llmplan.solve.dispatch import line_points
 
     counts = [
@@ -284,7 +284,7 @@ def _jumps(unknown: int | None, best: Ranked) -> dict[int, Jump]:
 
 
 def _flat(system: System, found: Found) -> tuple[int, ...]:
-    """Objectives that are the same everywhere; of a search that ended early only constants are."""
+    """Objectives that are the same everywhere; after a search that ended early, only constants."""
     flat = []
     for number, (objective, (low, high)) in enumerate(zip(system.objectives, found.spread)):
         same = low == high or high - low <= TOLERANCE * abs(low)

@@ -1,6 +1,6 @@
-"""Worker processes of one job: their start, work and end.
+"""The worker processes of one job: how they start, work and end.
 
-They are spawned, not forked, and set up once. Ctrl-C is for the parent, which ends its workers; they also end when the
+They are spawned, not forked, and set up once. Ctrl-C goes to the parent, which ends its workers; they also end when the
 parent is gone.
 """
 
@@ -20,7 +20,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
 from typing import Any
 
-_HAND_OVER = 10.0  # seconds that a result may take to be read
+_HAND_OVER = 10.0  # seconds allowed for reading a result
 
 
 class _Process(SpawnProcess):
@@ -28,7 +28,7 @@ class _Process(SpawnProcess):
 
     def start(self) -> None:
         main = sys.modules["__main__"]
-        # Without `if __name__ == "__main__"` in it, it would do everything anew.
+        # Without `if __name__ == "__main__"`, the parent's script would run again.
         sys.modules["__main__"] = ModuleType("__main__")
         try:
             super().start()
@@ -54,7 +54,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 class Team:
-    """The workers, as many as the system can start; they end when told, and with their parent."""
+    """The workers, as many as the system can start; they end when told to, and with their parent."""
 
     def __init__(self, job: object, workers: int) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -65,9 +65,9 @@ class Team:
             self._pool = ProcessPoolExecutor(workers, context, _set_up, arguments)
 
     def submit(self, part: int) -> Future[Any] | None:
-        """A part for a worker; None if there is none to do it."""
+        """Hands a part to a worker; None if there is no worker."""
         if self._pool is not None:
-            # A worker that died breaks the pool, which is a RuntimeError; a daemon may start none, an AssertionError.
+            # A worker that died breaks the pool (RuntimeError); a daemon process may not start any (AssertionError).
             with suppress(OSError, RuntimeError, AssertionError), _undisturbed():
                 return self._pool.submit(_part, part)
         return None
@@ -80,14 +80,14 @@ class Team:
 
 _job: Any
 _handing_over = threading.Lock()
-"""In a worker: held but while it does a part."""
+"""In a worker: held except while a part is computed."""
 
 
 def _set_up(job: bytes, ending: Connection) -> None:
-    """Once in every worker."""
+    """Runs once in every worker."""
     global _job
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What goes wrong here goes wrong in the first process too, which says so.
+    # Anything that fails here fails in the first process too, which reports it.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     _job = pickle.loads(job)
     _handing_over.acquire()

@@ -1,7 +1,7 @@
 """Evaluates nodes at many points at once, on numpy arrays.
 
-Truth values are bool arrays where an operation can only give 0 and 1: they are an eighth of
-the size, and every operation takes them as the numbers that they stand for.
+Truth values are bool arrays where an operation can only give 0 and 1: they are an eighth of the size, and every
+operation accepts them as the numbers 0 and 1.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ ARRAYS: dict[str, Callable[..., Array]] = {
     name: getattr(np, operation.array) if isinstance(operation.array, str) else partial(operation.array, np)
     for name, operation in OPERATIONS.items()
 }
-"""Each operation on arrays."""
+"""The function that computes each operation on arrays."""
 
 
 def operate(node: Node, args: list[Array]) -> Array:
-    """The values of a node that is neither a constant nor an unknown, from those of its arguments."""
+    """The values of a node that is neither a constant nor an unknown, given those of its arguments."""
     function = ARRAYS[node.op]
     if not OPERATIONS[node.op].truths:
         args = [arg.astype(np.float64) if arg.dtype == np.bool_ else arg for arg in args]
@@ -37,7 +37,7 @@ def operate(node: Node, args: list[Array]) -> Array:
 
 
 def last_uses(graph: Graph, order: Sequence[int], wanted: Collection[int]) -> dict[int, list[int]]:
-    """For each node of an order of evaluation the arguments that no later node needs."""
+    """For each node of an evaluation order, the arguments that no later node needs."""
     last = {arg: node for node in order for arg in graph[node].args}
     found: dict[int, list[int]] = {node: [] for node in order}
     for arg, node in last.items():
@@ -53,12 +53,12 @@ def run(
     columns: Mapping[int, Array],
     values: dict[int, Array],
 ) -> int:
-    """Adds the values of nodes to `values`, from the unknowns' columns and from what is known there already.
+    """Adds the values of nodes to `values`, computed from the unknowns' columns and the values already there.
 
-    The nodes come in an order of evaluation; `drops` is what to forget after each, see `last_uses`.
+    The nodes come in an order of evaluation; `drops` lists the values to forget after each, see `last_uses`.
 
     Returns:
-        What it cost in evaluations, see `llmplan.solve.effort`.
+        The cost in evaluations, see `llmplan.solve.effort`.
     """
     cost = 0
     with np.errstate(all="ignore"):
@@ -77,9 +77,9 @@ def run(
 
 
 def evaluate_rows(graph: Graph, roots: Iterable[int], columns: Mapping[int, Array]) -> dict[int, Array]:
-    """The values of `roots` at many points: an array for each, as large as its inputs vary.
+    """The values of `roots` at many points: an array for each, only as large as its inputs vary.
 
-    For each unknown that they reach `columns` has its values, of shapes that broadcast.
+    `columns` has the values of each unknown that they depend on, in shapes that broadcast.
     """
     wanted = frozenset(roots)
     order = ancestors(graph, wanted)

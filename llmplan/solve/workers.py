@@ -1,9 +1,9 @@
 """Work in numbered parts, on all cores where that pays.
 
-The first parts are done here. If what is left would take long, worker processes are started (numpy on arrays that fit
-the cache holds the interpreter's lock too long for threads to pay) and this process works beside them. Which process
-does a part makes no difference, and results are returned in the order of the parts, so that they are
-the same with and without workers. If workers fail or cannot be started, the work is done without them.
+The first parts run in this process. If the rest would take long, worker processes are started and this process works
+beside them (not threads: numpy holds the interpreter lock too long on arrays that fit the CPU cache). It makes no
+difference which process does a part, and results are returned in the order of the parts, so that they are the same
+with and without workers. If workers fail or cannot be started, the work is done without them.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 PAYS = 1.0
-"""Seconds of work left from which on workers are started; each needs a quarter of one to start."""
+"""The seconds of remaining work from which workers are started; each takes a quarter of a second to start."""
 
 MOST = 8
-"""The largest number of cores used: each takes its own memory."""
+"""The most cores used, as each worker takes memory of its own."""
 
 _AHEAD = 3
-"""Parts that are handed out for each worker: none waits for the next, and little is done in vain."""
+"""The parts handed out to each worker: none waits for the next one, and little work is wasted."""
 
-_WAIT = 0.1  # seconds; waiting for ever could not be interrupted on every system
+_WAIT = 0.1  # seconds; on some systems an endless wait could not be interrupted
 
 
 class Job(Protocol):
-    """Work in parts. It is pickled for the workers, and so is what a part gives."""
+    """Work in parts. The job and its results are pickled for the workers."""
 
     def part(self, number: int) -> Any: ...
 
 
 def cores() -> int:
-    """How many processes may run at once."""
+    """The number of processes that may run at once."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(usable, MOST)
 
 
 def results(job: Job, count: int, alone: bool = False) -> Generator[Any, None, None]:
-    """The results of the parts 0, 1, 2 … of a job, in order; `alone` without workers. Close it to end early."""
+    """The results of parts 0, 1, 2 … of a job, in order; `alone` without workers. Close the generator to end early."""
     most = 1 if alone or not sys.executable or getattr(sys, "frozen", False) else cores()
     started = monotonic()
     for number in range(count):
@@ -53,8 +53,8 @@ def results(job: Job, count: int, alone: bool = False) -> Generator[Any, None, N
 
 
 def _shared(job: Job, first: int, count: int, workers: int) -> Generator[Any, None, None]:
-    """The results from one part on, with workers; while one of them is awaited others are done here."""
-    # Importing them takes longer than most searches do.
+    """The results from one part on, with workers; while a worker's result is awaited, other parts are done here."""
+    # Importing this takes longer than most searches do.
     from concurrent.futures import wait
 
     from llmplan.solve.pool import Team
@@ -62,7 +62,7 @@ def _shared(job: Job, first: int, count: int, workers: int) -> Generator[Any, No
     done: dict[int, Any] = {}
     away: dict[int, Future[Any]] = {}
     fresh = iter(range(first, count))
-    again: list[int] = []  # what a worker failed to do
+    again: list[int] = []  # parts that a worker failed to do
     team = Team(job, workers)
     try:
         for number in range(first, count):

@@ -1,11 +1,10 @@
 """The interface to sympy for solving an equation: the only module that imports it.
 
-It is given expressions of sums, products and powers that are small beforehand, built from our nodes
-with exact rationals and symbols `v0`, `v1` … and never from text, and it simplifies them, finds
-common denominators and expands. Ours besides: taking operations off by the inverses of their
-records; equations with two powers of the unknown, or three in even steps, since its own `solve`
-drops roots that are not real by a rounding error, and has no bound on its time; and the order of
-factors and terms, which is that of the plan.
+sympy simplifies, finds common denominators and expands. It is given small expressions of sums, products and powers,
+built from graph nodes with exact rationals and symbols `v0`, `v1` …, never from text. This module adds three things:
+it undoes operations by the inverses of their records; it solves equations with two powers of the unknown, or three in
+even steps, since sympy's `solve` drops roots that a rounding error makes complex and has no time limit; and it keeps
+the factors and terms in the order of the plan.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ _MOST_BITS = 1000
 
 
 class _TooHard(Exception):
-    """The equation is not of a solvable kind."""
+    """The equation is not of a kind that can be solved."""
 
 
 def solutions(equation: Equation) -> dict[float, str]:
-    """The roots, each put back into the equation, and their formulas; empty if there are none."""
+    """The roots, each checked by substitution into the equation, with their formulas; empty if there are none."""
     algebra = _Expressions(equation)
     found: dict[float, str] = {}
     try:
@@ -116,7 +115,9 @@ def _terms(e: Any) -> int:
 
 
 class _Expressions:
-    """Nodes as expressions: an algebra that undoes operations; `abridged` if not all is written out."""
+    """Nodes as sympy expressions, an algebra that undoes operations; `abridged` if a formula is not written out in
+    full.
+    """
 
     def __init__(self, equation: Equation) -> None:
         self._equation, self._graph = equation, equation.graph
@@ -134,7 +135,7 @@ class _Expressions:
     @cached_property
     def x(self) -> Any:
         """The unknown."""
-        # With the sign known `sqrt(x^2)` is `x`.
+        # Because the sign is known, `sqrt(x^2)` is `x`.
         return sympy.Symbol("x", **({"nonnegative": True} if self._equation.low >= 0.0 else {"real": True}))
 
     @property
@@ -169,7 +170,7 @@ class _Expressions:
                 raise _TooHard
         elif op == "unknown":
             return self.x
-        if not callable(OPERATIONS[op].algebra):  # a function that sympy would take apart
+        if not callable(OPERATIONS[op].algebra):  # a function that sympy would rewrite
             if holds:
                 raise _TooHard
             parts = [printed(self.of(arg), self.written()) for arg in args]
@@ -187,12 +188,12 @@ class _Expressions:
         return float(result)
 
     def written(self) -> dict[Any, Formula]:
-        """How each symbol is written, in the order in which the sides mention them."""
+        """The text of each symbol, in the order in which the sides mention them."""
         order = _in_order(self._graph, self._equation.sides, self._equation.leaves)
         return dict(self._symbols[node] for node in order if node in self._symbols)
 
     def _exponent(self, node: int) -> Any:
-        """A short fraction, so that powers of the unknown can be told apart."""
+        """An exponent as a short fraction, so that powers of the unknown can be told apart."""
         value = self._values[node]
         exact = Fraction(value).limit_denominator(1000) if math.isfinite(value) else Fraction(0)
         if self._equation.holds(node) or float(exact) != value or abs(exact) > MOST_NODES:
@@ -200,7 +201,7 @@ class _Expressions:
         return sympy.Rational(exact)
 
     def _constant(self, node: int) -> Any:
-        """A number: exact if it is a short fraction, else a symbol, so that sympy meets no floats."""
+        """A number: an exact rational if it is a short fraction, else a symbol, so that sympy sees no floats."""
         value = self._values[node]
         if not math.isfinite(value):
             raise _TooHard
@@ -210,13 +211,13 @@ class _Expressions:
         return self._symbol(node)
 
     def _symbol(self, node: int, name: str | None = None) -> Any:
-        """A symbol that is written as a name or, without one, as its value."""
+        """A symbol that is printed as a name or, without one, as its value."""
         if node not in self._symbols:
             value = self._values[node]
             if not math.isfinite(value):
                 raise _TooHard
             formula = Formula.number(value) if name is None else Formula(name, ATOM)
-            # sympy takes apart roots of what it knows to be positive.
+            # sympy splits roots of symbols that it knows to be positive.
             known = {"positive": True} if value > 0 else {"real": True}
             self._symbols[node] = sympy.Symbol(f"v{len(self._symbols)}", **known), formula
         return self._symbols[node][0]

@@ -1,8 +1,8 @@
 """Closed forms: the value of one unknown at which two sides are equal, as a formula.
 
-Input are two nodes, names for what keeps its name, and values for what is known; output the roots in
-the domain, each put back into the equation, and their formulas. Formulas are kept between runs,
-since sympy takes longer to import than most plans to solve; `algebra` does the work.
+Input: two nodes, names for the nodes that keep one, and the known values. Output: the roots in the domain, each checked
+by substitution, and their formulas. Formulas are cached between runs, since importing sympy takes longer than solving
+most plans; `algebra` does the work.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class ClosedForm:
 
     Attributes:
         roots: In base units, each checked by substitution, the likeliest (principal) first.
-        relations: Of each: `hardware.gpus = 6 · params · tokens / (mfu · peak)`; empty if too long to read.
+        relations: The formula of each root: `hardware.gpus = 6 · params · tokens / (mfu · peak)`; empty if too long to
+            read.
     """
 
     roots: tuple[float, ...]
@@ -30,7 +31,7 @@ class ClosedForm:
 
 
 def closed_form(equation: Equation) -> ClosedForm | None:
-    """Solves an equation; None if the unknown does not stand in a solvable relation, or no root lies in the domain."""
+    """Solves an equation; None if it cannot be solved for the unknown, or no root lies in the domain."""
     if not equation.is_short():
         return None
     kept = key(equation.key())

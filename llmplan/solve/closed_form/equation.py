@@ -1,4 +1,4 @@
-"""An equation in one unknown, as the modules of this folder pass it on: two nodes of a graph, names, known values."""
+"""An equation in one unknown, as the modules of this folder exchange it: two graph nodes, names and known values."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import Graph
 
 MOST_NODES = 60
-"""A formula with more operations is too long to read."""
+"""The most operations in a formula that is short enough to read."""
 
 
 @frozen
 class Equation:
-    """Two sides that are to be equal, solved for one unknown.
+    """Two sides that must be equal, to be solved for one unknown.
 
     Attributes:
-        names: Nodes that appear in the formula under a name, whatever they are made of; the name of
-            the unknown under its own node.
-        leaves: The values of those nodes, and of others that are not to be expanded, in base units;
-            none holds the unknown.
-        low, high: Roots outside are left out.
+        names: Nodes that the formula shows under a name instead of expanding them; the unknown's own node has its name.
+        leaves: The values, in base units, of those nodes and of others that must not be expanded; none depends on the
+            unknown.
+        low, high: Roots outside this interval are dropped.
     """
 
     graph: Graph
@@ -40,22 +39,22 @@ class Equation:
 
     @property
     def sides(self) -> tuple[int, int]:
-        """Both sides, first one that holds the unknown, if any does."""
+        """Both sides; the first is one that depends on the unknown, if any does."""
         return (self.left, self.right) if self.holds(self.left) else (self.right, self.left)
 
     def holds(self, node: int) -> bool:
-        """Whether the unknown is in a node."""
+        """Whether a node depends on the unknown."""
         return bool(self.graph.reach(node) >> self.unknown & 1)
 
     def meets(self, root: float) -> bool:
-        """Whether the unknown may have a value, and the sides are equal there."""
+        """Whether a root lies in the unknown's domain, and the sides are equal there."""
         if not self.low - TOLERANCE * abs(self.low) <= root <= self.high + TOLERANCE * abs(self.high):
             return False
         values = evaluate(self.graph, {self.unknown: root}, self.sides, self.leaves)
         return close(values[self.sides[0]], values[self.sides[1]])
 
     def occurrences(self) -> Iterator[int]:
-        """Nodes that hold the unknown, as often as a written formula would mention them."""
+        """Nodes that depend on the unknown, as often as a written formula would mention them."""
         pending = [side for side in self.sides if self.holds(side)]
         while pending:
             node = unguarded(self.graph, pending.pop())
@@ -63,7 +62,7 @@ class Equation:
             pending.extend(arg for arg in self.graph[node].args if self.holds(arg))
 
     def is_short(self) -> bool:
-        """Whether the unknown goes through few operations, all of which can be undone."""
+        """Whether few operations lie between the unknown and the equation's sides, all of them invertible."""
         for count, node in enumerate(self.occurrences()):
             op = self.graph[node].op
             if count == MOST_NODES or (op != "unknown" and not OPERATIONS[op].inverse):
@@ -71,7 +70,7 @@ class Equation:
         return self.holds(self.sides[0])
 
     def key(self) -> str:
-        """The equation as text, the same for equal equations: nodes by their place, names and values."""
+        """The equation as text, the same for equal equations: nodes by position, names and values."""
         nodes = ancestors(self.graph, self.sides, self.leaves)
         places = {node: at for at, node in enumerate(nodes)}
         parts: list[object] = []

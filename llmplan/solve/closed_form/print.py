@@ -15,7 +15,7 @@ _SHORT = 12
 
 @frozen
 class Formula:
-    """A text and its precedence; of a number also the value, to be multiplied with others of a product."""
+    """A text and its precedence; for a number also its value, which may be merged with other factors of a product."""
 
     text: str
     binds: int
@@ -28,12 +28,12 @@ class Formula:
         return Formula(text, ATOM if value >= 0 else _SUM, value)
 
     def within(self, binds: int) -> str:
-        """The text, in parentheses if its precedence is too low for its place."""
+        """The text, in parentheses if its precedence is lower than `binds`."""
         return self.text if self.binds >= binds else f"({self.text})"
 
 
 def printed(expression: Any, symbols: Mapping[Any, Formula]) -> str:
-    """The text of an expression of sympy: sums, products, powers, `exp`, `log`, numbers, symbols as given."""
+    """The text of a sympy expression: sums, products, powers, `exp`, `log`, numbers, and symbols as given."""
     return _Printer({symbol: (i, f) for i, (symbol, f) in enumerate(symbols.items())}).show(expression).text
 
 
@@ -107,7 +107,7 @@ class _Printer:
         return Formula(f"{top or '1'} / {f'({bottom})' if several else bottom}", _PRODUCT)
 
     def _root(self, factors: list[Any], inside: Any, degree: int) -> tuple[tuple[int, int, str], Formula]:
-        """Roots under one sign: `sqrt(a · b)`, which sympy takes apart where it knows both to be positive."""
+        """Roots under one sign: `sqrt(a · b)`, which sympy splits if it knows both to be positive."""
         if len(factors) == 1 and inside == 1:
             return self._order(factors[0]), self._power(*factors[0].as_base_exp())
         for factor in factors:
@@ -133,12 +133,12 @@ class _Printer:
 
 
 def _moderate(decades: float) -> bool:
-    """Whether these numbers can be multiplied without overflow."""
+    """Whether numbers of this magnitude can be multiplied without overflow."""
     return abs(decades) < 30
 
 
 def _coefficient(exact: Fraction) -> tuple[float, float]:
-    """A rational factor as one above and one below the line: short whole numbers, else a decimal on one side."""
+    """A rational factor as a numerator and a denominator: short whole numbers, else a decimal on one side."""
     p, q = exact.numerator, exact.denominator
     if p == 1 or q == 1 or max(p, q) <= _SHORT:
         return p, q

@@ -1,1 +1,1 @@
-"""One continuous unknown: along a line for every setting of the discrete ones."""
+"""Search along one continuous unknown: a line for every setting of the discrete ones."""

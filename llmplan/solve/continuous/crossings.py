@@ -1,7 +1,7 @@
-"""Crossings: where, along one continuous unknown, a condition begins or ceases to hold.
+"""Crossings: where a condition begins or ceases to hold along one continuous unknown.
 
-They are found between neighbouring grid points at which one of its comparisons differs, and where one that
-is violated on the grid comes nearest to holding between grid points.
+They lie between neighbouring grid points at which one of its comparisons differs, and where a comparison that is
+violated on the grid comes closest to holding between grid points.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOGIC = ("and", "or", "not")
 class _Predicate:
     """A predicate on the values of some nodes that is true on one side of a point and false on the other.
 
-    `sides` are the smaller and the larger side, and whether they must be equal; None if it has none.
+    `sides` are the smaller and the larger side, and whether they must be equal; None if the predicate has no sides.
     """
 
     roots: tuple[int, ...]
@@ -37,14 +37,14 @@ class _Predicate:
 def crossings(graph: Graph, mesh: Mesh, condition: Condition, unknown: int) -> Iterator[tuple[Array, Array]]:
     """Where a condition begins or ceases to hold: rows, and both ends of every narrowed bracket.
 
-    The line's unknown is in the condition; the mesh is one over the domain for all settings.
+    The condition must depend on the line's unknown; the mesh must cover the whole domain for every setting.
     """
     for predicate in _predicates(graph, condition.node, unknown):
         yield from _brackets(mesh, predicate)
 
 
 def compared(graph: Graph, condition: Condition, unknown: int) -> set[int]:
-    """The comparisons of a condition at which `crossings` looks."""
+    """The comparisons of a condition that `crossings` checks."""
     return {node for node, _ in _comparisons(graph, condition.node, unknown)}
 
 
@@ -67,7 +67,7 @@ def _brackets(mesh: Mesh, predicate: _Predicate) -> Iterator[tuple[Array, Array]
 
 
 def _dips(line: Line, predicate: _Predicate, rows: Array, points: Array) -> tuple[Array, Array, Array, Array] | None:
-    """Where between the points of the grid a violated comparison comes nearest to holding: rows, points, both ends."""
+    """Where a violated comparison comes closest to holding between grid points: rows, points and both ends."""
     if predicate.sides is None:
         return None
     low, high, equal = predicate.sides
@@ -91,10 +91,10 @@ def _dips(line: Line, predicate: _Predicate, rows: Array, points: Array) -> tupl
 
 
 def _predicates(graph: Graph, root: int, unknown: int) -> Iterator[_Predicate]:
-    """The comparisons that a condition is made of, and the condition itself where it is more than one.
+    """The comparisons in a condition, and the condition itself if it is more than one comparison.
 
-    Of `<=`, `>=` and `==` the exact order of the sides, so that the answer is the root and not the end of
-    the tolerance beyond it; of `==` both orders, as a side that jumps may hold the value for a while.
+    `<=`, `>=` and `==` are taken without the tolerance, so that the answer is the root and not the end of the tolerance
+    beyond it; `==` yields both orders of its sides, as a side that jumps may keep its value for a while.
     """
     for node, args in _comparisons(graph, root, unknown):
         yield from _comparison(graph[node].op, node, args)

@@ -1,7 +1,7 @@
-"""The edge of a jump: nearer to it where not every jump was sought, and the plainest of the points at it.
+"""The edge of a jump: moves an answer closer to it if not every jump was sampled, and to the roundest number beside it.
 
-Input is what a scan along one unknown has chosen; output are points beside it, or the same answer at another point
-that was evaluated as well. No answer gets worse by more than the tolerance, and none infeasible.
+Input: the best point of a scan along one unknown. Output: a point beside it, or the same answer at another point that
+was evaluated too. No answer gets worse by more than the tolerance, and none becomes infeasible.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from llmplan.solve.vector import Array
 from llmplan.system.system import Condition, System
 
 _NEAR = 4 * TOLERANCE
-"""How far from a jump, relatively, its edges may lie: the language's tolerance shifts them."""
+"""How far from a jump, relatively, its edges may lie: the tolerance of the language shifts them."""
 
 _DIGITS = range(8, 13)
 
 
 _ROUNDS = 10
-"""How often what is around a point is looked at closer, where not every jump was sought."""
+"""How many times the search zooms in around a point if not every jump was sampled."""
 
 _BEYOND = 3  # points on either side reach past both sides of a jump and the midpoint beside it
 
@@ -37,9 +37,9 @@ class Edge:
     """The results of a scan, moved along its line: the other unknowns keep their values.
 
     Attributes:
-        steps: What jumps.
+        steps: The operations that jump.
         grid: The points of the unknown where the search began.
-        spend: Is told of work, and may raise.
+        spend: Called with the evaluations done; may raise.
     """
 
     system: System
@@ -50,7 +50,9 @@ class Edge:
     spend: Callable[[float], None]
 
     def nearest(self, best: Ranked) -> Ranked:
-        """An answer at the edge of a jump that is as good or better, in the plainest number; else the same."""
+        """An answer at the edge of a jump that is as good or better, in the roundest number; the same answer if there
+        is none.
+        """
         columns = {
             index: np.array([(self.system.unknowns[index].values or ())[int(place)]])
             for index, place in best.places.items()
@@ -69,7 +71,7 @@ class Edge:
         return values, good
 
     def _closer(self, line: Line, judged: Sequence[int], best: Ranked) -> Ranked:
-        """The best of the jumps around an answer, closer and closer."""
+        """The best of the jumps around an answer, zooming in round by round."""
         last = len(self.grid) - 1
         for _ in range(_ROUNDS):
             before = best
@@ -101,7 +103,7 @@ class Edge:
         return best
 
     def _around(self, line: Line, judged: Sequence[int], low: float, x: float, high: float) -> Array:
-        """Points at jumps between a point and two others, at what begins or ceases to be feasible, and between them."""
+        """Points at the jumps between a point and two others, where feasibility changes, and between all of these."""
         points = [np.array([low, x, high])]
         for step in self.steps:
             level = partial(_levels, line, step, step.level)
@@ -118,9 +120,9 @@ class Edge:
         return np.unique(np.concatenate([at, *ends]))
 
     def _settled(self, line: Line, judged: Sequence[int], best: Ranked) -> Ranked:
-        """An answer at a jump, moved to where the jump is meant to be, or to a number with fewer digits there.
+        """An answer at a jump, moved to the exact position of the jump, or to a number with fewer digits there.
 
-        Where nothing jumps nearby, or nothing as good is feasible there, it stays.
+        It stays where it is if nothing jumps nearby, or no point as good is feasible there.
         """
         x, domain = best.places[self.unknown], self.system.unknowns[self.unknown]
         low, high = max(domain.low, x - _NEAR * abs(x)), min(domain.high, x + _NEAR * abs(x))
@@ -157,7 +159,7 @@ def _edges(line: Line, step: Step, level: Callable[[Values], Array], low: float,
 
 
 def _decimals(x: float, digits: int) -> list[float]:
-    """The numbers with so many digits below and above one."""
+    """The nearest number with so many digits, and its neighbours below and above."""
     if not x:
         return []
     nearest = float(f"{x:.{digits - 1}e}")

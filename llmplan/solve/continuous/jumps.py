@@ -1,8 +1,9 @@
-"""Jumps: where, along one continuous unknown, a part of the model takes another step: `ceil`, `mod`, an `if`.
+"""Jumps: where a part of the model takes another step along one continuous unknown: `ceil`, `mod`, an `if`.
 
-Input are the lines of some settings and the nodes that are judged on them; output are points on both sides of each
-jump, as near to it as numbers are. Between two neighbours of a grid the steps of one operation are taken for rising or
-falling; where one operation jumps too often along a line, as many jumps are sought as there is room for, evenly spread.
+Input: the lines of some settings and the nodes that are judged on them. Output: points on both sides of each jump, as
+close to it as floats allow. Between neighbouring grid points the steps of an operation are assumed to rise or fall
+monotonically; if an operation jumps too often along a line, as many jumps are sampled as there is room for, evenly
+spread.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 
 MOST = 64
-"""Jumps of one operation that are sought on one line at least; more of them while all lines have less than `ROOM`."""
+"""The least number of jumps of one operation to sample on a line; more if all lines together stay below `ROOM`."""
 
 SOME = 16
-"""Jumps of one operation that are sought on one line if there are more, and no room for them."""
+"""The number of jumps of one operation to sample on a line if it has more and there is no room for them."""
 
 ROOM = 1 << 14
 
-_WIDEST = 1e6  # of more jumps between two points of a grid only every n-th counts
+_WIDEST = 1e6  # if two grid points have more jumps between them, only every n-th counts
 
 _ROUNDING = ("ceil", "floor", "round")
 
@@ -37,9 +38,9 @@ Values = dict[int, Array]
 
 @frozen
 class Step:
-    """A whole number, or a truth, made of the values of some nodes: where it changes, something jumps.
+    """A whole number or truth value computed from some nodes: wherever it changes, something jumps.
 
-    `exact` is the same without the tolerance of the language, to find where the jump is meant to be.
+    `exact` is the same without the tolerance of the language, to find the exact position of the jump.
     """
 
     roots: tuple[int, ...]
@@ -48,7 +49,7 @@ class Step:
 
 
 def steps(graph: Graph, judged: Iterable[int], unknown: int, known: Collection[int] = ()) -> list[Step]:
-    """The jumps below some nodes, the inner ones first; `known` are comparisons that are handled elsewhere."""
+    """The steps below some nodes, the inner ones first; comparisons in `known` are handled elsewhere."""
     found: list[Step] = []
     for index in ancestors(graph, judged):
         node = graph[index]
@@ -89,7 +90,7 @@ def _steps(node: int, op: str, args: tuple[int, ...]) -> list[Step]:
 
 @frozen
 class Brackets:
-    """Pieces of lines at whose ends something differs: rows, ends, and what it is there."""
+    """Pieces of lines at whose ends a value differs: rows, ends and the values there."""
 
     row: Array
     low: Array
@@ -103,8 +104,8 @@ class Mesh:
     """A grid over the domain of the unknown for every row, with further points on some rows.
 
     Attributes:
-        row, x: The further points, by row and then by value.
-        partly: The rows of which not every jump was sought.
+        row, x: The further points, sorted by row and then by value.
+        partly: The rows in which not every jump was sampled.
     """
 
     line: Line
@@ -118,7 +119,7 @@ class Mesh:
         self.partly = np.zeros(self.count, bool)
 
     def add(self, row: Array, x: Array) -> None:
-        """Takes further points in."""
+        """Adds further points."""
         row, x = np.concatenate([self.row, row]), np.concatenate([self.x, x])
         order = np.lexsort((x, row))
         self.row, self.x = row[order], x[order]
@@ -154,7 +155,7 @@ class Mesh:
             self.add(np.concatenate([row, row]), np.concatenate([low, high]))
 
     def _jumps(self, step: Step) -> tuple[Array, Array, Array, Array]:
-        """Rows, the points before and after each jump; and the rows that have more."""
+        """Rows, the points before and after each jump, and the rows that have more jumps than were sampled."""
         with np.errstate(all="ignore"):
             found = self.changes(step.roots, lambda values: np.asarray(step.level(values), np.float64))
         room = (ROOM - len(self.x)) // self.count
@@ -163,7 +164,7 @@ class Mesh:
 
 
 def between(line: Line, step: Step, row: Array, low: Array, high: Array, level: Array) -> tuple[Array, Array, Array]:
-    """Rows, and the neighbouring points between which a step comes to a level on its way from `low` to `high`."""
+    """Rows, and the neighbouring points between which a step reaches a level on its way from `low` to `high`."""
     probe = line.probe(step.roots, row)
 
     def below(x: Array) -> Array:
@@ -176,7 +177,7 @@ def between(line: Line, step: Step, row: Array, low: Array, high: Array, level: 
 
 
 def levels(found: Brackets, most: int, some: int) -> tuple[Array, Array, Array]:
-    """Brackets to narrow and their levels (a bracket with several jumps, several times); rows with more jumps."""
+    """Brackets to narrow (one with several jumps comes several times), their levels, and the rows with more jumps."""
     with np.errstate(all="ignore"):
         least, width = np.minimum(found.before, found.after), np.abs(found.after - found.before)
     width = np.where(np.isfinite(width), width, 0.0)
@@ -197,7 +198,7 @@ def levels(found: Brackets, most: int, some: int) -> tuple[Array, Array, Array]:
 
 
 def _floor(a: Array) -> Array:
-    """As the language rounds down, which float noise must not keep from the next whole number."""
+    """Rounds down as the language does: float noise must not keep a value from the next whole number."""
     return np.asarray(np.floor(a + np.abs(a) * TOLERANCE))
 
 

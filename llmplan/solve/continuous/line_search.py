@@ -1,7 +1,7 @@
 """Line search along one continuous unknown, for many settings of the other unknowns at once.
 
-A setting is a row: an index into the columns of the other unknowns. What does not depend on the
-continuous unknown is computed once for every setting.
+A setting is a row: an index into the columns of the other unknowns. Values that do not depend on the continuous
+unknown are computed once for every setting.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from llmplan.system.system import Unknown
 
 Probe = Callable[[Array], dict[int, Array]]
 
-_LINE = 2  # what is found along a line is also sorted and compared
+_LINE = 2  # sorting and comparing the points of a line costs as much again
 _RELATIVE = 1e-14
 _BISECTIONS = 1100
 _GOLDEN_STEPS = 50
 _GOLDEN = (5**0.5 - 1) / 2
 
 FAR = 1e30
-"""Where a domain without an end is taken to end."""
+"""The end assumed for a domain without one."""
 
 
 class Line:
     """Values of nodes (`roots`) as functions of one unknown.
 
-    For each of the others `columns` has a value for each setting. `spend` is told of work, and may raise.
+    `columns` has the value of each other unknown in each setting. `spend` is called with the evaluations done; may
+    raise.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Line:
     def probe(self, roots: Iterable[int], rows: Array) -> Probe:
         """A function from values of the unknown, one for each of `rows`, to the values of `roots`.
 
-        `rows` may have two dimensions, `(n, 1)`: the values then are a grid for all of them, `(1, m)`.
+        If `rows` has two dimensions, `(n, 1)`, the values are a grid for all of them, `(1, m)`.
         """
         wanted = frozenset(roots)
         needed = set(ancestors(self._graph, wanted))
@@ -69,7 +70,7 @@ class Line:
 
 
 def grid(domain: Unknown) -> Array:
-    """Points of a domain, ends included: linear steps, and geometric ones where it spans orders of magnitude."""
+    """Points of a domain, ends included: linear steps, plus geometric ones if it spans orders of magnitude."""
     low = domain.low if np.isfinite(domain.low) else -FAR
     high = domain.high if np.isfinite(domain.high) else FAR
     parts = [np.array([low, high]), np.linspace(low, high, 65)]
@@ -94,7 +95,9 @@ def _ratios(low: float, high: float) -> Array:
 
 
 def bisect(predicate: Callable[[Array], Array], low: Array, high: Array) -> tuple[Array, Array]:
-    """Narrows brackets at whose ends a predicate differs, until they are neighbours; it stays as it was."""
+    """Narrows brackets at whose ends a predicate differs to neighbouring floats; the predicate keeps its value at each
+    end.
+    """
     low, high = low.copy(), high.copy()
     at_low = predicate(low)
     for _ in range(_BISECTIONS):
@@ -110,7 +113,7 @@ def bisect(predicate: Callable[[Array], Array], low: Array, high: Array) -> tupl
 
 
 def _middle(low: Array, high: Array) -> Array:
-    """The geometric mean of ends of one sign that are orders of magnitude apart, else the arithmetic mean."""
+    """The geometric mean of ends with the same sign that are orders of magnitude apart, else the arithmetic mean."""
     with np.errstate(all="ignore"):
         far = (low * high > 0) & ((high > 4 * low) & (low > 0) | (low < 4 * high) & (high < 0))
         mean = np.sign(low) * np.sqrt(np.abs(low)) * np.sqrt(np.abs(high))

@@ -1,11 +1,11 @@
 """One continuous unknown, for every setting of the discrete ones.
 
-For each setting the places where a condition begins or ceases to hold are bracketed on a grid over
-the domain and narrowed by bisection. These, the points of the grid and the middles between them
-are the candidates: between two neighbours no condition changes. The objectives are compared on the
-feasible ones, ends included, and each is refined by golden section beside its best candidate.
-No answer is given that was not evaluated and found feasible. Bracketing, choosing and refining share the arrays of
-candidates, which is why they stand in one module, longer than others.
+For each setting the places where a condition begins or ceases to hold are bracketed on a grid over the domain and
+narrowed by bisection. These, the grid points and the midpoints between them are the candidates: between two
+neighbours no condition changes. The objectives are compared on the feasible candidates, ends included, and each is
+refined by golden-section search beside its best candidate. Every answer has been evaluated and found feasible.
+Bracketing, choosing and refining share the arrays of candidates, so they stay together in this module, which is
+longer than most.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ from llmplan.solve.vector import Array
 from llmplan.system.system import Condition, System
 
 _POINTS = 1 << 17
-"""Points of the grid that are evaluated at once: enough settings that a step of bisection pays."""
+"""Grid points that are evaluated at once: enough settings to make a step of bisection pay."""
 
 ROUNDING = 1e-14
-"""Costs that differ by less are those of one level stretch; a smooth minimum is level within the tolerance too, and
-going to the end of that would lose half of its digits."""
+"""Costs that differ by less lie on one flat stretch. A smooth minimum is flat within the tolerance too, and moving to
+the end of that would lose half of its digits.
+"""
 
 
 @frozen
 class _Settings:
-    """Some settings of the discrete unknowns: lines, and by unknown (ascending) the places of its values."""
+    """Some settings of the discrete unknowns: lines and, by unknown (ascending), the positions of their values."""
 
     line: Line
     places: dict[int, Array]
@@ -59,7 +60,7 @@ class _Settings:
 class _Candidates:
     """Points on the lines of some settings, sorted by setting (a row) and value.
 
-    Of the settings in `partly` not every jump is among them.
+    For the settings in `partly`, not every jump is among them.
     """
 
     rows: Array
@@ -70,9 +71,9 @@ class _Candidates:
 
 
 class LineScan:
-    """The scan along one continuous unknown, of a system in which nothing depends on another one.
+    """The scan along one continuous unknown, for a system in which nothing depends on another continuous one.
 
-    The limit of the effort is on settings times points of the grid. For `allowed` see `axes_of`.
+    The effort's limit is on settings times grid points. For `allowed` see `axes_of`.
     """
 
     def __init__(
@@ -100,10 +101,10 @@ class LineScan:
         self._axes = [axis for axis in axes_of(system, allowed or {}) if reach >> axis.unknown & 1]
 
     def scan(self, keep: int = 1) -> Found:
-        """The best feasible points, each of another setting; if several are wanted, with the Pareto front.
+        """The best feasible points, each from a different setting; if several are wanted, with the Pareto front.
 
         Raises:
-            OverLimit: if there are too many settings or the budget is spent.
+            OverLimit: There are too many settings, or the budget is spent.
         """
         found = Found.nothing(self._system, [axis.unknown for axis in self._axes])
         for settings in self._settings(self._still):
@@ -118,8 +119,11 @@ class LineScan:
         return found
 
     def candidates(self) -> Iterator[tuple[dict[int, Array], Coordinates, int, bool]]:
-        """All candidates, feasible or not, in blocks: the values of all that is judged, where they lie, how many, and
-        whether there are more jumps than they stand for."""
+        """All candidates, feasible or not, in blocks.
+
+        Each block has the values of all judged nodes, the coordinates, the number of candidates, and whether there are
+        more jumps than were sampled.
+        """
         for settings in self._settings([]):
             candidates = self._candidates(settings)
             values = settings.line.probe(self._roots, candidates.rows)(candidates.x)
@@ -152,7 +156,7 @@ class LineScan:
         }
 
     def _note(self, found: Found, settings: _Settings, candidates: _Candidates, keep: int) -> None:
-        """Takes the feasible candidates of a block into account."""
+        """Records the feasible candidates of a block."""
         rows = np.unique(candidates.rows[candidates.feasible])
         found.feasible += len(rows)
         for unknown, places in settings.places.items():
@@ -166,7 +170,7 @@ class LineScan:
             found.front.add(costs, coordinates(feasible), len(feasible), missed)
 
     def _cost(self, values: dict[int, Array], number: int) -> Array:
-        """The costs to compare: first the preferences met, then the objectives."""
+        """The costs to compare: first the preferences that are met, then the objectives."""
         if number == 0:
             return -score_of(values, self._system.preferences)
         return objective_costs(values, self._system.objectives[number - 1 : number])[0]
@@ -205,7 +209,7 @@ class LineScan:
         return _Candidates(rows, x, values, feasible, partly)
 
     def _choose(self, settings: _Settings, candidates: _Candidates, keep: int) -> tuple[list[Ranked], _Candidates]:
-        """The best point of each of the best settings, refined objective by objective, and all candidates."""
+        """The best point in each of the best settings, refined objective by objective, and all candidates."""
         graph = self._system.graph
         active = candidates.feasible
         least: list[Array] = []
@@ -235,7 +239,7 @@ class LineScan:
     def _refine(
         self, line: Line, candidates: _Candidates, active: Array, least: Sequence[Array]
     ) -> tuple[_Candidates, Array]:
-        """Adds for each setting the best point of the next objective beside its best candidate."""
+        """Adds the best point of the next objective beside each setting's best candidate."""
         number = len(least)
         cost = np.broadcast_to(self._cost(candidates.values, number), len(candidates.x))
         at = np.flatnonzero(active)
@@ -265,7 +269,9 @@ class LineScan:
     def _ends(
         self, line: Line, candidates: _Candidates, active: Array, least: Sequence[Array]
     ) -> tuple[_Candidates, Array]:
-        """Adds the ends of where the costs compared so far stay at their best, between which the next one decides."""
+        """Adds the ends of the stretch on which the costs compared so far stay at their best, where the next one
+        decides.
+        """
         rows = candidates.rows
         both = (rows[1:] == rows[:-1]) & candidates.feasible[1:] & candidates.feasible[:-1]
         turns = np.flatnonzero(both & (active[1:] != active[:-1]))
@@ -284,7 +290,7 @@ class LineScan:
     def _as_good(
         self, values: dict[int, Array], least: Sequence[Array], rows: Array, tolerance: float = TOLERANCE
     ) -> Array:
-        """Where everything required holds, and the costs compared so far equal the setting's best."""
+        """Where all requirements hold and the costs compared so far equal the setting's best."""
         good: Array = np.ones((), bool)
         for condition in self._requirements:
             good = good & truth(values[condition.node])
@@ -298,10 +304,10 @@ class LineScan:
         begins, ends = feasible[1:-1] & ~feasible[:-2], feasible[1:-1] & ~feasible[2:]
         x = candidates.x[mine]
         intervals = zip(x[begins].tolist(), x[ends].tolist())
-        # What an equation leaves is one point, not the width of the tolerance.
+        # The solution of an equation is one point, not an interval as wide as the tolerance.
         return tuple((low, low if high - low <= TOLERANCE * abs(low) else high) for low, high in intervals)
 
 
 def _long(values: Mapping[int, Array], count: int) -> dict[int, Array]:
-    """Values with one for each point, also where they do not vary."""
+    """The values broadcast to one for each point."""
     return {node: np.broadcast_to(array, count) for node, array in values.items()}

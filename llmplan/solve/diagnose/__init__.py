@@ -1,1 +1,1 @@
-"""Diagnosis of an answer, or of an infeasible system."""
+"""Diagnosis of a solution or of an infeasible system."""

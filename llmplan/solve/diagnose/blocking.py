@@ -1,7 +1,7 @@
 """Binding constraints of an unknown: the requirements that its next better value violates.
 
-Better is what the objectives prefer. The one definition is asked twice: with the other unknowns as they are (`bind`,
-which finds closed forms on the way), and with the others free to follow (`beyond`), which is stronger and more
+Better means preferred by the objectives. The definition is applied in two ways: with the other unknowns fixed (`bind`,
+which derives closed forms on the way), and with the others free to follow (`beyond`), which is stronger and more
 expensive.
 """
 
@@ -26,10 +26,10 @@ from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
 
 BUDGET = 1_000_000
-"""Points that may be looked at for one unknown."""
+"""The most points to evaluate for one unknown."""
 
 _NEAR = 1e-6
-"""How far, relatively, a root may lie from a continuous solution that is as good within the tolerance."""
+"""How far, relatively, a root may lie from a continuous solution that is equally good within the tolerance."""
 
 _TRIED = 16
 """The number of better values of an unknown to try."""
@@ -38,7 +38,7 @@ _BOUNDS = ("le", "lt", "ge", "gt")
 
 
 def better(system: System, there: Mapping[int, float], here: Mapping[int, float]) -> bool:
-    """Whether the objectives prefer a point, feasible or not."""
+    """Whether the objectives prefer the first point to the second, feasible or not."""
     nodes = [objective.node for objective in system.objectives]
 
     def costs(point: Mapping[int, float]) -> list[float]:
@@ -50,7 +50,7 @@ def better(system: System, there: Mapping[int, float], here: Mapping[int, float]
 
 
 def better_sides(system: System, point: Mapping[int, float], unknown: int) -> list[list[float]]:
-    """The values of an unknown beyond that at a point, the nearest first, on each side where the nearest is better."""
+    """The values of an unknown beyond its value at a point, nearest first, on each side where the nearest is better."""
     here, domain = point[unknown], system.unknowns[unknown]
     if domain.values is None:
         beside = (here * (1 - _NEAR), here * (1 + _NEAR))
@@ -63,11 +63,12 @@ def better_sides(system: System, point: Mapping[int, float], unknown: int) -> li
 
 
 def bind(system: System, requirements: Sequence[Condition], outcome: Outcome) -> Outcome:
-    """The outcome with the binding requirement of each asked unknown, the others as they are, and its closed form.
+    """The outcome with the binding requirement and closed form of each unknown that the plan asks for, the others
+    fixed.
 
-    A closed form is accepted for an unknown that is the only asked one in its binding requirement,
-    or for the continuous one, with the others at their solution, and only if evaluation agrees: its
-    root lies between the chosen value and the next one, which fails. A continuous unknown is moved onto it.
+    A closed form is accepted for an unknown that is the only one asked for in its binding requirement, or for the
+    continuous one, with the others at their solution, and only if evaluation agrees: its root lies between the chosen
+    value and the next one, which fails. A continuous unknown is moved onto it.
     """
     point, how = outcome.point, dict(outcome.how)
     exact: dict[int, float] = {}
@@ -97,13 +98,13 @@ def bind(system: System, requirements: Sequence[Condition], outcome: Outcome) ->
 def _candidates(
     system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int
 ) -> list[tuple[int, float, float]]:
-    """Requirements that may bind an unknown, with the interval in which they begin to fail."""
+    """Requirements that may bind an unknown, with the interval in which each begins to fail."""
     here = point[unknown]
     if system.unknowns[unknown].values is None:
         low, high = sorted((here * (1 - _NEAR), here * (1 + _NEAR)))
         if tight := _tight(system, requirements, point, unknown):
             return [(number, low, high) for number in tight]
-        # Steps: what fails just beside the value though its sides do not meet there.
+        # Steps: requirements that fail just beside the value although their sides are not equal there.
     return [
         (number, min(here, there), max(here, there))
         for there, *_ in better_sides(system, point, unknown)
@@ -112,7 +113,7 @@ def _candidates(
 
 
 def _tight(system: System, requirements: Sequence[Condition], point: Mapping[int, float], unknown: int) -> list[int]:
-    """Requirements with an unknown in them whose two sides meet at a point."""
+    """Requirements that depend on an unknown and whose two sides are equal at a point."""
     tight = []
     for number, condition in enumerate(requirements):
         left, right = condition.left, condition.right
@@ -126,7 +127,7 @@ def _tight(system: System, requirements: Sequence[Condition], point: Mapping[int
 def _root(
     system: System, condition: Condition, point: Mapping[int, float], unknown: int, low: float, high: float
 ) -> float | None:
-    """Where the sides of a condition meet between two values of an unknown, in closed form."""
+    """The value of an unknown, between two values, at which both sides of a condition are equal, in closed form."""
     if condition.left is None or condition.right is None:
         return None
     leaves = {system.graph.unknown(i): v for i, v in point.items() if i != unknown}
@@ -136,10 +137,10 @@ def _root(
 
 @frozen
 class Beyond:
-    """A value that the objectives would prefer, the nearest plan with it, and what that one violates.
+    """A value that the objectives would prefer, the nearest plan with it, and the requirements that this plan violates.
 
     Attributes:
-        unmet: Where it violates nothing, the preferences that the answer meets and it does not.
+        unmet: If it violates none, the preferences that the answer meets and this plan does not.
     """
 
     value: float
@@ -161,7 +162,7 @@ def beyond(
     if values is None or not isinstance(system.unknowns[unknown].type, Measure) or len(values) < 2:
         return None
     others = [u.values for i, u in enumerate(system.unknowns) if i != unknown]
-    cost = prod(len(other or ()) for other in others)  # 0 beside a continuous one
+    cost = prod(len(other or ()) for other in others)  # 0 if one of the others is continuous
     if not 0 < cost <= BUDGET:
         return None
     first: Beyond | None = None
@@ -182,7 +183,7 @@ def beyond(
 
 
 def _unmet(system: System, here: Mapping[int, float], there: Mapping[int, float]) -> tuple[Condition, ...]:
-    """The preferences that one point meets and another one does not."""
+    """The preferences that the first point meets and the second does not."""
     weighed = [preference for preference in system.preferences if preference.weight]
     nodes = [preference.node for preference in weighed]
     mine, other = evaluate(system.graph, here, nodes), evaluate(system.graph, there, nodes)
@@ -190,9 +191,9 @@ def _unmet(system: System, here: Mapping[int, float], there: Mapping[int, float]
 
 
 def binding(system: System, outcome: Outcome, unknown: int) -> tuple[tuple[int, ...], Beyond | None]:
-    """The binding constraints of an unknown, as indices, with the better value that they are violated by.
+    """The binding constraints of an unknown, as indices, and the better value that violates them.
 
-    Without such a value they are those that hold it back with the others as they are.
+    Without such a value they are the constraints that bind it with the others fixed.
     """
     found = beyond(system, outcome.requirements, outcome.point, unknown)
     if found is not None:

@@ -25,7 +25,7 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.system import Condition, System
 
 _ENUMERATED = 3
-"""Sets up to this size are tried one by one; beyond it an irreducible set has to do."""
+"""Sets up to this size are tried one by one; beyond that the result is an irreducible set, not a smallest one."""
 
 _MOST_CONFLICTS = 4
 
@@ -34,12 +34,13 @@ _ORIGINS = ("plan", "used", "library", "type", "domain")
 
 @define
 class Failures:
-    """Violations on the candidates of a search, or of a part of it.
+    """The violations at the candidates of a search, or of a part of it.
 
     Attributes:
-        patterns: The sets of requirements that fail together on some candidate, as bit masks.
-        nearest: The candidate that fails fewest, then by least; it is compared by that before anything else.
-        partly: Whether a continuous unknown has more jumps than there are candidates for.
+        patterns: The sets of requirements that fail together at some candidate, as bit masks.
+        nearest: The candidate that violates the fewest requirements, then the one with the smallest violations; both
+            are its first costs.
+        partly: Whether a continuous unknown has more jumps than were sampled.
     """
 
     patterns: set[int] = field(factory=set)
@@ -54,20 +55,20 @@ class Failures:
         coordinates: Coordinates,
         count: int,
     ) -> None:
-        """Takes further candidates into account: the values of their nodes, and where they lie."""
+        """Adds candidates, given the values of their nodes and their coordinates."""
         failed = [np.broadcast_to(~truth(values[c.node]), count) for c in requirements]
         costs = [*_nearness(values, requirements, failed, count), *costs_of(values, system)]
         self.join(Failures(_patterns(failed, count), best(costs, coordinates, count)[0]))
 
     def join(self, later: Failures) -> None:
-        """Takes a part into account that comes after what was seen so far."""
+        """Adds the results of a later part."""
         self.patterns |= later.patterns
         self.partly |= later.partly
         if self.nearest is None or later.nearest is not None and later.nearest.better_than(self.nearest):
             self.nearest = later.nearest
 
     def conflict(self, system: System, requirements: Sequence[Condition]) -> Conflict:
-        """The diagnosis of a system whose every candidate was looked at."""
+        """The diagnosis of a system all of whose candidates have been added."""
         assert self.nearest is not None
         point = point_at(system, self.nearest.places)
         always = reduce(and_, self.patterns)
@@ -93,8 +94,8 @@ def diagnose_grid(
 ) -> Conflict:
     """The unsatisfiable requirements, a minimal conflicting set and the nearest point of an infeasible system.
 
-    Its continuous unknowns must not be reached by what is evaluated here. The effort receives progress, its
-    bounds do not matter; for `portion` see `llmplan.solve.discrete.search.search`.
+    Nothing evaluated here may depend on its continuous unknowns. The effort receives progress, but its bounds are
+    ignored; for `portion` see `llmplan.solve.discrete.search.search`.
     """
     return grid_failures(system, requirements, effort, portion).conflict(system, requirements)
 
@@ -102,7 +103,7 @@ def diagnose_grid(
 def grid_failures(
     system: System, requirements: Sequence[Condition], effort: Effort = ENDLESS, portion: int = PORTION
 ) -> Failures:
-    """The violations on every candidate, see `diagnose_grid`."""
+    """The violations at every candidate, see `diagnose_grid`."""
     job = GridDiagnosis(system, requirements, portion)
     seen, parts = Failures(), len(job.parts)
     with closing(results(job, parts)) as seen_in_parts:
@@ -115,10 +116,10 @@ def grid_failures(
 def line_failures(
     system: System, requirements: Sequence[Condition], unknown: int, effort: Effort = ENDLESS
 ) -> Failures:
-    """The same of a system with one continuous unknown: the candidates are those that stand for its intervals.
+    """The violations in a system with one continuous unknown: the candidates represent its intervals.
 
     Raises:
-        OverLimit: see `llmplan.solve.continuous.scan.LineScan`.
+        OverLimit: See `llmplan.solve.continuous.scan.LineScan`.
     """
     seen = Failures()
     for values, places, count, partly in LineScan(system, requirements, unknown, effort).candidates():
@@ -128,7 +129,7 @@ def line_failures(
 
 
 class GridDiagnosis:
-    """Every requirement on every candidate, in parts. It can be pickled, and is then set up anew."""
+    """Every requirement at every candidate, in parts. Can be pickled; is set up again when unpickled."""
 
     def __init__(self, system: System, requirements: Sequence[Condition], portion: int) -> None:
         self._arguments = (system, requirements, portion)
@@ -152,7 +153,7 @@ class GridDiagnosis:
 
 
 def _patterns(failed: Sequence[Array], count: int) -> set[int]:
-    """Which sets of conditions fail together, as bit masks."""
+    """The sets of conditions that fail together, as bit masks."""
     words = []
     for start in range(0, len(failed), 63):
         word = np.zeros(count, np.int64)
@@ -167,13 +168,13 @@ def _patterns(failed: Sequence[Array], count: int) -> set[int]:
 def _nearness(
     values: Mapping[int, Array], requirements: Sequence[Condition], failed: Sequence[Array], count: int
 ) -> list[Array]:
-    """How many requirements fail at each point, and the sum of their relative violations."""
+    """The number of requirements that fail at each point, and the sum of their relative violations."""
     distances = [array * _relative(values, condition) for condition, array in zip(requirements, failed)]
     return [sum(failed, np.zeros(count)), sum(distances, np.zeros(count))]
 
 
 def _relative(values: Mapping[int, Array], condition: Condition) -> Array:
-    """The distance of the sides relative to the larger one, at most 1; 1 without two numbers."""
+    """The distance between the sides relative to the larger one, at most 1; 1 if there are no two numbers."""
     if condition.left is None or condition.right is None:
         return np.ones(())
     left, right = values[condition.left], values[condition.right]
@@ -183,7 +184,7 @@ def _relative(values: Mapping[int, Array], condition: Condition) -> Array:
 
 
 def independent_conflicts(requirements: Sequence[Condition], patterns: Iterable[int]) -> tuple[tuple[int, ...], ...]:
-    """Sets of conditions that no candidate meets together, without a condition in common, the smallest of all first."""
+    """Disjoint sets of conditions that no candidate meets together, the smallest first."""
     left = set(patterns)
     found: list[tuple[int, ...]] = []
     while not found or (0 not in left and len(found) < _MOST_CONFLICTS):
@@ -196,8 +197,8 @@ def independent_conflicts(requirements: Sequence[Condition], patterns: Iterable[
 def smallest_conflict(requirements: Sequence[Condition], patterns: Iterable[int]) -> tuple[int, ...]:
     """A minimal set of conditions that no candidate meets together, as indices; of minimum size up to 4.
 
-    Dropping any one lets some candidate meet the rest. For each kind of candidate `patterns` has a bit for
-    every requirement that fails.
+    If any one is dropped, some candidate meets the rest. `patterns` has a number for each kind of candidate, with a bit
+    set for every requirement that fails.
     """
     kinds = list(patterns)
     everything = (1 << len(kinds)) - 1
@@ -205,7 +206,7 @@ def smallest_conflict(requirements: Sequence[Condition], patterns: Iterable[int]
         int("0" + "".join("0" if kind >> number & 1 else "1" for kind in kinds), 2)
         for number in range(len(requirements))
     ]
-    # The author's own requirements are what he can change, so sets of them come first.
+    # The author can change his own requirements, so sets of them come first.
     order = sorted(
         (number for number in range(len(met)) if met[number] != everything),
         key=lambda number: _ORIGINS.index(requirements[number].origin),

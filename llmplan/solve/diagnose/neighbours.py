@@ -18,16 +18,16 @@ from llmplan.system.system import Condition, System
 from llmplan.units.measure import Measure
 
 BUDGET = 2_000_000
-"""Points that all the neighbours of a solution together may cost."""
+"""The most points to evaluate for all the neighbours of a solution together."""
 
 
 def beside(
     system: System, requirements: Sequence[Condition], continuous: int | None, found: Found, effort: Effort
 ) -> dict[int, Neighbours]:
-    """The neighbours of every asked discrete unknown whose values are numbers.
+    """The neighbours of every discrete unknown that the plan asks for and whose values are numbers.
 
-    What the search saw (`found`) has a record of feasible values, which saves searching again. Where the budget of the
-    effort is spent, the other unknowns stay as they are.
+    The search result (`found`) records which values are feasible, which saves searching again. Once the effort's budget
+    is spent, the other unknowns stay fixed.
     """
     finder = _Finder(system, requirements, continuous, found, effort.budget)
     first = ordered_first(system)
@@ -40,7 +40,7 @@ def beside(
         here = places.index(int(found.top[0].places[index]))
         below, above = places[:here][::-1], places[here + 1 :]
         if index == first and not any(p.weight for p in system.preferences):
-            # The objective is the unknown: what would be better was found to be infeasible.
+            # The objective is the unknown itself, so every better value is known to be infeasible.
             below, above = ([], above) if system.objectives[0].sense > 0 else (below, [])
         neighbours[index] = Neighbours(finder.side(index, below), finder.side(index, above))
     return neighbours
@@ -56,7 +56,7 @@ class _Finder:
     budget: int = BUDGET
 
     def side(self, unknown: int, places: Sequence[int]) -> Neighbour | None:
-        """The first feasible among `places` of an unknown, which come nearest first."""
+        """The first feasible value among `places` of an unknown, which come nearest first."""
         seen = self.found.seen[unknown]
         cost = points(self.system, self.requirements, self.continuous) // len(seen)
         for place in places:

@@ -1,4 +1,4 @@
-"""The values of one block of a grid: arrays that broadcast, then rows of the points that are left."""
+"""The values of one block of a grid: arrays that broadcast, then rows for the remaining points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llmplan.solve.vector import Array
 
 @define
 class Block:
-    """The points of one block that passed every gate, and by target their values, or one for them all."""
+    """The points of one block that passed every gate, and each target's values, one per point or one for all."""
 
     count: int
     values: dict[int, Array]
@@ -21,18 +21,18 @@ class Block:
     _starts: list[int] = field(alias="starts")
 
     def positions(self, axis: int, rows: Array | slice = slice(None)) -> Array:
-        """Where points lie on an axis (numbered as in `GridEvaluator.axes`); all, or those at some rows."""
+        """The positions of points on an axis (numbered as in `GridEvaluator.axes`), for all points or some rows."""
         return self._positions[axis][rows] + self._starts[axis]
 
 
 class FlatIndices:
-    """For each point of a block, its index in an array that broadcasts to the block; remembered."""
+    """For each point of a block, its index in an array that broadcasts to the block; cached."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], Array] = {}
 
     def get(self, shape: tuple[int, ...], part: tuple[int, ...]) -> Array:
-        """Flat indices into an array of shape `part`, for the points of a block of `shape`."""
+        """Flat indices into an array of shape `part`, for the points of a block of shape `shape`."""
         indices = self._known.get((shape, part))
         if indices is None:
             numbers = np.arange(prod(part)).reshape(part)
@@ -41,7 +41,7 @@ class FlatIndices:
 
 
 class Rows:
-    """Values of nodes while a block of some shape is computed; `dense` are those from outside, cut to it."""
+    """Values of nodes while a block is computed; `dense` holds those computed outside it, cut to the block."""
 
     def __init__(self, dense: Mapping[int, Array], shape: tuple[int, ...], flat: FlatIndices) -> None:
         self._dense, self._shape, self._flat = dense, shape, flat
@@ -51,7 +51,7 @@ class Rows:
         self.values: dict[int, Array] = {}
 
     def get(self, node: int) -> Array:
-        """The values of a node: an array that broadcasts, after `select` rows or a single number."""
+        """The values of a node: an array that broadcasts; after `select`, rows or a single number."""
         values = self.values.get(node)
         if values is None:
             values = self._dense[node]
@@ -69,7 +69,7 @@ class Rows:
         return array.reshape(-1)[self._flat.get(self._shape, array.shape)[self._picked]]
 
     def select(self, mask: Array | None) -> None:
-        """Goes on with the points where `mask` is True (None: all)."""
+        """Continues with the points where `mask` is True (all if None)."""
         if mask is not None:
             self._picked = np.flatnonzero(np.broadcast_to(mask, self._shape))
         self.selected = True
@@ -77,7 +77,7 @@ class Rows:
         self.values = {}
 
     def narrow(self, passes: Array) -> bool:
-        """Drops the rows that do not pass, when they are many; whether any row is left."""
+        """Drops the rows that do not pass if they are many; returns whether any row is left."""
         self._left = passes if self._left is None else self._left & passes
         part = np.count_nonzero(self._left) / self._left.size
         if 0 < part < 0.5:
@@ -92,7 +92,7 @@ class Rows:
         self.values = {node: array if array.ndim == 0 else array[left] for node, array in self.values.items()}
 
     def block(self, starts: Sequence[int], targets: Sequence[int]) -> Block:
-        """The values of some nodes in the rest of the block, which begins at `starts` on each axis."""
+        """The values of some nodes at the remaining points of the block, which begins at `starts` on each axis."""
         self._shrink()
         positions = []
         for k, size in enumerate(self._shape):

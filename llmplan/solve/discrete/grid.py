@@ -1,10 +1,10 @@
 """Evaluates nodes over the product of discrete axes, block by block.
 
-Every axis is a dimension, and a node is an array that is longer than 1 only along the axes that it
-depends on. Nodes whose own sub-grid is small are computed once. The others are computed in blocks:
-the outer axes advance by slices, and a node is computed again only when the innermost outer axis
-that it depends on advances. Gates are conditions: a slice in which none of its points passes is
-left at once, and a block in which few do goes on with the points that are left, as rows.
+Every axis is a dimension, and a node is an array that is longer than 1 only along the axes that it depends on. Nodes
+with a small sub-grid of their own are computed once. The others are computed in blocks: the outer axes advance by
+slices, and a node is computed again only when the innermost outer axis that it depends on advances. Gates are
+conditions: a slice in which no point passes a gate is skipped at once, and a block in which few points pass continues
+with those points as rows.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 
 _SPARSE = 0.4
-"""With a smaller part of a block left, gathering the rows costs less than computing them all."""
+"""If a smaller share of a block is left, gathering the rows costs less than computing all points."""
 
 
 class GridEvaluator:
-    """A way through the product of the axes.
+    """An evaluation of nodes over the product of the axes.
 
     Args:
-        axes: One for every unknown that gates or targets reach; a missing one has no value.
+        axes: One for every unknown that gates or targets depend on; an unknown without an axis has no value.
         gates: Nodes that must be 1.
         targets: Nodes whose values are wanted where all gates are 1.
         first: The index of an unknown that advances last, so that its values come in order.
@@ -48,7 +48,7 @@ class GridEvaluator:
     ) -> None:
         self._graph = graph
         self._targets = tuple(dict.fromkeys(targets))
-        self._work = 0  # evaluations that nobody was told of
+        self._work = 0  # evaluations that `spend` has not been called with yet
         gates = tuple(dict.fromkeys(gates))
         order = ancestors(graph, [*gates, *self._targets])
         self._nest = LoopNest(graph, order, axes, first, cells)
@@ -76,11 +76,11 @@ class GridEvaluator:
         return self._levels[0].slices
 
     def points(self, step: slice) -> int:
-        """How many points a step of the outermost axis has."""
+        """The number of points in a step of the outermost axis."""
         return len(range(step.start, step.stop)) * prod(self._nest.shape[1:])
 
     def parts(self, points: int) -> Parts:
-        """The whole way in parts of about so many points."""
+        """The whole grid in parts of about so many points."""
         return Parts(self._levels, self._nest.shape, points)
 
     def blocks(
@@ -102,7 +102,7 @@ class GridEvaluator:
             yield from self._descend(0, self._inner_mask)
 
     def places(self, block: Block, rows: Array | slice = slice(None)) -> dict[int, Array]:
-        """The places of the values of a block's points in the domains, by unknown in ascending order."""
+        """The positions in their domains of the values of a block's points, by unknown in ascending order."""
         return {unknown: self.axes[k].places[block.positions(k, rows)] for unknown, k in self._dimensions}
 
     def values(self, block: Block) -> dict[int, Array]:
@@ -110,7 +110,7 @@ class GridEvaluator:
         return {unknown: self.axes[k].values[block.positions(k)] for unknown, k in self._dimensions}
 
     def _compute_once(self, nodes: Sequence[int], kept: set[int]) -> dict[int, Array]:
-        """The nodes of small sub-grids over the whole axes; only `kept` ones outlive their last use."""
+        """The nodes with small sub-grids, over whole axes; only those in `kept` outlive their last use."""
         leaves = [node for node in nodes if self._graph[node].op == "unknown"]
         columns = {int(self._graph[node].value or 0): self._along_axis(node) for node in leaves}
         values: dict[int, Array] = {}
@@ -126,7 +126,7 @@ class GridEvaluator:
         return self.axes[dimensions[0]].values.reshape(shape)
 
     def _join_gates(self, gates: dict[int, Array]) -> None:
-        """Joins the gates that are known already by the axes that they depend on, for their levels."""
+        """Combines the gates that are known in advance by the axes that they depend on, for their levels."""
         self._hopeless = False
         self._inner_mask: Array | None = None
         self._joined: dict[int, Array] = {}
@@ -155,7 +155,7 @@ class GridEvaluator:
         for step in self._path[number] if number < len(self._path) else self._levels[number].slices:
             self._pay()
             self._cut[number] = step
-            # A generator must not leave its settings of numpy to whoever it yields to.
+            # A generator must not leak its numpy settings to its caller.
             with np.errstate(all="ignore"):
                 entered, alive = self._enter(number, mask)
                 block = self._last(entered) if alive and last else None
@@ -173,7 +173,7 @@ class GridEvaluator:
         return array[tuple(step if length > 1 else slice(None) for length, step in steps)]
 
     def _enter(self, number: int, mask: Array | None) -> tuple[Array | None, bool]:
-        """Cuts what is known to the current step of a level; the mask, and whether a point is left."""
+        """Cuts the known values to the current step of a level; returns the mask, and whether a point is left."""
         level = self._levels[number]
         for key in level.masks:
             passes = self._view(self._joined[key])
@@ -185,7 +185,7 @@ class GridEvaluator:
         return mask, True
 
     def _compute_level(self, number: int, mask: Array | None) -> tuple[Array | None, bool]:
-        """Computes a level that is not the last; the mask, and whether a point is left."""
+        """Computes a level that is not the last; returns the mask, and whether a point is left."""
         level = self._levels[number]
         for (index, is_gate), drops in zip(level.steps, level.drops):
             if is_gate:
@@ -202,7 +202,7 @@ class GridEvaluator:
         return mask, True
 
     def _last(self, mask: Array | None) -> Block | None:
-        """Computes the innermost level: the points of a block that pass, or None."""
+        """Computes the innermost level; returns the points of a block that pass, or None."""
         level = self._levels[-1]
         lengths = [len(range(step.start, step.stop)) for step in self._cut]
         rows = Rows(self._values, (*lengths, *self._nest.shape[len(lengths) :]), self._flat)

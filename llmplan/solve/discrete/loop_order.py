@@ -1,4 +1,4 @@
-"""How a product of axes is walked through: the order of the axes, and when each node is computed."""
+"""The loop order over a product of axes: the order of the axes, and when each node is computed."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from llmplan.system.graph import Graph
 from llmplan.system.system import System
 
 CELLS = 1 << 14
-"""Points of a block, and the largest sub-grid that is computed once: the arrays stay in the cache."""
+"""The points of a block, and the size of the largest sub-grid that is computed once: the arrays stay in the CPU cache.
+"""
 
 PORTION = 1 << 17
-"""Points of a part of a grid: enough that handing it to another process costs little beside it."""
+"""The points in a part of a grid: enough to make the cost of handing it to another process small."""
 
 _SAMPLE = 256
 
 
 @define
 class Axis:
-    """A discrete unknown: candidates in the order they are tried in, with their places in the domain."""
+    """A discrete unknown: its candidates in the order in which they are tried, and their positions in the domain."""
 
     unknown: int
     values: Array
@@ -37,7 +38,7 @@ class Axis:
 def axes_of(system: System, allowed: Mapping[int, Sequence[int]], first: int | None = None) -> list[Axis]:
     """The axes of the discrete unknowns.
 
-    Of some unknowns only the `allowed` places are tried; the values of `first` come in the order of the first
+    For unknowns in `allowed`, only those positions are tried; the values of `first` come in the order of the first
     objective.
     """
     axes = []
@@ -55,14 +56,14 @@ def axes_of(system: System, allowed: Mapping[int, Sequence[int]], first: int | N
 
 @define
 class Level:
-    """The work when one outer axis advances.
+    """The work done each time one outer axis advances.
 
     Attributes:
         slices: The steps of the axis.
-        views: Nodes of small sub-grids that have to be cut anew.
-        masks: Keys of known gates that have to be cut anew.
+        views: Nodes with small sub-grids that have to be cut again.
+        masks: Keys of known gates that have to be cut again.
         steps: Nodes to compute, and gates to check (True), in order.
-        drops: After each step, what is not needed any more.
+        drops: For each step, the values that are not needed after it.
     """
 
     slices: list[slice]
@@ -74,9 +75,9 @@ class Level:
 
 @frozen
 class Part:
-    """The work of one go: a run of steps of one axis, at a fixed step of each axis outside it.
+    """The work done at once: a run of steps of one axis, at a fixed step of each axis outside it.
 
-    It lies in or begins with the step of the outermost axis whose number is `first`.
+    It lies in, or begins with, the step of the outermost axis whose number is `first`.
     """
 
     fixed: tuple[slice, ...]
@@ -85,9 +86,9 @@ class Part:
 
 
 class Parts:
-    """All parts of a grid in order, made when they are asked for: there may be many.
+    """All parts of a grid in order, built on demand, as there may be many.
 
-    Each goes through steps of the levels, over axes of the lengths in `shape`, and has about so many points.
+    Each covers steps of the levels, over axes of the lengths in `shape`, and has about so many points.
     """
 
     def __init__(self, levels: Sequence[Level], shape: Sequence[int], points: int) -> None:
@@ -115,7 +116,7 @@ class Parts:
         return Part(tuple(reversed(fixed)), steps_of_run, first)
 
     def before(self, step: int) -> int:
-        """How many parts there are before a step of the outermost axis, one that begins there included."""
+        """The number of parts before a step of the outermost axis, including one that begins there."""
         if not self._outside:
             return -(-step // self._length)
         return step * len(self) // len(self._outside[0])
@@ -124,10 +125,8 @@ class Parts:
 class LoopNest:
     """The axes as dimensions: the outer ones advance step by step, the inner ones make up a block.
 
-    The axes that most nodes depend on are outside, so that little is computed again, and a long one
-    is innermost, where numpy loops fastest.
-
-    The unknown `first` is to be outermost; `order` are the nodes that will be computed.
+    The axes that most nodes depend on are outermost, so that little is recomputed, and a long one is innermost, where
+    numpy loops fastest. The unknown `first` must be outermost; `order` lists the nodes that will be computed.
     """
 
     def __init__(self, graph: Graph, order: Sequence[int], axes: Sequence[Axis], first: int | None, cells: int) -> None:
@@ -146,10 +145,10 @@ class LoopNest:
         self.outer = len(outer)
         self._graph = graph
         self._chunk = max(1, cells // size)
-        self._reached: dict[int, tuple[int, ...]] = {}  # by what a node depends on: few sets, many nodes
+        self._reached: dict[int, tuple[int, ...]] = {}  # by the unknowns that a node depends on: few sets, many nodes
 
     def levels(self) -> list[Level]:
-        """One for each outer axis; the last of them advances by as much as fills a block."""
+        """One level for each outer axis; the last axis advances by as many values as fill a block."""
         levels = []
         for k, length in enumerate(self.shape[: self.outer]):
             width = self._chunk if k == self.outer - 1 else 1
@@ -167,7 +166,7 @@ class LoopNest:
         return self._reached[reach]
 
     def size(self, node: int) -> int:
-        """Points of the sub-grid that a node depends on."""
+        """The number of points in the sub-grid that a node depends on."""
         return prod(self.shape[k] for k in self.reach(node))
 
     def level(self, node: int) -> int:
@@ -186,9 +185,9 @@ def schedule(
     gates: Sequence[int],
     targets: Sequence[int],
 ) -> None:
-    """Fills in the steps of the levels: each node in its own, gates as early as they pay.
+    """Fills in the steps of the levels: each node in its own level, each gate as early as it pays.
 
-    The `large` nodes are those that are not computed once for all, in the order of evaluation.
+    `large` are the nodes that are not computed once in advance, in order of evaluation.
     """
     bits = {node: 1 << i for i, node in enumerate(large)}
     needs: dict[int, int] = {}
@@ -212,7 +211,7 @@ def schedule(
     for number, level in enumerate(levels):
         mine = [gate for gate in gates if level_of[gate] == number]
         while mine:
-            # The cheapest for what it throws out; even one that throws out nothing must come once.
+            # The gate that is cheapest for the share of points it rejects; even one that rejects nothing must run once.
             best = min(mine, key=lambda gate: (needs[gate] & ~done).bit_count() / (1.02 - passing[gate]))
             mine.remove(best)
             advance(level, needs[best])
@@ -235,10 +234,10 @@ def _add_drops(graph: Graph, level: Level, wanted: set[int]) -> None:
 
 
 def _pass_rates(graph: Graph, axes: Sequence[Axis], gates: Sequence[int]) -> Mapping[int, float]:
-    """Roughly what part of the points passes each gate, from a sample spread over the axes."""
+    """Roughly the share of points that pass each gate, from a sample spread over the axes."""
     if len(gates) < 2:
         return dict.fromkeys(gates, 0.5)
-    # Additive recurrences of square roots of primes: spread evenly, the same on every run.
+    # Additive recurrences with square roots of primes: evenly spread, and the same on every run.
     count = np.arange(1, _SAMPLE + 1)
     columns = {}
     for axis, prime in zip(axes, _primes(len(axes))):

@@ -1,7 +1,7 @@
 """Exhaustive search: the best feasible points of a product of discrete domains.
 
-The product is gone through in parts, see `llmplan.solve.workers`; what each saw is joined in their order, so that the
-same is found on one core and on several.
+The product is searched in parts, see `llmplan.solve.workers`; their results are joined in order, so that the result is
+the same on one core and on several.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ def search(
     """Searches the product of the domains of all discrete unknowns.
 
     Args:
-        system: Its continuous unknowns must not be reached by what is evaluated here.
+        system: Nothing evaluated here may depend on its continuous unknowns.
         allowed: See `axes_of`.
-        effort: With a budget it uses one core.
-        keep: How many of the best points are wanted; from 2 on with the best trade-offs.
+        effort: If it has a budget, the search uses one core.
+        keep: The number of best points wanted; from 2 on the best trade-offs are recorded too.
         cells: Points of a block, see `GridEvaluator`.
-        portion: Points of a part; what is found may depend on it within the tolerance of a tie.
+        portion: Points of a part; within the tolerance of a tie the result may depend on it.
 
     Raises:
-        OverLimit: if the limit or the budget is not enough.
+        OverLimit: The limit or the budget is not enough.
     """
     job = GridSearch(system, requirements, allowed or {}, keep, cells, portion, effort.limit)
     job.effort = effort
@@ -56,7 +56,7 @@ def search(
         for number, part in enumerate(seen_in_parts, 1):
             found.join(part, keep)
             effort.tell(job.points * number // len(parts), job.points, "layouts")
-            # Within a step of the outermost axis the first objective is the same, so others may still decide.
+            # Within a step of the outermost axis the first objective is the same, so later objectives may still decide.
             closes = number == len(parts) or parts[number].first != parts[number - 1].first
             if closes and job.ended(found):
                 found.complete &= number == len(parts)
@@ -65,7 +65,7 @@ def search(
             if job.count < len(parts) or not found.complete:
                 raise OverLimit
     found.feasible *= job.copies
-    # Of what nothing depends on every value is as good: the first is taken.
+    # If nothing depends on an unknown, all of its values are equally good: the first is taken.
     for axis in job.idle if found.feasible else ():
         found.seen[axis.unknown][axis.places] = True
         first = int(axis.places.min())
@@ -76,7 +76,7 @@ def search(
 
 
 def ordered_first(system: System) -> int | None:
-    """The discrete unknown that is the first objective itself, so that the search can end early."""
+    """The discrete unknown that is itself the first objective, so that the search can end early."""
     node = system.graph[system.objectives[0].node] if system.objectives else None
     if node is None or node.op != "unknown":
         return None
@@ -85,12 +85,12 @@ def ordered_first(system: System) -> int | None:
 
 
 class GridSearch:
-    """A search in parts. It can be pickled, and is then set up anew.
+    """A search in parts. Can be pickled; is set up again when unpickled.
 
     Attributes:
         ordered: True if points come in the order of the first objective, so that the search can end early.
         idle: The axes that nothing depends on; `copies` is the number of their points.
-        parts: All there are, of which `count` are within the limit; `points` is the number of their points.
+        parts: All parts, of which `count` are within the limit; `points` is the number of their points.
     """
 
     def __init__(
@@ -128,12 +128,12 @@ class GridSearch:
         return GridSearch, self._arguments
 
     def nothing(self) -> Found:
-        """Empty results, as before the first part."""
+        """Empty results, before the first part."""
         axes = [*self._grid.axes, *self.idle]
         return Found.nothing(self._system, [axis.unknown for axis in axes if axis.unknown >= 0])
 
     def ended(self, found: Found) -> bool:
-        """True if nothing that comes later can be better: the first objective is in order."""
+        """True if no later point can be better, because the first objective is in order."""
         return self.ordered and bool(found.top) and found.top[0].costs[0] <= self._full + slack(self._full)
 
     def part(self, number: int) -> Found:
@@ -150,7 +150,7 @@ class GridSearch:
         return found
 
     def _look(self, block: Block, found: Found) -> None:
-        """Takes the feasible points of a block into account."""
+        """Adds the feasible points of a block."""
         found.feasible += block.count
         for k, axis in enumerate(self._grid.axes):
             if axis.unknown >= 0 and np.count_nonzero(seen := found.seen[axis.unknown]) < len(axis.values):

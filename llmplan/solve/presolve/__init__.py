@@ -1,1 +1,1 @@
-"""Presolve: eliminates unknowns that equations, domains or objectives define."""
+"""Presolve: eliminates unknowns that equations, domains or objectives determine."""

@@ -1,10 +1,9 @@
 """Eliminates continuous unknowns that an equation defines, so that fewer are left to search.
 
-`tokens == 20 * params` makes `tokens` a function of `params`. An equation is taken apart only where
-the unknown stands once, under operations that can be undone. A discrete unknown is defined by a
-domain that holds one value, which depends on others: `nodes = ? in [ceil(gpus / gpus_per_node)]`. A
-continuous one stands at a bound where the objectives push it there and nothing else holds it back:
-`tokens >= 20 * params` where more tokens only take longer.
+`tokens == 20 * params` makes `tokens` a function of `params`. An equation is solved only if the unknown occurs once,
+under operations that can be undone. A discrete unknown is defined by a domain with a single value that depends on
+others: `nodes = ? in [ceil(gpus / gpus_per_node)]`. A continuous one lies at a bound if the objectives push it there
+and nothing else holds it back: `tokens >= 20 * params` where more tokens only take longer.
 """
 
 from __future__ import annotations
@@ -26,7 +25,9 @@ _FEW = 16
 
 @frozen
 class Definition:
-    """An unknown as a function of those left then: a node, and the equation's index (None: of its domain)."""
+    """An unknown as a function of the others left at that time: a node, and the equation's index (None: from its
+    domain).
+    """
 
     unknown: int
     node: int
@@ -38,10 +39,10 @@ class Reduced:
     """A system in which some unknowns are defined by others.
 
     Attributes:
-        system, requirements: The same places as before; a used equation holds everywhere, and that
-            an eliminated unknown is in its domain is a further requirement.
-        stated: The requirements as they are before anything is replaced.
-        defined: In the order in which they were found.
+        system, requirements: With the positions as before; an equation that was used holds everywhere, and a further
+            requirement is that an eliminated unknown lies in its domain.
+        stated: The requirements before anything was substituted.
+        defined: The definitions in the order in which they were found.
     """
 
     system: System
@@ -50,9 +51,9 @@ class Reduced:
     defined: tuple[Definition, ...] = ()
 
     def complete(self, point: Mapping[int, float]) -> dict[int, float]:
-        """A point with the values of the unknowns that were eliminated."""
+        """A point, with the values of the eliminated unknowns added."""
         found = dict(point)
-        # The last one found may be part of the earlier ones.
+        # Earlier definitions may depend on unknowns defined later.
         for definition in reversed(self.defined):
             at = evaluate(self.system.graph, found, (definition.node,))
             found[definition.unknown] = at[definition.node]
@@ -60,23 +61,23 @@ class Reduced:
 
 
 def open_unknowns(system: System, requirements: Sequence[Condition]) -> list[int]:
-    """The continuous unknowns that decide which point is best."""
+    """The continuous unknowns that affect which point is best."""
     reach = system.graph.reached(judged(system, requirements))
     return [i for i, unknown in enumerate(system.unknowns) if unknown.values is None and reach >> i & 1]
 
 
 def judged(system: System, requirements: Sequence[Condition]) -> list[int]:
-    """The nodes that decide which point is best."""
+    """The nodes that affect which point is best."""
     preferences = [p.node for p in system.preferences if p.weight]
     goals = [o.node for o in (*system.objectives, *system.front)]
     return [c.node for c in requirements] + preferences + goals
 
 
 def reduce(system: System, requirements: tuple[Condition, ...], left: int = 1) -> Reduced:
-    """Eliminates continuous unknowns until so many are left, as far as there are equations, and what domains define.
+    """Eliminates continuous unknowns by equations until only `left` remain, and unknowns that their domain defines.
 
-    One is left where it matters how its value is found; where only the best point is wanted, none is searched along a
-    line that an equation defines.
+    One is left if it matters how its value is found; if only the best point is wanted, no unknown that an equation
+    defines is searched along a line.
     """
     found = Reduced(system, requirements, requirements)
     for index in range(len(system.unknowns)):
@@ -89,7 +90,7 @@ def reduce(system: System, requirements: tuple[Condition, ...], left: int = 1) -
 
 
 def _followed(before: Reduced, unknown: int) -> Reduced:
-    """The same with a discrete unknown replaced whose domain is one value; unchanged if it is another."""
+    """The system with a discrete unknown replaced if its domain is a single computed value; else unchanged."""
     system, graph = before.system, before.system.graph
     allowed, values = system.unknowns[unknown].allowed, system.unknowns[unknown].values
     if allowed is None or values is None or graph[allowed].op != "eq":
@@ -110,7 +111,7 @@ def _followed(before: Reduced, unknown: int) -> Reduced:
 
 
 def _among(graph: Graph, value: int, values: Sequence[float]) -> int | None:
-    """1 where a value is one of some; None where that would be too long."""
+    """A node that is 1 where a value is one of some values; None if it would be too long."""
     step = values[-1] - values[-2] if len(values) > 1 else 0.0
     if len(values) <= _FEW:
         found = graph.const(0.0)
@@ -125,7 +126,7 @@ def _among(graph: Graph, value: int, values: Sequence[float]) -> int | None:
 
 
 def _comparisons(found: Reduced, *ops: str) -> Iterator[tuple[int, Condition, tuple[int, int]]]:
-    """The requirements that are nothing but a comparison of two sides, with their places and these."""
+    """The requirements that are a single comparison of two sides, with their positions and both sides."""
     add = found.system.graph.add
     for number, condition in enumerate(found.requirements):
         left, right, op = condition.left, condition.right, condition.op
@@ -145,7 +146,7 @@ def _definition(found: Reduced, open_: Sequence[int]) -> Definition | None:
 
 
 def _pushed(found: Reduced, open_: Sequence[int]) -> Definition | None:
-    """The bound of an unknown in every best point, where objectives push it there and nothing holds it back."""
+    """The bound at which an unknown lies in every best point, if objectives push it there and nothing holds it back."""
     system, graph = found.system, found.system.graph
     if system.front:
         return None
@@ -154,7 +155,7 @@ def _pushed(found: Reduced, open_: Sequence[int]) -> Definition | None:
     for number, condition, sides in _comparisons(found, "le", "ge"):
         for unknown, moves in moving.items():
             domain = system.unknowns[unknown]
-            upwards = moves[condition.node]  # a condition that is met by growing bounds from below
+            upwards = moves[condition.node]  # a condition that growth satisfies bounds it from below
             rest = [c.node for c in found.requirements if c is not condition and graph.constant(c.node) is None]
             rest += [p.node for p in system.preferences if p.weight]
             costs = [moves[o.node] for o in system.objectives]
@@ -170,7 +171,7 @@ def _pushed(found: Reduced, open_: Sequence[int]) -> Definition | None:
 
 
 def _substituted(before: Reduced, definition: Definition) -> Reduced:
-    """The same with the unknown replaced everywhere by what it is."""
+    """The system with the unknown replaced everywhere by its definition."""
     system, unknown = before.system, before.system.unknowns[definition.unknown]
     graph = system.graph
     move = Substitution(graph, definition.unknown, definition.node)
@@ -196,7 +197,7 @@ def _substituted(before: Reduced, definition: Definition) -> Reduced:
 
 
 def _inside(graph: Graph, value: int, unknown: Unknown) -> Condition:
-    """That a value lies in the domain of a continuous unknown."""
+    """The condition that a value lies in the domain of a continuous unknown."""
     inside, low, high = graph.add("finite", value), unknown.low, unknown.high
     if isfinite(low):
         inside = graph.add("and", inside, graph.add("le", graph.const(low), value))

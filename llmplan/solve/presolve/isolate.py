@@ -1,7 +1,7 @@
 """Algebra on the graph: isolates an unknown in an equation, and substitutes it in expressions.
 
-An equation is taken apart only where the unknown stands once on one side, under operations whose
-records have an inverse. Closed forms take the same steps on expressions of sympy.
+An equation is solved only if the unknown occurs once on one side, under operations whose records have an inverse.
+Closed forms take the same steps on sympy expressions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from llmplan.system.intervals import is_positive
 def eliminated(
     graph: Graph, equations: Sequence[tuple[int, int]], unknown: int, box: Sequence[Interval]
 ) -> tuple[int, int] | None:
-    """One equation in one unknown, the one that is to stay, from as many as there are unknowns in them.
+    """Reduces as many equations as there are unknowns in them to one equation in the unknown to keep.
 
     Equations are pairs of sides, `box` the domains of all unknowns. None if the others cannot be isolated.
     """
@@ -41,7 +41,7 @@ def eliminated(
 
 
 class Substitution:
-    """Called with a node: what it becomes when another node stands in the place of an unknown."""
+    """Called with a node, returns it with another node in place of an unknown."""
 
     def __init__(self, graph: Graph, unknown: int, by: int) -> None:
         self._graph, self._unknown, self._by = graph, unknown, by
@@ -65,10 +65,10 @@ class Substitution:
 
 
 def isolated(graph: Graph, sides: tuple[int, int], unknown: int, box: Sequence[Interval]) -> int | None:
-    """An unknown isolated from one side of an equation; None where that is not possible in simple steps.
+    """An unknown isolated from one side of an equation; None if that is not possible in simple steps.
 
-    What is raised to a whole power must not be negative in the domains (`box`), nor what a root equals:
-    the equation would have solutions that the answer lacks, or the reverse.
+    The base of an even power must not be negative in the domains (`box`), nor the value of a root: otherwise the
+    equation would have solutions that the answer lacks, or the reverse.
     """
     side, value = sides if graph.reach(sides[0]) >> unknown & 1 else sides[::-1]
     if graph.reach(value) >> unknown & 1 or not graph.reach(side) >> unknown & 1:
@@ -91,7 +91,7 @@ def isolated(graph: Graph, sides: tuple[int, int], unknown: int, box: Sequence[I
 
 @frozen
 class Step:
-    """An operation that can be undone: the argument that holds the unknown, its place, and the other argument."""
+    """An operation that can be undone: the argument that depends on the unknown, its position, the other argument."""
 
     op: str
     arg: int
@@ -106,9 +106,9 @@ class Step:
 
 
 def peeled(graph: Graph, node: int, unknown: int) -> tuple[int, list[Step]]:
-    """The rest of a node with an unknown after all invertible steps are undone, and those steps.
+    """The rest of a node that depends on an unknown after all invertible steps are undone, and those steps.
 
-    It is the unknown itself, or an operation that holds it twice or cannot be undone.
+    The rest is the unknown itself, or an operation that depends on it twice or cannot be undone.
     """
     steps: list[Step] = []
     while True:
@@ -119,14 +119,14 @@ def peeled(graph: Graph, node: int, unknown: int) -> tuple[int, list[Step]]:
         if not inverse or inverse[holding[0]] is None:
             return node, steps
         place = holding[0]
-        steps.append(Step(op, args[place], place, args[place - 1]))  # with one argument there is no other to look at
+        steps.append(Step(op, args[place], place, args[place - 1]))  # with one argument there is no other to read
         node = args[place]
 
 
 def unguarded(graph: Graph, node: int) -> int:
     """A node without its guard: a choice that only rejects illegal values.
 
-    Whether a solution is legal is seen when it is put into the equation.
+    Substituting a solution into the equation shows whether it is legal.
     """
     while graph[node].op == "select":
         _, kept, refused = graph[node].args
