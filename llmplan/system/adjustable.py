@@ -25,9 +25,12 @@ class Knob:
 
     Attributes:
         type: Its type; if the field has two units, that of the unit in which it is given.
-        unit: The author's. setting: Its current setting. legal: The domain of its legal values, None if any value is.
+        unit: The author's.
+        setting: Its current setting.
+        legal: The domain of its legal values, None if any value is.
         choices: The domain of a bare `?`, None if none is declared.
-        written: False for a default of the library. role: The kind of declaration: `input`, `let` or `assume`.
+        written: False for a default of the library.
+        role: The kind of declaration: `input`, `let` or `assume`.
     """
 
     path: str

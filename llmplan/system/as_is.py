@@ -26,14 +26,11 @@ class Inputs(Protocol):
     expressions: Expressions
 
     def entry_settings(self, kind: str, name: str, field: str) -> tuple[str, Setting] | None:
-        """The setting of a field in an entry or in one that it inherits from, with the name of the entry that has it.
-        """
+        """The setting of a field in an entry or one that it inherits from, with the name of the entry that has it."""
 
 
 def is_unchanged(inputs: Inputs, path: str, entry: str, owner: str) -> bool:
-    """Whether neither the plan nor `entry` changes anything in `owner`, the entry that has a value for the field
-    `path`.
-    """
+    """Whether `owner`, the entry that has a value for the field `path`, is unchanged by the plan and by `entry`."""
     kind, _, own = path.partition(".")
     free = {own, *inputs.scope.as_is[path]}
     passed = entry

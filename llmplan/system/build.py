@@ -55,10 +55,11 @@ def build(
     """The system of a plan.
 
     Args:
-        base: A lowering of the plan, or of one with other settings; whatever is the same is not lowered again. program:
-        The plan; that of `base` if None. reads: Inputs that the emitted files read; the open ones among them are
-        solved. between: Further points, beside the corners of the ranges, at which `certain` requirements must hold: by
-        name the fraction of the way from the low end to the high one.
+        base: A lowering of the plan, or of one with other settings; whatever is the same is not lowered again.
+        program: The plan; that of `base` if None.
+        reads: Inputs that the emitted files read; the open ones among them are solved.
+        between: Further points, beside the corners of the ranges, at which `certain` requirements must hold: by name
+            the fraction of the way from the low end to the high one.
     """
     builder = _Builder(base.again(program), between)
     wanted = tuple(reads)
@@ -133,8 +134,7 @@ class _Builder:
         return Built(None if broken else made_system, lowering, tuple(self.problems))
 
     def _used(self, roots: list[int]) -> tuple[tuple[Unknown, ...], int]:
-        """The unknowns, and a mask of those that are shut because only values that cannot be computed depend on them.
-        """
+        """The unknowns, and a mask of those that are shut as only values that cannot be computed depend on them."""
         graph = self.lowering.graph
         reach = graph.reached(roots)
         # A domain that depends on another unknown needs that one too.

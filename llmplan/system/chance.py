@@ -28,8 +28,8 @@ def likelihood(graph: Graph, operation: str, sides: Pair, bands: Sequence[tuple[
     """The probability that the first side is the smaller one.
 
     Args:
-        operation: `lt` or `le`, which matters only for sides without uncertainty. bands: For each quantity with a band,
-        the sides with that quantity at the low and at the high end.
+        operation: `lt` or `le`, which matters only for sides without uncertainty.
+        bands: For each quantity with a band, the sides with that quantity at the low and at the high end.
     """
     certain = graph.add(operation, *sides)
     moving = [ends for ends in bands if any(end != sides for end in ends)]

@@ -33,7 +33,8 @@ class Comparison:
     """A comparison of two numbers.
 
     Attributes:
-        place: Where the rule is written. asked: The required chance, None if the comparison itself is required.
+        place: Where the rule is written.
+        asked: The required chance, None if the comparison itself is required.
     """
 
     sides: Sides

@@ -70,8 +70,7 @@ class DomainChecks:
         return self.graph.add("select", legal, value, self.graph.const(math.nan))
 
     def _open(self, name: str, value: int, type: Measure, domain: Domain | None, written: Setting | None) -> Result:
-        """An unknown: candidates that the plan writes must be legal; among computed ones the illegal ones are ignored.
-        """
+        """An unknown: candidates that the plan writes must be legal; illegal computed candidates are ignored."""
         legal = self.graph.const(1.0)
         inside = self._inside(value, domain)
         if not self._unknowns.numbered_here:

@@ -47,7 +47,8 @@ def build(
 
     Args:
         earlier: The unknowns already in the graph, on which its domain may depend.
-        wanted: The unknown without candidates. domain: The domain that it may range over.
+        wanted: The unknown without candidates.
+        domain: The domain that it may range over.
     """
     graph, path, type, span = expressions.graph, wanted.path, wanted.type, wanted.span
     names = expressions.members(type)

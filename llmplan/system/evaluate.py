@@ -54,11 +54,11 @@ def value_of(node: Node, args: list[float], point: Mapping[int, float]) -> float
 def evaluate(
     graph: Graph, point: Mapping[int, float], roots: Iterable[int], known: Mapping[int, float] | None = None
 ) -> dict[int, float]:
-    """Values of `roots` and of all nodes that they need.
+    """Values of `roots` and of all nodes that they depend on.
 
     Args:
         point: Index of an unknown to its value in base units.
-        known: Nodes whose values are given and not computed.
+        known: Values of nodes that are given, not computed.
     """
     given = known or {}
     values: dict[int, float] = {}

@@ -31,7 +31,7 @@ class Expressions:
         self.graph = graph
         self.names = names
         self.meaning = meaning
-        self.tied = False  # whether a range that is a variable decided something that must be known, such as an end of another range
+        self.tied = False  # whether a range variable decided something that must be known, such as another range
         self._calls: dict[tuple[str, tuple[Result, ...]], tuple[Result, Reads]] = {}
         self._entries: dict[str, list[str]] = {}
         self._source = ""
@@ -226,7 +226,7 @@ class Expressions:
             constant = None if isinstance(lowered, Missing) else self.graph.constant(lowered)
             if constant is None:
                 return self._indexed_by_unknown(quantity, expr, env)
-            if not 0.0 <= constant < len(self.scope.enums[enum].members):  # also for NaN: without a member there is no value
+            if not 0.0 <= constant < len(self.scope.enums[enum].members):  # also for NaN
                 return self.graph.const(math.nan)
             members.append(constant)
         return self.meaning.at(quantity, tuple(members))

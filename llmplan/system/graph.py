@@ -24,9 +24,10 @@ class Node:
 
     Attributes:
         op: `const`, `unknown`, `named` or the name of an operation.
-        args: Ids of earlier nodes. value: The number of a constant or the index of an unknown; else None. table: For
-        `table`: the results for the arguments 0, 1, 2 …; for `interpolate`: the x and then the y coordinates. Else
-        empty.
+        args: Ids of earlier nodes.
+        value: The number of a constant or the index of an unknown; else None.
+        table: For `table`: the results for the arguments 0, 1, 2 …; for `interpolate`: the x and then the y
+            coordinates. Else empty.
         reach: Bit i is set if the value depends on unknown i.
     """
 
@@ -46,8 +47,9 @@ class Graph:
     """A growing list of nodes without duplicates.
 
     Attributes:
-        orders: The cached evaluation order of sets of nodes, see `llmplan.system.evaluate`. ranged: Unknowns from this
-        number on are ranges over which a probability takes the mean; a plan has fewer unknowns of its own.
+        orders: The cached evaluation order of sets of nodes, see `llmplan.system.evaluate`.
+        ranged: Unknowns from this number on are ranges over which a probability takes the mean; a plan has fewer
+            unknowns of its own.
     """
 
     def __init__(self) -> None:

@@ -101,8 +101,7 @@ class Inputs:
         return path if own else selector
 
     def entry_settings(self, kind: str, name: str, field: str) -> tuple[str, Setting] | None:
-        """The setting of a field in an entry or in one that it inherits from, with the name of the entry that has it.
-        """
+        """The setting of a field in an entry or one that it inherits from, with the name of the entry that has it."""
         passed: list[str] = []
         found: tuple[str, Setting] | None = None
         while found is None and name and (kind, name, field) not in self._said:

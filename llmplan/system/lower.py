@@ -40,12 +40,15 @@ class Lowering:
     """Lowers names and expressions of one program into one graph.
 
     Args:
-        program: The checked plan. fixed: A solution: values of unknowns by path, in base units. An unknown that is not
-        among them has no value. If None, every unknown becomes a node of the graph. spreads: The treatment of ranges;
-        None takes their expected values.
-        graph: Receives the nodes; a new one if None. names: Names that are known already, see `again`. beside: The
-        unknowns of another lowering into the same graph, to be used here too.
-        unsolved: See `Unknowns`. earlier: The lowering of an earlier text, from which unchanged names are taken over.
+        program: The checked plan.
+        fixed: A solution: values of unknowns by path, in base units. An unknown that is not among them has no value. If
+            None, every unknown becomes a node of the graph.
+        spreads: The treatment of ranges; None takes their expected values.
+        graph: Receives the nodes; a new one if None.
+        names: Names that are known already, see `again`.
+        beside: The unknowns of another lowering into the same graph, to be used here too.
+        unsolved: See `Unknowns`.
+        earlier: The lowering of an earlier text, from which unchanged names are taken over.
         end: A quantity to be taken at an end of its band.
     """
 

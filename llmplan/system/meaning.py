@@ -14,8 +14,7 @@ Env = dict[str, Result]
 
 
 class Meaning(Protocol):
-    """The meaning of names, and the facts that the plan's text decides: everything about a plan that expressions need.
-    """
+    """The meaning of names, and the facts that the plan's text decides: all that expressions need from a plan."""
 
     def name(self, name: str, at: SourceRef | None = None) -> Result:
         """The value of an input, let or quantity; `at` is where it is named."""

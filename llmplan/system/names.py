@@ -34,8 +34,9 @@ class Trace(NamedTuple):
     """How a name got its value.
 
     Attributes:
-        layer: The winning layer; `formula` for a quantity, `default` for a default. place: The place of the winning
-        right-hand side; None for an entry without one. reads: Names that were read to compute it, in order.
+        layer: The winning layer; `formula` for a quantity, `default` for a default.
+        place: The place of the winning right-hand side; None for an entry without one.
+        reads: Names that were read to compute it, in order.
         entry: The catalog entry that it comes from, or empty.
     """
 
@@ -50,10 +51,10 @@ class Known:
     """A name that has been lowered.
 
     Attributes:
-        reads: Names that were read to compute it, and whether only some candidates need them. touched: Its other
-        dependencies: paths whose setting was looked at, `OPEN`, `SPREAD`.
-        reason: Why it has no value, if it has none here. check: A node that is 1 if a computed value is legal, unless
-        it always is.
+        reads: Names that were read to compute it, and whether only some candidates need them.
+        touched: Its other dependencies: paths whose setting was looked at, `OPEN`, `SPREAD`.
+        reason: Why it has no value, if it has none here.
+        check: A node that is 1 if a computed value is legal, unless it always is.
     """
 
     value: Result
@@ -84,10 +85,13 @@ class Names:
         kept: Names of an earlier lowering that have the same value here.
 
     Attributes:
-        values, traces, reasons, checks: By name, see `Known`. diagnostics: The diagnostics, in order.
-        needed: Names that every candidate needs. circle: Called with a name that depends on itself, and each step of
-        the cycle. still: Returns an earlier lowering's record of the name being lowered, if it still holds; it reads
-        the names read then. lowered: The number of names lowered here.
+        values, traces, reasons, checks: By name, see `Known`.
+        diagnostics: The diagnostics, in order.
+        needed: Names that every candidate needs.
+        circle: Called with a name that depends on itself, and each step of the cycle.
+        still: Returns an earlier lowering's record of the name being lowered, if it still holds; it reads the names
+            read then.
+        lowered: The number of names lowered here.
     """
 
     def __init__(self, kept: Mapping[str, Known] | None = None) -> None:
@@ -114,8 +118,8 @@ class Names:
         """The value of a name that is read here; it is lowered unless it is known.
 
         Args:
-            at: Where the name is written. circular: True if it may depend on itself: it is then missing, which is not a
-            mistake.
+            at: Where the name is written.
+            circular: True if it may depend on itself: it is then missing, which is not a mistake.
         """
         known = self.read(name)
         return self.fresh(name, lower, at, circular) if known is None else known

@@ -14,8 +14,8 @@ class Spreads:
     Attributes:
         corner: By name, where between its ends each range is taken: 0 at the low end (also for names that are not
             listed), 1 at the high one. If None, each is an unknown of the graph, numbered as in `found`.
-        found: The ends of each range, in the order in which they were met. inside: True at a point of the mean that a
-        probability takes; ranges are then numbered from `Graph.ranged`.
+        found: The ends of each range, in the order in which they were met.
+        inside: True at a point of the mean that a probability takes; ranges are then numbered from `Graph.ranged`.
     """
 
     corner: Mapping[str, float] | None

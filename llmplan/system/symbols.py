@@ -23,7 +23,8 @@ class SymbolGraph(Graph):
     """A graph in which operations that can be undone are not folded on named values.
 
     Attributes:
-        names: Nodes with a name. values: The values of nodes that depend on no unknown and are not folded.
+        names: Nodes with a name.
+        values: The values of nodes that depend on no unknown and are not folded.
     """
 
     def __init__(self) -> None:

@@ -17,7 +17,23 @@ from llmplan.units.measure import Type
 
 @frozen
 class Unknown:
-    """A value that is left open."""
+    """A value that is left open.
+
+    Attributes:
+        path: `hardware.gpus`, or the name of a let or an assumption.
+        type: Its measure, enum or kind.
+        values: The candidates in base units, in the order of the domain; members of an enum and entries as indices.
+            None for a continuous unknown.
+        low, high: The ends of a continuous domain in base units.
+        names: The printed form of each index for an enum, Bool or entry; else empty.
+        unit: The unit that the author used in the domain, for showing values; may be empty.
+        allowed: A node that is 1 if the value is in the domain, for a domain that depends on other unknowns (`values`
+            is then the union); else None.
+        asked: True if the plan says `?`, False if a default of the library does.
+        used: False if the plan does not ask for it, and nothing that it asks for depends on it: it then has a single
+            value without meaning.
+        span: Where the `?` is written.
+    """
 
     path: str
     type: Type
@@ -45,8 +61,8 @@ class Condition:
     """A requirement or a preference.
 
     Attributes:
-        name: `deadline`, `fits`; for a quantity that must be whole, the quantity's name. node: 1 where it holds; NaN
-        and 0 mean that it does not.
+        name: `deadline`, `fits`; for a quantity that must be whole, the quantity's name.
+        node: 1 where it holds; NaN and 0 mean that it does not.
         origin: `plan`, `used`, `library`, or `type` for a quantity that must be whole or in its
             domain, `domain` for an unknown whose domain depends on others.
         left, right: The sides of a single comparison, for the slack; None for anything else.

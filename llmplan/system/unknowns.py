@@ -25,13 +25,13 @@ class Unknowns:
     """The unknowns of one lowering.
 
     Args:
-        fixed: Values of unknowns by path, None if each is a node of the graph. beside: The unknowns of another
-        lowering, if that one numbers them.
+        fixed: Values of unknowns by path, None if each is a node of the graph.
+        beside: The unknowns of another lowering, if that one numbers them.
         unsolved: Unknowns that an earlier lowering met without a value.
 
     Attributes:
-        met: The unknowns in the order in which they were met, with their candidates. closed: True if no further unknown
-        may be added: a value that would need one is missing.
+        met: The unknowns in the order in which they were met, with their candidates.
+        closed: True if no further unknown may be added: a value that would need one is missing.
     """
 
     def __init__(
