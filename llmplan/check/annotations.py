@@ -1,7 +1,7 @@
-"""Checks decorators against their table: place, number of arguments, and the sort of each.
+"""Checks decorators against their table: place, number of arguments, and the sort of each argument.
 
-Input are statements whose names a scope knows all of; output diagnostics. Every mistake points at the argument and has
-the edit where it is known, that of an argument in quotes that is not a text included.
+Input: statements, and a scope that knows all of their names. Output: diagnostics. Every mistake points at the argument
+and comes with an edit if the correction is known, as for quotes around an argument that is not a text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UNIT = re.compile(r"%|[A-Za-z_]\w*(\^-?[0-9]+)?([*/][A-Za-z_]\w*(\^-?[0-9]+)?)*
 
 
 def annotated(scope: Scope, statement: nodes.Statement, report: Callable[[Diagnostic], None]) -> None:
-    """Reports what is wrong with the decorators of a statement, and of the fields of a kind."""
+    """Reports mistakes in the decorators of a statement, and of the fields of a kind."""
     _Annotations(scope, statement, "", report).check()
     if isinstance(statement, nodes.Kind):
         for field in statement.fields:
@@ -35,7 +35,7 @@ def annotated(scope: Scope, statement: nodes.Statement, report: Callable[[Diagno
 
 
 class _Annotations:
-    """The decorators of one declaration; `kind` is that of a field."""
+    """The decorators of one declaration; for a field, `kind` is the kind that it belongs to."""
 
     def __init__(self, scope: Scope, node: nodes.Statement, kind: str, report: Callable[[Diagnostic], None]) -> None:
         self.scope, self.node, self.kind, self.report = scope, node, kind, report
@@ -140,7 +140,7 @@ class _Annotations:
         return None if right(found) else decorators.wrong_argument(argument.span, name, sort.value)
 
     def _shown(self, argument: Argument) -> Type | None:
-        """The type of a figure that is shown for every entry; a quantity with an index has one for each member."""
+        """The type of a figure that is shown for every entry; a quantity with one index has one for each member."""
         quantity = self.scope.quantities.get(written(argument))
         if quantity is not None and len(quantity.indices) == 1:
             return quantity.type
@@ -168,7 +168,7 @@ class _Annotations:
     # Fields
 
     def _choice(self, name: str, argument: Argument) -> Diagnostic | None:
-        """A factor of a number, a member of an enum or an entry of a choice; fields of other types have neither."""
+        """A factor of a number, a member of an enum or an entry of a choice; fields of other types take neither."""
         assert isinstance(self.node, nodes.FieldDecl)
         record = self.scope.fields.get(f"{self.kind}.{self.node.name.text}")
         type: Type | None = record.type if record is not None else None
@@ -208,7 +208,7 @@ class _Annotations:
         return decorators.wrong_argument(argument.span, name, Sort.RESULT.value)
 
     def _typed(self, node: Argument) -> Typed:
-        """An expression of an example, in which a name is not read by the plan."""
+        """An expression of an example; naming something there does not count as a use."""
         assert not isinstance(node, nodes.Unit)
         read = set(self.scope.read)
         typed = Expressions(self.scope, self.report).check(node)
@@ -217,7 +217,7 @@ class _Annotations:
 
 
 def _fits(sort: Sort, argument: Argument) -> bool:
-    """Whether an argument is written as those of its sort are."""
+    """Whether an argument is written in the form of its sort."""
     if sort in (Sort.TEXT, Sort.PATTERN):
         return isinstance(argument, nodes.Text)
     if sort is Sort.CHOICE:
@@ -236,7 +236,7 @@ def _fits(sort: Sort, argument: Argument) -> bool:
 
 
 def _meant(sort: Sort, argument: Argument) -> str:
-    """How an argument is written right: quotes around a text, and not around anything else; empty if not known."""
+    """The corrected text of an argument: with quotes for a text, without for anything else; empty if not known."""
     if sort is Sort.TEXT:
         text = argument.span.text
         return f'"{text}"' if '"' not in text and "\n" not in text else ""

@@ -1,4 +1,4 @@
-"""Calls and folds: operations by their unit rules, functions of names and tables, a library's own, and `sum … for`."""
+"""Calls and folds: operations by their unit rules, functions of names and tables, library functions, `sum … for`."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _operation(check: Context, node: nodes.Call, want: Type | None, operation: O
         return check.wrong(node)
     if rule.alike:  # a bare number takes the unit of the others
         parts = check.alike(list(node.arguments), want, rule.alike)
-    else:  # only what keeps its type can be of the type that is wanted
+    else:  # only an operation that keeps its arguments' type can have the wanted one
         parts = [check.check(argument, None if rule.result or rule.remainder else want) for argument in node.arguments]
     if not all(check.measured(part) for part in parts):
         return check.wrong(node)
@@ -106,7 +106,7 @@ def _operation(check: Context, node: nodes.Call, want: Type | None, operation: O
 
 
 def _modulo(check: Context, node: nodes.Call, expr: Expr, left: Typed, right: Typed) -> Typed:
-    """A label of either side may meet any other, as in gpus by tensor ranks."""
+    """Either side's label may meet any other, as in GPUs divided by tensor-parallel ranks."""
     assert isinstance(left.type, Measure) and isinstance(right.type, Measure)
     if left.type.dims != right.type.dims and not (right.bare and check.scope.units.is_count(left.type)):
         sides = (left.span, words(left.type)), (right.span, words(right.type))
@@ -115,7 +115,7 @@ def _modulo(check: Context, node: nodes.Call, expr: Expr, left: Typed, right: Ty
 
 
 def _interpolate(check: Context, node: nodes.Call, want: Type | None) -> Typed:
-    """interpolate(x, [[x1, y1], [x2, y2], …]): literals, the xs rising."""
+    """interpolate(x, [[x1, y1], [x2, y2], …]): literals, with rising x values."""
     if not _count(check, node, 2, 2):
         return check.wrong(node)
     x = check.check(node.arguments[0])
@@ -152,7 +152,7 @@ def _dotted(check: Context, node: nodes.Call) -> nodes.Name | None:
 
 
 def _first(check: Context, node: nodes.Call, want: Type | None) -> Typed:
-    """first(a, b, …): the first of its arguments that is given; all but the last are inputs."""
+    """first(a, b, …): the first argument that is given; all but the last are inputs."""
     return check.check(written_out(node), want) if _count(check, node, 2, None) else check.wrong(node)
 
 
@@ -185,7 +185,7 @@ def _emits(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     name = _dotted(check, node)
     if name is None:
         return check.wrong(node)
-    # A target that a plain installation lacks may come from --templates: it is simply not emitted.
+    # A target that a plain installation lacks may come from --templates: if it does not, it is simply not emitted.
     if check.scope.targets and name.text not in check.scope.folders():
         check.report(names.no_such_target(name.span, name.text, check.scope.targets))
     return Typed(ir.Emits(name.text), BOOL, node.span)
@@ -201,7 +201,7 @@ def _chance(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     whole = check.check(event)
     bounds = chain_of(check, event)
     if whole.type is None or bounds is None:
-        return check.wrong(node)  # what is wrong was reported
+        return check.wrong(node)  # the mistake was reported
     if not bounds or any(one.operation not in ("lt", "le", "gt", "ge") for one in bounds):
         wanted = "a comparison by `<`, `<=`, `>` or `>=`"
         return check.wrong(node, units.not_here(event.span, "this event", wanted))

@@ -1,6 +1,6 @@
-"""Checking a plan: declarations, layers of settings, what must hold, what is asked and emitted.
+"""Checks a plan: declarations, layers of settings, requirements, and what the plan asks for and emits.
 
-Input are the parsed files of a plan and the library's scope; output a `Program` and diagnostics.
+Input: the parsed files of a plan and the library's scope. Output: a `Program` and diagnostics.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PlanCheck:
     def run(self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]) -> Program:
         """The program of a plan (`modules`, strongest first) under a scenario and `--set` values."""
         groups = [Statements.of(module.tree.statements) for module in modules]
-        # Weakest first, so that a later file's replacement stands on what it replaces.
+        # Weakest first, so that a replacement in a stronger file comes after what it replaces.
         declared = [(Declarations(self.scope, self.report), module) for module in reversed(modules)]
         for declarations, module in declared:
             declarations.declare(module.tree.statements)
@@ -64,7 +64,7 @@ class PlanCheck:
             self.report(found)
         for found in options.remarks(self.program, modules[0].source):
             self.report(found)
-        # The `##` lines above the first statement say what the plan is about.
+        # The `##` lines above the first statement describe the plan.
         beside = modules[0].source.name == STATEMENTS and len(modules) > 1
         titled = modules[1 if beside else 0].tree.statements
         self.program.title = titled[0].doc if titled else ""
@@ -76,7 +76,7 @@ class PlanCheck:
     # Rules, goals, shows
 
     def _goals(self, modules: Sequence[Module]) -> None:
-        """The objectives of the strongest file that has any, then the library's."""
+        """The objectives of the strongest file that has any, then the library's objectives."""
         for module in modules:
             found = Statements.of(module.tree.statements).goals
             definitions = self._definitions(module)

@@ -1,4 +1,4 @@
-"""Comparisons and membership: both sides alike, a bare word read as what the other side is."""
+"""Comparisons and membership: both sides have the same type, and a bare word is read as the other side's type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">=": "ge", ">": "
 
 
 def check_compare(check: Context, node: nodes.Compare, want: Type | None) -> Typed:
-    """`8 <= hardware.gpus <= 1024`: like things, one truth value."""
+    """`8 <= hardware.gpus <= 1024`: sides of one type, a single truth value."""
     parts: list[Expr] = []
     left_node = node.first
     for operator, right_node in node.rest:
@@ -33,7 +33,7 @@ def check_compare(check: Context, node: nodes.Compare, want: Type | None) -> Typ
 
 
 def _no_text(check: Context, typed: Typed) -> None:
-    """Texts are for files and people: no formula has a value that depends on one."""
+    """Texts are for files and people: the value of a formula never depends on one."""
     if isinstance(typed.type, (TextType, ListType)):
         check.report(
             units.not_here(typed.span, words(typed.type), "what can be compared: a number, a member or an entry")
@@ -41,7 +41,7 @@ def _no_text(check: Context, typed: Typed) -> None:
 
 
 def _pair(check: Context, left_node: nodes.Expr, right_node: nodes.Expr) -> tuple[Typed, Typed]:
-    """Two sides of a comparison: a bare word or a text is read as what the other side is."""
+    """Two sides of a comparison: a bare word or a text is read as the other side's type."""
     if isinstance(left_node, (nodes.Name, nodes.Text)) and not _has_meaning(check, left_node):
         right = check.check(right_node)
         return check.check(left_node, right.type), right
@@ -60,7 +60,7 @@ def _has_meaning(check: Context, node: nodes.Name | nodes.Text) -> bool:
 
 
 def sides(check: Context, node: nodes.Expr) -> tuple[Sides, Typed] | None:
-    """The sides of a single comparison of numbers, with what stands for both; else None."""
+    """The sides of a single comparison of numbers, with a typed value that represents both; else None."""
     while isinstance(node, nodes.Paren):
         node = node.inner
     if not isinstance(node, nodes.Compare) or len(node.rest) != 1:
@@ -76,7 +76,7 @@ def sides(check: Context, node: nodes.Expr) -> tuple[Sides, Typed] | None:
 
 
 def chain_of(check: Context, node: nodes.Expr) -> tuple[Sides, ...] | None:
-    """Each comparison of a chain of numbers as its sides; empty for anything else, None where they are unlike."""
+    """The sides of each comparison in a chain of numbers; empty for anything else, None if their types differ."""
     if not isinstance(node, nodes.Compare):
         return ()
     quiet = check.quiet()
@@ -112,7 +112,7 @@ def check_member(check: Context, node: nodes.Member, want: Type | None) -> Typed
 
 
 def _like(check: Context, value: Typed, other: Typed) -> Typed:
-    """A value that is compared with several others, of no type once one of them is unlike it."""
+    """A value that is compared with several others; without a type once one of them has a different type."""
     common = check.unify(evolve(value, bare=False), other, "compared")
     return evolve(value, type=None) if common.type is None else value
 
@@ -123,7 +123,7 @@ def chain(operation: str, parts: Sequence[Expr]) -> Expr:
 
 
 def comparison(operation: str, left: Expr, right: Expr) -> Expr:
-    """A comparison in terms of `lt`, `le`, `eq` and `ne` alone; one with 0 in terms of what stands beside it."""
+    """A comparison in terms of `lt`, `le`, `eq` and `ne` only; one with 0 compares the parts of the other side."""
     if operation in ("gt", "ge"):
         operation, left, right = "lt" if operation == "gt" else "le", right, left
     if right == FALSE:
@@ -134,9 +134,9 @@ def comparison(operation: str, left: Expr, right: Expr) -> Expr:
 
 
 def _with_zero(operation: str, expr: Expr, swapped: bool) -> Expr | None:
-    """A comparison with 0 as one of parts, as no number but 0 is relatively close to 0; None if it has none.
+    """A comparison with 0 as one between parts, as only 0 itself is relatively close to 0; None without parts.
 
-    The last part of a sum is compared with the rest; a product is 0 where a factor is.
+    The last part of a sum is compared with the rest; a product is 0 if one of its factors is.
     """
     inner, parts = (expr.operation, expr.args) if isinstance(expr, Op) else ("", ())
     if isinstance(expr, Chain):

@@ -1,7 +1,7 @@
-"""How the types of expressions meet: assigned, joined, compared, alike; what a form needs to know of its place.
+"""How the types of expressions combine: assigned, joined, compared, alike; and the context that a form needs.
 
-Input are checked parts, output is what stands for them together. A part that is wrong is reported
-once and gets the type None, which fits everything, so one mistake is one message.
+Input: checked parts. Output: one typed value that represents them together. A part with a mistake is reported once and
+gets the type None, which fits everything, so one mistake gives one message.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Context(ABC):
-    """Where an expression stands: in one scope, with some names of its own.
+    """The context of an expression: a scope, and some local names.
 
-    In a block or entry the fields of its `kind` may be named bare; `locals` are parameters, local lets and
-    fold variables, and `bounds` the declared ranges of Int parameters, which a `match` may cover.
+    In a block or entry, the fields of its `kind` can be used without the kind's name; `locals` are parameters, local
+    lets and fold variables, and `bounds` the declared ranges of Int parameters, which a `match` may cover.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class Context(ABC):
         self.bounds = bounds or {}
 
     def inside(self, more: dict[str, Type | None]) -> Self:
-        """The same with further local names."""
+        """The same context with further local names."""
         return type(self)(self.scope, self.report, self.kind, {**self.locals, **more}, self.bounds)
 
     def quiet(self) -> Self:
-        """The same without reports: for what is checked elsewhere too."""
+        """The same context without reports, for parts that are checked elsewhere too."""
         return type(self)(self.scope, lambda diagnostic: None, self.kind, self.locals, self.bounds)
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Context(ABC):
         return typed.expr
 
     def fit(self, typed: Typed, want: Type, name: str, declared: Span | None = None) -> Typed:
-        """A value that is assigned: its type must be the wanted one (E0302, E0304, E0306)."""
+        """A value that is assigned: its type must be the expected one (E0302, E0304, E0306)."""
         if typed.type is None or typed.type == want:
             return typed
         if isinstance(typed.type, Measure) and isinstance(want, Measure):
@@ -88,13 +88,13 @@ class Context(ABC):
         return evolve(typed, type=None)
 
     def _units_for(self, want: Measure, name: str = "") -> list[str]:
-        """Units that a number is likely meant in, for what has a name in the unit that it is declared in."""
+        """The units that a number is likely meant in; for a named field, the unit that it is declared in."""
         common: dict[Exponents, list[str]] = {(("Information", 1),): ["GB", "GiB"], (("Time", 1),): ["days", "hours"]}
         field = self.scope.fields.get(name)
         return common.get(want.dims) or [field.units[0] if field is not None else self.scope.units.base(want)]
 
     def wrong(self, node: nodes.Node, *problems: Diagnostic) -> Typed:
-        """A stand-in for an expression with a mistake, which is reported unless it already was."""
+        """A placeholder for an expression with a mistake; `problems` are reported."""
         for problem in problems:
             self.report(problem)
         return Typed(UNDEFINED, None, node.span)
@@ -121,7 +121,7 @@ class Context(ABC):
         return Typed(expr, type, node.span, all(part.bare for part in parts), unit)
 
     def unify(self, left: Typed, right: Typed, action: str) -> Typed:
-        """One typed value that stands for both sides of `+ -`, a comparison or alternatives."""
+        """One typed value that represents both sides of `+ -`, a comparison or alternatives."""
         if left.type is None or right.type is None:
             return left if left.type is None else right
         if not (isinstance(left.type, Measure) and isinstance(right.type, Measure)):
@@ -152,7 +152,7 @@ class Context(ABC):
         return evolve(left, type=None)
 
     def unit(self, node: nodes.Unit) -> tuple[Fraction, Measure] | None:
-        """Factor and measure of a unit, or None when it was reported."""
+        """The factor and measure of a unit, or None if a mistake in it was reported."""
         try:
             return self.scope.units.parse(node.text)
         except UnknownUnit as unknown:

@@ -1,7 +1,7 @@
-"""Definitions that need themselves: what calls itself, or inherits from itself, through any number of others.
+"""Circular definitions: names that call or inherit from themselves, directly or through others.
 
-Input is for each name which others it leads to, output the names of each circle. The work is in proportion to
-what there is to look at, however long the chains are.
+Input: for each name, the names that it refers to. Output: the names of each cycle. The time is linear in the size of
+the graph, however long the chains are.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ Edges = Mapping[str, Sequence[str]]
 def circular(edges: Edges) -> set[str]:
     """The names that lead back to themselves; a name without an entry leads nowhere."""
     found: set[str] = set()
-    number: dict[str, int] = {}  # in order of visit
-    lowest: dict[str, int] = {}  # the first visited that is reached and not yet finished
+    number: dict[str, int] = {}  # by order of visit
+    lowest: dict[str, int] = {}  # the first visited name that can be reached and is not yet finished
     unfinished: dict[str, None] = {}
     for start in edges:
         walk: list[tuple[str, Iterator[str]]] = []
@@ -44,7 +44,7 @@ def circular(edges: Edges) -> set[str]:
 
 
 def _taken(unfinished: dict[str, None], name: str) -> list[str]:
-    """Takes a name and all that was visited after it."""
+    """Removes a name and all names visited after it."""
     taken: list[str] = []
     while not taken or taken[-1] != name:
         taken.append(unfinished.popitem()[0])
@@ -52,7 +52,7 @@ def _taken(unfinished: dict[str, None], name: str) -> list[str]:
 
 
 def shortest(edges: Edges, start: str, among: Collection[str]) -> list[str]:
-    """The names of the shortest circle through one that is in a circle, beginning with it."""
+    """The names of the shortest cycle through a name, beginning with it."""
     before: dict[str, str] = {}
     reached = [start]
     for name in reached:

@@ -1,10 +1,9 @@
-"""Declarations: under which name and with which type dimensions, units, enums, kinds, quantities, functions
-and entries can be referred to.
+"""Declarations: the names and types of dimensions, units, enums, kinds, quantities, functions and entries.
 
-Input are the statements of one or more files; output their signatures in a scope, and diagnostics. The
-same code serves the library and what a plan adds to it. What is declared is checked by `check.define`
-once all names are known, so that definitions may stand in any order. Each sort of declaration has its
-function here, as all of them share one scope, which is why the module is longer than others.
+Input: the statements of one or more files. Output: their signatures in a scope, and diagnostics. The same code serves
+the library and the declarations that a plan adds. `check.define` checks the definitions once all names are known, so
+that they may come in any order. Every sort of declaration is handled here, as all of them share one scope, so this
+module is longer than others.
 """
 
 from __future__ import annotations
@@ -41,25 +40,25 @@ def cites(decorators: Sequence[nodes.Decorator]) -> tuple[tuple[str, str], ...]:
 
 
 def of_target(node: nodes.Node) -> bool:
-    """Whether something is said by a target, of itself, and not by the library of every plan."""
+    """Whether a statement is in a target's own file, as opposed to the library that every plan uses."""
     source = node.span.source
     return source.library and PurePosixPath(source.name).name == TARGET
 
 
 def _name_span(statement: nodes.Statement) -> Span:
-    """Where a declaration says its name."""
+    """The span of a declaration's name."""
     name = getattr(statement, "name", None)
     return name.span if isinstance(name, nodes.Node) else statement.span
 
 
 def _factors(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[float, ...]:
-    """The factors of a number that a `@lever` names."""
+    """The factors that a `@lever` gives for a number."""
     values = map(number, arguments(decorators, "lever") if isinstance(type, Measure) else ())
     return tuple(dict.fromkeys(float(value) for value in values if value is not None))
 
 
 def _members(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[str, ...]:
-    """The members of a choice that a `@lever` names."""
+    """The members that a `@lever` gives for a choice."""
     named = [written(one) for one in arguments(decorators, "lever")]
     return tuple(
         dict.fromkeys(
@@ -69,9 +68,9 @@ def _members(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[str, ..
 
 
 class Declarations:
-    """Puts the declarations of one or more files into a scope; what it holds already can be replaced.
+    """Puts the declarations of one or more files into a scope, whose existing declarations can be replaced.
 
-    `alternatives` are by name the formulas of quantities, for `define`.
+    `alternatives` maps names to the formulas of quantities, for `define`.
     """
 
     def __init__(self, scope: Scope, report: Callable[[Diagnostic], None]) -> None:
@@ -105,7 +104,7 @@ class Declarations:
     # Signatures
 
     def declare(self, statements: Sequence[nodes.Statement]) -> None:
-        """Puts in what is declared under which name and with which type; other statements are left to others."""
+        """Adds the names and types that statements declare; other statements are ignored."""
         scope = self.scope
         of = Statements.of(statements)
         declare_units(scope, of.dimensions, of.units, self.report)
@@ -133,7 +132,7 @@ class Declarations:
             self._entry_name(entry)
 
     def type(self, node: nodes.Type) -> Type | None:
-        """A type as written, or None when it was reported."""
+        """A type as written, or None if a mistake in it was reported."""
         if node.is_list:
             if node.text not in self.scope.kinds and node.text != "Text":
                 self.report(names.undefined(node.span, "kind", node.text, self.scope.kinds))
@@ -152,7 +151,7 @@ class Declarations:
             return None
 
     def _amend_enum(self, node: nodes.AmendEnum) -> None:
-        """Further members: before anything reads the enum, so that a `match` over it must say what holds for them."""
+        """Adds members before anything reads the enum, so that every `match` over it must cover them."""
         known = self.scope.enums.get(node.name.text)
         if known is None:
             self.report(names.undefined(node.name.span, "enum", node.name.text, self.scope.enums))
@@ -195,7 +194,7 @@ class Declarations:
                 self.scope.as_is[path] = tuple(self._fields_of(kind, node, texts))
             if isinstance(types[0], KindType):
                 types = (KindType(types[0].name, choice=node.default is not None),)
-                if types[0].name != kind.name.text:  # the first field of a kind chooses it, others only name an entry
+                if types[0].name != kind.name.text:  # the first such field chooses the entry, others only name one
                     self.scope.selectors.setdefault(types[0].name, path)
             self.scope.fields[path] = Field(
                 path, types, tuple(written.text for written in node.types), None, None, None,
@@ -244,10 +243,10 @@ class Declarations:
         if not earlier:
             at, formula = place(node.name.span), place(node.value.span)
             unread = Alternative(None, UNDEFINED, node.doc, (), at, formula, node.replace)
-            # The unit in which people read it: `@unit(%)` above it, else that of its type.
+            # The unit for showing it: the one in `@unit(%)` above it, else the unit of its type.
             unit = next((written_unit(one) for one in arguments(node.decorators, "unit")), node.type.text)
             self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
-        # Above any of its formulas.
+        # A band may be declared above any of its formulas.
         if said(node.decorators, "within"):
             self.scope.banded[name] = ()
         if said(node.decorators, "cliff"):
@@ -321,7 +320,7 @@ class Declarations:
         for alias in (text for texts in said(node.decorators, "usual") for text in texts):
             index[normal(alias)] = (name,)
             self.scope.usual.setdefault(kind, {})[normal(alias)] = name
-        # Its own name always means the entry itself, whatever else has that name.
+        # Its own name always means the entry itself, even if other entries have that name as an alias.
         index[normal(name)] = (name,)
         table[name] = EntryRecord(
             kind, name, tuple(further), "", (), node.doc, cites(node.decorators), place(node.name.span)

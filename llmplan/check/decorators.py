@@ -1,7 +1,7 @@
-"""Decorators: the table that says of each where it may stand, what it takes and what it means.
+"""Decorators: the table of where each may appear, which arguments it takes and what it means.
 
-`TABLE` is read by the check of annotations, by messages and by the reference. What a decorator does stands where its
-subject is declared: `check.declare`, `check.define`, `check.unit_words`, `load.config`.
+`TABLE` is read by the check of annotations, by messages and by the reference. The effect of a decorator is implemented
+where its subject is declared: `check.declare`, `check.define`, `check.unit_words`, `load.config`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PLACES: dict[type[nodes.Statement], str] = {
     nodes.Dimension: "dimension",
     nodes.UnitDecl: "unit",
 }
-"""The declarations that decorators stand at, by what people call them."""
+"""The declarations that can have decorators, with the words that people use for them."""
 
 
 class Sort(Enum):
@@ -56,11 +56,11 @@ class Decorator:
     """One decorator.
 
     Attributes:
-        on: Where it may stand.
+        on: The declarations that it may appear on.
         takes: Its arguments, in order.
-        more: The sort of any number of arguments after these, if there may be any.
-        example: It as an author writes it.
-        meaning: What it says, for the reference.
+        more: The sort of any further arguments; None if there can be none.
+        example: An example as an author writes it.
+        meaning: Its meaning, for the reference.
     """
 
     on: tuple[str, ...]
@@ -70,12 +70,12 @@ class Decorator:
     meaning: str
 
     def sort(self, number: int) -> Sort | None:
-        """The sort of an argument, counted from 0; None of one too many."""
+        """The sort of an argument, counted from 0; None if there are too many."""
         return self.takes[number] if number < len(self.takes) else self.more
 
     @property
     def wanted(self) -> str:
-        """How many arguments it takes, in words."""
+        """The number of arguments it takes, in words."""
         count = len(self.takes)
         if not count:
             return "any number of arguments" if self.more else "no argument"

@@ -1,6 +1,6 @@
-"""Definitions: the formulas, defaults, entries, requirements and objectives that stand behind declared names.
+"""Definitions: the formulas, defaults, entries, requirements and objectives of declared names.
 
-Input are statements whose signatures a scope has already; output the complete records in it, and diagnostics.
+Input: statements whose signatures are in the scope already. Output: the complete records in it, and diagnostics.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from llmplan.units.measure import REAL, ListType, TextType, Type, is_choice
 _TEXTS = (TextType, ListType)
 
 MOST_CASES = 64
-"""A `match` may cover the values of a parameter whose range is at most so long."""
+"""The longest range of a parameter whose values a `match` may cover."""
 
 
 class Definitions:
-    """Checks what one or more files declare, of the layer `library`, `plan` or `used`."""
+    """Checks the definitions of one or more files, in the layer `library`, `plan` or `used`."""
 
     def __init__(self, scope: Scope, report: Callable[[Diagnostic], None], layer: str) -> None:
         self.scope = scope
@@ -63,7 +63,7 @@ class Definitions:
         report_unsaid(self.scope, of, self.report)
 
     def _library(self, of: Statements) -> None:
-        """The library's requirements and objectives, and E0303 for what only a plan says."""
+        """The library's requirements and objectives, and E0303 for statements that only a plan may contain."""
         rules: dict[str, nodes.Statement] = {}
         for s in of.rules:
             rule = self.rule(s)
@@ -160,18 +160,18 @@ class Definitions:
         table[name] = evolve(table[name], like=like or "", settings=self.fields(kind, node.fields))
 
     def _entry(self, kind: str, name: nodes.Text) -> str | None:
-        """The entry that a name means, or None when it was reported."""
+        """The entry that a name means, or None if a mistake was reported."""
         found, near = self.scope.find_entry(kind, name.plain or "")
         if found is None:
             self.report(self.scope.no_entry(name.span, kind, name.plain or "", near))
         return found
 
     def _like_circles(self, entries: Sequence[nodes.Entry]) -> None:
-        """E0206 for entries that inherit from themselves, once for a circle."""
+        """E0206 for entries that inherit from themselves, once for each cycle."""
         for kind in dict.fromkeys(node.kind.text for node in entries):
             table = self.scope.entries.get(kind) or Overlay({})
             own = {node.name.plain or "": node for node in entries if node.kind.text == kind}
-            # What an entry of the library inherits from was looked at when the library was checked.
+            # The entries of the library are checked when the library is.
             edges = {name: [table[name].like] for name in own if name in table and table[name].like}
             pending = circular(edges)
             for name, node in own.items():
@@ -180,10 +180,10 @@ class Definitions:
                     self.report(names.inherits_itself(node.name.span, name, node.like.span))
 
     def _complete(self, entries: Sequence[nodes.Entry]) -> None:
-        """E0213 for an entry of a choice, as an optimizer, that leaves out what formulas read.
+        """E0213 for an entry of a choice, such as an optimizer, that lacks a field that formulas read.
 
-        The library may take any of these where a plan says nothing, so each gives every field that has no default, but
-        for texts, which no formula reads.
+        The library may pick any of these entries by default, so each must set every field that has no default, except
+        texts, which no formula reads.
         """
         for node in entries:
             kind, name = node.kind.text, node.name.plain or ""
@@ -205,7 +205,7 @@ class Definitions:
                 self.report(names.incomplete_entry(node.name.span, kind, node.name.plain or "", named))
 
     def _call_circles(self, functions: Sequence[nodes.Fn]) -> None:
-        """E0206 for functions that call themselves, perhaps through others; once for a circle."""
+        """E0206 for functions that call themselves, directly or through others; once for each cycle."""
         edges: dict[str, list[str]] = {}
         pending = [node.name.text for node in functions]
         while pending:
@@ -259,7 +259,7 @@ class Definitions:
     # Rules and goals
 
     def rule(self, node: nodes.Require | nodes.Prefer) -> Rule:
-        """A requirement or preference; one without a name is called by what it says."""
+        """A requirement or preference; one without a name is named after its text."""
         check = Expressions(self.scope, self.report)
         condition = check.condition(node.condition)
         compared = sides(check, node.condition)
@@ -290,7 +290,7 @@ class Definitions:
         return Goal(sense, typed.expr, place(node.value.span), typed.type or REAL, self.layer != "library")
 
     def smallest(self, value: nodes.Expr) -> Goal:
-        """One side of a `pareto`: as small as possible, or with a minus as large as possible."""
+        """One side of a `pareto`: as small as possible, or, with a minus sign, as large as possible."""
         largest = isinstance(value, nodes.Negative)
         inner = value.operand if isinstance(value, nodes.Negative) else value
         return self.goal(nodes.Objective(sense="maximize" if largest else "minimize", value=inner, span=value.span))

@@ -1,7 +1,7 @@
-"""Expressions: names resolved, units and types verified, and the checked form built.
+"""Expressions: resolves names, verifies units and types, and builds the checked form.
 
-Input is a syntax tree and a scope; output a `Typed` (expression and type) and diagnostics. A part that is
-wrong is reported once and gets the type None, which fits everything, so one mistake is one message.
+Input: a syntax tree and a scope. Output: a `Typed` (expression and type) and diagnostics. A part with a mistake is
+reported once and gets the type None, which fits everything, so one mistake gives one message.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, Lis
 
 
 class Expressions(Context):
-    """Checks expressions: a method for each form, called as its node."""
+    """Checks expressions: one method for each form, named after its node."""
 
     def check(self, node: nodes.Expr, want: Type | None = None) -> Typed:
         method: Callable[[nodes.Expr, Type | None], Typed] = getattr(self, f"_{type(node).__name__.lower()}")
@@ -32,7 +32,7 @@ class Expressions(Context):
     # Leaves
 
     def _number(self, node: nodes.Number, want: Type | None) -> Typed:
-        # `2.0` says that fractions are meant; `1.5B` does not.
+        # `2.0` means that fractions are allowed; `1.5B` does not.
         whole = node.value.denominator == 1 and not ("." in node.text and node.text[-1].isdigit())
         amount, measure = node.value, INT if whole else REAL
         if node.unit is not None:
@@ -66,7 +66,7 @@ class Expressions(Context):
         return Typed(ir.Text(tuple(pieces)), TEXT, node.span)
 
     def shown_in(self, typed: Typed, unit: nodes.Unit) -> None:
-        """`… in days`: the unit must measure what the expression is."""
+        """`… in days`: the unit must have the expression's measure."""
         found = self.unit(unit)
         if found is not None and isinstance(typed.type, Measure) and found[1].dims != typed.type.dims:
             self.report(units.shown_in(typed.span, words(typed.type), unit.span, unit.text, words(found[1])))
@@ -78,7 +78,7 @@ class Expressions(Context):
         return self._entry_of(node, name, want)
 
     def _entry_of(self, node: nodes.Text | nodes.Name, name: str, want: KindType) -> Typed:
-        """An entry by its name, in quotes or as a bare word."""
+        """An entry by name, in quotes or as a bare word."""
         entry, near = self.scope.find_entry(want.name, name)
         if entry is None:
             return self.wrong(node, self.scope.no_entry(node.span, want.name, name, near))
@@ -172,7 +172,7 @@ class Expressions(Context):
         return Typed(ir.Index(node.name.text, tuple(args)), meaning.type, node.span, unit=meaning.unit)
 
     def _field_at(self, node: nodes.Index, meaning: Meaning) -> Typed:
-        """`gpu.memory["H100"]`; a value of an enum stands for the entry that is `@usual` by its name."""
+        """`gpu.memory["H100"]`; an enum value stands for the entry that is `@usual` under its name."""
         kind, _, field = node.name.text.partition(".")
         (index,) = node.indices
         if meaning.type is None:
@@ -287,7 +287,7 @@ class Expressions(Context):
     def _not(self, node: nodes.Not, want: Type | None) -> Typed:
         return Typed(ir.Op("not", (self.condition(node.operand),)), BOOL, node.span)
 
-    # Forms that have modules of their own
+    # Forms with modules of their own
 
     _match = check_match
     _compare = check_compare

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r'"[ \t]*[0-9][0-9_.]*[A-Za-z]{0,2}([ \t]*[A-Za-z%/*^]+)?[ 
 
 
 def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
-    """The text for a place of another type: a rate, a member without quotes, a number with a unit."""
+    """The corrected text for an expression of the wrong type: a rate, a member without quotes, a number with a unit."""
     if isinstance(want, EnumType):
         match typed.expr:
             case ir.Text((str(word),)) if word in want.members:
@@ -40,7 +40,7 @@ def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
 
 
 def entry(scope: Scope, word: str) -> Hint | None:
-    """Where a word that stands as a unit names an entry of the catalog: `64 A100`."""
+    """A hint for a word used as a unit that names a catalog entry: `64 A100`."""
     for kind, index in scope.aliases.items():
         if any(f"-{word.lower()}-" in f"-{name}-" for name in index):
             chosen = scope.selector(kind).rpartition(".")[2]
@@ -51,7 +51,7 @@ def entry(scope: Scope, word: str) -> Hint | None:
 
 
 def _for_each(scope: Scope, typed: Typed, want: Measure) -> Hint | None:
-    """`20 * model.params` or `20 tokens * model.params` for tokens: the factor is a rate, and has the unit of one."""
+    """For `20 * model.params` or `20 tokens * model.params` as tokens: the factor is a rate and needs its unit."""
     assert isinstance(typed.type, Measure)
     factor = re.match(r"([0-9][0-9_.]*[KMBT]?)([ \t]*[a-z]+)?[ \t]*\*", typed.span.text)
     if factor is None or not scope.units.is_count(want):
@@ -62,13 +62,13 @@ def _for_each(scope: Scope, typed: Typed, want: Measure) -> Hint | None:
         return None
     rate = f"{factor.group(1)} {scope.units.base(want)}s/{scope.units.base(each)}"
     at = Span(typed.span.source, typed.span.start, typed.span.start + len(factor.group(1) + (factor.group(2) or "")))
-    # Where the other unit stands is known if it is beside the number, or nowhere.
+    # An edit is possible if the other unit is right beside the number, or absent.
     edits = (Edit(at, rate),) if over != bool(factor.group(2)) else ()
     return Hint(f"a number for each has a unit: write `{rate}`", edits)
 
 
 def unit_after(scope: Scope, one: Type | None, other: Type | None) -> Hint | None:
-    """Where a computed number meets a count of something with a dimension: the unit goes to a literal."""
+    """A hint for a computed number that meets a count with a dimension: a literal must have the unit."""
     for plain, count in ((one, other), (other, one)):
         if isinstance(plain, Measure) and isinstance(count, Measure) and plain.plain and scope.units.is_count(count):
             unit = scope.units.base(count)
@@ -85,7 +85,7 @@ def per(scope: Scope, one: Type | None, other: Type | None) -> Hint | None:
         return None
     for many, single in (labels, labels[::-1]):
         ending = f".{many}s_per_{single}"
-        # A field of the plan's own before one of the catalog.
+        # Fields of the plan's own come before those of the catalog.
         fields = sorted(
             (p for p in scope.fields if p.endswith(ending)), key=lambda p: p.partition(".")[0] in scope.entries
         )

@@ -1,9 +1,9 @@
 """The intermediate representation: expressions in base units, with every name resolved.
 
-Input of lowering, output of `check.expressions`. Each form is a frozen record; `Expr` is their
-union, so that a reader who forgets one is told by the type checker. Numbers are in base units,
-truth values 1.0 and 0.0. Offsets belong to the source of the declaration that holds the expression.
-Every form has its record here, which is why the module is longer than others.
+Output of `check.expressions`, input of lowering. Each form is a frozen record; `Expr` is their union, so that the type
+checker reports code that forgets a form. Numbers are in base units, truth values 1.0 and 0.0. Offsets refer to the
+source of the declaration that holds the expression. Every form has its record here, so this module is longer than
+others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Member:
 
 @frozen
 class Entry:
-    """An entry of a catalog, by its canonical name; and as what it was published, if that is how it was chosen."""
+    """A catalog entry by its canonical name, and the published name by which it was chosen, if any."""
 
     kind: str
     name: str
@@ -66,9 +66,10 @@ class FieldOf:
 
 @frozen
 class FieldAt:
-    """What an entry says of a field: of `entries` the one whose index `of` comes to.
+    """The value of a field in the chosen one of `entries`, whose index `of` computes.
 
-    They stand for the members of `enum`, empty for a member for which none does; without an enum there is one.
+    The entries stand for the members of `enum`; an empty string means that a member has none. Without an enum there is
+    one entry.
     """
 
     kind: str
@@ -102,7 +103,7 @@ class Chance:
 
 @frozen
 class Shown:
-    """`{time in days}` in a text: its unit may be empty; `declared` is that of the expression."""
+    """`{time in days}` in a text: the unit may be empty; `declared` is that of the expression."""
 
     value: Expr
     unit: str
@@ -117,7 +118,7 @@ class Text:
 
 @frozen
 class List:
-    """Entries or texts, only as the value of an input."""
+    """Entries or texts; only used as the value of an input."""
 
     items: tuple[Expr, ...]
 
@@ -140,7 +141,7 @@ class Op:
 
 @frozen
 class Chain:
-    """Operations from left to right, however many: `a + b - c`."""
+    """Operations from left to right: `a + b - c`, of any length."""
 
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
@@ -155,7 +156,7 @@ class If:
 
 @frozen
 class Match:
-    """Each arm is a pattern, None for `_`, and a value."""
+    """Arms, each a pattern (None for `_`) and a value."""
 
     subject: Expr
     arms: tuple[tuple[Expr | None, Expr], ...]
@@ -179,7 +180,7 @@ class Body:
 
 @frozen
 class Fold:
-    """A fold by its name; each variable with the enum, or the path of the list, that it runs over."""
+    """A fold by its name; each variable with the enum, or the path of the list, that it ranges over."""
 
     function: str
     variables: tuple[tuple[str, str], ...]
@@ -249,14 +250,14 @@ class Divisors:
 DomainItem = Value | Range | Powers | Divisors
 
 FORMS: tuple[type, ...] = (*get_args(Expr), Shown, Sides, *get_args(DomainItem))
-"""All that an expression or a domain is made of."""
+"""All classes that occur in an expression or a domain."""
 
 FALSE = Num(0.0)
 UNDEFINED = Num(float("nan"))
 
 
 def parts(expr: Expr) -> Iterator[Expr]:
-    """The direct parts of an expression that are expressions."""
+    """The direct subexpressions of an expression."""
     match expr:
         case Text():
             yield from (piece.value for piece in expr.pieces if isinstance(piece, Shown))
@@ -286,7 +287,7 @@ def parts(expr: Expr) -> Iterator[Expr]:
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
-    """An expression and all that it is made of."""
+    """An expression and all of its subexpressions."""
     stack = [expr]
     while stack:
         found = stack.pop()
@@ -295,7 +296,7 @@ def walk(expr: Expr) -> Iterator[Expr]:
 
 
 def is_static(expr: Expr) -> bool:
-    """True if the plan's text alone decides it: made of `given`, `assumed` and `emits` only."""
+    """True if the plan's text alone decides it: it contains only `given`, `assumed` and `emits`."""
     found = {type(part) for part in walk(expr)}
     said = {Given, Assumed, Emits}
     return bool(found & said) and found <= said | {Op, Chain, If, Num}
@@ -303,10 +304,10 @@ def is_static(expr: Expr) -> bool:
 
 @frozen
 class Typed:
-    """A checked expression on its way into a declaration; of type None where a mistake has been reported.
+    """A checked expression; its type is None if a mistake has been reported.
 
-    It is `bare` if made of number literals without a unit, so that a count can lend it its own; `unit` is
-    the one that its author wrote, for showing.
+    It is `bare` if it consists of number literals without a unit, so that a count can give it a unit; `unit` is the one
+    that the author wrote, for showing.
     """
 
     expr: Expr

@@ -1,7 +1,7 @@
 """The settings of inputs, lets and assumptions by layer: of a plan, of the files it uses, of scenarios.
 
-Input are the statements of the plan's files, strongest first; output the settings of a `Program` by
-path, the strongest first, and diagnostics. A let's type comes from its strongest definition.
+Input: the statements of the plan's files, strongest first. Output: the settings of a `Program` by path, strongest
+first, and diagnostics. The type of a let comes from its strongest definition.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Layers:
         self._lets: dict[str, list[tuple[str, nodes.Let]]] = {}
         self._inferring: list[str] = []
         self._named: dict[tuple[str, str], nodes.Node] = {}
-        self.emitted: list[nodes.Emit] = []  # what the strongest file that emits anything says
+        self.emitted: list[nodes.Emit] = []  # of the strongest file that emits anything
         self.scope.let_type = self._let
 
     def once(self, module: Module, name: str, at: nodes.Node, value: nodes.Node | None = None) -> bool:
-        """False and E0203 if one file says the same thing twice; `value` is what it says."""
+        """False and E0203 if one file sets the same name twice; `value` is the right-hand side."""
         key = (module.source.name, name)
         if key in self._named:
             hint = f'to vary it, write `scenario "other" {{ {name} = {_tail(value)} }}`' if value else ""
@@ -48,14 +48,14 @@ class Layers:
     # Lets
 
     def lets(self, modules: Sequence[Module]) -> None:
-        """Takes the lets of all files in, so that expressions may name them."""
+        """Collects the lets of all files, so that expressions can refer to them."""
         for module in modules:
             for s in Statements.of(module.tree.statements).lets:
                 if self.once(module, s.name.text, s.name, s.value):
                     self._lets.setdefault(s.name.text, []).append((module.layer, s))
 
     def settings(self, modules: Sequence[Module]) -> None:
-        """The settings of lets, then those of blocks, assignments and assumptions."""
+        """Checks the settings of lets, then those of blocks, assignments and assumptions."""
         for name in self._lets:
             self._check_let_name(name)
         for module in modules:
@@ -87,11 +87,11 @@ class Layers:
         for layer, let in self._lets[name]:
             known = self._let(name)
             check = Expressions(self.scope, self.report)
-            nameless = name in self.scope.entries  # at this path stands which entry of the kind is chosen
+            nameless = name in self.scope.entries  # this path chooses the entry of the kind
             if nameless or known is None or known.type is None and isinstance(let.value, nodes.Unknown):
                 found = Setting(UNDEFINED, None, place(let.value.span))
                 if isinstance(let.value, nodes.Unknown):
-                    self._domain_type(check, let.value)  # says what is wrong
+                    self._domain_type(check, let.value)  # reports the mistake
             else:
                 found = setting(check, let.value, (known.type or REAL,), ("",), name)
             self.program.settings.setdefault(name, []).append((layer, found))
@@ -101,9 +101,9 @@ class Layers:
             self.report(found)
 
     def _let(self, name: str) -> Let | None:
-        """The type of a let, from its strongest definition; asked for while others are checked.
+        """The type of a let, from its strongest definition; computed on demand while others are checked.
 
-        None for a type that a mistake hides; what reads it then fits everything.
+        Its type is None if a mistake hides it; any use of it then fits.
         """
         if name in self.scope.lets:
             return self.scope.lets[name]
@@ -157,7 +157,7 @@ class Layers:
         self._fields(module, kind, block.fields)
 
     def _option(self, module: Module, target: nodes.Target) -> None:
-        """`emit deepspeed { overlap_comm = false }` sets what `deepspeed.overlap_comm = false` sets."""
+        """`emit deepspeed { overlap_comm = false }` is the same as `deepspeed.overlap_comm = false`."""
         name = target.name.text
         if name in self.scope.targets and name in self.scope.kinds:
             self._fields(module, name, target.options)
@@ -189,7 +189,7 @@ class Layers:
             self.program.settings.setdefault(path, []).append((module.layer, found))
 
     def assign(self, layer: str, s: nodes.Assign, module: Module | None) -> None:
-        """`hardware.gpus = 64`, in a plan or (`module` None) in a scenario."""
+        """`hardware.gpus = 64`, in a plan or (if `module` is None) in a scenario."""
         path = s.target.text
         target = self.target(path)
         if target is None:
@@ -214,13 +214,13 @@ class Layers:
         self.layer(path, layer, found)
 
     def layer(self, path: str, layer: str, found: Setting) -> None:
-        """Puts a setting at its rank: a scenario and `--set` above all that came before."""
+        """Inserts a setting at its rank: a scenario or `--set` before all earlier ones."""
         table = self.program.assumptions if path in self.program.assumptions else self.program.settings
         entries = table.setdefault(path, [])
         entries.insert(0 if layer in ("scenario", "--set") else len(entries), (layer, found))
 
     def target(self, path: str) -> tuple[tuple[Type, ...], tuple[str, ...]] | None:
-        """The types of something that has layers: an input, an entry's name, a let, an assumption."""
+        """The types and units of a path that has layers: an input, an entry's name, a let or an assumption."""
         if path in self.scope.fields:
             return self.scope.fields[path].types, self.scope.fields[path].units
         if path in self.scope.kinds and self.scope.selector(path) == path:
@@ -264,7 +264,7 @@ class Layers:
 
 
 def _ends(item: nodes.Expr) -> list[nodes.Expr]:
-    """The parts of a domain that say what kind of thing it ranges over."""
+    """The parts of a domain that determine its type."""
     if isinstance(item, nodes.Call) and item.arguments:
         item = item.arguments[-1]
     if isinstance(item, nodes.Range):

@@ -1,7 +1,7 @@
-"""The standard library and the catalog: parsed and checked once, then read from the cache by the piece.
+"""The standard library and the catalog: parsed and checked once, then read from the cache piece by piece.
 
-The cache holds the checked library as packed tuples, keyed by the content of every file; only what a plan reaches is
-unpacked. Without a cache everything works the same, slower.
+The cache holds the checked library as packed tuples, keyed by the content of every file; only the records that a plan
+needs are unpacked. Without a cache everything works the same, only slower.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 CACHE_NAME = "library"
 _TABLES = "tables"
-_RECORDS = ("fields", "quantities", "functions", "rules")  # tables of a scope that are unpacked by the piece
+_RECORDS = ("fields", "quantities", "functions", "rules")  # tables of a scope whose records are unpacked one by one
 _PLAIN = (
     "dimensions",
     "kinds",
@@ -55,19 +55,19 @@ _PLAIN = (
     "usual",
     "columns",
     "patterns",
-)  # those that are kept as they are
+)  # the tables that are stored as they are
 
 _latest: dict[str, Scope] = {}
-"""The library that was loaded last, by its hash: a process makes each record once, for all plans that it checks."""
+"""The library loaded last, by its hash: a process builds each record once, for all plans that it checks."""
 
 
 def library_files(root: Path | None = None, templates: Path | None = None) -> dict[str, str]:
-    """Text of every file of the library (or of a copy) by the name under which people know it: of its targets too.
+    """The text of every file of the library (or of a copy), targets included, by the name shown to people.
 
     Args:
-        root: Where `plans` and `templates` of the copy lie.
-        templates: A folder of templates laid over the library's: what a target says there holds, and a further
-            folder is a further target.
+        root: The folder with `plans` and `templates` of the copy.
+        templates: A folder of templates laid over the library's: its version of a target wins, and each further folder
+            in it is a further target.
 
     Raises:
         OSError, UnicodeError: A file in `templates` cannot be read.
@@ -113,10 +113,10 @@ def _hash(texts: tuple[tuple[str, str], ...]) -> str:
 
 
 def load(texts: Mapping[str, str] | None = None, tables: bool = True) -> tuple[Scope, str, list[Diagnostic]]:
-    """A scope that holds the library (llmplan's own if None), its hash, and what is wrong with it.
+    """A scope that holds the library (llmplan's own if None), its hash, and the diagnostics.
 
     Args:
-        tables: False to leave unread what configurations are read by; a plan that reads none does not need it.
+        tables: False to skip the tables for reading configurations, which only a plan with configurations needs.
     """
     texts = library_files() if texts is None else texts
     content = library_hash(texts)
@@ -136,13 +136,13 @@ def load(texts: Mapping[str, str] | None = None, tables: bool = True) -> tuple[S
 
 
 def build(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
-    """Parses and checks the library's files as one; nothing is read from a cache or kept."""
+    """Parses and checks the library's files together, without the cache."""
     scope, problems = _built(texts)
     return scope, problems + _wrong_in(scope, texts)
 
 
 def tables_of(scope: Scope, texts: Mapping[str, str] | None = None) -> list[Diagnostic]:
-    """Mistakes in the tables that read configurations, above a library; a clean result is cached."""
+    """Mistakes in the tables for reading configurations, checked on top of a library; a clean result is cached."""
     texts = library_files() if texts is None else texts
     kept = key(library_hash(texts))
     if store.load(_TABLES, kept) is True:
@@ -161,8 +161,9 @@ def _built(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
 
 
 def _wrong_in(scope: Scope, texts: Mapping[str, str]) -> list[Diagnostic]:
-    """Tables see the rest and not the other way round: their kind is for them, and their entries describe what a
-    configuration says and are none of the catalog."""
+    """The tables see the rest of the library, but not the other way round: their kind is for them alone, and their
+    entries describe configurations and are not part of the catalog.
+    """
     problems: list[Diagnostic] = []
     apart = evolve(scope, kinds=dict(scope.kinds), fields=Overlay(scope.fields), entries={}, aliases={})
     _declare(apart, [name for name in texts if _is_table(name)], problems)
@@ -201,7 +202,7 @@ def _freeze(scope: Scope) -> dict[str, Any]:
 
 
 def _restore(frozen: Mapping[str, Any]) -> Scope:
-    """The library as a scope whose records are made when they are first read."""
+    """The library as a scope whose records are unpacked when they are first read."""
 
     def lazy(blobs: Mapping[str, bytes]) -> Overlay[Any]:
         return Overlay(Lazy(blobs, lambda blob: unpack(marshal.loads(blob))))
@@ -223,7 +224,7 @@ def _unit(frozen: Any) -> UnitWord:
 
 
 def _over(library: Scope, texts: Mapping[str, str]) -> Scope:
-    """A scope over the library's, which it leaves as it is."""
+    """A scope on top of the library's, which stays unchanged."""
     units = library.units
     tables: dict[str, Any] = {table: Overlay(getattr(library, table).below) for table in _RECORDS}
     tables |= {table: dict(getattr(library, table)) for table in (*_PLAIN, "enums")}

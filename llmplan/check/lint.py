@@ -1,4 +1,4 @@
-"""Legal text that is hardly meant: decimal for binary sizes, unused names, formulas without a source."""
+"""Legal text that is probably a mistake: decimal for binary sizes, unused names, formulas without a source."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _BINARY = {"kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "K": "Ki", "M": "
 
 
 def decimal(node: nodes.Expr, field: Field) -> Diagnostic | None:
-    """A round decimal number for a field that is declared `@binary`: `80 GB`, `4K`."""
+    """A round decimal number for a field declared `@binary`: `80 GB`, `4K`."""
     if not field.binary or not isinstance(node, nodes.Number):
         return None
     unit = node.unit.text if node.unit is not None else ""
     if unit in _BINARY:
         if node.value.denominator != 1:
-            return None  # someone measured it
+            return None  # measured, not rounded
         written, meant = f"{node.text} {unit}", f"{node.text} {_BINARY[unit]}"
         return lint.decimal_size(node.span, field.path, written, meant)
     magnitude, digits = node.text[-1:], node.text[:-1]
@@ -31,9 +31,9 @@ def decimal(node: nodes.Expr, field: Field) -> Diagnostic | None:
 
 
 def unread(of: Statements, read: set[str]) -> list[Diagnostic]:
-    """Each `let` of a literal and each `fn` of a plan whose name nothing reads.
+    """Each `let` of a literal and each `fn` of a plan whose name is never read.
 
-    A computed `let` is a row of the report; one that is left open is the solver's to remark on.
+    A computed `let` is a row of the report; the solver reports on one that is left open.
     """
     lets = [s for s in of.lets if s.name.text not in read and isinstance(s.value, nodes.Number)]
     functions = [s for s in of.functions if s.name.text not in read and not s.replace]

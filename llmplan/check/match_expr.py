@@ -1,4 +1,4 @@
-"""`match`: its patterns, which cases they cover, and its values."""
+"""`match`: its patterns, the cases that they cover, and its values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llmplan.units.measure import BOOL, EnumType, Type
 
 
 def check_match(check: Context, node: nodes.Match, want: Type | None) -> Typed:
-    """A `match`: patterns of the subject's type that cover every case, and values that are alike."""
+    """A `match`: patterns of the subject's type that cover every case, and values of one type."""
     subject = check.check(node.subject)
     patterns: list[Expr | None] = []
     seen: set[object] = set()
@@ -50,7 +50,7 @@ def _cover(check: Context, node: nodes.Match, subject: Typed, seen: set[object])
 
 
 def _case(pattern: Expr) -> float | int | str | None:
-    """The key that tells one case from another."""
+    """The key that distinguishes one case from another."""
     match pattern:
         case ir.Num(value):
             return value
@@ -62,7 +62,7 @@ def _case(pattern: Expr) -> float | int | str | None:
 
 
 def _int_bounds(check: Context, expr: Expr) -> tuple[int, int] | None:
-    """The declared range of an Int field or parameter, when its ends are literals."""
+    """The declared range of an Int field or parameter, if its ends are literals."""
     if isinstance(expr, ir.Local):
         return check.bounds.get(expr.name)
     if not isinstance(expr, ir.Ref):

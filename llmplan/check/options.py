@@ -1,6 +1,6 @@
-"""Options of targets: which of those that a plan sets nothing is written for, and which it must set and does not.
+"""Options of targets: those set for targets that are not written, and required ones that the plan does not set.
 
-Input is a program with all its layers, output are diagnostics; an option itself is an input as any other.
+Input: a program with all its layers. Output: diagnostics. An option itself is an ordinary input.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from llmplan.source import Source
 
 
 def remarks(program: Program, own: Source) -> Iterator[Diagnostic]:
-    """W0602 for options that the plan's `own` text sets of targets that are not written, and E0501."""
+    """W0602 for options that the plan's `own` text sets for targets that are not written, and E0501."""
     written = program.written()
     for path, ranked in program.settings.items():
         target = path.partition(".")[0]
@@ -25,7 +25,7 @@ def remarks(program: Program, own: Source) -> Iterator[Diagnostic]:
 
 
 def _lacking(program: Program) -> Iterator[Diagnostic]:
-    """E0501 for the options of what is emitted that have neither a value nor a default."""
+    """E0501 for the options of emitted targets that have neither a value nor a default."""
     for emit in program.emits:
         for name in program.scope.kinds.get(emit.name, ()):
             field = program.scope.fields[f"{emit.name}.{name}"]

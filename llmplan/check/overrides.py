@@ -1,4 +1,4 @@
-"""Variations of a checked plan: the same program with other values laid over it, nothing parsed again."""
+"""Variations of a checked plan: the same program with other values laid over it, without parsing again."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Setting
 
 _ABOVE = {"--set": ("--set",), "scenario": ("--set", "scenario"), "sweep": ("--set", "scenario", "sweep")}
-"""By layer: those that are at least as strong and stand before it."""
+"""By layer, the layers at least as strong, which come first in a list of settings."""
 
 
 def varied(program: Program, layer: str, values: Mapping[str, Setting], over: bool = False) -> Program:
     """A program in which some inputs, entries, lets and assumptions have other values, by path.
 
-    What a layer stronger than `layer` (`--set`, `scenario`, `sweep`) says stays in force, unless `over`.
+    Settings of a layer stronger than `layer` (`--set`, `scenario`, `sweep`) stay in force, unless `over`.
     """
     settings, assumptions = dict(program.settings), dict(program.assumptions)
     for path, value in values.items():

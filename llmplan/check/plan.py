@@ -1,4 +1,4 @@
-"""The checked plan: which setting of each input wins, what must hold, what is asked and emitted."""
+"""The checked plan: the winning setting of each input, the requirements, and what is asked for and emitted."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from llmplan.source import Span
 
 @define
 class Program:
-    """Everything that a plan says, checked.
+    """A checked plan.
 
     Attributes:
-        settings: By path of an input, let or kind: what each layer says, the strongest first.
+        settings: By path of an input, let or kind: the setting of each layer, strongest first.
         assumptions: The same for quantities that the plan assumes.
-        rules, goals: In force: the plan's own, then the library's.
-        shows, emits, into, into_at: What the report and the files shall hold, where those go, and where that is said.
-        front: The two objectives of `pareto`, or none.
-        scenarios: By name, what each gives other values; `sweeps` what is swept, with its domain.
-        departures: The requirements that are waived, or replaced by others.
-        protected: Lets that a final requirement reads, which nothing outside their file may set.
+        rules, goals: Those in force: the plan's own, then the library's.
+        shows, emits, into, into_at: The rows to show, the targets to emit, the output folder, and where the plan names
+            it.
+        front: The two objectives of `pareto`, or empty.
+        scenarios: By name, the settings of each scenario; `sweeps` the swept paths with their domains.
+        departures: The requirements that are waived or replaced.
+        protected: Lets that a final requirement reads, which may not be set outside their file.
         replaced: Formulas and functions replaced, each with its place.
     """
 
@@ -45,19 +46,19 @@ class Program:
     replaced: list[tuple[str, str]] = field(factory=list)
 
     def written(self) -> frozenset[str]:
-        """The folders of templates that may be written: those of what is emitted, and those that always are."""
+        """The template folders that may be written: those of the emitted targets, and those that are always written."""
         written = {name: folders.some for name, folders in self.scope.targets.items()}
         always = frozenset[str].intersection(*written.values()) if written else frozenset[str]()
         return always.union(*(written[emit.name] for emit in self.emits))
 
     @property
     def asks(self) -> bool:
-        """True if something of the plan's own is open, required, preferred, shown or emitted."""
+        """True if the plan itself leaves open, requires, prefers, shows or emits something."""
         own = any(rule.origin != "library" for rule in self.rules) or any(goal.author for goal in self.goals)
         return own or any(setting.open for _, setting in self.strongest()) or bool(self.shows or self.emits)
 
     def strongest(self) -> Iterator[tuple[str, Setting]]:
-        """The inputs set or assumed: each path with the setting of its strongest layer."""
+        """The inputs that are set or assumed: each path with its winning setting."""
         for table in (self.settings, self.assumptions):
             for path, layers in table.items():
                 if layers:

@@ -1,6 +1,6 @@
-"""The checked plan: records of what is declared and what is set, with their expressions.
+"""The checked plan: records of declarations and settings, with their expressions.
 
-Every record consists of plain data and types, so that `pack` and `unpack` carry it through the cache.
+Every record consists of plain data and types, so that `pack` and `unpack` can cache it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from llmplan.units import measure
 from llmplan.units.measure import Type
 
 SourceRef = tuple[str, int, int]
-"""Name of a source, start and end offset."""
+"""The name of a source, a start and an end offset."""
 
 
 @frozen
@@ -30,8 +30,8 @@ class Domain:
 class Setting:
     """A right-hand side: a value, or an unknown with its domain (None for a bare `?`).
 
-    Of a field with two units `unit` is the one that this value has, else what the author wrote, for showing.
-    `spread` has the two ends of a range, whose `value` is the expected one.
+    For a field with two units, `unit` is the one of this value, else the one that the author wrote, for showing.
+    `spread` has the two ends of a range; `value` is then the expected value.
     """
 
     value: Expr | None
@@ -47,12 +47,12 @@ class Setting:
 
 @frozen
 class Field:
-    """A field of a kind; of two types if it is `token or sequence`, `binary` if declared `@binary`.
+    """A field of a kind, with two types if it is `token or sequence`; `binary` if declared `@binary`.
 
-    `assumed_with` are quantities whose assumed values hold only for the field's present value; a `decision` is a field
-    the planner chooses; a `lever` is worth trying: a number at these `factors` of its value, a choice at its `members`,
-    at neighbouring values where neither is given. A lever with a `cure` is tried only where that quantity holds, to
-    make a plan feasible.
+    `assumed_with` lists quantities whose assumed values hold only for the field's current value; a `decision` is a
+    field the planner chooses; a `lever` is worth trying: a number at these `factors` of its value, a choice at its
+    `members`, or at neighbouring values if neither is given. A lever with a `cure` is tried only if that quantity
+    holds, to make a plan feasible.
     """
 
     path: str
@@ -81,9 +81,9 @@ class Field:
 class Alternative:
     """One formula of a quantity, valid where `when` holds.
 
-    `within` are the two factors of its band, if it has one; `assumed` says why it stands where an author said nothing,
-    and the answer lists it. One of a target is `first`: it comes before those of the library, and of several targets
-    the first in their order holds.
+    `within` are the two factors of its band, if it has one; `assumed` gives the reason for using it if the author does
+    not say otherwise, and the answer lists it. A target's formula is `first`: it takes precedence over the library's,
+    and among those of several targets the first in their order wins.
     """
 
     when: Expr | None
@@ -110,7 +110,7 @@ class Quantity:
 
 @frozen
 class Function:
-    """A `fn`; `ranges` has for each parameter its declared range as `low..high`, or None."""
+    """A `fn`; `ranges` has the declared range of each parameter as `low..high`, or None."""
 
     name: str
     params: tuple[tuple[str, Type], ...]
@@ -126,10 +126,10 @@ class Function:
 
 @frozen
 class Rule:
-    """A requirement, or with a weight a preference, of a `plan`, a file it `used`, or the `library`.
+    """A requirement, or a preference if it has a weight, of the `plan`, of a file that it `used`, or of the `library`.
 
-    `because` says why it exists, `otherwise` what is the case where it does not hold; only a single
-    comparison has `sides`, for slack and values. A `cliff` can make an answer jump.
+    `because` is the reason for it, `otherwise` describes the case in which it does not hold; only a single comparison
+    has `sides`, for slack and values. A `cliff` can make an answer jump.
     """
 
     name: str
@@ -152,13 +152,13 @@ class Rule:
 
 @frozen
 class Departure:
-    """A requirement or preference of the library or of a file that a plan waives, or replaces by another.
+    """A requirement or preference of the library or of a used file that a plan waives or replaces.
 
     Attributes:
-        rule: What is no longer required.
-        by: What is required in its place, None if it is waived.
-        because: The reason given, a text, if any is.
-        place: Where the plan says so.
+        rule: The rule that is no longer in force.
+        by: The rule in its place, None if it is waived.
+        because: The reason given, a text, if any.
+        place: Where the plan waives or replaces it.
     """
 
     rule: Rule
@@ -194,7 +194,7 @@ class Goal:
 
 @frozen
 class Let:
-    """A named value; `type` is None where a mistake hides it."""
+    """A named value; `type` is None if a mistake hides it."""
 
     name: str
     type: Type | None
@@ -205,7 +205,7 @@ class Let:
 
 @frozen
 class ShowRow:
-    """A row of the report; `exact` if its author said which unit it is shown in."""
+    """A row of the report; `exact` if its author chose the unit."""
 
     value: Expr
     type: Type
@@ -216,7 +216,7 @@ class ShowRow:
 
 @frozen
 class EmitTarget:
-    """`emit deepspeed`, where it stands, and the further folders that are always written for it."""
+    """`emit deepspeed`: its place, and the further folders that are always written for it."""
 
     name: str
     span: Span | None = field(default=None, eq=False, repr=False)
@@ -229,7 +229,7 @@ _PACKING = Packing(
         measure.Measure, measure.BoolType, measure.TextType, measure.EnumType, measure.KindType, measure.ListType,
     )
 )  # fmt: skip
-"""The records of the library."""
+"""The packing of the library's records."""
 
 pack = _PACKING.pack
 unpack = _PACKING.unpack

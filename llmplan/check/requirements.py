@@ -1,8 +1,8 @@
-"""Which requirements and preferences are in force, and what of others a plan departs from.
+"""The requirements and preferences in force, and those of the library or other files that a plan departs from.
 
-Input are the files of a plan, the strongest first, and the library's rules; output the rules of the `Program`, its
-departures (what is waived, or replaced by another of the same name), and E0210 wherever either would touch a
-requirement that is final, or the lets of its file that it reads.
+Input: the files of a plan, strongest first, and the library's rules. Output: the rules of the `Program`, its departures
+(rules that are waived, or replaced by another of the same name), and E0210 wherever either would touch a final
+requirement, or the lets of its file that it reads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from llmplan.syntax.statements import Statements
 
 @frozen
 class _Stated:
-    """A rule, its place among the files (the library's come last), whether it was named, and its reason as written."""
+    """A rule, its position among the files (the library is last), whether it was named, and its reason as written."""
 
     rule: Rule
     file: int
@@ -35,7 +35,7 @@ class _Stated:
 
 
 class Requirements:
-    """Settles which rules hold for a program."""
+    """Decides which rules are in force in a program."""
 
     def __init__(self, layers: Layers, modules: Sequence[Module], report: Callable[[Diagnostic], None]) -> None:
         self.layers, self.modules, self.report = layers, modules, report
@@ -43,7 +43,7 @@ class Requirements:
         self._final: list[_Stated] = []
 
     def settle(self) -> None:
-        """Takes the rules of all files and of the library in."""
+        """Collects the rules of all files and of the library."""
         stated = list(self._stated())
         own = {one.rule.name for one in stated}
         library = [_Stated(rule, len(self.modules)) for rule in self.scope.rules.values()]
@@ -85,7 +85,7 @@ class Requirements:
                 if not waived:
                     self.report(names.undefined(word.span, "requirement", word.text, in_force))
             elif one.file < index:
-                continue  # what a stronger file requires holds
+                continue  # the requirement of a stronger file wins
             elif one.rule.final and one.file != index:
                 self.report(final.waived(word.span, word.text, *self._declared(one)))
             else:
@@ -93,7 +93,7 @@ class Requirements:
                 self.program.departures.append(Departure(one.rule, None, because, place(word.span)))
 
     def guard(self) -> None:
-        """E0210 for each let of a final requirement's file that it reads and that anything stronger sets."""
+        """E0210 for each let that a final requirement reads from its own file and that a stronger setting overrides."""
         for one in self._final:
             source = one.rule.place[0]
             for name in self._lets(one.rule, source):
@@ -103,7 +103,7 @@ class Requirements:
                     self.report(final.set_elsewhere(at, name, one.rule.name, *self._declared(one)))
 
     def _lets(self, rule: Rule, source: str) -> list[str]:
-        """The lets of a text that a rule reads, also through others of them."""
+        """The lets of a file that a rule reads, directly or through other lets of the file."""
         found: list[str] = []
         pending = [rule.condition, *([rule.when] if rule.when is not None else [])]
         while pending:
@@ -115,7 +115,7 @@ class Requirements:
         return found
 
     def _stronger(self, name: str, source: str) -> list[Setting]:
-        """The other settings of a let that win over that text."""
+        """The other settings of a let that win over the one in that file."""
         found = [table[name] for table in (*self.program.scenarios.values(), self.program.sweeps) if name in table]
         for layer, setting in self.program.settings[name]:
             if setting.place[0] == source and layer in ("plan", "used"):

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @frozen
 class Folders:
-    """The folders of templates that are written for a target: in `some` plans, or whenever it is emitted (`always`)."""
+    """A target's template folders: those written in `some` plans, and those written whenever it is emitted."""
 
     some: frozenset[str]
     always: frozenset[str]
@@ -36,7 +36,7 @@ Targets = Mapping[str, Folders]
 
 
 class Lazy(Mapping[str, T]):
-    """A mapping whose values are made when first asked for."""
+    """A mapping whose values are built when first asked for."""
 
     def __init__(self, keys: Mapping[str, Any], make: Callable[[Any], T]) -> None:
         self._raw, self._make = keys, make
@@ -59,7 +59,7 @@ class Lazy(Mapping[str, T]):
 
 
 class Overlay(MutableMapping[str, T]):
-    """A plan's own definitions over the library's."""
+    """A plan's own definitions on top of the library's."""
 
     def __init__(self, below: Mapping[str, T]) -> None:
         self.below = below
@@ -89,7 +89,7 @@ class Overlay(MutableMapping[str, T]):
 
 @frozen
 class Meaning:
-    """The meaning of a name in an expression; without a type if it is a field with two units."""
+    """The meaning of a name in an expression; the type is None for a field with two units."""
 
     type: Type | None
     unit: str = ""
@@ -97,12 +97,12 @@ class Meaning:
 
 
 def normal(name: str) -> str:
-    """Catalog names match without regard to case; space, `_` and `-` are one."""
+    """The form in which catalog names are compared: case is ignored; space, `_` and `-` are the same."""
     return re.sub(r"[\s_-]+", "-", name.strip().lower())
 
 
 _ALIKE = 0.7
-"""The similarity of two names from which one may be a slip for the other."""
+"""The similarity from which one of two names may be a typo of the other."""
 
 
 def _alike(wanted: str, key: str) -> bool:
@@ -110,11 +110,11 @@ def _alike(wanted: str, key: str) -> bool:
 
 
 _VARIANTS = re.compile(r"-(hf|instruct|base|chat|it)$")
-"""Ends of names by which hubs tell apart models of one shape."""
+"""Suffixes by which hubs distinguish models of the same shape."""
 
 
 def _published(name: str) -> Iterator[str]:
-    """A name, then what is left of it without its organisation, and without the ends that say how it was trained."""
+    """A name, then the name without its organisation, then without the suffixes that say how the model was trained."""
     yield name
     name = name.rpartition("/")[2]
     yield name
@@ -125,28 +125,29 @@ def _published(name: str) -> Iterator[str]:
 
 @define
 class Scope:
-    """Everything that can be referred to.
+    """All declarations that can be referred to.
 
     Attributes:
         kinds: Field names of each kind, in order of declaration.
-        aliases: By kind and normal form: the canonical names that it may mean.
-        usual: By kind and normal form: the entry that most people mean by a name that fits several.
+        aliases: By kind and normal form, the canonical names that a name may mean.
+        usual: By kind and normal form, the entry that most people mean by an ambiguous name.
         rules: The library's requirements and preferences by name, `goals` its objectives.
-        selectors: By kind: the field that chooses its entry, the first that has that kind as its type.
-        banded: Quantities that have a band; the values are empty.
-        software: Kinds of which the training software must be told; the values are empty.
-        told_as: Inputs of those kinds that it is told of as something else, or not at all.
-        comparable: Fields of which the values of two entries can be compared only where another field is the same:
-            that.
-        as_published: Fields that are the name under which the entry was published, where a hub's name chose it.
-        as_is: Fields whose value in an entry counts only where the plan leaves the entry as it is, but for those named.
+        selectors: By kind, the field that chooses its entry: the first with that kind as its type.
+        banded: Quantities with a band; the values are empty.
+        software: Kinds that the training software must be configured with; the values are empty.
+        told_as: Inputs of those kinds that are configured under another name, or not at all.
+        comparable: Fields whose values can be compared between two entries only if another field, given here, is the
+            same.
+        as_published: Fields that take the entry's published name, if a hub's name chose it.
+        as_is: Fields whose value in an entry counts only if the plan overrides no other field of the entry, except
+            those named.
         cliffs: Quantities that must be whole and so can make an answer jump; the values are empty.
-        parts: By quantity those that add up to it, each with what people call it.
-        compared: Quantities by which plans are compared: the column of each, and its rank among the sort keys of
+        parts: By quantity, the parts that add up to it, each with its label.
+        compared: Quantities by which plans are compared: the column of each, and its rank among the sort keys for
             changes.
-        sources: Texts by name, for spans.
-        targets: What may be emitted; empty where that is not known, as while the library is read.
-        lets: Types of the plan's lets, filled when first asked for by `let_type`.
+        sources: Source texts by name, for spans.
+        targets: The targets that may be emitted; empty if not known, as while the library is read.
+        lets: Types of the plan's lets, filled on demand by `let_type`.
         read: Names of lets and functions that some expression reads.
     """
 
@@ -190,7 +191,7 @@ class Scope:
         return f"{span.source.name}:{span.line}"
 
     def folders(self) -> frozenset[str]:
-        """The folders of all targets, each with a kind of its name where it has options."""
+        """The folders of all targets, each with a kind of the same name if it has options."""
         return frozenset().union(*(folders.some for folders in self.targets.values()))
 
     def is_option(self, path: str) -> bool:
@@ -210,7 +211,7 @@ class Scope:
             if unit in two.units:
                 return Meaning(two.types[two.units.index(unit)], unit)
         if unit == "name" and owner in self.entries:
-            return Meaning(KindType(owner))  # what the chosen entry is called
+            return Meaning(KindType(owner))  # the name of the chosen entry
         let = self.let_type(name)
         if let is not None:
             self.read.add(name)
@@ -231,12 +232,12 @@ class Scope:
             return None, sorted(found)
         parts = [names for key, names in index.items() if key.startswith(wanted + "-") or f"-{wanted}-" in f"-{key}-"]
         near = sorted({name for names in parts for name in names})
-        # `NVIDIA H100`: what a maker's or an organisation's name stands before.
+        # `NVIDIA H100`: a maker's or an organisation's name before the entry's.
         near = near or list(index.get(wanted.partition("-")[2], ()))
         return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
 
     def published(self, kind: str, name: str) -> str:
-        """A name as a hub gives it, by which an entry was found; empty for a name of the catalog's own."""
+        """The hub name by which an entry was found; empty for a catalog name."""
         return name if "/" in name or normal(name) not in self.aliases.get(kind, {}) else ""
 
     def _like(self, kind: str, wanted: str, meant: str) -> list[str]:
@@ -247,11 +248,11 @@ class Scope:
         )
 
     def no_entry(self, span: Span, kind: str, name: str, near: list[str]) -> Diagnostic:
-        """E0207 for a name that `find_entry` does not know, or that fits several."""
+        """E0207 for a name that `find_entry` does not know, or that is ambiguous."""
         index = self.aliases.get(kind, {})
         spelt = [[key for key, found in index.items() if entry in found] for entry in near]
         many = len(near) > 1 and all(any(normal(name) in key for key in keys) for keys in spelt)
-        # Of what stands in lists, as matrices do, there is no list of its own to look at.
+        # A kind that occurs in lists, such as matrices, has no list of entries to show.
         alone = not any(
             isinstance(type, ListType) and type.kind == kind for field in self.fields.values() for type in field.types
         )
@@ -259,7 +260,7 @@ class Scope:
         return no_entry(span, kind, name, near, many, alone, selector is not None and is_choice(selector.type))
 
     def having(self, name: str) -> list[str]:
-        """The kinds that have a field of a name, those of which a plan has one first."""
+        """The kinds that have a field with this name; those that a plan has only one of come first."""
         kinds = [kind for kind, fields in self.kinds.items() if name in fields]
         return sorted(kinds, key=lambda kind: kind in self.entries)
 

@@ -16,7 +16,7 @@ from llmplan.units.measure import TEXT, EnumType, KindType, ListType, Measure, T
 
 Types = tuple[Type, ...]
 Units = tuple[str, ...]
-"""The expected type of a value, or two; with the unit of each as its author wrote it."""
+"""The units of the expected type or types of a value, as their author wrote them."""
 
 
 def place(span: Span) -> SourceRef:
@@ -67,9 +67,7 @@ def _value(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Typed
 
 
 def stray(value: ir.Expr | None, type: Type, legal: Domain | None) -> str | None:
-    """A text or a member of an enum that is not in a list of legal ones, as people write it; None for a legal value,
-    and for one that is not known before it is computed.
-    """
+    """The text of a value or enum member that is not in a list of legal ones; None if it is legal or not yet known."""
     if legal is None or not all(isinstance(item, ir.Value) for item in legal.items):
         return None
     words = [_word(item.value, type) for item in legal.items if isinstance(item, ir.Value)]
@@ -87,7 +85,7 @@ def _word(value: ir.Expr | None, type: Type) -> str | None:
 
 
 def _known(typed: Typed) -> Typed:
-    """A value without what was reported of it, so that nothing more is said of it."""
+    """A value, or UNDEFINED if a mistake in it was reported, so that nothing more is reported about it."""
     return typed if typed.type is not None else evolve(typed, expr=UNDEFINED)
 
 
@@ -116,14 +114,14 @@ def undecided(node: nodes.Expr, field: Field) -> Diagnostic | None:
     if not field.decision or not isinstance(node, nodes.Range):
         return None
     low, high = (end.span.text for end in (node.low, node.high))
-    # From 8 to 64 one means whole nodes of 8.
+    # From 8 to 64, people mean whole nodes of 8.
     values = [end.value for end in (node.low, node.high) if isinstance(end, nodes.Number)]
     step = low if len(values) == 2 and values[0] > 1 and (values[1] / values[0]).denominator == 1 else ""
     return units.decided(node.span, field.path, low, high, step)
 
 
 def _spread(check: Expressions, node: nodes.Range, types: Types, type_units: Units, name: str) -> Setting:
-    """`low..high` or `low..expected..high` as a value; the midpoint is expected if nothing else is said."""
+    """`low..high` or `low..expected..high` as a value; without an expected value the midpoint is expected."""
     where = place(node.span)
     at = 0
     low = check.check(node.low, types[0] if len(types) == 1 else None)
@@ -180,7 +178,7 @@ def _open(check: Expressions, node: nodes.Unknown, types: Types, type_units: Uni
 
 
 def _which(check: Expressions, typed: Typed, types: Types, type_units: Units, name: str) -> int | None:
-    """Which of two units a value has, or None when it was reported."""
+    """Which of two units a value has, or None if a mistake was reported."""
     if typed.type is None:
         return None
     if typed.bare:

@@ -1,4 +1,4 @@
-"""Dimensions and units of the library: words with their plurals and prefixes become a table."""
+"""Dimensions and units of the library: builds a table of words with their plurals and prefixes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def declare_units(
     declared: Sequence[nodes.UnitDecl],
     report: Callable[[Diagnostic], None],
 ) -> None:
-    """Adds dimensions, base units, labels and derived units; order does not matter."""
+    """Adds dimensions, base units, labels and derived units, in any order."""
     first: dict[str, nodes.Statement] = {}
 
     def once(name: str, statement: nodes.Statement) -> bool:
@@ -49,7 +49,7 @@ def declare_units(
 
 
 def _readable(factor: Fraction) -> bool:
-    """Whether values can be told in a unit of this size: it is above 0, and no float is beyond it."""
+    """Whether values can be shown in a unit of this size: it is above 0 and fits a float."""
     try:
         return float(factor) > 0.0
     except OverflowError:
@@ -57,7 +57,7 @@ def _readable(factor: Fraction) -> bool:
 
 
 def _declare(scope: Scope, s: nodes.UnitDecl, report: Callable[[Diagnostic], None], last: bool) -> bool:
-    """Adds one unit; False if it is written in a unit that is not known yet."""
+    """Adds one unit; False if it is defined by a unit that is not known yet."""
     table = scope.units
     if s.type is None:
         factor, measure = Fraction(1), Measure((), ((s.name.text, 1),), whole=True)

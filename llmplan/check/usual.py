@@ -1,8 +1,8 @@
-"""Entries that stand for the members of an enum: each sets every field that is read of it.
+"""Entries that stand for the members of an enum: each must set every field that is read from it.
 
-`kernels: Kernels = stack.kernels[parallelism.framework]` takes what a plan's own stack leaves open from the entry that
-is usual for the framework. Input are a checked scope and the statements that went into it; output are diagnostics, one
-for each member without an entry and for each entry that lacks fields, however many.
+`kernels: Kernels = stack.kernels[parallelism.framework]` takes the kernels that a plan's own stack leaves open from the
+usual entry of the framework. Input: a checked scope and the statements in it. Output: one diagnostic for each member
+without an entry and for each entry that lacks fields, however many.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from llmplan.syntax.statements import Statements
 
 
 def report_unsaid(scope: Scope, of: Statements, report: Callable[[Diagnostic], None]) -> None:
-    """E0212 for what defaults and formulas among some statements read of entries that do not set it."""
+    """E0212 for fields that defaults and formulas in some statements read from entries that do not set them."""
     declared = [(s.name.text, s.members) for s in of.enums] + [(s.name.text, s.members) for s in of.further_members]
     spans = {(enum, member.name.text): member.span for enum, members in declared for member in members}
     reads: dict[tuple[str, str], dict[str, tuple[ir.FieldAt, Span]]] = {}
@@ -49,7 +49,7 @@ def _expressions(scope: Scope, of: Statements) -> Iterator[tuple[ir.Expr, Span]]
 
 
 def _sets(scope: Scope, kind: str, entry: str, field: str) -> bool:
-    """Whether an entry, or one that it is like, sets a field."""
+    """Whether an entry, or one that it inherits from, sets a field."""
     passed: set[str] = set()
     while entry and entry not in passed:
         passed.add(entry)

@@ -21,7 +21,7 @@ from llmplan.units.measure import TEXT, KindType, Measure, Type
 
 
 def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> None:
-    """Checks every scenario and remembers it, the strongest file's of a name; applies the chosen one."""
+    """Checks and stores every scenario (of several with one name, the strongest file's); applies the chosen one."""
     program = layers.program
     for module in modules:
         for s in Statements.of(module.tree.statements).scenarios:
@@ -81,7 +81,7 @@ def set_value(layers: Layers, path: str, text: str) -> None:
 
 
 def _is_raw(type: Type, source: Source) -> bool:
-    """Whether a `--set` gives the text itself: a text, or the name of an entry, which need not be a word."""
+    """Whether a `--set` value is raw text: a text, or the name of an entry, which need not be a single word."""
     if source.text.lstrip().startswith(('"', "?")) or not (type == TEXT or isinstance(type, KindType)):
         return False
     value, problems = parse_value(source) if isinstance(type, KindType) else (None, [])
@@ -115,7 +115,7 @@ def _axis(layers: Layers, module: Module, axis: nodes.Axis) -> None:
         layers.report(units.not_here(axis.domain.span, "a range without a step", "a list, or a range with `step`,"))
     won = layers.program.winner(path)
     if won is not None and won[0] in ("--set", "scenario") and won[1].value is not None:
-        # What is stronger than a sweep leaves one point of it.
+        # A setting that is stronger than a sweep leaves one point of it.
         only = Domain((ir.Value(won[1].value),), won[1].unit, layers.scope.span(won[1].place).text)
         found = evolve(found, domain=only, unit=won[1].unit)
     layers.program.sweeps[path] = found
