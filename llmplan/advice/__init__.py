@@ -1,7 +1,7 @@
-"""Advice: what other values of its inputs would bring to a plan, as records of the answer's schema.
+"""Advice: the effect of other input values on a plan, as records of the answer's schema.
 
-`ADVICE` lists the pieces in order, as `PASSES` lists those of a solution; `advise` adds them to an answer. The costs of
-each stand in `llmplan.advice.ledger`, the ways to try a change in `llmplan.advice.trial`.
+`ADVICE` lists the pieces in order, as `PASSES` lists those of a solution; `advise` adds them to an answer. Their cost
+limits are in `llmplan.advice.ledger`, the ways to try a change in `llmplan.advice.trial`.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Piece:
     """A piece of advice: a function from a trial and the answer so far to records.
 
     Attributes:
-        fields: Those of the answer that it fills; of several it returns a tuple.
-        of: The answers that it is about: those with this status, or all.
-        pictures: Whether it is only drawn.
-        aside: Whether a fork begins it before the answer is built, of which it reads the requirements alone. One piece
-            at most.
+        fields: The fields of the answer that it fills; if there are several, it returns a tuple.
+        of: The status of the answers that it applies to, or all.
+        pictures: Whether only pictures use it.
+        aside: Whether a fork begins it before the answer is built; it then reads only the answer's requirements. At
+            most one piece.
     """
 
     fields: tuple[str, ...]
@@ -60,22 +60,22 @@ ADVICE: tuple[Piece, ...] = (
     Piece(("skipped",), skipped_entries),
     Piece(("curve",), requirement_curve, pictures=True),
     Piece(("neighbours",), neighbours, pictures=True),
-    Piece(("levers",), levers, aside=True),  # which take as long as all others
+    Piece(("levers",), levers, aside=True),  # they take as long as all others together
     Piece(("diagnostics",), unlike_entries, ""),
 )
-"""The way from an answer to the advice on it. A piece whose equations become too many is left out."""
+"""The pieces of advice on an answer, in order. A piece whose equations become too many is left out."""
 
 _RECORDS = Packing((Lever, Moved, Broken, Amount, Range, Unit, Measure))
-"""The message from a fork."""
+"""The records in the message from a fork."""
 
 
 def advise(trial: Trial, judged: Callable[[], Solution], whole: Callable[[], Solution], pictures: bool) -> Solution:
     """The answer with all advice on it.
 
     Args:
-        judged: Builds an answer with its requirements alone, which a fork does for itself.
+        judged: Builds an answer with its requirements only, which a fork does for itself.
         whole: Builds the answer.
-        pictures: Also what pictures are drawn from.
+        pictures: Whether to include the data of pictures.
     """
     status = trial.outcome.status
     pieces = [piece for piece in ADVICE if piece.of in ("", status) and (pictures or not piece.pictures)]
@@ -92,5 +92,5 @@ def advise(trial: Trial, judged: Callable[[], Solution], whole: Callable[[], Sol
 
 
 def _made(piece: Piece, trial: Trial, answer: Solution) -> Any:
-    """The records of a piece, or `Spent` if they cannot be made."""
+    """The records of a piece, or `Spent` if they exceed a limit."""
     return affordable(lambda: piece.records(trial, answer))

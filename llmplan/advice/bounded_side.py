@@ -1,7 +1,7 @@
-"""The sides of a requirement's comparison: the computed one, which it limits, and the known one.
+"""The sides of a requirement's comparison: the computed side, which it limits, and the known one.
 
-Input: a lowering in which what decides the computed side is open. Output: node, limit and unit, and at a point the
-value with its band and the chance that the requirement holds.
+Input: a lowering in which the inputs of the computed side are open. Output: its node, limit and unit, and at a point
+its value with its band and the chance that the requirement holds.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class BoundedSide:
 
     Attributes:
         name: Its name, empty for an expression; `text` as written.
-        operation: Of it to the limit.
-        type, unit: In which both are shown.
+        operation: The comparison of the side with the limit.
+        type, unit: Those in which both are shown.
     """
 
     rule: Rule
@@ -53,7 +53,7 @@ class BoundedSide:
         return amount(value, self.type, scope, self.unit)
 
     def told(self, empty: CurvePoint, posed: Posed, point: dict[int, float]) -> CurvePoint:
-        """A point of a curve with what it comes to there; as it was where that is no number."""
+        """A point of a curve with its value added; unchanged if that is not a number."""
         lowering, base = posed.lowering, self.rule.place[0]
         condition = lowering.lower(self.rule.condition, {}, base=base)
         ends = [end for pair in self._ends(lowering) for end in pair]
@@ -70,7 +70,7 @@ class BoundedSide:
             ranges = Ranges(lowering, posed.system.by_path(point))
             spread = ranges.ends(ranges.lowering.lower(self.expression, {}, base=base))
             chance = Bands(posed.at(point)).chance(self.rule, spread is not None)
-            chance = chance if chance not in (0.0, 1.0) else None  # what is certain has none
+            chance = chance if chance not in (0.0, 1.0) else None  # a certain requirement has no chance to show
         elif band is not None and self.operation != "eq":
             chance = self._chance(posed, point)
         return evolve(
@@ -122,7 +122,7 @@ def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
 
 
 def axis(name: str, shown: Amount) -> Axis:
-    """An axis in the unit in which a value on it is written; a magnitude (`1T tokens`) is left out."""
+    """An axis in the unit in which its values are written; a magnitude (`1T tokens`) is left out."""
     written = shown.written()
     if isinstance(written, str):
         return Axis(name, "")

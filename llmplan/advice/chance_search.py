@@ -1,7 +1,7 @@
 """The nearest value of one input at which the author's requirements are safe, everything else fixed.
 
-Input: a plan whose other unknowns have their value. Output: a value that the library knows for that input, found by
-solving with each uncertain requirement held at a chance of nine in ten; and the least of the chances there.
+Input: a plan whose other unknowns have their values. Output: a value of that input's domain in the library, found by
+solving with a chance of nine in ten required for each uncertain requirement; and the least of the chances there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from llmplan.uncertainty.bands import SAFE
 from llmplan.units.measure import REAL
 
 _FAR = 4.0
-"""How many times as much, or as little, is still near."""
+"""The largest factor by which a near value may differ."""
 
 
 def safest(
@@ -32,11 +32,11 @@ def safest(
     beside: tuple[list[float], list[float]],
     uncertain: Sequence[str],
 ) -> tuple[float, float] | None:
-    """The nearest value of a number at which requirements are safe, and the least of their chances; None without one.
+    """The nearest value of a number at which requirements are safe, and the least chance; None if there is none.
 
     Args:
-        fixed: Every other unknown at its answer.
-        beside: The smaller and the larger values, the nearest first.
+        fixed: Every other unknown at its value in the answer.
+        beside: The smaller and the larger values, nearest first.
     """
     sides = [[value for value in side if 1 / _FAR <= value / now <= _FAR] for side in beside] if now > 0 else []
     tried = [value for side in sides for value in side]
@@ -63,7 +63,7 @@ def safest(
 
 
 def _held(rule: Rule) -> Rule:
-    """A requirement that another one is safe."""
+    """The requirement that another one is safe."""
     assert rule.sides is not None
     sides = Sides("ge", Chance((rule.sides,)), Num(SAFE))
     condition = comparison(sides.operation, sides.left, sides.right)

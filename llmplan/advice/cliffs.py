@@ -1,9 +1,9 @@
-"""Where a rule of the library makes the answer jump: the neighbour beyond it, and the change of the plan that gets it.
+"""Where a rule of the library makes the answer jump: the neighbour beyond the jump, and the change that makes it legal.
 
 Input: a trial of a solved plan. Output: a record for each rule declared `@cliff` (a tolerance, a divisibility) without
-which the first objective would be better by more than a twentieth, with the change of an input that the rule names
-where one is enough; and one for quantities so declared, which must be whole, with the change that brings the best
-answer. Each change is solved again before it is named.
+which the first objective would improve by more than a twentieth, with the change of a single input named in the rule,
+if one suffices; and one for quantities declared `@cliff`, which must be whole, with the change that gives the best
+answer. Each change is solved again before it is reported.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from llmplan.system.levers import beside, set_to, worth
 from llmplan.system.system import Condition, Objective
 
 _GAIN = 0.05
-"""By how much the first objective must be better for a jump to be worth a line."""
+"""The least improvement of the first objective that makes a jump worth a line."""
 
 _BESIDE = 2
-"""So many values on either side of what an input is are tried."""
+"""The number of values to try on either side of an input's current one."""
 
 
 @frozen
 class _Aim:
-    """The unknown that the first objective is; `now` is the objective at the answer, the smaller the better."""
+    """The unknown that is itself the first objective; `now` is the objective at the answer, lower is better."""
 
     index: int
     path: str
@@ -48,7 +48,7 @@ class _Aim:
 
 
 def cliffs(trial: Trial, answer: Solution) -> tuple[Cliff, ...]:
-    """Such as `hardware.gpus = 600 GPUs would do with training.global_batch = 4.47M tokens`."""
+    """The jumps, such as `hardware.gpus = 600 GPUs would do with training.global_batch = 4.47M tokens`."""
     system, outcome, aim = trial.system, trial.outcome, _aim(trial)
     if aim is None:
         return ()
@@ -60,7 +60,7 @@ def cliffs(trial: Trial, answer: Solution) -> tuple[Cliff, ...]:
 
     def collect() -> None:
         for condition in outcome.requirements:
-            # A rule that holds another unknown back may make the answer jump as well as one that binds it.
+            # A rule that limits another unknown may make the answer jump, as may one that binds this unknown.
             if condition.name in rules and system.graph.reach(condition.node) & asked:
                 jumps.append(_beyond(trial, rules[condition.name], condition, aim, effort))
         for name in trial.program.scope.cliffs if not any(jumps) else ():
@@ -72,7 +72,7 @@ def cliffs(trial: Trial, answer: Solution) -> tuple[Cliff, ...]:
 
 
 def _aim(trial: Trial) -> _Aim | None:
-    """The unknown that the first objective itself is, if it is one that takes one of several values."""
+    """The unknown that is itself the first objective, if it is a discrete one."""
     system = trial.system
     aim = next(iter(system.objectives), None)
     for index, unknown in enumerate(system.unknowns):
@@ -82,7 +82,7 @@ def _aim(trial: Trial) -> _Aim | None:
 
 
 def _beyond(trial: Trial, rule: Rule, condition: Condition, aim: _Aim, effort: Effort) -> Cliff | None:
-    """The jump that one rule causes; None without a jump, or without a known value beyond it."""
+    """The jump that one rule causes; None if there is none, or no value beyond it is known."""
     graph, objective, unknown = trial.system.graph, trial.system.objectives[0], trial.system.unknowns[aim.index]
     objectives = [objective]
     if condition.left is not None and condition.right is not None:
@@ -114,7 +114,7 @@ def _cured(fixed: Trial, knob: Knob) -> str:
 
 
 def _whole(trial: Trial, name: str, aim: _Aim, effort: Effort) -> Cliff | None:
-    """The best answer that the next value of an input brings which a quantity names that must be whole."""
+    """The best answer when an input, named in a quantity that must be whole, takes its next value."""
     unknown, best = trial.system.unknowns[aim.index], aim.now
     cliff = None
     formulas = [one.value for one in trial.program.scope.quantities[name].alternatives]
@@ -133,7 +133,7 @@ def _whole(trial: Trial, name: str, aim: _Aim, effort: Effort) -> Cliff | None:
 
 
 def _named(trial: Trial, expressions: Sequence[Expr], besides: str) -> list[Knob]:
-    """The inputs that the plan gives and expressions name; what describes an entry is another entry's to be."""
+    """The inputs that the plan sets and expressions name, except fields of catalog entries."""
     program = trial.program
     names = [part.name for expression in expressions for part in walk(expression) if isinstance(part, Ref)]
     paths = dict.fromkeys(path for name in names for path in (name, name.rpartition(".")[0]) if path != besides)

@@ -1,9 +1,8 @@
-"""Entries of the catalog that cannot be compared: those that a search skips, and those whose figures are unlike.
+"""Catalog entries that cannot be compared: those that a search skips, and those whose figures have different bases.
 
-Input: a trial of a plan and its answer, or a table. Output: the entries with which the objective has no value, with the
-reason of the first, such as an unknown price; and W0618 for each field declared `@comparable`, such as the basis of a
-price, of which the entries that stand side by side have different sorts, where a result that people compare is made of
-it.
+Input: a trial of a plan and its answer, or a table. Output: the entries for which the objective has no value, with the
+reason for the first, such as an unknown price; and W0618 for each field declared `@comparable`, such as a price, whose
+basis differs between the entries shown together, if a result that people compare depends on it.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from llmplan.units.amount import Amount
 from llmplan.units.measure import is_catalog
 
 _NAMED = 5
-"""So many entries are named."""
+"""The most entries that are named."""
 
 
 def skipped_entries(trial: Trial, answer: Solution) -> tuple[Skipped, ...]:
-    """Such as `RTX-4090`, where `cost` needs `hardware.price`: one record for each unknown that chooses an entry."""
+    """The skipped entries, such as `RTX-4090`, where `cost` needs `hardware.price`: a record for each unknown entry."""
     goal = next((goal for goal in trial.program.goals if goal.author), None)
     if goal is None or not trial.system.objectives:
         return ()
@@ -53,11 +52,11 @@ def skipped_entries(trial: Trial, answer: Solution) -> tuple[Skipped, ...]:
 
 
 def unlike_entries(trial: Trial, answer: Solution) -> tuple[Diagnostic, ...]:
-    """The diagnostics of an answer, and those on the entries of its layouts and of the changes that it proposes."""
+    """W0618 for the entries in the layouts of an answer and in the changes that it proposes."""
     best = [one for one in answer.levers if one.best] or answer.relaxations
 
     def named(chosen: str) -> Iterator[Amount]:
-        """The entries that the answer names for a selector, with the one that it has."""
+        """The entries that the answer names for a selector, and the chosen one."""
         others = [
             value for one in (*answer.alternatives, *answer.front) for name, value in one.settings if name == chosen
         ]
@@ -73,10 +72,10 @@ def unlike_entries(trial: Trial, answer: Solution) -> tuple[Diagnostic, ...]:
 
 
 def unlike_in_table(lowering: Lowering, table: Table | None) -> tuple[Diagnostic, ...]:
-    """The diagnostics on the entries of the solved rows of a table.
+    """W0618 for the entries in the solved rows of a table.
 
     Args:
-        lowering: Of the plan, or of one of its points.
+        lowering: That of the plan, or of one of its points.
     """
 
     def named(chosen: str) -> Iterator[Amount]:
@@ -89,7 +88,7 @@ def unlike_in_table(lowering: Lowering, table: Table | None) -> tuple[Diagnostic
 
 
 def _unlike(lowering: Lowering, named: Callable[[str], Iterable[Amount]]) -> Iterator[Diagnostic]:
-    """W0618 for what is compared and not alike."""
+    """W0618 for entries that are compared although their bases differ."""
     scope = lowering.scope
     for path, basis in scope.comparable.items():
         kind = path.partition(".")[0]
@@ -111,7 +110,7 @@ def _unlike(lowering: Lowering, named: Callable[[str], Iterable[Amount]]) -> Ite
 
 
 def _made_of(program: Program, lowering: Lowering, path: str) -> Iterator[str]:
-    """The results that are compared and made of an entry's field."""
+    """The compared results that depend on a field of an entry."""
     scope = program.scope
     asked = [goal.value for goal in program.goals if goal.author] + [row.value for row in program.shows]
     named = [part.name for value in asked for part in walk(value) if isinstance(part, Ref)]
@@ -123,7 +122,7 @@ def _made_of(program: Program, lowering: Lowering, path: str) -> Iterator[str]:
 
 
 def _reads(lowering: Lowering, name: str) -> set[str]:
-    """All names that a name depends on, directly or not."""
+    """All names that a name depends on, directly or indirectly."""
     reads: set[str] = set()
     pending = [name]
     while pending:

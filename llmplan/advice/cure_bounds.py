@@ -1,7 +1,7 @@
-"""Another number in the place of a requirement's bound: `time <= 35 days` where a plan says 30.
+"""Another number as a requirement's bound: `time <= 35 days` where a plan says 30.
 
 Input: an infeasible plan and a requirement that compares something with a number. Output: the requirement with the best
-bound that the rest of the plan allows, solved with the very number that is shown. Only that one number differs.
+bound that the rest of the plan allows, solved with exactly the number that is shown. Nothing else changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from llmplan.units.measure import Measure
 
 
 def bounds(blocked: Blocked) -> list[Rule]:
-    """The author's requirements that bound something by a number and are in conflict, or impossible by themselves."""
+    """The author's requirements that bound a value by a number and are in conflict, or impossible on their own."""
     outcome = blocked.trial.outcome
     assert outcome.conflict is not None
     sets = (outcome.conflict.smallest, *outcome.conflict.further, outcome.conflict.impossible)
@@ -35,7 +35,7 @@ def bounds(blocked: Blocked) -> list[Rule]:
 
 
 def bound(blocked: Blocked, rule: Rule, effort: Effort) -> Cure | None:
-    """A requirement with another bound; OverLimit if none can be told within the effort."""
+    """A requirement with another bound; OverLimit if the effort is not enough to find one."""
     trial, side = blocked.trial, bound_of(rule)
     condition = next((one for one in trial.system.conditions if one.name == rule.name), None)
     if side is None or condition is None or condition.left is None or condition.right is None:
@@ -55,9 +55,9 @@ def bound(blocked: Blocked, rule: Rule, effort: Effort) -> Cure | None:
 def _best(
     blocked: Blocked, operation: str, condition: Condition, side: int, effort: Effort
 ) -> tuple[float, bool | None]:
-    """The best value that the rest of the plan allows beside a bound, and in which direction bounds work from there.
+    """The best value that the rest of the plan allows for a side, and the direction in which bounds beyond it work.
 
-    It is NaN if there is none; the direction is None for an equation.
+    The value is NaN if there is none; the direction is None for an equation.
     """
     trial = blocked.trial
     graph, left, right = trial.system.graph, condition.left, condition.right
@@ -74,7 +74,7 @@ def _best(
 
 
 def bound_of(rule: Rule) -> int | None:
-    """Which side of a comparison (0 or 1) is a number, if just one is."""
+    """Which side of a comparison (0 or 1) is a number, if exactly one is."""
     if rule.sides is None or rule.sides.operation == "ne" or not isinstance(rule.type, Measure):
         return None
     numbers = [i for i, side in enumerate((rule.sides.left, rule.sides.right)) if isinstance(side, Num)]
@@ -92,6 +92,6 @@ def bounded_by(program: Program, rule: Rule, value: float) -> Program:
 
 
 def place_of(program: Program, rule: Rule, side: int) -> Span | None:
-    """Where the bound of a requirement is written, its first or its second side; None if it is not a number there."""
+    """Where the bound of a requirement is written, as its first or second side; None if no number is written there."""
     sides = sides_at(program.scope.span(rule.place))
     return sides[side] if sides is not None and read(sides[side].text, program.scope) is not None else None

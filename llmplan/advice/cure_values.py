@@ -1,8 +1,8 @@
-"""Another value of an input that makes an infeasible plan feasible, solved with the very number that is shown.
+"""Another value of an input that makes an infeasible plan feasible, solved with exactly the number that is shown.
 
-Input: an infeasible plan and an input. An ordered input is tried on its legal values, the nearest first and in both
-directions; of a choice every member that works is found, the best first; of entries the best. Output: the change, or
-None where no value helps. Each function raises OverLimit if the effort is not enough to tell.
+Input: an infeasible plan and an input. An ordered input is tried at its legal values, nearest first and in both
+directions; a choice at every member, the best first; entries give the best one. Output: the change, or None if no value
+helps. Each function raises OverLimit if the effort is not enough.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from llmplan.system.system import Condition, Objective
 from llmplan.units.measure import Measure, is_catalog, is_choice
 
 _NEAR = 1e-3
-"""A number with few digits stands for a factor's if it differs by no more than this share of it."""
+"""The largest relative difference at which a number with few digits stands for a multiple by a factor."""
 
 
 def value(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cure | None:
@@ -43,7 +43,7 @@ def value(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cure 
 
 
 def hopeless(blocked: Blocked, knobs: Iterable[Knob], effort: Effort) -> set[str]:
-    """The paths of choices that need not be tried one by one."""
+    """The paths of choices that need not be tried one by one, as they cannot help."""
     choices = [knob for knob in knobs if is_choice(knob.type) and not knob.setting.open]
     return blocked.hopeless([(knob, _members(blocked.trial, knob)) for knob in choices], effort)
 
@@ -54,7 +54,7 @@ def changed(trial: Trial, knob: Knob, number: float) -> Program:
 
 
 def _number(blocked: Blocked, knob: Knob, measure: Measure, effort: Effort) -> Cure | None:
-    """The nearest numbers above and below."""
+    """The nearest feasible numbers above and below."""
     trial = blocked.trial
     start = value_of(knob, trial.built.lowering)
     whole: bool | None = measure.whole
@@ -91,7 +91,7 @@ def _short(
     whole: bool | None,
     effort: Effort,
 ) -> Proposal | None:
-    """A feasible value with few digits, just beyond the nearest one; that one itself if there is nothing between."""
+    """A feasible value with few digits, just beyond the nearest one; the nearest one itself if there is none."""
     trial = blocked.trial
     for proposed in proposals(nearest, measure, knob.unit, nearest > start, trial.here, slack=1e-8):
         if whole is not False and proposed.value != nearest:
@@ -104,7 +104,7 @@ def _short(
 
 
 def _factor(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
-    """A lever that follows from others, at the factors that the library declares."""
+    """A lever whose value follows from others, at the factors that the library declares."""
     trial, field = blocked.trial, blocked.trial.program.scope.fields.get(knob.path)
     now = worth(knob, trial.here)
     if now is None or field is None or not field.factors:
@@ -139,7 +139,7 @@ def _choice(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cur
 
 
 def _entry(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
-    """The best other entry: by the objectives, of those that have what plans are compared by where any has."""
+    """The best other entry by the objectives, first among those with a value for every compared result."""
     trial, now = blocked.trial, _now(blocked.trial, knob)
     freed = None if knob.setting.open or now is None else blocked.freed(knob, _members(trial, knob), effort)
     others = [] if freed is None else [one for one in freed.values if one != now]
@@ -155,7 +155,7 @@ def _entry(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
 
 
 def _compared(freed: Freed, program: Program) -> tuple[tuple[Objective, ...], tuple[Condition, ...]]:
-    """The results by which plans are compared, as objectives in that order, and conditions that each has a value."""
+    """The results that plans are compared by, as objectives in that order, and conditions that each has a value."""
     graph, span = freed.posed.system.graph, freed.posed.system.unknowns[freed.unknown].span
     places = program.scope.compared
     results = [freed.posed.lowering.name(name) for name in sorted(places, key=lambda name: places[name][1])]
@@ -165,7 +165,7 @@ def _compared(freed: Freed, program: Program) -> tuple[tuple[Objective, ...], tu
 
 
 def _now(trial: Trial, knob: Knob) -> float | None:
-    """The value of a choice, also where it follows from others."""
+    """The value of a choice, also if it follows from others."""
     given = value_of(knob, trial.built.lowering)
     if given is None and not knob.setting.open:
         given = worth(knob, trial.here)

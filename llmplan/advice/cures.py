@@ -1,12 +1,12 @@
 """The conflicts of an infeasible plan, and the changes that a colleague would propose, each of which makes it feasible.
 
-In this order: the bounds of the author's own requirements, the smallest change first, relatively; where several bounds
-fail together, pairs of changes; the levers that the library declares, in the order of their declaration; what else is
-given, the smallest change first; other entries of the catalog. Input: a trial of the plan at its nearest point. Output:
-at most five, and what could not be tried.
+The order is: the bounds of the author's own requirements, the smallest relative change first; pairs of changes, if
+several bounds fail together; the levers that the library declares, in order of declaration; the other inputs of the
+plan, the smallest change first; other catalog entries. Input: a trial of the plan at its nearest point. Output: at most
+five changes, and those that could not be tried.
 
-Of conflicts that have no requirement in common each has cures of its own, of the plan without the requirements of the
-others: no single change may help the whole plan.
+If conflicts are disjoint, each has cures of its own, for the plan without the requirements of the others: no single
+change may help the whole plan.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from llmplan.system.levers import described, levers
 from llmplan.units.measure import is_catalog, is_choice
 
 MOST = 5
-"""So many are shown."""
+"""The most changes shown."""
 
 Cures = tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]
-"""Changes; those that were not tried because the share was spent; and unknowns of whose many values only some were
-tried while another value was changed."""
+"""Changes; those not tried because the share was spent; and unknowns tried at only some of their values with a change.
+"""
 
 
 def cures(trial: Trial, answer: Solution) -> Cures:
@@ -46,7 +46,7 @@ def cures(trial: Trial, answer: Solution) -> Cures:
 
 
 def search(trial: Trial, share: float = 1.0) -> Cures:
-    """The cures of a plan within a share of what they may cost."""
+    """The cures of a plan within a share of their cost limit."""
     return _Search(trial, share).run()
 
 
@@ -83,20 +83,20 @@ class _Search:
         return shown, tuple(self.untried) if len(shown) < MOST else (), tuple(sorted(thinned))
 
     def _given(self) -> Iterator[Knob]:
-        """What the plan gives and may give otherwise: no range and no assumption, which are nobody's to choose.
+        """The inputs that the plan sets and could set differently: not ranges and assumptions, which nobody chooses.
 
-        Neither is what describes an entry of the catalog: other parameters are another model.
+        Fields of a catalog entry are left out too: other parameters would be another model.
         """
         entries = self.trial.program.scope.entries
         for knob in knobs(self.trial.program, self.trial.built.lowering):
             free = knob.setting.spread is None and knob.role != "assumption"
             if free and knob.written and knob.path.partition(".")[0] not in entries:
                 yield knob
-        # A member of a domain that the author left out is nearer to the plan than another model.
+        # A member that the author left out of a domain is closer to the plan than another model.
         yield from domains(self.trial.program)
 
     def _all(self, changes: Sequence[Rule | Knob], sort: bool = False) -> None:
-        """Tries changes until there are enough; with `sort` all of them, the smallest of what helps first."""
+        """Tries changes until there are enough; with `sort` tries all, and takes those that help by size."""
         hopeless: set[str] | None = None
         helpful: list[Cure] = []
         for change in changes:
@@ -138,7 +138,7 @@ class _Search:
 
 
 def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
-    """The conflicts, the smallest of all first; those of values that are never legal are left to the message."""
+    """The conflicts, the smallest first; values that are never legal are left to the message."""
     outcome, program = trial.outcome, trial.program
     assert outcome.conflict is not None
     rules = {rule.name for rule in program.rules}
@@ -159,6 +159,6 @@ def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
 
 
 def _chosen_first(program: Program, cures: Sequence[Relaxation]) -> tuple[Relaxation, ...]:
-    """Decisions of the planner first, then the rest, each by distance."""
+    """Fields that the planner chooses first, then the rest, each by distance."""
     fields = program.scope.fields
     return tuple(sorted(cures, key=lambda one: not (one.name in fields and fields[one.name].decision)))

@@ -1,7 +1,7 @@
-"""An infeasible plan with some of its given values freed, where that could make it feasible.
+"""An infeasible plan with some of its given values freed, if that could make it feasible.
 
 Input: a trial of the plan, and inputs with the values that they may take. Output: a system in which such an input is an
-unknown, or which inputs cannot help. Whether a change can help at all is asked of the requirements in conflict alone.
+unknown, or the inputs that cannot help. Only the requirements in conflict decide whether a change can help at all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from llmplan.system.adjustable import Knob
 from llmplan.system.system import Objective
 
 _NODE = 2 * OPERATION
-"""The cost of a node for an open value: to create it, and to find its place in a search."""
+"""The cost of a node for an open value: to create it, and to schedule it in a search."""
 
 Choices = Iterable[tuple[Knob, list[float]]]
 
@@ -33,20 +33,20 @@ class Freed:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The candidates of the unknown; empty where it is continuous."""
+        """The candidates of the unknown; empty if it is continuous."""
         return self.posed.system.unknowns[self.unknown].values or ()
 
     def best(self, values: Sequence[float], effort: Effort) -> float | None:
-        """The value of some at which the objectives come out best; None if the effort is not enough to tell."""
+        """The value among `values` with the best objectives; None if the effort is not enough."""
         tried = self.posed.held(self.unknown, values).asking(preferences=(), front=())
         point = affordable(lambda: tried.best(effort))
         return None if point is None or isinstance(point, Spent) else point[self.unknown]
 
 
 class Blocked:
-    """An infeasible plan, of whose conflict it is asked which freed values help.
+    """An infeasible plan, to find out which freed values resolve its conflict.
 
-    Each method raises OverLimit if the effort is not enough, but where it says otherwise.
+    Each method raises OverLimit if the effort is not enough, unless it says otherwise.
     """
 
     def __init__(self, trial: Trial) -> None:
@@ -69,9 +69,9 @@ class Blocked:
         return None if self.names <= unmoved else Freed(self._thinned(posed, unknown), unknown)
 
     def hopeless(self, choices: Choices, effort: Effort) -> set[str]:
-        """The paths of choices that do not help even if several are freed at once; their own value is among theirs.
+        """The paths of choices that do not help even if several are freed at once, current values included.
 
-        Where the effort is not enough to tell, a choice is not among them.
+        A choice is left out if the effort is not enough to decide.
         """
         paths: set[str] = set()
         for group in _groups(choices):
@@ -84,7 +84,7 @@ class Blocked:
         return paths
 
     def may_help(self, program: Program, paths: Sequence[str], effort: Effort) -> bool:
-        """False if the requirements in conflict alone cannot be met with inputs freed, which is soon told."""
+        """False if the requirements in conflict alone cannot be met with inputs freed, which is quick to find out."""
         own = [rule for rule in program.rules if rule.name in self.names]
         posed = self._posed(evolve(program, rules=own, goals=[], front=[], shows=[]), effort)
         if posed is None or {one.name for one in posed.system.conditions if one.origin != "type"} != self.names:
@@ -93,7 +93,7 @@ class Blocked:
         mask = sum(1 << index for index in unknowns)
         if not any(posed.system.graph.reach(one.node) & mask for one in posed.system.conditions):
             return False
-        # Which computed values every candidate needs is known only of the whole plan.
+        # The computed values that every candidate needs are known only for the whole plan.
         requirements = tuple(one for one in posed.requirements if one.origin != "type")
         thinned = evolve(self._thinned(posed, unknowns[0]), requirements=requirements)
         return thinned.feasible(unknowns[0], effort)
@@ -102,7 +102,7 @@ class Blocked:
         """Whether a changed plan is feasible: it is built and solved like any other.
 
         Args:
-            thin: Whether fewer candidates will do, which answers no too often.
+            thin: Whether to use fewer candidates, at the risk of missing a feasible plan.
         """
         posed = self.trial.posed(program)
         if posed is None:
@@ -125,13 +125,13 @@ class Blocked:
         return self.trial.laid({path: knob.opened(values[path]) for path, knob in knobs.items()})
 
     def _thinned(self, posed: Posed, unknown: int | None) -> Posed:
-        """Fewer candidates for the other unknowns, those of the nearest plan among them."""
+        """Reduces the candidates of the other unknowns, keeping those of the nearest plan."""
         paths = enumerate(one.path for one in posed.system.unknowns)
         return posed.thin(unknown, {index: self._nearest[path] for index, path in paths if path in self._nearest})
 
 
 def _groups(choices: Choices) -> list[list[tuple[Knob, list[float]]]]:
-    """Choices in groups of few combinations."""
+    """Choices in groups with few combinations."""
     groups: list[list[tuple[Knob, list[float]]]] = []
     most = SHARES["dismissal"].points
     size = math.inf
@@ -145,6 +145,6 @@ def _groups(choices: Choices) -> list[list[tuple[Knob, list[float]]]]:
 
 
 def _used(posed: Posed, path: str) -> int | None:
-    """The number of an unknown that the system depends on."""
+    """The index of an unknown, if the system depends on it."""
     index = posed.index(path)
     return index if index is not None and posed.system.unknowns[index].used else None

@@ -1,4 +1,4 @@
-"""The layouts beside the answer: the next best ones with what each is worse in, and the Pareto front."""
+"""The layouts beside the answer: the next best ones, with the criterion in which each is worse, and the front."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from llmplan.system.display import one_line
 from llmplan.system.results import Result, results
 
 KEPT = 6
-"""How many of the best layouts are kept."""
+"""The number of best layouts that are kept."""
 
 MOST = 24
-"""The number of points shown of a longer front, evenly spread."""
+"""The number of points shown of a longer front, evenly spaced."""
 
 
 def layouts(trial: Trial, answer: Solution) -> tuple[tuple[Alternative, ...], tuple[Alternative, ...]]:
@@ -46,7 +46,7 @@ def _alternative(
 
 
 def _loss(posed: Posed, point: Mapping[int, float], best: Mapping[int, float]) -> Loss | None:
-    """The first criterion in which a layout is worse than the best: a preference, or an objective and by how much."""
+    """The first criterion in which a layout is worse than the best one: a preference, or an objective and its loss."""
     system = posed.system
     weighed = [preference for preference in system.preferences if preference.weight]
     nodes = [p.node for p in weighed] + [objective.node for objective in system.objectives]

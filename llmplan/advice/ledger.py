@@ -1,7 +1,7 @@
-"""The cost limits of advice: one table of shares, and accounts of their remainders.
+"""The cost limits of advice: a table of shares, and accounts of their remainders.
 
-Costs are counted in points looked at and in evaluations, see `llmplan.solve.effort`, never in seconds, so that advice
-does not depend on how fast a machine is. A task that spends its share is given up, here and nowhere else.
+Costs are counted in points and in evaluations, see `llmplan.solve.effort`, never in seconds, so that advice does not
+depend on the speed of the machine. A task that spends its share is abandoned here and nowhere else.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Share:
     """The cost limit of one kind of search.
 
     Attributes:
-        because: Why so much and no more.
-        points: That a single search may look at.
-        evaluations: That all searches on one account may do together.
-        tries: How many candidates may be solved again.
+        because: The reason for these limits.
+        points: The most points that a single search may evaluate.
+        evaluations: The most evaluations of all searches on one account together.
+        tries: The most candidates that may be solved again.
     """
 
     because: str
@@ -52,10 +52,10 @@ SHARES = {
     "beyond a cliff": Share("half of what the cures of an infeasible plan may cost", 1e8, 1e9),
     "curve": Share("each of a dozen points is solved again, and up to three inputs are tried", 2e5, tries=3),
 }
-"""By kind of search. The evaluations of `cures` are multiplied by the effort that is asked for."""
+"""The share of each kind of search. The evaluations of `cures` are multiplied by the requested effort."""
 
 _LEAST = 1 / 256
-"""The part of a share below which nothing more is tried."""
+"""The fraction of a share below which nothing more is tried."""
 
 
 class Spent(Enum):
@@ -68,7 +68,7 @@ class Account:
     """The remainder of a share.
 
     Args:
-        times: The share's evaluations are multiplied by it.
+        times: A factor for the share's evaluations.
     """
 
     def __init__(self, share: Share, times: float = 1.0) -> None:
@@ -78,11 +78,11 @@ class Account:
         self._budget = Budget(self.whole)
 
     def all(self) -> Effort:
-        """All that is left, for searches that share it."""
+        """The whole remainder, for searches that share it."""
         return Effort(self.points, None if self.whole == inf else self._budget)
 
     def half(self) -> Effort:
-        """At most half of what is left, so that what is tried next gets its turn."""
+        """At most half of the remainder, so that later searches get their turn."""
         return Effort(self.points, self._budget.half())
 
     @property
@@ -90,7 +90,7 @@ class Account:
         return self._budget.left > _LEAST * self.whole
 
     def take(self, count: int, most: int) -> int:
-        """How many of some candidates may be solved again, at most so many; they are counted."""
+        """The number of candidates that may be solved again, at most `most`; they are charged to the account."""
         taken = min(count, most, self.tries)
         self.tries -= taken
         return taken
@@ -102,7 +102,7 @@ class Account:
 
 
 def account(name: str, times: float = 1.0) -> Account:
-    """A fresh account of a share of the table."""
+    """A new account of a share in the table."""
     return Account(SHARES[name], times)
 
 

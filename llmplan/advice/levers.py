@@ -1,8 +1,8 @@
-"""The effect of single changes of a solved plan: each lever at another value, all else as in the answer.
+"""The effect of single changes to a solved plan: each lever at another value, all else as in the answer.
 
-Input: a trial of the plan at its answer. Output: rows with every result before and after, and with the requirements
-that fail then, sorted as the library says that plans are compared. Where the answer is itself an unknown, the plan with
-the change is solved again too.
+Input: a trial of the plan at its answer. Output: rows with every result before and after the change, and with the
+requirements that fail after it, in the library's order for comparing plans. If the answer is itself an unknown, the
+plan is also solved again with the change.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from llmplan.units.amount import Range
 from llmplan.units.measure import Measure, is_catalog
 
 MOST = 12
-"""Rows of the table."""
+"""The most rows in the table."""
 
 _BEST = 3
-"""So many of them are shown first."""
+"""The number of best rows, shown first."""
 
 _OF_ONE = 2
-"""Rows of one lever."""
+"""The most rows for one lever."""
 
 _SLIGHT = 5e-4
-"""Smaller relative differences are the same to a reader."""
+"""Relative differences below this look the same to a reader."""
 
 
 def levers(trial: Trial, answer: Solution) -> tuple[Lever, ...]:
@@ -51,7 +51,7 @@ def levers(trial: Trial, answer: Solution) -> tuple[Lever, ...]:
 
 @frozen
 class _Change:
-    """A lever at another value: `text` as its author would write it, and the plan there."""
+    """A lever at another value: `text` as its author would write it, and the plan with it."""
 
     knob: Knob
     now: float
@@ -91,7 +91,7 @@ class _Levers:
         return tuple(sorted(self._marked(rows), key=lambda row: self._after(row.results)))
 
     def _single(self, rows: list[Lever], gains: list[_Change], others: list[_Change], order: list[str]) -> list[Lever]:
-        """The rows beside others: what gains something first, even by breaking a requirement, then what is legal."""
+        """The rows for single changes: first improvements, even if they break a requirement, then other legal ones."""
         shown: list[tuple[_Change, Lever]] = []
         broken: list[_Change] = []
         for changes, legal in ((gains, True), (broken, False), (others, True)):
@@ -115,7 +115,7 @@ class _Levers:
     # A change with everything else as in the answer
 
     def _change(self, knob: Knob, now: float, value: float) -> _Change | None:
-        """A lever at another value; None if that cannot be said, is not legal, lacks a result or changes none."""
+        """A lever at another value; None if that has no text, is not legal, lacks a result or changes none."""
         text, value = self._text(knob, value)
         if not text:
             return None
@@ -128,7 +128,7 @@ class _Levers:
         return _Change(knob, now, value, text, tried) if legal else None
 
     def _text(self, knob: Knob, value: float) -> tuple[str, float]:
-        """A value as its author would write it, and the number that this is; empty if there is no such text."""
+        """A value as its author would write it, and the number that this stands for; empty if there is no such text."""
         if not isinstance(knob.type, Measure):
             return show(value, knob.type, self.here.scope, ""), value
         near = None
@@ -153,10 +153,10 @@ class _Levers:
         )
 
     def _moved(self, tried: Tried, doubtful: bool = False) -> Iterator[Moved]:
-        """The results of the answer beside those after a change.
+        """The results of the answer and those after a change.
 
         Args:
-            doubtful: Whether with their bands: what was measured of the answer may not have been of another entry.
+            doubtful: Whether to add their bands: measurements of the chosen entry may not apply to another one.
         """
         scope = self.here.scope
         for name, (result, before) in self.figures.items():
@@ -171,15 +171,15 @@ class _Levers:
                 band=Range(*(result.amount(end, self.here) for end in ends)) if ends else None,
             )
 
-    # Which are the best
+    # Ranking
 
     def _better(self, change: _Change) -> bool:
-        """Whether a change is better in anything that plans are compared by."""
+        """Whether a change improves any result that plans are compared by."""
         pairs = ((self.figures[name][1], change.tried.figures[name][1]) for name in self.compared)
         return any(after < before and _differs(before, after) for before, after in pairs)
 
     def _marked(self, rows: Sequence[Lever]) -> list[Lever]:
-        """The rows with the best of them marked: what brings most by itself, what is safe, the best other entry."""
+        """The rows with the best marked: the largest improvement, what is safe, the best other entry."""
         now = self._key(self.figures)
         gain = [row for row in rows if row.purpose == "change" and row.legal and self._final(row) < now]
         gain.sort(key=self._final)
@@ -188,7 +188,7 @@ class _Levers:
         return [evolve(row, best=any(row is best for best in ordered[:_BEST])) for row in rows]
 
     def _final(self, row: Lever) -> tuple[float, ...]:
-        """The compared results after a change, with everything solved again where that is known."""
+        """The compared results after a change, with everything solved again if that was done."""
         return self._after(row.solved_results or row.results)
 
     def _after(self, moved: Sequence[Moved]) -> tuple[float, ...]:
@@ -198,13 +198,13 @@ class _Levers:
         return self._order({name: value for name, (_, value) in figures.items()})
 
     def _order(self, after: dict[str, float]) -> tuple[float, ...]:
-        """The sort key of a change: what plans are compared by, to as many digits as are seen."""
+        """The sort key of a change: the results that plans are compared by, to as many digits as are shown."""
         return tuple(float(f"{after[name]:.4g}") if name in after else math.inf for name in self.compared)
 
     # The whole plan solved again
 
     def _again(self, change: _Change, row: Lever) -> Lever:
-        """The row with what the objective becomes, where that is an unknown other than this lever."""
+        """The row with the new value of the objective's unknown, if that is not this lever."""
         if self.aim is None or self.aimed == change.knob.path:
             return row
         unknown, scope = self.trial.system.unknowns[self.aim], self.here.scope
@@ -224,14 +224,14 @@ class _Levers:
         return evolve(self._doubted(row, again), solved_results=tuple(self._moved(again, doubtful=True)))
 
     def _doubted(self, row: Lever, tried: Tried) -> Lever:
-        """The row with the least chance of the author's requirements, where any is uncertain."""
+        """The row with the least chance of the author's requirements, if any is uncertain."""
         chance = tried.chance if self.here.scope.banded else None
         return row if chance is None else evolve(row, chance=chance)
 
-    # Other entries, and what is safe
+    # Other entries, and safe values
 
     def _entry(self, knob: Knob, now: float) -> list[Lever]:
-        """The best other entry, by what plans are compared by, among those for which all results have a value."""
+        """The best other entry by the compared results, among those for which all results have a value."""
         if knob.setting.open or described(self.program, knob):
             return []
         for value in self._best_entries(knob, values(knob, now, self.here))[: SHARES["entries"].tries]:
@@ -244,14 +244,14 @@ class _Levers:
         return []
 
     def _best_entries(self, knob: Knob, others: list[float]) -> list[float]:
-        """Those for which all results have a value with everything else as in the answer, the best first."""
+        """The entries for which all results have a value with everything else as in the answer, best first."""
         changes = {**self._fixed(knob.path), knob.path: knob.opened(others)}
         each = self.trial.each(changes, knob.path, others)
         ranked = [(self._key(there), value) for value, there in each if all(name in there for name in self.figures)]
         return [value for _, value in sorted(ranked)]
 
     def _fixed(self, but: str) -> dict[str, Setting]:
-        """Every unknown at its answer, but one."""
+        """Every unknown at its value in the answer, except one."""
         point = {path: value for path, value in (self.here.unknowns.fixed or {}).items() if path != but}
         knobs = [(knob_of(self.program, path), value) for path, value in point.items()]
         return {knob.path: set_to(knob, value, self.here) for knob, value in knobs if knob is not None}
@@ -259,7 +259,7 @@ class _Levers:
     def _safe(self, knobs: Sequence[tuple[Knob, float]], uncertain: Sequence[str]) -> list[Lever]:
         """The nearest value of a lever at which every requirement of the author is safe."""
         numbers = [(knob, now) for knob, now in knobs if isinstance(knob.type, Measure) and knob.choices is not None]
-        # What is asked for first, then what is declared last, which changes least of how it is done.
+        # The requested input first, then the inputs declared last, which change least in how the plan is carried out.
         numbers.reverse()
         numbers.sort(key=lambda pair: pair[0].path != self.aimed)
         for knob, now in numbers[: SHARES["safe value"].tries] if uncertain else ():
@@ -272,7 +272,7 @@ class _Levers:
 
 
 def _alike(one: Lever, other: Lever) -> bool:
-    """Whether two changes bring the same."""
+    """Whether two changes have the same effect."""
     pairs = zip(one.results, other.results)
     return one.breaks == other.breaks and all(
         not _differs(first.after.number, second.after.number) for first, second in pairs

@@ -1,8 +1,8 @@
-"""The answer and its neighbours: one input at another value and nothing solved again, with the parts of what has parts.
+"""The answer and its neighbours: one input at another value with nothing solved again, and the parts of each result.
 
-Input: a solved plan. An open input moves to the next values on either side, or to the other choices; where that is too
-little, so do inputs that the plan gives and that are worth trying. Output: what each comes to, the answer first;
-nothing where the library has no parts of anything that the plan computes.
+Input: a solved plan. An open input moves to the next values on either side, or to the other choices; if that gives too
+few neighbours, so do inputs that the plan sets and that are worth trying. Output: the results of each, the answer
+first; empty if the library declares no parts of anything that the plan computes.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from llmplan.uncertainty.bands import around
 from llmplan.units.measure import Measure, Type, is_choice
 
 FEW = 3
-"""With fewer neighbours that come to something else, inputs that the plan gives are tried too."""
+"""If fewer neighbours than this have different results, inputs that the plan sets are tried too."""
 
 MOST = 24
-"""So many are told at most, and as many inputs of a plan are tried."""
+"""The most neighbours shown, and the most inputs of a plan that are tried."""
 
 _MOVES = 0.005
-"""A neighbour nearer than this to the answer, in every quantity with parts, is not shown."""
+"""A neighbour whose results with parts are all closer to the answer's than this is not shown."""
 
 
 def neighbours(trial: Trial, answer: Solution) -> tuple[Neighbour, ...]:
-    """The answer, then its neighbours in the order of their inputs; empty where nothing has parts."""
+    """The answer, then its neighbours in the order of their inputs; empty if nothing has parts."""
     reader = _Reader(trial.own)
     first = reader.told(trial.outcome.point)
     if not first.values:
@@ -55,7 +55,7 @@ class _Nodes:
 
 
 class _Reader:
-    """Reads what has parts, and the results, at points of a system."""
+    """Reads the results, and the quantities with parts, at points of a system."""
 
     def __init__(self, posed: Posed) -> None:
         self.posed, self.lowering, self.system = posed, posed.lowering, posed.system
@@ -89,7 +89,7 @@ class _Reader:
 
 
 def _nodes(lowering: Lowering) -> _Nodes:
-    """The computable quantities with parts, and the parts themselves."""
+    """The quantities with parts that can be computed, and the parts themselves."""
     values: dict[str, int] = {}
     ends: dict[str, tuple[tuple[int, int], ...]] = {}
     for whole, parts in lowering.scope.parts.items():
@@ -108,9 +108,9 @@ def _nodes(lowering: Lowering) -> _Nodes:
 
 
 def _moved(reader: _Reader, answer: Neighbour, point: dict[int, float], only: Sequence[str] = ()) -> list[Neighbour]:
-    """Each unknown at its other values, as far as these come to something else."""
+    """Each unknown at its other values, if these give different results."""
     others = []
-    # In the order in which the library declares them: where a plan gives something changes no byte.
+    # In the library's order of declaration: where a plan sets an input must not change the output.
     declared = {path: number for number, path in enumerate(reader.lowering.scope.fields)}
     unknowns = sorted(enumerate(reader.system.unknowns), key=lambda pair: declared.get(pair[1].path, len(declared)))
     for index, unknown in unknowns:
@@ -124,7 +124,7 @@ def _moved(reader: _Reader, answer: Neighbour, point: dict[int, float], only: Se
 
 
 def _beside(unknown: Unknown, chosen: float) -> Iterator[float]:
-    """The next values on either side of a number, all other members of a choice."""
+    """The next values on either side of a number, or all other members of a choice."""
     values = unknown.values or ()
     if isinstance(unknown.type, Measure):
         ordered = sorted(values)
@@ -137,13 +137,13 @@ def _beside(unknown: Unknown, chosen: float) -> Iterator[float]:
 
 
 def _differs(one: Neighbour, answer: Neighbour) -> bool:
-    """Whether it has a value of its own for anything that has parts."""
+    """Whether any quantity with parts has a different value."""
     wholes = [(one.values[name], answer.values[name]) for name in answer.bands if name in one.values]
     return any(abs(value - here) > _MOVES * abs(here) for value, here in wholes)
 
 
 def _given(trial: Trial, answer: Neighbour, known: set[str]) -> list[Neighbour]:
-    """The same of inputs that the plan gives and that are worth trying, as if they were open."""
+    """The neighbours along inputs that the plan sets and that are worth trying, as if they were open."""
     lowering, fields = trial.built.lowering, trial.program.scope.fields
     freed: dict[str, tuple[Knob, float, list[float]]] = {}
     for knob in knobs(trial.program, lowering):
@@ -163,12 +163,12 @@ def _given(trial: Trial, answer: Neighbour, known: set[str]) -> list[Neighbour]:
         return []
     point = {index: settled.get(unknown.path, math.nan) for index, unknown in enumerate(posed.system.unknowns)}
     reader = _Reader(posed)
-    # What else was opened with them must not have changed the answer.
+    # Other inputs opened at the same time must not have changed the answer.
     return [] if _differs(reader.told(point), answer) else _moved(reader, answer, point, tuple(freed))
 
 
 def _values(knob: Knob, chosen: float, lowering: Lowering) -> list[float]:
-    """A value with those beside it, or all that a choice has."""
+    """A value with its neighbours, or all values of a choice."""
     type: Type = knob.type
     if is_choice(type):
         return [float(index) for index in range(len(lowering.expressions.members(type)))]

@@ -1,8 +1,8 @@
-"""Two changes that together make an infeasible plan feasible, where several requirements fail.
+"""Two changes that together make an infeasible plan feasible, if several requirements fail.
 
 Input: an infeasible plan, its failing bounds and its levers. Output: pairs such as `hardware.gpus = 1,048` and `cost <=
 3.0 MUSD`, each found by dropping one bound, curing the rest by a single change, and then relaxing the dropped bound to
-the best that this change allows.
+the best value that this change allows.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from llmplan.system.adjustable import Knob
 def pairs(
     blocked: Blocked, bounds: Sequence[Rule], switches: Sequence[Knob], effort: Effort, cures: Account
 ) -> list[Cure]:
-    """Pairs of changes: of two bounds first, then of an input and a bound. Raises OverLimit as each change does."""
+    """Pairs of changes: two bounds first, then an input and a bound. Raises OverLimit as each change does."""
     cured: list[Cure] = []
     for dropped in bounds:
         rest = [rule for rule in bounds if rule is not dropped]
         pair = _pair(blocked, dropped, rest, effort, cures) if rest else None
         if pair is not None:
             cured.append(pair)
-            break  # the other way round it is the same pair
+            break  # the other order gives the same pair
     for dropped in bounds:
         pair = _pair(blocked, dropped, switches, effort, cures) if len(cured) < SHARES["pair"].tries else None
         if pair is not None:
@@ -46,7 +46,7 @@ def _pair(
     program = blocked.trial.program
     without = _infeasible(blocked, evolve(program, rules=[rule for rule in program.rules if rule is not dropped]))
     if without is None:
-        return None  # it is enough to change this one
+        return None  # changing this one is enough
     for change in changes:
         if isinstance(change, Rule):
             first = bound(without, change, effort)
@@ -64,6 +64,6 @@ def _pair(
 
 
 def _infeasible(blocked: Blocked, program: Program) -> Blocked | None:
-    """A varied plan that is infeasible too; None if it is not, or was not solved."""
+    """A varied plan that is infeasible too; None if it is feasible or could not be solved."""
     trial = blocked.trial.infeasible(program, int(SHARES["pair"].points))
     return None if trial is None else Blocked(trial)

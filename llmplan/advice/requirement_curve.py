@@ -1,9 +1,9 @@
-"""The limited side of a requirement, along the values of the input that decides it.
+"""The limited side of a requirement, as a function of the input that decides it.
 
-Input: a trial of a solved plan. The requirement is left out, the input is held at one value after the other, and
-everything else that is open is solved again, as a sweep would. Output: a few points around the answer, that of the
-answer as it is, each with its band and the chance of the requirement; None where no requirement of the author depends
-on one input.
+Input: a trial of a solved plan. The requirement is dropped, the input is held at one value after another, and
+everything else that is open is solved again, as in a sweep. Output: a few points around the answer, which stays as it
+is, each with its band and the chance of the requirement; None if no requirement of the author depends on a single
+input.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from llmplan.system.domains import candidates
 from llmplan.units.measure import Measure
 
 MOST = 12
-"""Points of a curve at most, the answer among them."""
+"""The most points of a curve, including the answer."""
 
 _LEAST, _FEW = 3, 5
-"""A line through fewer points than the first says nothing; with fewer than the second more values are tried."""
+"""A line with fewer points than the first is useless; with fewer than the second, more values are tried."""
 
 _FLAT = 0.005
-"""A side that changes by no more than this share is not decided by the input."""
+"""An input that changes the side by no more than this share does not decide it."""
 
 _AROUND = (0.6, 0.75, 0.9, 1.0, 1.15, 1.35, 1.6, 2.0)
-"""At which multiples of the answer the input is looked at, as far as it has such values."""
+"""The multiples of the answer near which the input is tried, if it has such values."""
 
 _MULTIPLES = (2.0, 0.5, 1.5, 0.75, 4.0, 0.25)
-"""And at which exactly, where layouts divide only few values."""
+"""The multiples that are tried exactly, if layouts divide only few values."""
 
 
 @frozen
 class _Line:
-    """An input that is held at one value after the other.
+    """An input that is held at one value after another.
 
     Attributes:
-        posed: A plan in which it is the unknown `index`, and the requirement is left out.
-        answer: The point of the answer there.
-        values: Those that the input may have, ascending; None for a continuous one.
+        posed: A plan in which it is the unknown `index`, without the requirement.
+        answer: The point of the answer in that plan.
+        values: The values that the input may have, ascending; None for a continuous one.
         again: Whether the other unknowns are few enough to be solved for each value.
     """
 
@@ -67,7 +67,7 @@ class _Line:
 
 
 def requirement_curve(trial: Trial, answer: Solution) -> Curve | None:
-    """The limited side of a requirement along the input that decides it; None without such an input."""
+    """The limited side of a requirement along the input that decides it; None if there is no such input."""
     for line in itertools.islice(_lines(trial, answer.requirements), SHARES["curve"].tries):
         for value in _first(line):
             _point(line, value)
@@ -87,7 +87,7 @@ def _solved_at(line: _Line) -> int:
 
 
 def _flat(line: _Line) -> bool:
-    """Whether the input decides nothing of what is limited, as GPUs do not decide the cost at an assumed rate."""
+    """Whether the input has no effect on the limited side, like GPUs on the cost at an assumed rate."""
     values = [point.value for point in line.kept.values() if point.value is not None]
     return len(values) > 1 and max(values) - min(values) <= _FLAT * max(map(abs, values))
 
@@ -112,9 +112,9 @@ def _told(line: _Line) -> Curve:
 
 
 def _lines(trial: Trial, judged: Sequence[RequirementResult]) -> Iterator[_Line]:
-    """The inputs that decide what a requirement of the author limits, the one that is asked for first."""
+    """The inputs that decide the limited side of a requirement of the author, the requested one first."""
     system, outcome, program = trial.system, trial.outcome, trial.program
-    # What holds with the least chance is what an input has to decide.
+    # The requirement with the least chance comes first.
     stated = [result for result in judged if result.origin in ("plan", "used")]
     sure = {result.name: 1.0 if result.chance is None else result.chance for result in stated}
     rules = [rule for rule in program.rules if rule.origin in ("plan", "used") and rule.weight is None]
@@ -126,7 +126,7 @@ def _lines(trial: Trial, judged: Sequence[RequirementResult]) -> Iterator[_Line]
                 continue
             first = sorted(rules, key=lambda rule: rule.name != bound)
             yield from _through(trial.own, index, first, outcome.point, unknown.values)
-    # What the objectives would decide were it open.
+    # What the objectives would decide if it were open.
     for goal in program.goals:
         path = goal.value.name if isinstance(goal.value, ir.Ref) else ""
         declared = program.scope.fields.get(path)
@@ -143,7 +143,7 @@ def _lines(trial: Trial, judged: Sequence[RequirementResult]) -> Iterator[_Line]
 def _through(
     posed: Posed, index: int, rules: list[Rule], answer: dict[int, float], values: tuple[float, ...] | None
 ) -> Iterator[_Line]:
-    """An unknown with each requirement that limits something which depends on it."""
+    """An unknown with each requirement that limits something that depends on it."""
     unknown, again = posed.system.unknowns[index], posed.few(index, SHARES["curve"].points)
     ordered = None if values is None else tuple(sorted(values))
     for rule in rules:
@@ -154,7 +154,7 @@ def _through(
 
 
 def _freed(trial: Trial, path: str, rules: list[Rule]) -> Iterator[_Line]:
-    """The same of an input that the plan gives, as if it were open."""
+    """The lines along an input that the plan sets, as if it were open."""
     lowering, knob = trial.built.lowering, knob_of(trial.program, path)
     chosen = None if knob is None else value_of(knob, lowering)
     if knob is None or chosen is None or knob.choices is None:
@@ -199,7 +199,7 @@ def _near(chosen: float, values: tuple[float, ...]) -> list[float]:
 
 
 def _look_for_safe(line: _Line) -> None:
-    """Adds points until no value between the nearest safe one and the answer is left, or there are enough."""
+    """Adds points until there is no value between the nearest safe one and the answer, or there are enough."""
     while line.values is not None and line.of.operation != "eq" and len(line.kept) < MOST:
         known = sorted(at for at, point in line.kept.items() if point.value is not None)
         safe = [at for at in known if line.kept[at].verdict == "safe"]

@@ -1,8 +1,8 @@
-"""Assumptions of an answer that may well be off: speeds from the library or the catalog, not the plan.
+"""Assumptions of an answer that may well be wrong: speeds that come from the library or the catalog, not the plan.
 
-Input: a trial of a solved plan. Output: for each number that the library calls a lever by factors, and that the plan
-leaves to it, the result that suffers most at the worse factor, where that is more than a twentieth. Nothing is solved
-again: who runs the plan as it is finds out.
+Input: a trial of a solved plan. Output: for each number that the library declares a lever by factors, and that the plan
+leaves to the library, the result that suffers most at the worse factor, if by more than a twentieth. Nothing is solved
+again: the risk is that of running the plan as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from llmplan.system.missing import Missing
 from llmplan.units.measure import Measure
 
 LEAST = 0.05
-"""A smaller change of a result is no risk."""
+"""A smaller change of a result is not a risk."""
 
 
 def risks(trial: Trial, answer: Solution) -> tuple[Risk, ...]:
@@ -38,7 +38,7 @@ def risks(trial: Trial, answer: Solution) -> tuple[Risk, ...]:
             changed = trial.at({knob.path: set_to(knob, now * factor, here)}).lowering
             moved = [(name, _value(changed, name)) for name in watched]
             ratios = [(value / old, name) for name, value in moved for old in (before[name],) if value and old]
-            worst = max(ratios, key=lambda one: round(one[0], 6), default=(1.0, ""))  # of equal ones the first
+            worst = max(ratios, key=lambda one: round(one[0], 6), default=(1.0, ""))  # the first one in a tie
             if worst[0] >= 1.0 + LEAST:
                 ends = [amount(value, knob.type, scope, knob.unit) for value in (now, now * factor)]
                 risky.append(Risk(knob.path, ends[0], ends[1], worst[1], worst[0] - 1.0))
@@ -47,7 +47,7 @@ def risks(trial: Trial, answer: Solution) -> tuple[Risk, ...]:
 
 
 def _watched(lowering: Lowering) -> Iterator[str]:
-    """What plans are compared by, and what is made of it and of the same measure: the time on the calendar."""
+    """The results that plans are compared by, and quantities of the same measure made of them: the calendar time."""
     scope, traces = lowering.scope, lowering.names.traces
     for name, quantity in scope.quantities.items():
         reads = traces[name].reads if name in traces else ()

@@ -1,7 +1,7 @@
-"""Elasticities of the results of a plan to its numbers, and the effect of one percentage point more.
+"""The elasticities of a plan's results with respect to its numbers, and the effect of one more percentage point.
 
-Input: a trial of a solved plan. Output: for each result by how many per cent it moves with one per cent of each number
-that the plan gives, assumes or has solved; and for each assumed share what one percentage point more would bring.
+Input: a trial of a solved plan. Output: by how many per cent each result moves with one per cent of each number that
+the plan sets, assumes or has solved; and for each assumed share the effect of one more percentage point.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _SLIGHT = 5e-4
 
 
 def sensitivity(trial: Trial, answer: Solution) -> tuple[tuple[Sensitivity, ...], tuple[Gain, ...]]:
-    """Elasticities of the results of a solved plan, the strongest first, and gains of a percentage point.
+    """Elasticities of the results of a solved plan, the strongest first, and gains from a percentage point.
 
-    Of the system's unknowns a solved number counts like a given one.
+    A solved unknown counts like a given number.
     """
     program, plain = trial.program, trial.here
     point = plain.unknowns.fixed or {}
@@ -66,7 +66,7 @@ def sensitivity(trial: Trial, answer: Solution) -> tuple[tuple[Sensitivity, ...]
 
 
 def _number(lowering: Lowering, knob: Knob) -> float | None:
-    """The value of a knob that is a finite number and not a range, which is varied as a range already."""
+    """The value of a knob that is a finite number and not a range, which varies already."""
     value = value_of(knob, lowering) if isinstance(knob.type, Measure) else None
     return value if value is not None and math.isfinite(value) else None
 
@@ -90,7 +90,7 @@ def _gain(
     knob: Knob,
     value: float,
 ) -> Gain:
-    """The results with one percentage point more."""
+    """The results with one more percentage point."""
     after = values_at(lowering, {**expected, index: value + 0.01}, [result.node for result in lines])
     changes = []
     for result in lines:

@@ -1,9 +1,9 @@
 """A plan on trial: the same plan with values laid over it, evaluated where its answer is or solved again.
 
 Input: a built plan with its outcome, and changes, each a path with its setting. Output: `Tried`, a changed plan at a
-point, with its results, what fails there and how sure it is; or `Posed`, a changed plan whose open inputs are still to
-be decided. Whatever advice lays over a plan, lowers, builds, solves or evaluates goes through here. A search that costs
-too much raises OverLimit, equations that become too many raise TooLarge; `llmplan.advice.ledger` alone catches them.
+point, with its results, its failing requirements and their chances; or `Posed`, a changed plan whose open inputs are
+still to be decided. All variations, lowerings, builds, solutions and evaluations of advice go through here. A search
+that costs too much raises OverLimit, too many equations raise TooLarge; only `llmplan.advice.ledger` catches them.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class Trial:
     Args:
         built: The plan, which has a system.
         here: A lowering of the plan at the point of the outcome, if there is one.
-        plan: The name of the plan's text, for edits that add a line.
-        points: That a search for an answer may look at.
-        times: How many times the usual effort cures may cost.
-        progress: Is told how far it is.
+        plan: The name of the plan's source, for edits that add a line.
+        points: The most points that a search for an answer may evaluate.
+        times: A factor for the usual effort of cures.
+        progress: Called with the progress.
     """
 
     def __init__(
@@ -82,14 +82,14 @@ class Trial:
         """The plan with changes, and with other parts such as its rules."""
         return varied(evolve(self.program, **parts), "--set", changes, over=True)
 
-    # Where the answer is: nothing is solved again
+    # At the answer: nothing is solved again
 
     def at(self, changes: Changes) -> Tried:
-        """The plan with changes where its answer is."""
+        """The plan with changes, at the point of its answer."""
         return Tried(self, lowering=evaluated(self.here, changes))
 
     def each(self, changes: Changes, path: str, values: Iterable[float]) -> Iterator[tuple[float, Figures]]:
-        """The results at each value of an input that the changes open; nothing where anything else is open too."""
+        """The results at each value of an input that the changes open; nothing if anything else is open too."""
         lowering = self.built.lowering.again(self.laid(changes))
         lines = results(lowering.program, lowering)
         index = next((index for index, unknown in enumerate(lowering.unknowns.met) if unknown.path == path), None)
@@ -99,14 +99,14 @@ class Trial:
             yield value, _finite(lines, values_at(lowering, {index: value}, [line.node for line in lines]))
 
     def variable(self, changes: Changes) -> tuple[Lowering, dict[str, tuple[float, float]]]:
-        """The plan at its answer with each range a variable of the graph, and these with their ends."""
+        """The plan at its answer with each range as a variable of the graph, and the ends of these."""
         spreads = Spreads(None)
         return self.here.again(self.laid(changes), self.here.unknowns.fixed or {}, spreads), spreads.found
 
     # Solved again
 
     def posed(self, program: Program, reads: bool = True) -> Posed | None:
-        """A variation of the plan, built; None if errors prevent it.
+        """A variation of the plan after building; None if errors prevent it.
 
         Args:
             reads: Whether inputs that only the emitted files read are solved too.
@@ -115,16 +115,16 @@ class Trial:
         return None if built.system is None else Posed(built, built.system, requirements_of(built.system))
 
     def again(self, changes: Changes, effort: Effort) -> Tried | None:
-        """The plan with changes, solved again; None if there is no such plan."""
+        """The plan with changes, solved again; None if it has no solution."""
         posed = self.posed(self.laid(changes))
         point = None if posed is None else posed.best(effort)
         return None if posed is None or point is None else Tried(self, posed=posed, point=point)
 
     def infeasible(self, program: Program, points: int) -> Trial | None:
-        """A variation of the plan that no point meets either; None if one does, or if that cannot be told.
+        """A variation of the plan that is infeasible too; None if it is feasible, or if that cannot be decided.
 
         Args:
-            points: That its solution may look at.
+            points: The most points that its solution may evaluate.
         """
         posed = self.posed(program)
         if posed is None:
@@ -136,11 +136,11 @@ class Trial:
 
 
 class Tried:
-    """A changed plan at a point: where the answer is, or where it was solved again.
+    """A changed plan at a point: that of the answer, or that of a new solution.
 
     Args:
         lowering: The plan there, if nothing was solved again.
-        posed, point: If it was.
+        posed, point: The plan and the point, if it was solved again.
     """
 
     def __init__(
@@ -175,12 +175,12 @@ class Tried:
 
     @cached_property
     def bands(self) -> Bands:
-        """How far off its results may be."""
+        """The bands of its results."""
         return Bands(self.lowering)
 
     @cached_property
     def chance(self) -> float | None:
-        """The least chance of the author's requirements that are in force there; None where nothing is uncertain."""
+        """The least chance of the author's requirements in force there; None if nothing is uncertain."""
         here = self.lowering
         rules = [rule for rule in here.program.rules if rule.origin in ("plan", "used") and rule.weight is None]
         rules = [rule for rule in rules if rule.when is None or here.worth(rule.when, rule.place[0]) == 1.0]
@@ -188,7 +188,7 @@ class Tried:
 
     @property
     def objective(self) -> float:
-        """The first objective of a plan that was solved again, the smaller the better; NaN where there is none."""
+        """The first objective of a plan that was solved again, lower is better; NaN if there is none."""
         assert self._posed is not None
         aim = next(iter(self._posed.system.objectives), None)
         return math.nan if aim is None else self._posed.values((aim.node,), self._point)[aim.node] * aim.sense
@@ -202,10 +202,10 @@ class Tried:
 
 @frozen
 class Posed:
-    """A plan that was built: its system, which can be solved, and evaluated at points of what is open.
+    """A built plan: its system, which can be solved, and evaluated at points of its unknowns.
 
     Attributes:
-        thinned: Unknowns of whose candidates only some are left.
+        thinned: The unknowns that keep only some of their candidates.
     """
 
     built: Built
@@ -218,18 +218,18 @@ class Posed:
         return self.built.lowering
 
     def index(self, path: str) -> int | None:
-        """The number of an unknown."""
+        """The index of an unknown."""
         return next((index for index, unknown in enumerate(self.system.unknowns) if unknown.path == path), None)
 
     def values(self, nodes: Iterable[int], point: Mapping[int, float]) -> dict[int, float]:
-        """The values of nodes, and of all that they depend on, at a point."""
+        """The values of nodes, and of all nodes that they depend on, at a point."""
         return values_at(self.lowering, point, nodes)
 
     def at(self, point: Mapping[int, float]) -> Lowering:
-        """The plan lowered at a point."""
+        """The plan, lowered at a point."""
         return self.lowering.again(fixed=self.system.by_path(point))
 
-    # Other questions
+    # Variants of the question
 
     def asking(self, **parts: Any) -> Posed:
         """The same with other parts of its system, such as its objectives."""
@@ -254,14 +254,14 @@ class Posed:
         system, paths = searches.thinned(self.system, unknown, point, int(SHARES["feasibility"].points))
         return evolve(self, system=system, thinned=paths)
 
-    # Answers: each raises OverLimit if the effort is not enough
+    # Solutions: each raises OverLimit if the effort is not enough
 
     def best(self, effort: Effort) -> dict[int, float] | None:
         """The best feasible point."""
         return best_point(self.system, self.requirements, effort)
 
     def solvable(self, effort: Effort) -> bool:
-        """Whether anything is feasible, also at every point of ranges where requirements ask for that."""
+        """Whether the plan is feasible, also at every point of ranges if requirements ask for that."""
         program = self.lowering.program
         if not any(rule.certain for rule in program.rules):
             return self.best(effort) is not None
@@ -269,7 +269,7 @@ class Posed:
         return solve_certain(program, built, points, brief=True)[1].status == "solved"
 
     def feasible(self, unknown: int, effort: Effort) -> bool:
-        """Whether anything is feasible, whatever the value of an unknown."""
+        """Whether the plan is feasible for any value of an unknown."""
         return searches.feasible(self.system, self.requirements, unknown, effort)
 
     def feasible_values(self, unknown: int, effort: Effort) -> list[float]:
@@ -279,28 +279,28 @@ class Posed:
     def nearest(
         self, unknown: int, values: Sequence[float], start: float, whole: bool | None, effort: Effort
     ) -> float | None:
-        """The first of some values of an unknown at which anything is feasible, see `llmplan.solve.nearest`."""
+        """The first of some values of an unknown at which the plan is feasible, see `llmplan.solve.nearest`."""
         return searches.nearest(self.system, self.requirements, unknown, values, start, whole, effort)
 
     def few(self, but: int, points: float) -> bool:
-        """Whether the other unknowns have at most so many combinations, and none is continuous."""
+        """Whether the other unknowns have at most so many combinations, and none of them is continuous."""
         others = tuple(unknown for index, unknown in enumerate(self.system.unknowns) if index != but)
         enumerable = all(unknown.values is not None or not unknown.used for unknown in others)
         return enumerable and layouts(evolve(self.system, unknowns=others)) <= points
 
 
 def evaluated(here: Lowering, changes: Changes) -> Lowering:
-    """A plan with changes at the point of a lowering; what is open there has no value."""
+    """A plan with changes at the point of a lowering; open inputs have no value there."""
     return here.again(varied(here.program, "--set", changes, over=True), fixed=here.unknowns.fixed or {})
 
 
 def values_at(lowering: Lowering, point: Mapping[int, float], nodes: Iterable[int]) -> dict[int, float]:
-    """The values of nodes of a lowering, and of all that they depend on, at values of its unknowns or ranges."""
+    """The values of nodes of a lowering, and of all nodes that they depend on, at values of its unknowns or ranges."""
     return evaluate(lowering.graph, point, nodes)
 
 
 def _figures(lowering: Lowering) -> Figures:
-    """The results of a plan that are finite numbers where it is lowered, by name."""
+    """The results of a plan that are finite numbers in a lowering, by name."""
     lines = results(lowering.program, lowering)
     nodes = {line.node: lowering.unknowns.settled(line.node) for line in lines}
     known = {line: lowering.graph.constant(node) for line, node in nodes.items() if not isinstance(node, Missing)}

@@ -1,4 +1,4 @@
-"""A change of an infeasible plan as it is written: as data, as a statement to paste, and as an edit of the plan's text.
+"""A change to an infeasible plan as written: as data, as a statement to paste, and as an edit of the plan's text.
 
 Input: an input or a requirement with the values that were found for it. Nothing is searched or solved here.
 """
@@ -27,8 +27,8 @@ class Cure:
     """A change that makes an infeasible plan feasible.
 
     Attributes:
-        value: The first of its values in base units, or the number of a member or entry.
-        thinned: Unknowns of whose many values only some were tried with it.
+        value: The first of its values in base units, or the index of a member or entry.
+        thinned: The unknowns for which only some values were tried with it.
     """
 
     record: Relaxation
@@ -44,11 +44,11 @@ def of_input(
     thinned: tuple[str, ...] = (),
     start: float | None = None,
 ) -> Cure | None:
-    """An input at other values; None if there are none.
+    """The change of an input to other values; None if there are none.
 
     Args:
-        now: What it is.
-        start: What it is at the nearest plan, where it is open.
+        now: Its current value.
+        start: Its value in the nearest plan, if it is open.
     """
     if not proposed:
         return None
@@ -63,7 +63,7 @@ def of_input(
 
 
 def _edits(trial: Trial, knob: Knob, proposed: Proposal, statement: str) -> tuple[Edit, ...]:
-    """An input in the place where it is given or left open, else as a line at the end of the plan's text."""
+    """The edit of an input where it is set or left open, else as a line at the end of the plan's text."""
     text = trial.program.scope.sources.get(trial.plan)
     if not knob.written and text is not None and not text.library:
         line = "" if text.text.endswith("\n") else "\n"
@@ -74,10 +74,10 @@ def _edits(trial: Trial, knob: Knob, proposed: Proposal, statement: str) -> tupl
 
 
 def of_bound(trial: Trial, rule: Rule, before: float, proposed: Proposal, place: Span | None) -> Cure:
-    """A requirement with another bound.
+    """The change of a requirement's bound.
 
     Args:
-        place: Where its bound is written.
+        place: Where the bound is written.
     """
     assert isinstance(rule.type, Measure)
     record = _record(trial, rule.name, "requirement", rule.type, rule.unit, before, [proposed], before)
@@ -118,5 +118,5 @@ def _record(
 
 
 def _distance(value: float, scale: float) -> float:
-    """How far a value is from what was given, relatively."""
+    """The relative distance of a value from the given one."""
     return abs(math.log(value / scale)) if value * scale > 0 else 1e9
