@@ -1,7 +1,7 @@
 """From Lark's trees to nodes: each rule of the grammar becomes the node that the table names for it.
 
-The children of a rule are the attributes of its node, in the order of the grammar; an option that is not
-there is None. Spans are those of the rules, with the marks and words that the tree does not keep.
+The children of a rule are the attributes of its node, in the order of the grammar; an absent option is None. Spans are
+those of the rules, including the marks and words that the tree drops.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_UNITS = 20  # words of a compound unit
 Children = list[Any]
 Branch = Tree[Token]
 Shape = tuple[type[n.Node], tuple[str, ...], str, tuple[str, ...], dict[str, object]]
-"""Node, its attributes before, of and after the children that any number may be of, and what is said."""
+"""The node, its attributes before, in and after the repeated children, and its fixed attributes."""
 
 _NODES: dict[str, tuple[type[n.Node], str, dict[str, object]]] = {
     # Statements
@@ -87,8 +87,9 @@ _NODES: dict[str, tuple[type[n.Node], str, dict[str, object]]] = {
     "arm": (n.Arm, "pattern value", {}),
     "otherwise": (n.Arm, "value", {"pattern": None}),
 }
-"""By rule: the node, its attributes in the order of the children, `*` before one that takes all that are
-left, and the attributes that the rule itself says. `_` stands for a word that says nothing more."""
+"""By rule: the node, its attributes in the order of the children (`*` before one that takes all remaining children),
+and the attributes that the rule itself determines. `_` stands for a word without further meaning.
+"""
 
 
 def _shape(node: type[n.Node], names: str, said: dict[str, object]) -> Shape:
@@ -115,10 +116,10 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Builder:
-    """Makes the nodes of one source.
+    """Builds the nodes of one source.
 
-    `docs` has the text of the `##` lines above a place, `reserved` the words that a unit cannot hold;
-    `interpolate` parses what stands between two offsets, inside braces in a text.
+    `docs` maps a position to the text of the `##` lines above it, `reserved` lists the words that a unit cannot
+    contain; `interpolate` parses the text between two offsets, inside braces in a text.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Builder:
     ) -> None:  # fmt: skip
         self._source, self._docs, self._reserved, self._report = source, docs, reserved, report
         self._literals = Literals(source, report, interpolate)
-        self._outermost = 0  # where the expression begins whose nesting is counted
+        self._outermost = 0  # the start of the expression whose nesting is counted
 
     def file(self, tree: Branch) -> n.File:
         """The statements of a file, without those that nest too deep."""
@@ -195,16 +196,16 @@ class Builder:
             return self._literals.text(child, name in _INTERPOLATED)
         return self._literals.word(child)
 
-    # Rules that are not a plain node of their children
+    # Rules whose node is not made of their children alone
 
     def _decorator(self, tree: Branch) -> n.Decorator:
-        """A decorator: of its arguments the texts hold no values, so braces mean nothing in them."""
+        """A decorator: texts among its arguments have no interpolation, so braces are ordinary characters."""
         name, *arguments = tree.children
         assert isinstance(name, Token)
         built: list[n.Expr | n.Unit] = []
         for argument in arguments:
             if not isinstance(argument, Tree):
-                continue  # not there
+                continue  # absent
             if argument.data == "text":
                 built += [self._literals.text(token, False) for token in argument.children if isinstance(token, Token)]
             else:

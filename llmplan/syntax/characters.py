@@ -11,7 +11,7 @@ from llmplan.source import Source, Span
 
 
 def hidden_characters(source: Source) -> Iterator[Diagnostic]:
-    """An error for the first hidden character of each line that holds one; a byte-order mark may begin a text."""
+    """An error for the first hidden character on each line that has one; a byte-order mark may begin the text."""
     text = source.text
     found = HIDDEN.search(text, int(text.startswith("\ufeff")))
     while found is not None:

@@ -1,6 +1,6 @@
-"""The comments of a text, and the `##` lines that document what stands below them.
+"""The comments of a text, and the `##` lines that document the statement below them.
 
-Read from the text alone: a `#` begins a comment wherever it does not stand in a text in quotes.
+They are read from the text alone: a `#` begins a comment wherever it is not inside a quoted text.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def comments(source: Source) -> tuple[Comment, ...]:
 
 
 def docs(found: tuple[Comment, ...]) -> dict[int, str]:
-    """The text of the `##` lines above a place without a blank line between, by the offset of that place."""
+    """The text of the `##` lines directly above a place, without a blank line between, by the offset of that place."""
     above: dict[int, str] = {}
     lines: list[str] = []
-    place = -1  # where that begins which the lines document
+    place = -1  # where the documented statement begins
     for comment in found:
         if comment.span.start != place:
             if lines and place >= 0:
@@ -42,7 +42,7 @@ def docs(found: tuple[Comment, ...]) -> dict[int, str]:
 
 
 def _below(comment: Comment) -> int:
-    """Where the line after a comment begins, or -1 if it is blank."""
+    """Where the line below a comment begins, or -1 if it is blank."""
     text, end = comment.span.source.text, comment.span.end
     space = _SPACE.match(text, end)
     assert space is not None

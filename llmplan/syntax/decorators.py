@@ -1,7 +1,7 @@
 """The arguments of decorators as plain data.
 
-Input are decorators as they stand in a tree; output texts and numbers. `check.decorators`
-checks the sort of each argument; the data of a wrong one is never used.
+Input: decorators as they appear in a tree. Output: texts and numbers. `check.decorators` checks the sort of each
+argument; the data of a wrong one is never used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Argument = nodes.Expr | nodes.Unit
 
 
 def written(argument: Argument) -> str:
-    """A text without its quotes, a dotted name, a unit without spaces, anything else as it stands."""
+    """A text without its quotes, a dotted name, a unit without spaces; anything else as written."""
     if isinstance(argument, nodes.Text):
         return argument.plain or ""
     if isinstance(argument, nodes.Name):
@@ -24,17 +24,17 @@ def written(argument: Argument) -> str:
 
 
 def said(decorators: Sequence[nodes.Decorator], name: str) -> list[list[str]]:
-    """The arguments of each decorator of a name."""
+    """The arguments of each decorator with a name."""
     return [[written(argument) for argument in d.arguments] for d in decorators if d.name.text == name]
 
 
 def arguments(decorators: Sequence[nodes.Decorator], name: str) -> list[Argument]:
-    """The arguments of all decorators of a name."""
+    """The arguments of all decorators with a name."""
     return [argument for d in decorators if d.name.text == name for argument in d.arguments]
 
 
 def number(argument: Argument) -> Fraction | None:
-    """The value of a plain number or of a quotient of two: `2`, `0.5`, `1/2`; None of anything else."""
+    """The value of a plain number or of a quotient of two: `2`, `0.5`, `1/2`; None for anything else."""
     match argument:
         case nodes.Number(unit=None):
             return argument.value
@@ -45,5 +45,5 @@ def number(argument: Argument) -> Fraction | None:
 
 
 def unit(argument: Argument) -> str:
-    """A unit that stands as an argument, without the spaces that an expression may have: `%`, `GPU*hour`."""
+    """A unit used as an argument, without the spaces that an expression may have: `%`, `GPU*hour`."""
     return "".join(argument.span.text.split())

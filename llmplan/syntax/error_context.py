@@ -16,17 +16,17 @@ _MARKS = ("=", ":", "{", "(", ")", "]", "}", "=>", "->", "in", "then", "else", "
 
 @define(slots=False)
 class ErrorContext:
-    """A word that cannot be taken: its terminal, where it stands, and what the parser had read."""
+    """A word that does not fit: its terminal, its position, and what the parser had read before it."""
 
     grammar: Grammar
     source: Source
     kind: str
     start: int
     end: int
-    before: tuple[str, int, int]  # terminal, start and end of the word before, of this item; empty if none
+    before: tuple[str, int, int]  # terminal, start and end of the word before it in this item; empty if none
     item: int  # where the statement, field or arm begins
-    opened: int | None  # where the innermost open bracket stands
-    parser: InteractiveParser  # as it stands before the token
+    opened: int | None  # where the innermost open bracket is
+    parser: InteractiveParser  # its state before the token
 
     @property
     def span(self) -> Span:
@@ -38,7 +38,7 @@ class ErrorContext:
 
     @property
     def mark(self) -> str:
-        """How the word looks, if it has one spelling."""
+        """The text of the word, if its terminal has only one spelling."""
         return self.grammar.marks.get(self.kind, "")
 
     @property
@@ -47,11 +47,11 @@ class ErrorContext:
 
     @property
     def glued(self) -> bool:
-        """Whether nothing stands between this word and the one before."""
+        """Whether this word directly follows the one before."""
         return self.before[2] == self.start
 
     def accepts(self, kind: str) -> bool:
-        """Whether a word of this terminal could be taken here."""
+        """Whether a word of this terminal would fit here."""
         return kind in self._accepted
 
     @cached_property
@@ -59,12 +59,12 @@ class ErrorContext:
         return set(self.parser.accepts())
 
     def takes(self, mark: str) -> bool:
-        """Whether a word that looks like this could be taken here."""
+        """Whether a word with this text would fit here."""
         return any(self.accepts(kind) for kind, text in self.grammar.marks.items() if text == mark)
 
 
 def expected(context: ErrorContext) -> str:
-    """At most three things, in words."""
+    """What was expected: at most three things, in words."""
     found = list(_expectations(context))[:3]
     return found[0] if len(found) == 1 else ", ".join(found[:-1]) + " or " + found[-1] if found else ""
 

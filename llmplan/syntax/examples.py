@@ -31,7 +31,7 @@ _FIRST = re.compile(r"[A-Za-z_]\w*")
 
 
 def written_like(context: ErrorContext) -> Hint | None:
-    """How the statement or field is written in which a word cannot be taken."""
+    """The syntax of the statement or field with the error."""
     text = context.source.text
     found = _FIRST.match(text, context.item)
     if found is None:

@@ -19,8 +19,7 @@ from llmplan.source import Span
 class Node:
     span: Span = field(eq=False)
 
-    # Written once for all nodes: attrs would compile them anew for each of the fifty classes, which
-    # is felt at every start.
+    # Written once for all nodes: attrs would compile them for each of the fifty classes, which slows down every start.
 
     def _said(self) -> tuple[object, ...]:
         return tuple(getattr(self, f.name) for f in fields(type(self)) if f.eq)
@@ -40,12 +39,12 @@ class Node:
 
 
 def unhandled(case: NoReturn) -> NoReturn:
-    """Stands last where every case must be handled: mypy complains while there is one left that reaches it."""
+    """The last branch where every case must be handled: mypy reports any case that can reach it."""
     raise AssertionError(f"{case!r} is not handled")
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it, in the order of their attributes."""
+    """A node and all nodes below it, in the order of their attributes."""
     yield node
     for attribute in fields(type(node)):
         yield from _within(getattr(node, attribute.name))
@@ -60,7 +59,7 @@ def _within(value: object) -> Iterator[Node]:
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Word(Node):  # A single name where it is declared: a field, a parameter, a member of an enum
+class Word(Node):  # A single name in its declaration: a field, a parameter, a member of an enum
     text: str
 
 
@@ -71,7 +70,7 @@ class Unit(Node):  # A unit as written: `GB`, `TFLOP/s`, `USD/GPU/hour`, `%`
 
 @frozen(kw_only=True, eq=False, repr=False)
 class Number(Node):
-    value: Fraction  # exact, with the magnitude (`7B` is 7·10⁹) but not the unit in it
+    value: Fraction  # exact, including the magnitude (`7B` is 7·10⁹) but not the unit
     unit: Unit | None
     text: str = field(eq=False)  # the digits and magnitude as written: `1_000`, `7.5B`
 
@@ -154,13 +153,13 @@ class Power(Node):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Product(Node):  # `first` and then `*` or `/` with each further factor, from left to right
+class Product(Node):  # `first`, then `*` or `/` with each further factor, from left to right
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Sum(Node):  # `first` and then `+` or `-` with each further term, from left to right
+class Sum(Node):  # `first`, then `+` or `-` with each further term, from left to right
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
 
@@ -231,7 +230,7 @@ Expr = (
 
 
 def written_out(call: Call) -> Expr:
-    """`first(a, b, c)` as what it means: `if given(a) then a else if given(b) then b else c`."""
+    """`first(a, b, c)` written out: `if given(a) then a else if given(b) then b else c`."""
     *known, value = call.arguments
     for argument in reversed(known):
         there = Call(span=argument.span, function=Word(span=call.function.span, text="given"), arguments=(argument,))

@@ -1,8 +1,8 @@
 """The canonical layout of a plan.
 
-Words stay as they are and on the lines where their author put them. What changes is the space between them, the
-indentation, blank lines, the alignment of `=` in a block, and the items of a block of more than one line: each
-gets its own. The tree stays the same, and a second run changes nothing.
+Words stay as they are, on the lines where their author put them. The formatter changes the space between them, the
+indentation, blank lines, the alignment of `=` in a block, and the items of a multi-line block, which get a line each.
+The tree stays the same, and a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ INDENT = 4
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
-# How tightly what begins a line binds: what binds tighter than a line above stands one step deeper.
+# How tightly the first word of a line binds: a line that binds tighter than one above is indented one step deeper.
 _BINDING = {
     "when": 0, "because": 0, "else": 0, "weight": 0, "into": 0, "or": 1, "and": 2, "in": 3, "<": 3, "<=": 3, "==": 3,
     "!=": 3, ">=": 3, ">": 3,
@@ -26,7 +26,7 @@ _BINDING = {
 
 
 def format_file(file: n.File, source: Source) -> str:
-    """The text of a plan in canonical layout, from its tree; ValueError if the source does not parse."""
+    """The text of a plan in canonical layout, from its tree; raises ValueError if the source does not parse."""
     return _Layout(file, source).text()
 
 
@@ -36,23 +36,23 @@ class _Line:
     text: str
     blank_before: bool = False
     comment: str = ""
-    equals: int = -1  # where a field's `=` stands in the text, -1 for other lines
-    group: int = -1  # lines of one group have their `=` below one another
+    equals: int = -1  # the position of a field's `=` in the text, -1 for other lines
+    group: int = -1  # the lines of one group align their `=`
 
 
 @define
 class _Context:
     """An open bracket, or the file."""
 
-    closer: str  # what closes it; empty for the file
+    closer: str  # its closing bracket; empty for the file
     outer: int  # the indentation of the line that opened it
-    base: int  # the indentation of what stands in it
-    broken: bool  # it is a block of more than one line, an item a line
-    group: int = 0  # alignment group of its present fields
-    # How tightly the lines bind that carry on the present item, loosest first, and their indentation.
+    base: int  # the indentation of its content
+    broken: bool  # whether it is a multi-line block, with one item a line
+    group: int = 0  # alignment group of its current fields
+    # How tightly the lines that continue the current item bind, loosest first, and their indentation.
     bindings: list[tuple[int, int]] = field(factory=list)
-    # Those that wait for their `else`: indentation of the line, and of its `then` if that begins a line;
-    # None before there is a `then`, -1 if it stands inside a line.
+    # The `if`s that wait for their `else`: the indentation of the line, and of its `then` if that begins a line; None
+    # before the `then`, -1 if it is within a line.
     ifs: list[tuple[int, int | None]] = field(factory=list)
 
     def begin_item(self) -> None:
@@ -61,7 +61,7 @@ class _Context:
 
     @property
     def separates(self) -> bool:
-        """Whether its items are separated by line ends."""
+        """Whether its items are separated by line breaks."""
         return self.closer in ("", "}")
 
 
@@ -132,7 +132,7 @@ class _Layout:
         return self.source.text[word.start : word.end]
 
     def _closed(self) -> dict[int, int]:
-        """Where each bracket is closed."""
+        """The position of each bracket's closing one."""
         closed: dict[int, int] = {}
         opened: list[int] = []
         for word in self.words:
@@ -151,15 +151,15 @@ class _Layout:
         self.begins_item = word.mark == "{"
 
     def _drops_comma(self, context: _Context, place: int) -> bool:
-        """Whether a comma says nothing: before a closing bracket, or where each item has its line."""
+        """Whether a comma is redundant: before a closing bracket, or if each item has its own line."""
         following = next(word for word in self.words[place + 1 :] if word.kind != "_NL")
         if following.mark and following.mark == context.closer:
             return context.closer == "}" or "\n" not in self.source.text[self.words[place].end : following.start]
-        # A line that begins with a sign would carry on the one above.
+        # A line that begins with an operator would continue the one above.
         return context.closer == "}" and context.broken and following.mark not in _BINDING
 
     def _breaks(self, context: _Context, last: Word, word: Word, closes: bool) -> bool:
-        """Whether a word begins a line."""
+        """Whether a word begins a new line."""
         commented = self.comments and self.comments[-1].span.start < word.start
         if commented or context.broken and (self.begins_item or closes):
             return True
@@ -184,7 +184,7 @@ class _Layout:
                 context.group = self.groups
 
     def _carried(self, context: _Context, word: Word) -> int:
-        """The indentation of a line that carries on an item."""
+        """The indentation of a line that continues an item."""
         base = context.base + (INDENT if context.separates else 0)
         line, then = context.ifs[-1] if context.ifs else (0, 0)
         if word.mark == "then" or word.mark == "else" and context.ifs:
@@ -204,24 +204,24 @@ class _Layout:
             return context.bindings[-1][1]
         indent = context.bindings[-1][1] + INDENT if context.bindings else base
         if context.ifs and then is None:
-            indent = max(indent, line + 2 * INDENT)  # a condition, which `then` must not look like
+            indent = max(indent, line + 2 * INDENT)  # a condition, which must not look like the `then`
         elif context.ifs and then == -1:
             indent = max(indent, line + INDENT)
         context.bindings.append((binding, indent))
         return indent
 
     def _branch(self, context: _Context, word: Word, begins: bool) -> None:
-        """Keeps track of what belongs to an `if`."""
+        """Keeps track of the parts of an `if`."""
         indent = self.lines[-1].indent
         if word.mark == "if":
             context.ifs.append((indent, None))
         elif word.mark == "then":
             context.ifs.append((context.ifs.pop()[0], indent if begins else -1))
-        elif word.mark == "else" and context.ifs:  # otherwise that of a requirement
+        elif word.mark == "else" and context.ifs:  # otherwise it belongs to a requirement
             context.ifs.pop()
 
     def _comments_until(self, end: int, last: Word | None, indent: int, blanks: bool) -> int:
-        """Writes the comments before a place; where the last of them ends, or the word before."""
+        """Writes the comments before a place; returns where the last one, or else the word before, ends."""
         start = last.end if last is not None else -1
         while self.comments and self.comments[-1].span.start < end:
             comment = self.comments.pop()
@@ -234,7 +234,7 @@ class _Layout:
         return start
 
     def _blank(self, start: int, end: int) -> bool:
-        """Whether a blank line stands between two places, and means something."""
+        """Whether there is a blank line between two places that must be kept."""
         text = self.source.text
         return start >= 0 and text[start - 1] != "{" and text.count("\n", start, end) > 1
 

@@ -1,7 +1,7 @@
 """The grammar as Lark reads it: the parser of `grammar/plan.lark`, and the words of the language.
 
-Lark takes a third of a second to analyse the grammar. The analysis is plain data, which is kept between runs; from that
-the parser is made in some milliseconds.
+Lark takes a third of a second to analyse the grammar. The analysis is plain data, which is cached between runs;
+building the parser from it takes some milliseconds.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 CLOSING = frozenset(OPENING.values())
 
 CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "final", "_"})
-"""Words in their place that are names elsewhere."""
+"""Keywords in some places that are names elsewhere."""
 
 LATER = {"phase": "PHASE"}
-"""Words kept for a statement of a later version of the language, each with a terminal that no rule takes."""
+"""Words reserved for statements of a later version of the language, each with a terminal that no rule uses."""
 
 Analysis = dict[str, Any]
 _NAME = "grammar/plan.lark"
@@ -41,21 +41,21 @@ _STARTS = ["file", "alone", "interpolation"]
 
 
 class LineEnds(PostLex):
-    """Drops the line ends that end nothing, and tells the words of the language from names.
+    """Drops line breaks without meaning, and distinguishes the words of the language from names.
 
-    After a dot or an `@` every word is a name, elsewhere a reserved word is none.
+    After a dot or an `@` every word is a name; elsewhere a reserved word is not a name.
     """
 
     def __init__(self, always_accept: Iterable[str]) -> None:
-        self.always_accept = tuple(always_accept)  # the terminals that are looked for everywhere
+        self.always_accept = tuple(always_accept)  # the terminals that are accepted everywhere
         self.reserved: dict[str, str] = {}  # terminals of the reserved words
 
     def process(self, stream: Iterator[lark.Token]) -> Iterator[lark.Token]:
         """The tokens of a text, or of its rest after an error.
 
         Raises:
-            TooDeep: if one opens a bracket too many.
-            TooLong: if there are too many.
+            TooDeep: A token opens one bracket too many.
+            TooLong: There are too many tokens.
         """
         brackets: list[str] = []
         previous = ""
@@ -85,13 +85,13 @@ class LineEnds(PostLex):
 class Grammar:
     """The grammar's data for the later stages.
 
-    `parser` makes the trees of texts without a mistake. `marks` says what each terminal with one spelling
-    looks like. Of `words`, which have terminals of their own, the `reserved` are names only after a dot.
+    `parser` builds the trees of texts without a syntax error. `marks` has the text of each terminal with a single
+    spelling. `words` have terminals of their own; the `reserved` among them are names only after a dot.
     """
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        line_ends = LineEnds(["_NL", "NAME"])  # a word is read whole: `inhours` is no `in`
+        line_ends = LineEnds(["_NL", "NAME"])  # a word is read whole: `inhours` does not contain `in`
         self.parser = self._load(line_ends)
         terminals = {terminal.name: terminal.pattern for terminal in self.parser.terminals}
         self.marks = {name: pattern.value for name, pattern in terminals.items() if pattern.type == "str"}
@@ -102,7 +102,7 @@ class Grammar:
 
     @cached_property
     def tolerant(self) -> lark.Lark:
-        """The same parser, but a token is what it is whether or not it can stand there, as messages need it."""
+        """The same parser, but a token's terminal does not depend on whether it fits, as messages need it."""
         competing = {"MEASURE", "UNDERSCORE", *(word.upper() for word in CONTEXTUAL)}
         line_ends = LineEnds(term.name for term in self.parser.terminals if term.name not in competing)
         line_ends.reserved = LATER

@@ -1,4 +1,4 @@
-"""Habits from other languages: their comments, their ways to set, to choose and to count."""
+"""Habits from other languages: their syntax for comments, assignments, conditionals and ranges."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def comment(context: ErrorContext) -> Diagnostic | None:
 
 
 def setting(context: ErrorContext) -> Diagnostic | None:
-    """Another sign where `=` sets a value."""
+    """Another sign in the place of the `=` that sets a value."""
     text, start = context.source.text, context.start
     if not context.takes("=") or not context.before[0]:
         return None
@@ -121,7 +121,7 @@ def other_format(context: ErrorContext) -> Diagnostic | None:
 
 
 def condition(context: ErrorContext) -> Diagnostic | None:
-    """`if A then require B`: the condition of a requirement follows it."""
+    """`if A then require B`: the condition of a requirement comes after it."""
     rest = _CONDITIONAL.match(context.source.text, context.start)
     if context.span.text != "if" or context.start != context.item or rest is None:
         return None
@@ -132,7 +132,7 @@ def condition(context: ErrorContext) -> Diagnostic | None:
 
 
 def variant(context: ErrorContext) -> Diagnostic | None:
-    """`model like "llama-13b" { … }`: an entry with other sizes is that entry in a block."""
+    """`model like "llama-13b" { … }`: an entry with other values is written as that entry with a block."""
     found = _VARIANT.match(context.source.text, context.item)
     if found is None or not context.item <= context.start <= found.end("word"):
         return None

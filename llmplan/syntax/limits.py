@@ -1,20 +1,24 @@
-"""How deep a text may nest, in brackets and operators, and how many words it may have."""
+"""The limits on the nesting of a text in brackets and operators, and on its number of words."""
 
 from __future__ import annotations
 
 NESTING = 100
 
 DEEPEST = 50 * NESTING
-"""So much a parser may have open at once. What nests within the limit never comes near; what does not is refused here,
-before it fills the memory."""
+"""The most brackets and operators that a parser may have open at once. Text within the nesting limit never comes near;
+other text is refused here, before it fills the memory.
+"""
 
 WORDS = 400_000
-"""Words and marks of one text. Plans of 1 MB have 100,000 to 350,000; of words of a single letter it could be a
-million, each of which becomes a node."""
+"""The most words and marks in one text. Plans of 1 MB have 100,000 to 350,000, but there could be a million of a single
+letter, and each becomes a node.
+"""
 
 
 INTERPOLATIONS = 60_000
-"""Interpolations in the texts of one plan. Each is read by itself, which takes as long as a line; plans have dozens."""
+"""The most interpolations in the texts of one plan. Each is parsed separately, which takes as long as a line; plans
+have dozens.
+"""
 
 
 class TooDeep(Exception):
@@ -26,7 +30,7 @@ class TooDeep(Exception):
 
 
 class TooLong(Exception):
-    """At `place` begins what is one too many, of `WORDS` or of `INTERPOLATIONS`."""
+    """The item at `place` is one too many, of `WORDS` or of `INTERPOLATIONS`."""
 
     def __init__(self, place: int) -> None:
         super().__init__(place)

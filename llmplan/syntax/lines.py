@@ -7,19 +7,19 @@ import re
 from llmplan.diagnostics import Diagnostic, syntax
 from llmplan.source import Source, Span
 
-# The head of a line that looks like a statement or a field, not like a part of an expression.
+# The start of a line that looks like a statement or a field, not like a part of an expression.
 ITEM = re.compile(
     r"@|(?!(if|then|else|and|or|not|in|when|because|for)\b)[A-Za-z_][\w.]*[ \t]*(=(?![=>])|:|\"|\{|[A-Za-z_])"
 )
 
 
 def line_start(source: Source, place: int) -> int:
-    """The line end before the line that holds a place, or 0."""
+    """The position of the line break before the line of a place, or 0."""
     return max(source.text.rfind("\n", 0, place), 0)
 
 
 def indent(source: Source, place: int) -> int:
-    """How many characters of white space begin the line that holds a place."""
+    """The number of white space characters at the start of the line of a place."""
     rest = source.text[source.text.rfind("\n", 0, place) + 1 : place]
     return len(rest) - len(rest.lstrip(" \t\ufeff"))
 
@@ -29,7 +29,7 @@ def begins_line(source: Source, place: int) -> bool:
 
 
 def starts_item(source: Source, place: int, opening: int) -> bool:
-    """Whether the line of `place` looks like a new statement or field after the line of `opening`."""
+    """Whether the line of `place` looks like a new statement or field, compared with the line of `opening`."""
     start = source.text.rfind("\n", 0, place) + 1
     if start <= opening:
         return False
@@ -39,7 +39,7 @@ def starts_item(source: Source, place: int, opening: int) -> bool:
 
 
 def merge_missing_brace(found: list[Diagnostic]) -> tuple[list[Diagnostic], list[tuple[int, int]]]:
-    """The diagnostics of a text with one for each block that lacks its `{`, and where such blocks stand."""
+    """The diagnostics with a single one for each block that lacks its `{`, and the positions of such blocks."""
     kept: list[Diagnostic] = []
     blocks: list[tuple[int, int]] = []
     head: Span | None = None
@@ -58,7 +58,7 @@ def merge_missing_brace(found: list[Diagnostic]) -> tuple[list[Diagnostic], list
 
 
 def unclosed(source: Source, opening: int, closer: str, place: int) -> Diagnostic:
-    """The diagnostic for a bracket that must have been closed before a place."""
+    """The diagnostic for a bracket that should have been closed before a place."""
     shown = {"RBRACE": "}", "RPAR": ")", "RSQB": "]"}[closer]
     at_end = not source.text[place:].strip()
     last = source.position(len(source.text.rstrip()) if at_end else place)[0]

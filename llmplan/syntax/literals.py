@@ -1,4 +1,4 @@
-"""From words to numbers and texts: exact values, escapes, and the values shown inside a text."""
+"""From tokens to numbers and texts: exact values, escapes, and the values shown inside a text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "{": "{"}
 
 
 def token_span(source: Source, token: Token) -> Span:
-    """Where a token stands. Those that Lark makes have a place."""
+    """The span of a token. Tokens that Lark creates have positions."""
     return Span(source, token.start_pos or 0, token.end_pos or 0)
 
 
 class Literals:
-    """Makes the nodes of words, numbers and texts; `interpolate` parses what braces hold in a text."""
+    """Builds the nodes of words, numbers and texts; `interpolate` parses the content of braces in a text."""
 
     def __init__(self, source: Source, report: Callable[[Diagnostic], object], interpolate: Interpolate) -> None:
         self.source, self.report, self.interpolate = source, report, interpolate
@@ -63,7 +63,7 @@ class Literals:
         return Fraction(digits * 10**scale) if scale >= 0 else Fraction(digits, 10**-scale)
 
     def _grouped(self, group: Span) -> None:
-        """`[2,048]` would be read as 2 and 48."""
+        """Reports `[2,048]`, which would be read as 2 and 48."""
         text, start = self.source.text, group.start
         if text[start - 2 : start - 1].isdigit() and text[start - 1] == ",":
             first = start - 1
@@ -75,7 +75,7 @@ class Literals:
     # Texts
 
     def text(self, token: Token, interpolate: bool = True) -> n.Text:
-        """A text in which `{sum}` and `{sum in unit}` are values; in a name or path, braces mean nothing."""
+        """A text in which `{sum}` and `{sum in unit}` are values; in a name or path, braces are ordinary characters."""
         span = token_span(self.source, token)
         return n.Text(span=span, parts=self._parts(token.value, span.start, interpolate))
 

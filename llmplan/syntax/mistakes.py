@@ -1,4 +1,4 @@
-"""From a word that the parser cannot take to a diagnostic that names the mistake.
+"""From a word that the parser cannot accept to a diagnostic that names the mistake.
 
 Each check knows one habit and returns its diagnostic or None; the first diagnostic wins. Otherwise a plain message
 lists the words that are valid in that place.
@@ -55,7 +55,7 @@ _PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
 def _later(context: ErrorContext) -> Diagnostic | None:
-    """A statement that the language keeps a word for."""
+    """A statement of a later version of the language, whose first word is reserved."""
     begins = context.item == context.start and context.opened is None
     return names.not_yet(context.span) if begins and context.mark in LATER else None
 
@@ -130,7 +130,7 @@ def _unknown(context: ErrorContext) -> Diagnostic | None:
 
 
 def _clause(context: ErrorContext) -> Diagnostic | None:
-    """A clause of a requirement or preference that stands behind one that it precedes, or twice."""
+    """A clause of a requirement or preference that comes after one that it must precede, or comes twice."""
     said = _QUOTED.sub("", context.source.text[context.item : context.start])
     if context.span.text not in _CLAUSES or re.search(r"(?m)^[ \t]*(require|prefer)\b", said) is None:
         return None
@@ -170,7 +170,7 @@ def _operator(context: ErrorContext) -> Diagnostic | None:
 
 
 def _after_expression(context: ErrorContext) -> bool:
-    # The parser may already have taken `=` for the end of the expression, so an operator need not fit.
+    # The parser may already have reduced the expression before `=`, so an operator need not fit.
     ends = ("EQUAL", "WHEN", "THEN", "RPAR", "FOR", "_NL", END)
     return any(map(context.accepts, ends)) and not context.accepts("INTO")
 
@@ -188,7 +188,7 @@ def _point(context: ErrorContext) -> Diagnostic | None:
 
 
 def _unit(context: ErrorContext) -> Diagnostic | None:
-    """`640 GB/hardware.gpus`: the unit took the first part of the name."""
+    """`640 GB/hardware.gpus`: the first part of the name was read into the unit."""
     unit = context.last.text
     cut = max(unit.rfind("/"), unit.rfind("*")) + 1
     path = _PATH.match(context.source.text, context.before[1] + cut)

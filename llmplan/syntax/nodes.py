@@ -1,7 +1,7 @@
 """The syntax tree: one frozen class per rule of `grammar/plan.lark`.
 
-Nodes compare equal when they say the same, wherever it stands: spans, docs and the way a number
-is spelt do not count. The nodes of statements are here, those of expressions in `expressions`.
+Nodes are equal if they say the same, wherever they are: spans, docs and the spelling of a number do not count. The
+nodes of statements are here, those of expressions in `expressions`.
 """
 
 # ruff: noqa: I001, PLC0414 -- the aliases say that the nodes of expressions are found here too.
@@ -19,7 +19,7 @@ from llmplan.syntax.expressions import (
 )  # fmt: skip
 
 LATER = {"later": True}
-"""Marks an attribute added later: where it is empty, a plan keeps its old hash."""
+"""Marks an attribute that was added later: as long as it is empty, the hash of a plan stays the same."""
 
 # Statements of a plan
 
@@ -219,7 +219,7 @@ class FieldDecl(Statement):
     name: Word
     types: tuple[Type, ...]  # two for `token or sequence`
     domain: Expr | None  # its legal values
-    default: Expr | None  # perhaps itself an `Unknown`
+    default: Expr | None  # possibly an `Unknown`
     unknown: Unknown | None  # what a bare `?` ranges over
     decorators: tuple[Decorator, ...] = ()
 
@@ -244,22 +244,22 @@ class Enum(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class AmendEnum(Statement):  # `amend enum Framework { nanotron }`, of a target
+class AmendEnum(Statement):  # `amend enum Framework { nanotron }`, in the file of a target
     name: Word
     members: tuple[EnumMember, ...]
     decorators: tuple[Decorator, ...] = ()
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Dimension(Statement):  # `dimension Information`; `@count` above it says that its things are counted
+class Dimension(Statement):  # `dimension Information`; `@count` above it means that its things are counted
     name: Word
     decorators: tuple[Decorator, ...] = ()
 
 
 @frozen(kw_only=True, eq=False, repr=False)
 class UnitDecl(Statement):
-    # `unit kB: byte = 1000 bytes`; a base unit has no value, a label (`unit GPU`) no type either.
-    # `@names("bytes")` gives further names, `@prefixes(k, M, G, T, P)` SI prefixes.
+    # `unit kB: byte = 1000 bytes`; a base unit has no value, a label (`unit GPU`) also has no type. `@names("bytes")`
+    # gives further names, `@prefixes(k, M, G, T, P)` SI prefixes.
     name: Word
     type: Type | None
     value: Expr | None
@@ -267,7 +267,7 @@ class UnitDecl(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class Comment(Node):  # A comment with its `#`; `own_line` if nothing stands before it on its line
+class Comment(Node):  # A comment with its `#`; `own_line` if it is the first on its line
     text: str
     own_line: bool
 

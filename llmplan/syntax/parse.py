@@ -1,4 +1,4 @@
-"""From a text to its syntax tree and its errors. It never raises, whatever the text.
+"""From a text to its syntax tree and its errors. Parsing never raises, whatever the text.
 
 A text without a syntax error is read by Lark alone; `recover.py` reads all others.
 """
@@ -22,7 +22,7 @@ from llmplan.syntax.lines import merge_missing_brace
 from llmplan.syntax.nodes import Expr, File, Interpolation
 from llmplan.syntax.positions import shift
 
-ERRORS = 20  # diagnostics of one text, one a line
+ERRORS = 20  # the most diagnostics for one text, one per line
 
 
 def parse(source: Source) -> tuple[File, list[Diagnostic]]:
@@ -40,7 +40,7 @@ def parse(source: Source) -> tuple[File, list[Diagnostic]]:
 
 
 def parse_value(source: Source) -> tuple[Expr | None, list[Diagnostic]]:
-    """The value of a text that is the right-hand side of an assignment; None if it is none."""
+    """The value of a text that is the right-hand side of an assignment; None if the text is not one."""
     reading = _Reading(source)
     tree = reading.tree("alone", recover=False)
     value = None if tree is None else reading.builder({}).node(tree)
@@ -48,7 +48,7 @@ def parse_value(source: Source) -> tuple[Expr | None, list[Diagnostic]]:
 
 
 class Word(NamedTuple):
-    """A word as the parser took it; `mark` is its text if it is a mark or a word of the language."""
+    """A word as the parser accepted it; `mark` is its text if it is a mark or a word of the language."""
 
     kind: str
     mark: str
@@ -57,7 +57,7 @@ class Word(NamedTuple):
 
 
 def words(source: Source) -> list[Word]:
-    """The words of a plan in order, with the line ends that separate; ValueError if it does not parse."""
+    """The words of a plan in order, with the line breaks that separate items; ValueError if it does not parse."""
     language = grammar()
     parser = language.parser.parse_interactive(_slice(source), start="file")
     found: list[Word] = []
@@ -109,13 +109,13 @@ class _Reading:
         try:
             return grammar().parser.parse(text, start=rule)
         except (UnexpectedInput, TooDeep) as error:
-            from llmplan.syntax.recover import Recovery  # takes time to load, and few texts need it
+            from llmplan.syntax.recover import Recovery  # slow to import, and few texts need it
 
             recovery = Recovery(self.source, text, rule, self._report, recover)
             return (recovery.go_on(error) if isinstance(error, UnexpectedInput) else recovery).run()
 
     def _inner(self, start: int, end: int) -> Branch | None:
-        """The text between two offsets, read by itself, since Lark would first count all lines before a part."""
+        """The tree of the text between two offsets, parsed separately, as Lark would first count all lines before."""
         try:
             tree = grammar().parser.parse(self.source.text[start:end], start="interpolation")
         except (UnexpectedInput, TooDeep):
@@ -127,7 +127,7 @@ class _Reading:
         self._report(syntax.too_many_words(Span(self.source, place, place + 1), WORDS))
 
     def _report(self, diagnostic: Diagnostic) -> bool:
-        """Keeps the first diagnostic of a line; False if there are enough."""
+        """Keeps the first diagnostic of a line; returns False if there are enough."""
         assert diagnostic.span is not None
         if len(self._found) < ERRORS:
             self._found.setdefault(diagnostic.span.line, diagnostic)

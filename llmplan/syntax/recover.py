@@ -1,8 +1,8 @@
 """Reads a text with syntax errors: reports each, and builds the tree of everything readable.
 
-The parser is fed token by token. Before each statement, field or arm its state is kept; where a token
-cannot be taken, the error is explained, the parser goes back to that state, and the text of the item is
-skipped, so that what stands before and after it stays.
+The parser is fed token by token. Its state is saved before each statement, field or arm; at a token that does not fit,
+the error is explained, the parser goes back to the saved state, and the text of the item is skipped, so that everything
+before and after it stays.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _BOUND = re.compile(r"[ \t]*(=(?![=>])|[:.,}\r\n]|\Z)")
 class _Boundary:
     """A place where a statement, field or arm can begin, or the block or file can end."""
 
-    parser: InteractiveParser  # as it stands there; never fed
-    depth: int  # how many brackets are open there
-    item: int | None = None  # where the item that follows begins, if one of its tokens was taken
+    parser: InteractiveParser  # its state there; never fed
+    depth: int  # the number of brackets open there
+    item: int | None = None  # where the next item begins, if one of its tokens was accepted
 
 
 class Recovery:
     """One run over one text, which ends without a result at the first error unless it is to `recover`.
 
-    `report` takes a diagnostic and says False if there were enough.
+    `report` takes a diagnostic and returns False if there are enough.
     """
 
     def __init__(
@@ -53,16 +53,16 @@ class Recovery:
         self._report, self._recover = report, recover
         self._recoveries = 0
         self._resumed = (-1, -1)
-        self._ended = (0, 0)  # how much was open when the text ended too early
+        self._ended = (0, 0)  # the numbers of open boundaries and brackets when the text ended too early
         self._parser = grammar().tolerant.parse_interactive(text, start=rule)
         self._stream: Iterator[Token] = self._parser.lexer_thread.lex(self._parser.parser_state)
         self._boundaries = [_Boundary(_copy(self._parser), 0)]
-        self._brackets: list[tuple[str, int]] = []  # what closes each open bracket, and where it stands
+        self._brackets: list[tuple[str, int]] = []  # the closing mark and the position of each open bracket
         self._previous = ("", 0, 0)
         self._tree: Branch | None = None
 
     def go_on(self, error: UnexpectedInput) -> Recovery:
-        """The same, but what was read before the first error, if that is much, is not read again."""
+        """The same run, resumed: a long text before the first error is not read again."""
         token = getattr(error, "token", None)
         place = self._text.end if token is not None and token.type == END else error.pos_in_stream
         there = (
@@ -76,7 +76,7 @@ class Recovery:
             self._stand(*there.inside)
             self._boundaries[0].item = there.item
             self._brackets, self._previous = there.brackets, there.previous
-            self._read_from(place or 0, past_line_end=False)  # a line end may be what is wrong
+            self._read_from(place or 0, past_line_end=False)  # the line break may be the error
         else:
             self._read_from(there.item)
         return self
@@ -109,10 +109,10 @@ class Recovery:
             return _token(BAD, place, place + 1)
 
     def _take(self, token: Token) -> bool:
-        """Takes a token; False if it cannot stand here. `TooDeep` if it opens a bracket too many."""
+        """Accepts a token; False if it does not fit here. Raises `TooDeep` if it opens one bracket too many."""
         kind, start = token.type, token.start_pos or 0
         if kind == "_NL" and self._brackets and self._brackets[-1][0] != "RBRACE":
-            return True  # the post-lexer knows the brackets since the last error only
+            return True  # the post-lexer knows only the brackets since the last error
         if kind not in self._parser.choices() and token.value in grammar().reserved:
             kind = token.type = self._reserved(token, start, token.end_pos or 0)
         try:
@@ -138,14 +138,14 @@ class Recovery:
         return True
 
     def _reserved(self, token: Token, start: int, end: int) -> str:
-        """The terminal as which to read a word of the language that cannot stand here."""
+        """The terminal for a word of the language that does not fit here."""
         unit = "MEASURE" in self._parser.choices()
         previous = self._previous[0]
         begins = lines.begins_line(self._source, start) or not unit and previous in ("LBRACE", "COMMA")
         if unit and token.value in _STATEMENTS and not begins and _SECOND.match(self._text.text, end):
-            return token.type  # a statement behind another on its line
+            return token.type  # a statement after another on the same line
         if previous == "TEXT" or begins and not _BOUND.match(self._text.text, end, self._text.end):
-            return token.type  # a clause behind one that it precedes, or a statement where none can stand
+            return token.type  # a clause after one that it must precede, or a statement where none fits
         self._report(syntax.reserved_word(Span(self._source, start, end), unit))
         return "MEASURE" if unit else "NAME"
 
@@ -158,7 +158,7 @@ class Recovery:
     # After an error
 
     def _fail(self, kind: str, begin: int, end: int, failure: Diagnostic | None) -> bool:
-        """Reports an error at a token and makes ready to go on; False if that is impossible."""
+        """Reports an error at a token and prepares to go on; returns False if that is impossible."""
         while len(self._boundaries) > 1 and not _is_boundary(self._boundaries[-1].parser.accepts()):
             self._boundaries.pop()  # the table promised more than the state before allows
         opened = self._unclosed(kind, begin) if failure is None and self._recover else None
@@ -174,13 +174,13 @@ class Recovery:
         stuck = kind == END and self._ended == open_
         self._ended = open_ if kind == END else (0, 0)
         if enough or stuck or self._recoveries > _RECOVERIES:
-            del self._boundaries[1:]  # the whole statements before stay
+            del self._boundaries[1:]  # the complete statements before it stay
             self._go_back()
             self._read_from(self._text.end)
         elif opened is None:
             self._skip(begin)
         elif opened[0] != "RBRACE":
-            # The lines of the new item were read as part of the bracket: read them again.
+            # The lines of the new item were read as part of the bracket, so they are read again.
             self._go_back()
             self._read_from(begin if kind == END else lines.line_start(self._source, begin))
         elif not self._close(kind, begin):
@@ -194,12 +194,12 @@ class Recovery:
         return ErrorContext(grammar(), self._source, kind, begin, end, before, item, opened, self._parser)
 
     def _item(self, begin: int) -> int:
-        """Where the item starts that is being read."""
+        """The start of the item being read."""
         item = self._boundaries[-1].item
         return begin if item is None else item
 
     def _unclosed(self, kind: str, begin: int) -> tuple[str, int] | None:
-        """The open bracket that must have been meant to be closed before this token, if there is one."""
+        """The open bracket that was probably meant to be closed before this token, if there is one."""
         if not self._brackets:
             return None
         closer, place = self._brackets[-1]
@@ -214,7 +214,7 @@ class Recovery:
         return (closer, place) if outside else None
 
     def _close(self, kind: str, begin: int) -> bool:
-        """Closes a block that was left open, before the item that is being read."""
+        """Closes a block that was left open, before the item being read."""
         if kind == END and self._context(kind, begin, begin).accepts("RBRACE"):
             self._read_from(begin)
             return self._take(_token("RBRACE", begin, begin))
@@ -228,19 +228,19 @@ class Recovery:
             return False
 
     def _skip(self, begin: int) -> None:
-        """Drops the item that is being read, up to where the next can begin."""
+        """Drops the item being read, up to where the next one can begin."""
         item = self._item(begin)
         inside = [closer for closer, place in self._brackets if place >= item]
         self._go_back()
         choices = self._parser.choices()
-        # The same place twice: this token can neither be taken nor begin an item.
+        # The same place twice: this token neither fits nor can begin an item.
         again = self._resumed == (begin, id(choices))
         position = item_end(self._source, begin, item, inside, "RBRACE" in choices, again)
         self._resumed = (position, id(choices))
         self._read_from(position)
 
     def _go_back(self) -> None:
-        """Makes the parser forget the item that is being read."""
+        """Makes the parser forget the item being read."""
         boundary = self._boundaries[-1]
         self._parser = _copy(boundary.parser)
         del self._brackets[boundary.depth :]
@@ -248,7 +248,7 @@ class Recovery:
         self._previous = ("", 0, 0)
 
     def _read_from(self, position: int, past_line_end: bool = True) -> None:
-        """Reads on at a place; a line end there is passed over if none can stand there."""
+        """Continues reading at a place; skips a line break there if none fits."""
         if past_line_end and "_NL" not in self._parser.choices():
             position = after_line_end(self._source, position)
         text = TextSlice(self._text.text, position, self._text.end)
@@ -261,7 +261,7 @@ def _is_boundary(choices: Container[str]) -> bool:
 
 
 def _copy(parser: InteractiveParser) -> InteractiveParser:
-    """The parser as it stands. Values are shared: only those above a boundary change before it is gone back to."""
+    """A copy of the parser's state. Values are shared: only those above a boundary change before going back to it."""
     copy: InteractiveParser = parser.copy(deepcopy_values=False)
     return copy
 

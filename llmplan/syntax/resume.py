@@ -1,7 +1,7 @@
 """Where the parser resumes after an error, so that the text before it is not read again.
 
-Input is the parser as it stopped at the first error, output where it stood before the statement with the error; of a
-very long statement, where it stands in it. Short texts are read again from their beginning, which takes no time.
+Input: the parser as it stopped at the first error. Output: its state before the statement with the error, or, in a very
+long statement, within it. Short texts are read again from their beginning, which takes no time.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 from llmplan.syntax.grammar import END, OPENING
 
 BEFORE = 20_000
-"""So many characters before the statement with the error are read again."""
+"""The most characters before the statement with the error that are read again."""
 
 WITHIN = 100_000
-"""So many are of that statement."""
+"""The most characters of that statement that are read again."""
 
 _WORD = re.compile(r"[\w.%]+\Z|\"[^\"\n]*\"\Z|.\Z", re.DOTALL)
 _LONGEST = 200
@@ -28,13 +28,13 @@ _KINDS = {'"': "TEXT", ")": "RPAR", "]": "RSQB", "}": "RBRACE"}
 
 @frozen
 class Stand:
-    """A parser's stacks at the beginning of a statement, and in the middle of it where there is so much of it.
+    """A parser's stacks at the beginning of a statement, and in the middle of it if it is very long.
 
     Attributes:
-        states, values: Before the statement.
-        item: Where it begins.
+        states, values: The stacks before the statement.
+        item: Where the statement begins.
         inside: The stacks at the error; None if the statement is to be read again.
-        brackets: What closes each bracket that is open at the error, and where it stands.
+        brackets: The closing mark and the position of each bracket that is open at the error.
         previous: The word before the error: terminal, start and end.
     """
 
@@ -47,12 +47,12 @@ class Stand:
 
 
 def stand(stopped: InteractiveParser | None, text: str, error: int) -> Stand | None:
-    """Where to go on in a text whose first error stands at `error`; None to read it again."""
+    """Where to resume in a text whose first error is at `error`; None to read it again."""
     if stopped is None or error < min(BEFORE, WITHIN):
         return None
     state = stopped.parser_state
     table = state.parse_conf.parse_table.states
-    # Behind the line end between two statements.
+    # After the line break between two statements.
     behind = [
         at + 1
         for at, value in enumerate(state.value_stack)
@@ -76,7 +76,7 @@ def _between(choices: Any) -> bool:
 
 
 def _ends(value: Any) -> tuple[int | None, int | None]:
-    """Where something that was read begins and ends; None for what is empty."""
+    """The start and end of a parsed value; None if it is empty."""
     if isinstance(value, Token):
         return value.start_pos, value.end_pos
     meta = value.meta
@@ -84,7 +84,7 @@ def _ends(value: Any) -> tuple[int | None, int | None]:
 
 
 def _word(value: Any, text: str) -> tuple[str, int, int]:
-    """The last word of something that was read."""
+    """The last word of a parsed value."""
     start, end = _ends(value)
     if start is None or end is None:
         return "", 0, 0

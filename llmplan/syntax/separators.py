@@ -1,7 +1,7 @@
 """Two settings or statements on one line with nothing between them: `{ tokens = 10B  sequence_length = 8192 }`.
 
-The parser goes on as long as it can: the second name was read as the unit of the number before it, or as an operand.
-The sign of it is `=` after a name, in an item that already sets something.
+The parser continues as long as it can: it reads the second name as the unit of the number before it, or as an operand.
+The sign of this mistake is a `=` after a name, in an item that already sets something.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from llmplan.source import Span
 from llmplan.syntax.error_context import ErrorContext
 from llmplan.syntax.grammar import CONTEXTUAL
 
-_MOST = 200  # characters of a name, and of what stands between two
+_MOST = 200  # characters in a name, and between two words
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _BEFORE = re.compile(r"(\w+|[\"\])}%?])([ \t]+)\Z")
 _NAME_BEFORE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?=[ \t]*\Z)")
@@ -22,7 +22,7 @@ _SETTING = re.compile(r"[ \t]*(?:(?:let|assume)[ \t]+)?[A-Za-z_][\w.]*[ \t]*=(?!
 
 
 def missing_separator(context: ErrorContext) -> Diagnostic | None:
-    """A second setting or statement where nothing separates it from the first."""
+    """A second setting or statement that is not separated from the first."""
     text = context.source.text
     if not context.before[0] or _SETTING.match(text, context.item, context.start) is None:
         return None
@@ -42,7 +42,7 @@ def _second(context: ErrorContext) -> Span | None:
     if context.mark == "=":  # the name before it was taken for something else
         found = _NAME_BEFORE.search(text, max(context.item, start - _MOST), start)
         return Span(context.source, *found.span()) if found is not None else None
-    if context.mark == "." and context.before[0] == "MEASURE":  # and so was the first part of this one
+    if context.mark == "." and context.before[0] == "MEASURE":  # and so was the first part of this name
         start = context.before[1]
     if text[start : context.end] in context.grammar.reserved:
         return context.span if context.kind in context.grammar.first else None

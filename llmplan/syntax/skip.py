@@ -16,10 +16,10 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
 def item_end(source: Source, begin: int, item: int, inside: list[str], in_braces: bool, again: bool) -> int:
-    """Where an item ends that cannot be read: before a line end or `}`, or after a comma.
+    """Where an unreadable item ends: before a line break or `}`, or after a comma.
 
-    At `begin` stands the token that could not be taken, which is skipped whatever it is if it comes `again`.
-    `inside` names what closes the brackets open in the item; a comma or `}` ends one that stands `in_braces`.
+    The token that does not fit is at `begin`; it is skipped in any case if it comes `again`. `inside` lists the closing
+    marks of the brackets open in the item; a comma or `}` ends an item that is `in_braces`.
     """
     open_ = [{"RPAR": ")", "RSQB": "]", "RBRACE": "}"}[closer] for closer in inside]
     indent = _column(source, item)
@@ -45,18 +45,18 @@ def item_end(source: Source, begin: int, item: int, inside: list[str], in_braces
 
 
 def after_line_end(source: Source, place: int) -> int:
-    """Where the next line begins that is not blank, if the line ends at a place; else that place."""
+    """The start of the next line that is not blank, if a line ends at a place; else that place."""
     found = _pieces().match(source.text, place)
     return found.end() if found is not None and found.lastgroup == "line_end" else place
 
 
 def _column(source: Source, place: int) -> int:
-    """How many characters stand before a place in its line."""
+    """The number of characters before a place in its line."""
     return place - source.text.rfind("\n", 0, place) - 1
 
 
 def _goes_on(source: Source, place: int, deep: int, inside: bool) -> bool:
-    """Whether a line's content belongs to an item that stands so `deep`, perhaps inside brackets."""
+    """Whether a line's content belongs to an item with the indentation `deep`, perhaps inside brackets."""
     deeper = _column(source, place) > deep
     item = ITEM.match(source.text, place) is not None
     if inside:
@@ -67,7 +67,7 @@ def _goes_on(source: Source, place: int, deep: int, inside: bool) -> bool:
 
 @lru_cache(maxsize=1)
 def _pieces() -> re.Pattern[str]:
-    """The pieces of text that are skipped, each whole."""
+    """The pieces of text that are skipped as a whole."""
     goes_on, line_end, comment, text = (
         grammar().tolerant.get_terminal(name).pattern.to_regexp() for name in ("_CONT", "_NL", "COMMENT", "TEXT")
     )

@@ -1,8 +1,8 @@
-"""The statements of a file, sorted by the pass that takes them.
+"""The statements of a file, grouped by the pass that handles them.
 
-Input are statements in their order, output groups of them in the same order. `GROUPS` has every class of statement that
-the grammar can make, which a test holds to the grammar; passes read their groups and never pick statements themselves,
-which another test sees to. So no statement can be left to nobody.
+Input: statements in order. Output: groups of them in the same order. `GROUPS` has every class of statement that the
+grammar can produce, which a test compares with the grammar; passes read their groups and never pick statements
+themselves, which another test verifies. So no statement can be forgotten.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ GROUPS: dict[type[n.Statement], str] = {
     n.Dimension: "dimensions",
     n.UnitDecl: "units",
 }
-"""By class the group that holds it; what has effect while it is parsed, as the version, is in one that is not read."""
+"""The group of each class; statements that take effect during parsing, such as the version, are in one never read."""
 
 
 @frozen
 class Statements:
-    """The groups, each in the order of the file."""
+    """The groups of statements, each in the order of the file."""
 
     versions: list[n.Language] = field(factory=list)
     uses: list[n.Use] = field(factory=list)
@@ -72,7 +72,7 @@ class Statements:
         """The groups of some statements.
 
         Raises:
-            KeyError: A class of statement is in no group, which the tests do not let pass.
+            KeyError: A class of statement is in no group, which a test rules out.
         """
         groups = cls()
         for statement in statements:
@@ -80,7 +80,7 @@ class Statements:
         return groups
 
     def replacing(self) -> list[n.Quantity | n.Fn]:
-        """The formulas that replace one of the library's, in the order of the file."""
+        """The formulas that replace one of the library, in the order of the file."""
         formulas: list[n.Quantity | n.Fn] = [*self.quantities, *self.functions]
         replaced = [s for s in formulas if s.replace]
         return sorted(replaced, key=lambda s: s.span.start)
