@@ -1,10 +1,10 @@
 """The key of every cached result: the inputs that it depends on, and the installation that computed it.
 
-Input: the parts that a result depends on, as plain data. Output: a digest of them, of the version of Python and of the
-installed program: every file of llmplan with its grammar, and the packages that it computes with. Files are told apart
-by size and time of change. So a result of another version of any formula, operation or pass is never read. The texts of
-the library and of templates are not part of the program: callers that read them add their content, or their `stamps`,
-to the parts.
+Input: the parts that a result depends on, as plain data. Output: a digest of them, of the Python version and of the
+installed program: every file of llmplan with its grammar, and the packages that it computes with. Files are
+distinguished by size and modification time. So a result computed with another version of any formula, operation or pass
+is never read. The texts of the library and of templates are not part of the program: callers that read them add their
+content, or their `stamps`, to the parts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PACKAGES = ("jinja2", "lark", "numpy", "sympy")
 
 @frozen
 class Key:
-    """Made by `key` alone, which says all that it must contain."""
+    """A key; only `key` creates one, from everything that it must contain."""
 
     digest: bytes
 
@@ -35,7 +35,7 @@ def key(*parts: object) -> Key:
     """The key of a result.
 
     Args:
-        parts: Everything that the result depends on beside the program, as texts, numbers and tuples of such.
+        parts: Everything that the result depends on besides the program, as texts, numbers and tuples of these.
     """
     whole = repr((sys.implementation.cache_tag, sys.version, program(), parts))
     return Key(hashlib.sha256(whole.encode()).digest())
@@ -43,13 +43,13 @@ def key(*parts: object) -> Key:
 
 @cache
 def program() -> str:
-    """The identity of the installed program; a process goes on with the code that it has loaded."""
+    """The identity of the installed program; a process continues with the code that it has loaded."""
     package = Path(__file__).resolve().parents[1]
     while not package.exists():
         package = package.parent  # the archive that it is imported from
     stamped = [__version__, *stamps(package)]
     grammar = folder("grammar")
-    if isinstance(grammar, Path) and grammar.exists():  # without it, whatever reads it says what is missing
+    if isinstance(grammar, Path) and grammar.exists():  # if it is missing, its reader reports that
         stamped += stamps(grammar)
     for name in _PACKAGES:
         spec = find_spec(name)
@@ -58,10 +58,10 @@ def program() -> str:
 
 
 def stamps(path: Path) -> list[str]:
-    """A file, or every file under a folder, with its size and time of change.
+    """A file, or every file under a folder, with its size and modification time.
 
     Raises:
-        OSError: It cannot be read, as it lies in an archive.
+        OSError: It cannot be read, for example because it is in an archive.
     """
     return _stamps(str(path)) if path.is_dir() else [_stamp(str(path), path.stat())]
 

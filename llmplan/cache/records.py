@@ -1,8 +1,8 @@
-"""Records as plain data that `marshal` can hold, and back.
+"""Converts records to plain data that `marshal` can store, and back.
 
-A record becomes a list: the number of its class among those that were named, then its fields. So does a tuple
-or a dict that holds records, under a number below 0; other values are stored as they are, at no cost. Only named
-classes can come back, so that reading never runs foreign code.
+A record becomes a list: the number of its class among those that were named, then its fields. A tuple or a dict that
+contains records becomes one too, with a negative number; other values are stored as they are, at no cost. Only named
+classes can be restored, so that reading never runs foreign code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Packing:
     """Packs and unpacks records of some attrs classes.
 
     Args:
-        classes: All fields are arguments of the constructor. Their order is part of what is packed.
+        classes: Classes whose fields are all arguments of the constructor. Their order is part of the packed data.
     """
 
     def __init__(self, classes: Iterable[type]) -> None:

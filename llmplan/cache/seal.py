@@ -1,8 +1,8 @@
-"""The seal of a cached result: it shows that this installation's user wrote it, and that it has not changed.
+"""The seal of a cached result: it shows that this user wrote it, and that it has not changed since.
 
-Input: the bytes to keep. Output: a hash of them under a secret of 32 bytes in `$XDG_STATE_HOME/llmplan`, which is
-created when it is first needed. The secret is not in the cache: the seals of a cache that somebody else has filled,
-such as one restored from a stranger's branch, do not match it, and that cache counts as empty.
+Input: the bytes to store. Output: a hash of them, keyed by a secret of 32 bytes in `$XDG_STATE_HOME/llmplan`, which is
+created when it is first needed. The secret is not in the cache: in a cache that somebody else has filled, such as one
+restored from a stranger's branch, the seals do not match, and that cache counts as empty.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def seal(data: bytes, secret: bytes) -> bytes:
 
 
 def secret(create: bool = False) -> bytes | None:
-    """The secret of this user; None if there is none, or if others could know or replace it.
+    """The user's secret; None if there is none, or if others could know or replace it.
 
     Raises:
         OSError: The folder cannot be read or written.
@@ -51,7 +51,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _make(folder: Path) -> None:
-    """Makes the secret unless another process has just done so; one that is damaged is replaced."""
+    """Creates the secret unless another process has just done so; a damaged one is replaced."""
     fresh = folder / f".{_NAME}-{os.urandom(8).hex()}"
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -59,7 +59,7 @@ def _make(folder: Path) -> None:
             file.write(os.urandom(SIZE))
         path = folder / _NAME
         try:
-            os.link(fresh, path)  # never over a secret that another has made meanwhile: it has sealed with it
+            os.link(fresh, path)  # never over a secret that another process has created meanwhile and used
         except FileExistsError:
             if _read(path) is None:
                 os.replace(fresh, path)
@@ -68,14 +68,14 @@ def _make(folder: Path) -> None:
 
 
 def private_folder(variable: str, usual: tuple[str, ...], create: bool) -> Path | None:
-    """`llmplan` in a folder of this user, if it is one that nobody else can write to.
+    """The folder `llmplan` in one of the user's folders, if nobody else can write to it.
 
     Args:
-        variable: What names the folder above it, if that is an absolute path.
-        usual: Where that is in the user's home otherwise.
+        variable: The environment variable with the parent folder, used if it is an absolute path.
+        usual: The parent folder in the user's home otherwise.
 
     Raises:
-        OSError: It is missing, and is not to be created or cannot be.
+        OSError: It is missing, and must not or cannot be created.
     """
     base = os.environ.get(variable, "")
     try:

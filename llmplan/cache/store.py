@@ -1,8 +1,8 @@
-"""Results worth keeping between runs, in a private folder: `$XDG_CACHE_HOME/llmplan`.
+"""Stores results between runs in a private folder: `$XDG_CACHE_HOME/llmplan`.
 
-Results are plain data (numbers, texts, tuples, lists, dicts), written with `marshal` under a `Key` that names all of
-their inputs, and sealed. A file with another key or owner, without this user's seal, damaged or missing counts as never
-written and is not read; an unusable folder makes llmplan slower, not wrong.
+Results are plain data (numbers, texts, tuples, lists, dicts), written with `marshal` under a `Key` that covers all of
+their inputs, and sealed. A file that has another key or owner, lacks this user's seal, or is damaged or missing is not
+read and counts as never written; an unusable folder makes llmplan slower, not wrong.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from llmplan.cache.seal import SIZE, ours, private_folder, seal, secret
 
 _MAGIC = b"llmplan2"
 _HEAD = len(_MAGIC) + 32 + SIZE
-_STALE = 30 * 24 * 3600  # seconds after which a file of another key is removed
+_STALE = 30 * 24 * 3600  # seconds after which a file with another key is removed
 
 
 def load(name: str, key: Key) -> object | None:
     """The result stored under this name and key, or None.
 
     Args:
-        name: What it is, in letters, digits and `-`: it becomes part of a file's name.
-        key: Everything that the object depends on.
+        name: The kind of result, in letters, digits and `-`: it becomes part of a file name.
+        key: The key of everything that the object depends on.
     """
     try:
         folder, own = _folder(), secret()
@@ -49,15 +49,15 @@ def load(name: str, key: Key) -> object | None:
 
 
 def keep(name: str, key: Key, obj: Any, most: int = 0) -> None:
-    """Keeps plain data for later runs, all of it or nothing; does nothing where that is impossible.
+    """Stores plain data for later runs, completely or not at all; does nothing if that is impossible.
 
     Args:
-        most: How many objects of this name are kept, the newest; 0 for any number.
+        most: The number of objects with this name to keep, the newest ones; 0 for any number.
 
     Raises:
         ValueError: The object is not plain data.
     """
-    import tempfile  # loads much, and most runs store nothing
+    import tempfile  # slow to import, and most runs store nothing
 
     digest = key.digest
     payload = marshal.dumps(obj)
@@ -87,7 +87,7 @@ def _folder(create: bool = False) -> Path | None:
 
 
 def _sweep(folder: Path, name: str, most: int) -> None:
-    """Removes what no run has written for a month, and of one name the oldest beyond so many."""
+    """Removes files that no run has written for a month, and of one name the oldest beyond `most`."""
     import time
 
     limit = time.time() - _STALE

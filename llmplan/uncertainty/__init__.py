@@ -1,1 +1,1 @@
-"""How far off an answer may be: measured bands, the author's ranges, and requirements at every point of them."""
+"""The uncertainty of an answer: measured bands, the author's ranges, and requirements over all of a range."""

@@ -1,11 +1,11 @@
-"""How far measured values lie from computed ones: the ends of a result's band, and the chance of a requirement.
+"""The deviation of measured values from computed ones: the band of a result, and the chance of a requirement.
 
-Input: a lowering at a solution. A quantity that declares a band (`@within`) is put at either end, and what depends
-on it is evaluated there; several bands are independent, so that deviations are added in quadrature. Output: two
-numbers around a value, eight measured values of ten between them, or a probability; None where nothing is uncertain.
+Input: a lowering at a solution. A quantity that declares a band (`@within`) is set to either end, and everything that
+depends on it is evaluated there; several bands are independent, so deviations are added in quadrature. Output: two
+numbers around a value, with eight of ten measured values between them, or a probability; None without uncertainty.
 
-The word for a requirement is the same everywhere: `safe` where its chance is at least 90 %, so that it holds at the
-far end of the band, `likely` from 60 %, `tight` where it holds with less, else `no`.
+The verdict on a requirement has the same words everywhere: `safe` if its chance is at least 90 %, so that it holds at
+the far end of the band, `likely` from 60 %, `tight` if it holds with less, else `no`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
 
 SAFE = 0.9
-"""From this chance on a requirement is safe: it holds at the far end of the band."""
+"""The chance from which a requirement is safe: it holds at the far end of the band."""
 
 LIKELY = 0.6
 
@@ -36,11 +36,11 @@ class Bands:
         self._names = tuple(lowering.scope.banded)
 
     def ends(self, name: str) -> tuple[float, float] | None:
-        """The ends of the band of a name, if any band reaches it."""
+        """The ends of the band of a name, if it depends on any band."""
         return self._around(lambda lowering: lowering.name(name))
 
     def ends_of(self, expr: Expr, base: str) -> tuple[float, float] | None:
-        """The ends of the band of an expression of a file, if any band reaches it."""
+        """The ends of the band of an expression in a file, if it depends on any band."""
         return self._around(lambda lowering: lowering.lower(expr, {}, base=base))
 
     def _around(self, of: Callable[[Lowering], Result]) -> tuple[float, float] | None:
@@ -57,10 +57,10 @@ class Bands:
         return around(value, pairs)
 
     def chance(self, rule: Rule, ranged: bool = False) -> float | None:
-        """The probability that a comparison holds, or that a requirement asks for; None where nothing is uncertain.
+        """The probability that a comparison holds, or that a requirement asks for; None without uncertainty.
 
         Args:
-            ranged: Whether the author's ranges reach it; else a band must.
+            ranged: Whether it depends on the author's ranges; otherwise it must depend on a band.
         """
         sides = rule.sides
         if sides is None or sides.operation not in ("lt", "le", "gt", "ge"):
@@ -87,9 +87,9 @@ class Bands:
 
 
 def around(value: float, pairs: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """The ends of a band around a value, from what it is at the ends of each band that it depends on.
+    """The ends of a band around a value, given its values at the ends of each band that it depends on.
 
-    Deviations are those of logarithms where all are positive, else differences.
+    Deviations are those of logarithms if all values are positive, else differences.
     """
     ends = [end for pair in pairs for end in pair]
     if all(end == value for end in ends):
@@ -102,7 +102,7 @@ def around(value: float, pairs: Sequence[tuple[float, float]]) -> tuple[float, f
 
 
 def verdict(holds: bool, chance: float | None) -> Verdict:
-    """The word for a requirement; without a chance it is safe or fails."""
+    """The verdict on a requirement; without a chance it is safe or fails."""
     if not holds:
         return "no"
     if chance is None or chance >= SAFE:

@@ -1,4 +1,4 @@
-"""A solved plan in which some inputs are ranges: bounds of what comes of them, and what holds at every point."""
+"""A solved plan in which some inputs are ranges: bounds of the results, and the requirements that always hold."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from llmplan.system.range_points import Spreads
 
 
 class Ranges:
-    """Bounds of names and requirements of a plan, each range a variable of its graph.
+    """Bounds of names and requirements of a plan, with each range as a variable of its graph.
 
     Args:
-        lowering: The plan's.
-        point: The solved unknowns, which were decided at the expected values.
+        lowering: The plan's lowering.
+        point: The solved unknowns, decided at the expected values.
     """
 
     def __init__(self, lowering: Lowering, point: Mapping[str, float]) -> None:
@@ -34,21 +34,21 @@ class Ranges:
         return bounds(self.lowering.graph, node, self.box(), self._parts)
 
     def ends(self, value: Result) -> Interval | None:
-        """The ends of a value, if any range reaches it and they are known."""
+        """The ends of a value, if it depends on any range and they are known."""
         node = self.lowering.unknowns.settled(value)
         if isinstance(node, Missing) or not self.lowering.graph.reach(node):
             return None
         return self._bounds(node)
 
     def nodes(self, rule: Rule) -> tuple[int | None, int | None]:
-        """The condition of a requirement, and the slack of a comparison; None where there is none."""
+        """The condition of a requirement, and the slack of a comparison; None if there is none."""
         condition = self.lowering.lower(rule.condition, {}, base=rule.place[0])
         sides = self.sides(rule)
         slack = None if sides is None else self.lowering.graph.add("sub", sides[1], sides[0])
         return None if isinstance(condition, Missing) else condition, slack
 
     def sides(self, rule: Rule) -> tuple[int, int] | None:
-        """The side that must be the smaller one and the other, of a comparison by size."""
+        """The side of a comparison by size that must be the smaller one, and the other."""
         if rule.sides is None or rule.sides.operation not in ("le", "lt", "ge", "gt"):
             return None
         left = self.lowering.lower(rule.sides.left, {}, base=rule.place[0])
@@ -58,7 +58,7 @@ class Ranges:
         return (left, right) if rule.sides.operation in ("le", "lt") else (right, left)
 
     def always(self, rule: Rule) -> bool:
-        """Whether a requirement is proved to hold at every point of the ranges, or is not asked for."""
+        """Whether a requirement is proved to hold at every point of the ranges, or is not required at all."""
         graph = self.lowering.graph
         if rule.when is not None and self.lowering.worth(rule.when, rule.place[0]) == 0.0:
             return True
@@ -76,5 +76,5 @@ class Ranges:
 
 
 def has_ranges(program: Program) -> bool:
-    """True if anything that the plan sets or assumes is a range."""
+    """True if the plan sets or assumes a range."""
     return any(setting.spread is not None for _, setting in program.strongest())

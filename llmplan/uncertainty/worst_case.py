@@ -1,8 +1,8 @@
-"""Solving a plan some of whose requirements must hold at every point of its ranges.
+"""Solves a plan in which some requirements must hold at every point of its ranges.
 
-The system holds them at the corners of the ranges, which is enough where the sides grow or fall with
-each range. Where they do neither, the worst point between is looked for at the solution and joins
-the corners, until the solution has none; so a later solution never fails where an earlier one did.
+The system checks them at the corners of the ranges, which is enough if the sides rise or fall monotonically with each
+range. Otherwise the worst point inside is searched for at the solution and added to the corners, until there is none;
+so a later solution never fails where an earlier one did.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from llmplan.uncertainty.ranges import Ranges
 
 _ROUNDS = 30
 _GRID = {1: 33, 2: 13, 3: 7, 4: 5}
-"""By the number of ranges at how many values of each the worst point is looked for; 3 of more."""
+"""By the number of ranges, the number of values of each at which the worst point is searched for; 3 for more ranges."""
 
 _GOLDEN = 0.618_033_988_749_895
 
@@ -35,9 +35,9 @@ def solve_certain(
     brief: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Built, Outcome]:
-    """The outcome of a built plan, and the plan with the points between the ends that it had to be held at.
+    """The outcome of a built plan, and the plan with the further points of its ranges at which it had to hold.
 
-    The rest is as of `llmplan.solve.passes.solve`.
+    The other arguments are those of `llmplan.solve.passes.solve`.
     """
     assert built.system is not None
     outcome = solve(built.system, limit, keep, brief, progress)
@@ -59,7 +59,7 @@ def solve_certain(
 
 
 def _broken(ranges: Ranges, rule: Rule) -> dict[str, float] | None:
-    """Where a requirement fails worst, as shares of the ranges; None if no such point is found."""
+    """The point at which a requirement fails worst, as fractions of the ranges; None if no such point is found."""
     if ranges.always(rule):
         return None
     condition, slack = ranges.nodes(rule)
@@ -85,7 +85,7 @@ def _between(box: Sequence[Interval], shares: Sequence[float]) -> Mapping[int, f
 
 
 def _lowest(at: Callable[[Sequence[float]], float], shares: Sequence[float], axis: int, width: float) -> float:
-    """Where along one axis, within a width, the value is lowest: by golden section."""
+    """The position of the lowest value along one axis, within a width, by golden-section search."""
 
     def moved(share: float) -> float:
         return at([*shares[:axis], share, *shares[axis + 1 :]])

@@ -1,1 +1,1 @@
-"""Units, dimensions and labels: the measures that every expression is checked with."""
+"""Units, dimensions and labels: the measures by which every expression is checked."""

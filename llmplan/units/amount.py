@@ -1,9 +1,9 @@
-"""Numbers as people read them, at one of three precisions: the only place where a number becomes a text.
+"""Numbers as people read them, at one of three precisions: the only place where a number becomes text.
 
 Input: a value in base units with its measure and the unit that its declaration or author chose. Output: `29.92 days`
-(`exact`, four digits), `29.9 days` (`short`, three), `30 days` (`rough`, as few as are asked for). A value that is not
-a number (a member, an entry, a truth value) is its own text. What is written depends on nothing else, so that one value
-has one text at one precision wherever it is shown.
+(`exact`, four digits), `29.9 days` (`short`, three), `30 days` (`rough`, as many digits as requested). A value that is
+not a number (a member, an entry, a truth value) is its own text. The text depends on nothing else, so that a value has
+the same text at the same precision wherever it is shown.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _TIME = (
     ("ms", 1e-3, 1e-3),
     ("us", 0.0, 1e-6),
 )
-"""Units of time: the least value that is written in each, and its size."""
+"""Units of time: the smallest value that is written in each, and its size."""
 
 _SEVERAL = frozenset({"year", "day", "hour"})
 _MAGNITUDES = (("T", 1e12), ("B", 1e9), ("M", 1e6))
 _PREFIXES = (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
 _PREFIXED = ("byte", "FLOP", "bit", "W", "J")
-_LEAST, _MOST = 0.1, 1e5  # numbers in between are read easily
-_POWERS = 1e18  # as many FLOP and more are written as a power of ten
+_LEAST, _MOST = 0.1, 1e5  # numbers in between are easy to read
+_POWERS = 1e18  # from here on FLOP are written as a power of ten
 
 _PRODUCT = re.compile(r"(?<=[A-Za-z])\*([A-Za-z]+)\b")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -52,11 +52,11 @@ class Unit:
     """The unit that a declaration or an author chose for a number.
 
     Attributes:
-        text: As written: `days`, `USD/GPU/hour`; the base unit where none was chosen; empty for a plain number.
-        factor: Base units in one of it.
-        chosen: Whether it was chosen at all.
+        text: As written: `days`, `USD/GPU/hour`; the base unit if none was chosen; empty for a plain number.
+        factor: The number of base units in it.
+        chosen: Whether a declaration or an author chose it.
         word: The canonical spelling if it is a single unit other than the base unit, and its plural; else empty.
-        fixed: Whether the number is to be shown in just this unit, with `suffix` right behind it.
+        fixed: Whether the number must be shown in exactly this unit, directly followed by `suffix`.
         base: The base unit of its measure.
     """
 
@@ -70,7 +70,7 @@ class Unit:
 
     @staticmethod
     def of(text: str, measure: Measure, table: UnitTable, fixed: bool = False) -> Unit:
-        """The unit of a number of a measure; the base unit for one that nothing declares."""
+        """The unit for a number with a measure; the base unit if none is declared."""
         text = "" if text in ("Int", "Real") else text
         if fixed and text or text == "%" and measure.plain:
             try:
@@ -95,12 +95,12 @@ class Unit:
 
 @frozen
 class Written:
-    """A number in the unit and of the magnitude in which it is read.
+    """A number in the unit and magnitude in which it is shown.
 
     Attributes:
-        value: The number that is written; `size` how many base units its one is.
-        suffix: What follows it without a blank: `T` of `1T tokens`, `%`.
-        one, many: The unit of one and of several; empty for none.
+        value: The number as shown; `size` is the number of base units in 1 of it.
+        suffix: The text that follows it without a space: `T` in `1T tokens`, `%`.
+        one, many: The unit in the singular and in the plural; empty if there is none.
     """
 
     value: float
@@ -111,7 +111,7 @@ class Written:
 
     @property
     def unit(self) -> str:
-        """The unit beside this number with all its digits."""
+        """The unit that agrees with this number when it is written with all its digits."""
         return self.one if number(self.value) == "1" else self.many
 
     def text(self, digits: str) -> str:
@@ -121,13 +121,13 @@ class Written:
 
 @frozen
 class Amount:
-    """A value with what is needed to write it.
+    """A value with everything that is needed to write it.
 
     Attributes:
-        value: In base units; for what is not a number a member's or entry's name, a truth value, or None.
-        measure: None for what is not a number.
-        unit: In which it is written; a time or a size of another order takes a unit by its size.
-        digits: Significant digits of `exact`; more where a value stands on one side of a jump.
+        value: In base units; if it is not a number, the name of a member or entry, a truth value, or None.
+        measure: None if the value is not a number.
+        unit: The unit to write it in; a time or size of another magnitude is written in a unit of that magnitude.
+        digits: The significant digits of `exact`; more if a value must stay on one side of a jump.
     """
 
     value: Scalar
@@ -148,12 +148,12 @@ class Amount:
 
     @property
     def base(self) -> str:
-        """The base unit of a number: `s`, `byte/s`, `GPU`; empty for a plain one."""
+        """The base unit of a number: `s`, `byte/s`, `GPU`; empty for a plain number."""
         return self.unit.base
 
     @property
     def scaled(self) -> bool:
-        """Whether it is written with a magnitude, as `1T tokens` is, in which a small difference is hard to read."""
+        """Whether it is written with a magnitude, such as `1T tokens`, which makes a small difference hard to read."""
         written = self.written()
         return not isinstance(written, str) and written.suffix not in ("", "%")
 
@@ -166,20 +166,20 @@ class Amount:
         return self.exact()
 
     def exact(self) -> str:
-        """With four significant digits: `28.73 days`, `184,676 USD`, `4.125e22 FLOP`, `bf16`."""
+        """The text with four significant digits: `28.73 days`, `184,676 USD`, `4.125e22 FLOP`, `bf16`."""
         written = self.written()
         return written if isinstance(written, str) else written.text(number(written.value, self.digits))
 
     def short(self, digits: int = 3) -> str:
-        """Decimals to three digits, whole numbers as they are: `28.7 days`, `184,676 USD`, `4.13 × 10²² FLOP`."""
+        """With decimals to three digits, whole numbers in full: `28.7 days`, `184,676 USD`, `4.13 × 10²² FLOP`."""
         return " ".join(filter(None, self._split(digits, whole=True)))
 
     def rough(self, digits: int = 3) -> str:
-        """To so many digits, whole numbers too: `185,000 USD`."""
+        """The text to so many digits, whole numbers too: `185,000 USD`."""
         return " ".join(filter(None, self.parts(digits)))
 
     def parts(self, digits: int | None = None) -> tuple[str, str]:
-        """The number and its unit apart, which is empty where there is none: `28.7` and `days`, `41.3%` and nothing.
+        """The number and its unit, which may be empty, separately: `28.7` and `days`, `41.3%` and nothing.
 
         Args:
             digits: As in `rough`; None for those of `short`.
@@ -187,7 +187,7 @@ class Amount:
         return self._split(digits or 3, whole=digits is None)
 
     def _split(self, digits: int, whole: bool) -> tuple[str, str]:
-        """The number to so many digits, unless it is whole and whole ones stay; and its unit."""
+        """The number to so many digits, except that whole numbers stay if `whole`; and its unit."""
         written = self.written()
         if isinstance(written, str):
             return written, ""
@@ -202,12 +202,12 @@ class Amount:
         return f"{minus if self.number < 0 else '+' if self.number > 0 else ''}{text}", unit
 
     def fixed(self, places: int) -> str:
-        """With so many decimals, as numbers that stand beside one another have: `37.0 GB`."""
+        """The text with so many decimals, as for numbers that stand beside one another: `37.0 GB`."""
         written = self.written()
         return written if isinstance(written, str) else written.text(fixed(written.value, places))
 
     def like(self, other: Amount) -> Amount:
-        """This number in the very unit and magnitude in which another one is written: a change beside its result."""
+        """This number in the unit and magnitude of another one: a change beside its result."""
         written = other.written()
         if isinstance(written, str) or not isinstance(self.value, (int, float)):
             return self
@@ -215,7 +215,7 @@ class Amount:
         return evolve(self, unit=Unit(written.many, written.size, True, words, True, written.suffix, self.base))
 
     def written(self) -> Written | str:
-        """The number as it is read, or the text of what is not a finite number."""
+        """The number as it is shown, or the text of a value that is not a finite number."""
         if isinstance(self.value, bool):
             return "true" if self.value else "false"
         if self.measure is None or not isinstance(self.value, (int, float)):
@@ -236,7 +236,7 @@ class Range:
         return self.exact()
 
     def exact(self) -> str:
-        """`24.99 .. 34.48 days`: a unit that both ends have is written once."""
+        """`24.99 .. 34.48 days`: a unit that both ends share is written once."""
         return joined(self.low.exact(), self.high.exact())
 
     def short(self) -> str:
@@ -248,7 +248,7 @@ class Range:
         return joined(self.low.rough(digits), self.high.rough(digits))
 
     def ends(self, digits: int = 3) -> str:
-        """Both ends without a unit that they share: `25 – 34.5`; with both units where they differ."""
+        """Both ends without a unit that they share: `25 – 34.5`; with their units if they differ."""
         return " – ".join(self.apart(digits))
 
     def apart(self, digits: int = 3) -> tuple[str, str]:
@@ -258,29 +258,29 @@ class Range:
         return self.low.parts(digits)[0], self.high.parts(digits)[0]
 
     def unit(self, digits: int = 3) -> str | None:
-        """The unit that both ends have, empty for plain numbers; None where they have different ones."""
+        """The unit that both ends share, empty for plain numbers; None if their units differ."""
         low, high = self.low.parts(digits)[1], self.high.parts(digits)[1]
         return low if low == high else None
 
 
 def joined(low: str, high: str, between: str = " .. ") -> str:
-    """Two texts of amounts, the unit once where both have the same."""
+    """Two texts of amounts, with the unit only once if both have the same."""
     first, second = low.partition(" "), high.partition(" ")
     return f"{first[0]}{between}{high}" if first[2] == second[2] else f"{low}{between}{high}"
 
 
 def count(value: float) -> str:
-    """A plain number as it is: `2,753,520`."""
+    """A plain number in full: `2,753,520`."""
     return number(value)
 
 
 def share(value: float) -> str:
-    """A part of a whole in whole per cent: `70 %`."""
+    """A part of a whole, in whole per cent: `70 %`."""
     return f"{100 * value:.0f} %"
 
 
 def deviation(value: float, blank: str = " ") -> str:
-    """By how much something is more or less, in per cent with at most one decimal: `+4.9 %`."""
+    """A relative difference in per cent, with its sign and at most one decimal: `+4.9 %`."""
     hundredths = round(100 * value, 1)
     return f"{'+' if hundredths > 0 else ''}{number(hundredths, 3)}{blank}%"
 
@@ -291,7 +291,7 @@ def percentage(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A probability: `65%`, `over 99%`; certainty alone is `100%` or `0%`."""
+    """A probability: `65%`, `over 99%`; only certainty is `100%` or `0%`."""
     rounded = round(100 * share)
     if rounded == 100 and share < 1.0:
         return "over 99%"
@@ -346,7 +346,7 @@ def _scale(value: float, scales: tuple[tuple[str, float], ...]) -> tuple[str, fl
 
 
 def _size(factor: Fraction) -> float:
-    """The size of a unit, which may itself be beyond what a float holds."""
+    """The size of a unit, which may exceed the range of a float."""
     try:
         return float(factor)
     except OverflowError:
@@ -354,7 +354,7 @@ def _size(factor: Fraction) -> float:
 
 
 def _read(text: str) -> str:
-    """Products of units as they are read: `GPU-hours`."""
+    """Products of units as people read them: `GPU-hours`."""
     return _PRODUCT.sub(r"-\1s", text)
 
 

@@ -1,4 +1,4 @@
-"""Numbers as digits: to significant digits, to decimals or by magnitude; and division by the size of a unit."""
+"""Numbers as digits: to significant digits, with fixed decimals or a magnitude; and division by a unit's size."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def over(value: float, factor: float) -> float:
-    """A value in a unit of some size, which may itself be beyond what a float holds."""
+    """A value in a unit of some size, which may exceed the range of a float."""
     return value / factor if factor else math.copysign(math.inf, value)
 
 
 def fixed(value: float, places: int) -> str:
-    """A number with so many decimals, and no negative zero."""
+    """A number with so many decimals, without a negative zero."""
     text = f"{value:,.{places}f}"
     return text.lstrip("-") if not float(text.replace(",", "")) else text
 
 
 def places(value: float, digits: int = 3) -> int:
-    """The decimals that show a number to so many significant digits; others beside it take as many."""
+    """The number of decimals that show a number to so many significant digits, also for numbers beside it."""
     return max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value and math.isfinite(value) else 0
 
 
 def compact(value: float, digits: int = 3) -> str:
-    """A number to so many significant digits, counts of millions and more with their magnitude: `27.9`, `1.5T`."""
+    """A number to so many significant digits, from a million on with its magnitude: `27.9`, `1.5T`."""
     for name, size in (("T", 1e12), ("B", 1e9), ("M", 1e6)):
         if abs(value) >= size:
             return f"{number(_rounded(value / size, digits), digits)}{name}"

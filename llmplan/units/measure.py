@@ -1,8 +1,8 @@
 """Types of expressions: measures (dimension and label), truth values, texts, enums and kinds.
 
-A dimension (Time, Information, Token …) is checked everywhere. A label says what is counted (GPU,
-node, sequence …); it has dimension one, stays through `+ - min max if match` and is dropped by
-`* / ^`; two different labels do not meet, an empty one fits any.
+A dimension (Time, Information, Token …) is checked everywhere. A label says what is counted (GPU, node, sequence …); it
+is dimensionless, is kept by `+ - min max if match` and dropped by `* / ^`; different labels are incompatible, and an
+empty one fits any.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from attrs import field, frozen
 
 Scalar = float | int | str | bool | None
-"""A value in base units, a member's or entry's name, a truth value, or none."""
+"""A value in base units, the name of a member or entry, a truth value, or None."""
 
 SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}
-"""How comparisons are written."""
+"""The signs of the comparisons."""
 
 Exponents = tuple[tuple[str, int], ...]
 """Names with non-zero exponents, sorted by name: `(("Information", 1), ("Time", -1))`."""
@@ -43,7 +43,7 @@ class Measure:
 
     @property
     def plain(self) -> bool:
-        """True for a number without dimension and label."""
+        """True for a number without a dimension and a label."""
         return not self.dims and not self.labels
 
 
@@ -67,8 +67,9 @@ class EnumType:
 class KindType:
     """An entry of a kind, chosen by name: the type of `hardware.gpu`.
 
-    It is a `choice` where its field has a default, as `training.optimizer`: one of a few settings, like a member of an
-    enum. Otherwise the entry is the subject of the plan, as an accelerator or a model, and another one is another plan.
+    It is a `choice` if its field has a default, such as `training.optimizer`: one of a few settings, like a member of
+    an enum. Otherwise the entry is the subject of the plan, such as an accelerator or a model, and another entry makes
+    another plan.
     """
 
     name: str
@@ -91,7 +92,7 @@ TEXT = TextType()
 
 
 def is_choice(type: Type) -> bool:
-    """Whether a value is one of a few settings: true or false, a member of an enum, an entry that has a default."""
+    """Whether a type has a few settings: true or false, members of an enum, entries for a field with a default."""
     return isinstance(type, (EnumType, BoolType)) or (isinstance(type, KindType) and type.choice)
 
 

@@ -30,7 +30,7 @@ _MEANT = {
     "MBps": "MB/s", "GBps": "GB/s", "TBps": "TB/s", "GF": "GFLOP", "TF": "TFLOP", "PF": "PFLOP",
     "GFLOPS": "GFLOP/s", "TFLOPS": "TFLOP/s", "PFLOPS": "PFLOP/s", "TFlops": "TFLOP/s", "PFlops": "PFLOP/s",
 }  # fmt: skip
-"""Common spellings of units that are spelt differently here."""
+"""Common spellings of units that are spelled differently here."""
 
 
 @frozen
@@ -39,7 +39,7 @@ class UnitWord:
 
     Attributes:
         name: Its canonical spelling.
-        factor: Base units in one of it.
+        factor: The number of base units in it.
         measure: Its dimension and label.
     """
 
@@ -50,11 +50,7 @@ class UnitWord:
 
 @frozen
 class UnknownUnit(Exception):
-    """A word in a unit that no one declared.
-
-    Attributes:
-        word, offset: The word and where it begins in the unit's text.
-    """
+    """A word in a unit that is not declared."""
 
     word: str
     offset: int
@@ -65,7 +61,7 @@ class UnitTable:
     """All units and dimensions of a program.
 
     Attributes:
-        words: By spelling, prefixed and plural forms included.
+        words: The units by spelling, including prefixed and plural forms.
         counts: Dimensions whose things are counted one by one (Token, Parameter).
         bases: The base unit's name of each dimension.
     """
@@ -75,10 +71,10 @@ class UnitTable:
     bases: dict[str, str] = field(factory=dict)
 
     def parse(self, text: str) -> tuple[Fraction, Measure]:
-        """Factor to base units and measure of a unit as written.
+        """The factor to base units and the measure of a unit as written.
 
         Raises:
-            UnknownUnit: for a word that is not declared.
+            UnknownUnit: A word is not declared.
         """
         factor = Fraction(1)
         dims: Exponents = ()
@@ -118,11 +114,11 @@ class UnitTable:
         return factor, self.measure(dims, labels)
 
     def measure(self, dims: Exponents, labels: Exponents) -> Measure:
-        """A measure; things that carry one label (GPU, node, step …) are whole."""
+        """A measure; things with a single label (GPU, node, step …) are whole."""
         return Measure(dims, labels, whole=not dims and len(labels) == 1 and labels[0][1] == 1)
 
     def is_count(self, measure: Measure) -> bool:
-        """True if a bare number can stand for it: one label, or one dimension whose things are counted."""
+        """True if a bare number can stand for it: a single label, or a single dimension whose things are counted."""
         if measure.dims:
             (name, exponent), *rest = measure.dims
             return not rest and not measure.labels and exponent == 1 and name in self.counts
@@ -131,19 +127,19 @@ class UnitTable:
     def base(self, measure: Measure) -> str:
         """The base unit of a measure as text: `byte/s`, `GPU`, `` for a plain number.
 
-        A label shows only where it stands alone: it does not change the base (`gpu_hours` in s).
+        A label shows only on its own: it does not change the base unit (`gpu_hours` in s).
         """
         if not measure.dims:
             return measure.labels[0][0] if len(measure.labels) == 1 and measure.labels[0][1] == 1 else ""
         return _product([(self.bases.get(name, name), exponent) for name, exponent in measure.dims])
 
     def suggest(self, word: str) -> list[str]:
-        """Declared spellings like `word`, the likeliest first; case alone counts least."""
+        """Declared spellings similar to `word`, the likeliest first; those that differ only in case are closest."""
         meant = _MEANT.get(word) or _MEANT.get(word.lower() if len(word) > 4 else "", "")
         if meant == "%" or meant and all(part in self.words for part in meant.split("/")):
             return [meant]
         folded = [name for name in self.words if name.lower() == word.lower()]
-        # Who writes `gb` may mean either.
+        # `gb` may stand for either.
         folded += [name for name in self.words if name.lower() == f"{word[:1]}i{word[1:]}".lower()]
         import difflib
 
@@ -176,5 +172,5 @@ def _label_words(labels: Exponents, after: bool) -> str:
 
 
 def plural(name: str) -> str:
-    """Several of a label: `GPUs`, `queries`."""
+    """The plural of a label: `GPUs`, `queries`."""
     return name[:-1] + "ies" if name.endswith("y") else name + "s"
