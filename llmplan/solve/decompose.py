@@ -1,5 +1,4 @@
-"""Splits a system into two parts that share no requirement, preference or objective: the continuous unknown's, and the
-rest.
+"""Splits a system into the part of its continuous unknown and the rest, which share no requirement or objective.
 
 Input: a system with one continuous unknown, and the search results of each part. Output: the parts, and both results
 joined. A point is feasible if both of its halves are, and each cost belongs to one half, so the best half of each part
@@ -27,8 +26,7 @@ T = TypeVar("T")
 
 @frozen
 class Half:
-    """One of the two parts: the whole system, with one value for each unknown of the other part, which no condition
-    mentions.
+    """One of the two parts: the whole system, with the other part's conditions dropped and its unknowns fixed.
 
     Every requirement, preference and objective keeps its position.
     """

@@ -80,9 +80,7 @@ class Found:
 
 
 def point_at(system: System, places: Mapping[int, float]) -> dict[int, float]:
-    """The value of every unknown at a point, see `Ranked.places`; an unknown that decides nothing gets its default
-    value.
-    """
+    """The value of every unknown at a point, see `Ranked.places`; a default for an unknown that decides nothing."""
     return {index: _value(unknown, places.get(index)) for index, unknown in enumerate(system.unknowns)}
 
 

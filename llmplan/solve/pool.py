@@ -103,9 +103,7 @@ def _part(number: int) -> Any:
 
 
 def _end(ending: Connection) -> None:
-    """Ends a worker as soon as the other end of a pipe is closed, but not in the middle of a result: its reader would
-    hang.
-    """
+    """Ends a worker once the other end of a pipe is closed, but not while it writes a result: its reader would hang."""
     with suppress(EOFError, OSError):
         ending.recv()
     reader = parent_process()

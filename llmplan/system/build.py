@@ -202,8 +202,7 @@ class _Builder:
         return left, right
 
     def _at_corners(self, rule: Rule, node: int, left: int | None, right: int | None) -> tuple[int, int | None]:
-        """`require certain`: a node that is 1 if the condition holds as expected, at every corner of the ranges and at
-        `between`.
+        """`require certain`: 1 if the condition holds as expected, at every corner of the ranges and at `between`.
 
         Also the left side, shifted so that it is as far from the right one as in the worst case.
         """

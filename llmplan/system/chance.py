@@ -1,5 +1,4 @@
-"""The probability of a comparison: the gap between its sides, against the spread of measured values around computed
-ones.
+"""The probability of a comparison: the gap between its sides, relative to the spread of measured values.
 
 A measured quantity with a band lies between two factors of the computed one in eight cases of ten. The event is lowered
 again with each such quantity at either end; the resulting change in the logarithm of the ratio of the sides is the

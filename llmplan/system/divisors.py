@@ -74,9 +74,7 @@ def _is_prime(number: int) -> bool:
 
 
 def _divisor(number: int) -> int:
-    """A factor of a composite number, by Pollard's rho method; a square root is tried first, as the method loops on
-    squares.
-    """
+    """A factor of a composite number, by Pollard's rho method; squares, on which it loops, are handled first."""
     root = math.isqrt(number)
     if root * root == number:
         return root

@@ -36,9 +36,7 @@ class DomainChecks:
         self._unknowns = unknowns
 
     def legal(self, name: str, value: Result, type: Type, domain: Domain | None, written: Setting | None) -> Result:
-        """A value that must be whole or inside a domain: an error if the plan writes it otherwise, else NaN where it is
-        not.
-        """
+        """A value that must be whole or in a domain: an illegal one is an error if a plan writes it, else it is NaN."""
         if isinstance(value, Missing) or not isinstance(type, Measure):
             return value
         node = self.graph[value]

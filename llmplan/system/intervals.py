@@ -87,8 +87,7 @@ def is_positive(graph: Graph, node: int, box: Sequence[Interval]) -> bool:
 
 
 def directions(graph: Graph, roots: Iterable[int], unknown: int, unknowns: Sequence[Unknown]) -> dict[int, int | None]:
-    """The direction of each node below the roots: 1 if it never falls as the unknown grows, -1 if it never grows, 0 if
-    constant.
+    """By node below the roots: 1 if it never falls as the unknown grows, -1 if it never grows, 0 if it is constant.
 
     None if the direction is not proved. A truth value that grows is one that can only become true.
     """

@@ -38,9 +38,7 @@ class Meaning(Protocol):
         """The entries in a list of entries of a kind."""
 
     def field_at(self, kind: str, field: str, entries: Sequence[str], of: Callable[[], Result]) -> Result:
-        """The value of a field in the chosen one of `entries`, whose index `of` computes; it is called if their values
-        differ.
-        """
+        """The value of a field in the chosen one of `entries`; `of` computes its index, if the values differ."""
 
     def of_instance(self, kind: str, entry: str, field: str) -> Result:
         """A field of an entry that is a member of a list."""

@@ -30,9 +30,7 @@ class At:
 
 
 def points(lowering: Lowering) -> list[dict[str, At]] | None:
-    """Every point in the product of a plan's sweeps, by path, the last axis varying fastest; None if there are too
-    many.
-    """
+    """Every point in the product of a plan's sweeps, by path, the last axis fastest; None if there are too many."""
     axes: list[list[tuple[str, At]]] = []
     grid = _axes(lowering)
     if grid is None:

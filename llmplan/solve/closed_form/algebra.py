@@ -115,9 +115,7 @@ def _terms(e: Any) -> int:
 
 
 class _Expressions:
-    """Nodes as sympy expressions, an algebra that undoes operations; `abridged` if a formula is not written out in
-    full.
-    """
+    """Nodes as sympy expressions, an algebra that undoes operations; `abridged` if a formula is shortened."""
 
     def __init__(self, equation: Equation) -> None:
         self._equation, self._graph = equation, equation.graph

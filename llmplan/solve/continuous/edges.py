@@ -50,9 +50,7 @@ class Edge:
     spend: Callable[[float], None]
 
     def nearest(self, best: Ranked) -> Ranked:
-        """An answer at the edge of a jump that is as good or better, in the roundest number; the same answer if there
-        is none.
-        """
+        """An answer at the edge of a jump that is as good or better, in the roundest number; else the same answer."""
         columns = {
             index: np.array([(self.system.unknowns[index].values or ())[int(place)]])
             for index, place in best.places.items()

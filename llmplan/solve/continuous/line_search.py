@@ -95,9 +95,7 @@ def _ratios(low: float, high: float) -> Array:
 
 
 def bisect(predicate: Callable[[Array], Array], low: Array, high: Array) -> tuple[Array, Array]:
-    """Narrows brackets at whose ends a predicate differs to neighbouring floats; the predicate keeps its value at each
-    end.
-    """
+    """Narrows brackets at whose ends a predicate differs to neighbouring floats at which it still differs."""
     low, high = low.copy(), high.copy()
     at_low = predicate(low)
     for _ in range(_BISECTIONS):

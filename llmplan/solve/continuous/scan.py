@@ -269,9 +269,7 @@ class LineScan:
     def _ends(
         self, line: Line, candidates: _Candidates, active: Array, least: Sequence[Array]
     ) -> tuple[_Candidates, Array]:
-        """Adds the ends of the stretch on which the costs compared so far stay at their best, where the next one
-        decides.
-        """
+        """Adds the ends of the stretch with the best costs compared so far, on which the next cost decides."""
         rows = candidates.rows
         both = (rows[1:] == rows[:-1]) & candidates.feasible[1:] & candidates.feasible[:-1]
         turns = np.flatnonzero(both & (active[1:] != active[:-1]))

@@ -63,8 +63,7 @@ def better_sides(system: System, point: Mapping[int, float], unknown: int) -> li
 
 
 def bind(system: System, requirements: Sequence[Condition], outcome: Outcome) -> Outcome:
-    """The outcome with the binding requirement and closed form of each unknown that the plan asks for, the others
-    fixed.
+    """The outcome with each requested unknown's binding requirement (the others fixed) and closed form.
 
     A closed form is accepted for an unknown that is the only one asked for in its binding requirement, or for the
     continuous one, with the others at their solution, and only if evaluation agrees: its root lies between the chosen

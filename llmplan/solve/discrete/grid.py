@@ -86,8 +86,7 @@ class GridEvaluator:
     def blocks(
         self, fixed: Sequence[slice], run: Sequence[slice], spend: Callable[[float], None] = lambda evaluations: None
     ) -> Iterator[Block]:
-        """The blocks in which at least one point passes, at a fixed step of each outer axis and over a run of steps of
-        the next.
+        """The blocks in which at least one point passes, at fixed steps of outer axes and over a run of the next one.
 
         `spend` is called at each step of an axis with the number of evaluations done, and may raise to stop the
         evaluation.

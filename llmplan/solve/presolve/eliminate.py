@@ -25,9 +25,7 @@ _FEW = 16
 
 @frozen
 class Definition:
-    """An unknown as a function of the others left at that time: a node, and the equation's index (None: from its
-    domain).
-    """
+    """An unknown as a function of those left at that time: a node, and the equation's index (None for a domain)."""
 
     unknown: int
     node: int
