@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @frozen
 class Half:
-    """One of the two parts: the whole system, with the other part's conditions dropped and its unknowns fixed.
+    """One of the two parts: the whole system, with constants for the other part's conditions and its unknowns fixed.
 
     Every requirement, preference and objective keeps its position.
     """

@@ -84,7 +84,7 @@ def _emitted(program: Program) -> set[EmitTarget]:
 
 
 def differing(old: Program, new: Program, same: Callable[[tuple[str, Setting], tuple[str, Setting]], bool]) -> set[str]:
-    """The paths that both programs set, differently; for paths that only one of them sets, their kinds, as `gpu.`.
+    """The paths that both programs set, but differently, and those that only one sets, with their kinds (`gpu.`).
 
     Args:
         same: Whether the winning settings of a path, each with its layer, are the same.

@@ -100,7 +100,7 @@ class Names:
         self._done: dict[str, _Frame] = {}
         self._frames: list[_Frame] = []
         self._active: set[str] = set()  # the names in the frames
-        self._users: tuple[int, dict[str, list[str]]] | None = None  # and the number of names it was computed for
+        self._users: tuple[int, dict[str, list[str]]] | None = None  # with the number of names it was computed for
         self._branches = 0  # the number of enclosing choices that only some candidates take
         self.values: dict[str, Result] = {}
         self.traces: dict[str, Trace] = {}
