@@ -146,6 +146,7 @@ class Scope:
             changes.
         sources: Texts by name, for spans.
         targets: What may be emitted; empty where that is not known, as while the library is read.
+        emitted: By target the places where the library asks whether it is emitted.
         lets: Types of the plan's lets, filled when first asked for by `let_type`.
         read: Names of lets and functions that some expression reads.
     """
@@ -176,6 +177,7 @@ class Scope:
     columns: dict[str, tuple[tuple[str, str, str, str], ...]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
     targets: Targets = field(factory=dict)
+    emitted: dict[str, tuple[SourceRef, ...]] = field(factory=dict)
     lets: dict[str, Let] = field(factory=dict)
     read: set[str] = field(factory=set)
     let_type: Callable[[str], Let | None] = field(default=lambda name: None)
