@@ -237,6 +237,16 @@ class Scope:
         near = near or list(index.get(wanted.partition("-")[2], ()))
         return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
 
+    def own_entry(self, kind: str, name: str) -> str | None:
+        """The one entry that a name is a name of, though most people mean another by it (`@usual`)."""
+        wanted = normal(name)
+        usual = self.usual.get(kind, {}).get(wanted)
+        if usual is None:
+            return None
+        table = self.entries[kind]
+        named = [entry for entry in table if entry != usual and wanted in map(normal, table[entry].names)]
+        return named[0] if len(named) == 1 else None
+
     def published(self, kind: str, name: str) -> str:
         """A name as a hub gives it, by which an entry was found; empty for a name of the catalog's own."""
         return name if "/" in name or normal(name) not in self.aliases.get(kind, {}) else ""
