@@ -1,5 +1,6 @@
-"""No member of an enum is swallowed by `_`, or by the `else` of a chain of comparisons, where it decides memory or time: a
-new member must say what it takes.
+"""No member of an enum is swallowed by `_` where it decides memory or time, nor by the `else` of a chain of comparisons.
+
+A new member must say what it takes.
 """
 
 from __future__ import annotations
@@ -108,16 +109,20 @@ def test_members_are_named():
         (
             "compute",
             "else if training.kernels == eager then step.host_eager\n    else step.host_fused",
-            "else if training.kernels == eager then step.host_eager\n"
-            "    else if training.precision == fp32 then 0 s\n"
-            "    else if training.kernels in [fused, compiled] then step.host_fused else 0 s",
+            (
+                "else if training.kernels == eager then step.host_eager\n"
+                "    else if training.precision == fp32 then 0 s\n"
+                "    else if training.kernels in [fused, compiled] then step.host_fused else 0 s"
+            ),
             ("step.host", "Kernels"),
         ),
         (
             "memory",
             "fn logit_bytes(loss: LossKernel, own: byte/token) -> byte/token = match loss {",
-            "fn logit_bytes(loss: LossKernel, own: byte/token) -> byte/token = "
-            "if loss == fused then own else if loss != upcast then 0 bytes/token else match training.loss {",
+            (
+                "fn logit_bytes(loss: LossKernel, own: byte/token) -> byte/token = "
+                "if loss == fused then own else if loss != upcast then 0 bytes/token else match training.loss {"
+            ),
             ("logit_bytes", "LossKernel"),
         ),
     ],
