@@ -1,4 +1,4 @@
-"""No member of an enum is swallowed by `_` where it decides memory or time, nor by the `else` of a chain of comparisons.
+"""No member of an enum is swallowed by `_`, or by the `else` of comparisons, where it decides memory or time.
 
 A new member must say what it takes.
 """
