@@ -6,7 +6,7 @@ knows what is emitted, and how.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -22,7 +22,7 @@ from llmplan.load import output_dir
 from llmplan.load.files import shown
 from llmplan.load.modules import Module, load
 from llmplan.request import Request
-from llmplan.resources import TARGET, library_of, templates_of
+from llmplan.resources import TARGET, library_of, targets_in, templates_of
 from llmplan.source import Span
 from llmplan.system.build import Built, build
 from llmplan.system.incremental import MOST_NODES, Earlier, comparable
@@ -87,13 +87,14 @@ def analyse(
     """
     root, own = (library_of(asked.path), templates_of(asked.path)) if asked.path != "-" else (None, None)
     if root is not None or own is not None:
-        return library_file(asked.path, root, own, asked.text, unread)
+        return library_file(asked.path, root, own, asked.text, unread, _folders(targets))
     try:
         texts = library.library_files(templates=asked.templates) if asked.templates else None
     except (OSError, UnicodeError) as error:
         problem = files.broken_template(str(asked.templates), str(error))
         return Checked(asked.name, (), None, None, (problem,), "")
     scope, content, problems = library.load(texts, tables=False)
+    problems = problems or library.unknown_targets(scope, _folders(targets))
     modules: list[Module] = []
     diagnostics: list[Diagnostic] = []
     if not problems:
@@ -136,6 +137,11 @@ def analyse(
     if not found and program is not None and not program.asks:
         found = (lint.asks_nothing(modules[0].tree.span),)
     return Checked(asked.name, tuple(modules), program, built, found, content)
+
+
+def _folders(targets: Targets) -> set[str]:
+    """The folders that may be written for targets."""
+    return set[str]().union(*(folders.some for folders in targets.values()))
 
 
 def _not_allowed(program: Program, asked: Request) -> list[Diagnostic]:
@@ -206,6 +212,7 @@ def library_file(
     templates: Path | None = None,
     text: str | None = None,
     unread: Unread | None = None,
+    folders: Collection[str] = (),
 ) -> Checked:
     """A file of the library, checked in its place among the others.
 
@@ -216,11 +223,14 @@ def library_file(
         root: Where the `plans` and `templates` of the library lie that the file is part of. None for what a user's
             folder of `templates` says of a target, which lies over those of llmplan.
         unread: Tells the options of a target that its templates do not read.
+        folders: The product's folders of templates.
     """
     file = Path(path).resolve()
     name = shown(file) if root is None else file.relative_to(root).as_posix()
     texts = library.library_files(root, templates if root is None else None)
     scope, content, problems = library.load(texts if text is None else {**texts, name: text})
+    templates = templates if root is None else root / "templates"
+    problems = problems or library.unknown_targets(scope, {*folders, *targets_in(templates)})
     if root is not None:
         for known, source in scope.sources.items():
             # From here on under the names by which people find the files from where they are.

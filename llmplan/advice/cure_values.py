@@ -11,9 +11,10 @@ import math
 from collections.abc import Iterable
 
 from llmplan.advice.freed_values import Blocked, Freed
-from llmplan.advice.ledger import SHARES, Account
+from llmplan.advice.ledger import SHARES, Account, Spent, affordable
 from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure, of_input
+from llmplan.check import ir
 from llmplan.check.plan import Program
 from llmplan.solve.effort import Effort
 from llmplan.system.adjustable import Knob, in_authors_unit, ladder, value_of
@@ -21,7 +22,7 @@ from llmplan.system.levers import set_to, values, worth
 from llmplan.system.missing import Missing
 from llmplan.system.proposals import Proposal, proposals
 from llmplan.system.system import Condition, Objective
-from llmplan.units.measure import Measure, is_catalog, is_choice
+from llmplan.units.measure import BoolType, KindType, Measure, is_catalog, is_choice
 
 _NEAR = 1e-3
 """The largest relative difference at which a number with few digits stands for a multiple by a factor."""
@@ -125,7 +126,8 @@ def _choice(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cur
     if freed is None or now is None:
         return None
     field = trial.program.scope.fields.get(knob.path)
-    wanted = values(knob, now, trial.here) if field is not None and field.lever else None
+    asked = isinstance(knob.type, KindType) and _asked(blocked, knob, knob.type.name)
+    wanted = values(knob, now, trial.here) if field is not None and field.lever and not asked else None
     others = [one for one in freed.values if one != now and (wanted is None or one in wanted)]
     if not others:
         return None
@@ -133,9 +135,51 @@ def _choice(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cur
     taken = cures.take(len(works), SHARES["choice"].tries)
     thinned = freed.posed.thinned if taken == len(works) else (*freed.posed.thinned, knob.path)
     works = [one for one in works[:taken] if blocked.cured(changed(trial, knob, one), effort, thin=True)]
-    best = freed.best(works, effort) if len(works) > 1 else None
-    works.sort(key=lambda one: one != best)
+    if asked:
+        works = _ranked(freed, trial.program, works, effort)
+    else:
+        best = freed.best(works, effort) if len(works) > 1 else None
+        works.sort(key=lambda one: one != best)
     return of_input(trial, knob, now, [_named(trial, knob, one) for one in works], thinned)
+
+
+def _asked(blocked: Blocked, knob: Knob, kind: str) -> bool:
+    """Whether a requirement in conflict is about which entry is chosen, and not only about what follows from it.
+
+    Such a requirement reads the choice or a field of the entry, itself or through truth values. Where that is so any
+    other entry may do, and not only those that the library declares to be worth trying.
+    """
+    scope = blocked.trial.program.scope
+    rules = [rule for rule in blocked.trial.program.rules if rule.name in blocked.names]
+    pending = [expr for rule in rules for expr in (rule.condition, rule.when) if expr is not None]
+    passed: set[str] = set()
+    while pending:
+        for part in ir.walk(pending.pop()):
+            name = part.name if isinstance(part, (ir.Given, ir.Ref)) else ""
+            if name == knob.path or name.startswith(f"{kind}."):
+                return True
+            if name not in passed and name in scope.quantities and isinstance(scope.quantities[name].type, BoolType):
+                passed.add(name)
+                alternatives = scope.quantities[name].alternatives
+                pending += [expr for one in alternatives for expr in (one.when, one.value) if expr is not None]
+    return False
+
+
+def _ranked(freed: Freed, program: Program, members: list[float], effort: Effort) -> list[float]:
+    """Members that work, by the objectives and then by what plans are compared by; unsorted if the effort is spent."""
+    aims, _ = _compared(freed, program)
+    ordered = (*freed.posed.system.objectives, *aims)
+
+    def key(member: float) -> tuple[float, ...]:
+        posed = freed.posed.held(freed.unknown, (member,)).asking(preferences=(), front=(), objectives=ordered)
+        point = posed.best(effort)
+        if point is None:
+            return (math.inf,)
+        figures = posed.values([aim.node for aim in ordered], point)
+        return tuple(aim.sense * figures[aim.node] for aim in ordered)
+
+    ranked = affordable(lambda: sorted(members, key=key))
+    return members if isinstance(ranked, Spent) else ranked
 
 
 def _entry(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:

@@ -185,9 +185,11 @@ def _emits(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     name = _dotted(check, node)
     if name is None:
         return check.wrong(node)
-    # A target that a plain installation lacks may come from --templates: if it does not, it is simply not emitted.
-    if check.scope.targets and name.text not in check.scope.folders():
-        check.report(names.no_such_target(name.span, name.text, check.scope.targets))
+    if not check.scope.targets:  # while the library is read: `library.unknown_targets` looks at them later
+        place = name.span.source.name, name.span.start, name.span.end
+        check.scope.emitted[name.text] = (*check.scope.emitted.get(name.text, ()), place)
+    elif name.text not in check.scope.folders():
+        check.report(names.unknown_target(name.span, name.text, sorted(check.scope.folders())))
     return Typed(ir.Emits(name.text), BOOL, node.span)
 
 

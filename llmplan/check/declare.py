@@ -23,7 +23,7 @@ from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.resources import TARGET
 from llmplan.source import Span
 from llmplan.syntax import nodes
-from llmplan.syntax.decorators import arguments, number, said, written
+from llmplan.syntax.decorators import Argument, arguments, number, said, written
 from llmplan.syntax.decorators import unit as written_unit
 from llmplan.syntax.statements import Statements
 from llmplan.units.measure import BOOL, INT, REAL, TEXT, EnumType, KindType, ListType, Measure, Type, is_choice
@@ -77,6 +77,7 @@ class Declarations:
         self.scope = scope
         self.report = report
         self._first: dict[str, nodes.Statement] = {}
+        self._usual: dict[tuple[str, str], Span] = {}
         self.alternatives: dict[str, list[nodes.Quantity]] = {}
 
     def _once(self, name: str, statement: nodes.Statement, taken: bool) -> bool:
@@ -281,6 +282,17 @@ class Declarations:
             cites(node.decorators), examples, place(node.name.span), node.replace,
         )  # fmt: skip
 
+    def _usual_name(self, kind: str, entry: str, argument: Argument) -> None:
+        """A name that most people mean an entry by; E0203 where it is said of another already."""
+        alias, usual = normal(written(argument)), self.scope.usual.setdefault(kind, {})
+        if alias in usual:
+            first = self._usual.get((kind, alias)) or self.scope.span(self.scope.entries[kind][usual[alias]].place)
+            self.report(names.defined_twice(argument.span, written(argument), first))
+            return
+        self._usual[kind, alias] = argument.span
+        usual[alias] = entry
+        self.scope.aliases[kind][alias] = (entry,)
+
     def _range_of(self, param: nodes.Param) -> tuple[float, float] | None:
         """The ends of a parameter's `in low..high`, which are literals."""
         domain = param.domain
@@ -317,9 +329,8 @@ class Declarations:
         usual = self.scope.usual.get(kind, {})
         for alias in (name, *(alias for alias in further if normal(alias) not in usual)):
             index[normal(alias)] = tuple(dict.fromkeys((*index.get(normal(alias), ()), name)))
-        for alias in (text for texts in said(node.decorators, "usual") for text in texts):
-            index[normal(alias)] = (name,)
-            self.scope.usual.setdefault(kind, {})[normal(alias)] = name
+        for argument in arguments(node.decorators, "usual"):
+            self._usual_name(kind, name, argument)
         # Its own name always means the entry itself, even if other entries have that name as an alias.
         index[normal(name)] = (name,)
         table[name] = EntryRecord(

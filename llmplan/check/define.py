@@ -19,7 +19,7 @@ from llmplan.check.ir import UNDEFINED, Expr, walk
 from llmplan.check.program import Alternative, Domain, Goal, Rule, Setting
 from llmplan.check.scope import Overlay, Scope
 from llmplan.check.settings import domain, place, setting, stray
-from llmplan.check.usual import report_unsaid
+from llmplan.check.usual import report_unmeant, report_unsaid
 from llmplan.diagnostics import Diagnostic, names, system, units
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import said
@@ -61,6 +61,7 @@ class Definitions:
         for name, alternatives in quantities.items():
             self._quantity_body(name, alternatives)
         report_unsaid(self.scope, of, self.report)
+        report_unmeant(self.scope, of, self.report)
 
     def _library(self, of: Statements) -> None:
         """The library's requirements and objectives, and E0303 for statements that only a plan may contain."""
@@ -160,7 +161,14 @@ class Definitions:
         table[name] = evolve(table[name], like=like or "", settings=self.fields(kind, node.fields))
 
     def _entry(self, kind: str, name: nodes.Text) -> str | None:
-        """The entry that a name means, or None if a mistake was reported."""
+        """The entry that a name means, or None if a mistake was reported.
+
+        A name of its own comes before `@usual`: plans then mean the further entry that becomes usual, while entries
+        that begin with the other one, and changes of it, stay as they are.
+        """
+        own = self.scope.own_entry(kind, name.plain or "")
+        if own is not None:
+            return own
         found, near = self.scope.find_entry(kind, name.plain or "")
         if found is None:
             self.report(self.scope.no_entry(name.span, kind, name.plain or "", near))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
@@ -23,6 +23,7 @@ from llmplan.check.define import Definitions
 from llmplan.check.program import pack, unpack
 from llmplan.check.scope import Lazy, Overlay, Scope
 from llmplan.diagnostics import Diagnostic
+from llmplan.diagnostics.names import unknown_target
 from llmplan.installation import Broken
 from llmplan.load.files import shown
 from llmplan.resources import CONFIGS, LIBRARY, MANIFEST, TARGET, entries, folder, read, text_of
@@ -55,6 +56,7 @@ _PLAIN = (
     "usual",
     "columns",
     "patterns",
+    "emitted",
 )  # the tables that are stored as they are
 
 _latest: dict[str, Scope] = {}
@@ -151,6 +153,22 @@ def tables_of(scope: Scope, texts: Mapping[str, str] | None = None) -> list[Diag
     if not wrong:
         store.keep(_TABLES, kept, True)
     return wrong
+
+
+def unknown_targets(scope: Scope, folders: Collection[str]) -> list[Diagnostic]:
+    """E0201 for `emits` in the library of what is not a folder of templates, which would always be false.
+
+    Args:
+        folders: Those of the product and of the user; each with a `target.plan` in the library is known too.
+    """
+    own = {PurePath(name).parent.name for name in scope.sources if PurePath(name).name == TARGET}
+    known = sorted(own.union(folders))
+    return [
+        unknown_target(scope.span(place), target, known)
+        for target, places in scope.emitted.items()
+        if target not in known
+        for place in dict.fromkeys(places)
+    ]
 
 
 def _built(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:

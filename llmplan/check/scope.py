@@ -147,6 +147,7 @@ class Scope:
             changes.
         sources: Source texts by name, for spans.
         targets: The targets that may be emitted; empty if not known, as while the library is read.
+        emitted: By target, the places where the library asks whether it is emitted.
         lets: Types of the plan's lets, filled on demand by `let_type`.
         read: Names of lets and functions that some expression reads.
     """
@@ -177,6 +178,7 @@ class Scope:
     columns: dict[str, tuple[tuple[str, str, str, str], ...]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
     targets: Targets = field(factory=dict)
+    emitted: dict[str, tuple[SourceRef, ...]] = field(factory=dict)
     lets: dict[str, Let] = field(factory=dict)
     read: set[str] = field(factory=set)
     let_type: Callable[[str], Let | None] = field(default=lambda name: None)
@@ -235,6 +237,16 @@ class Scope:
         # `NVIDIA H100`: a maker's or an organisation's name before the entry's.
         near = near or list(index.get(wanted.partition("-")[2], ()))
         return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
+
+    def own_entry(self, kind: str, name: str) -> str | None:
+        """The one entry that a name is a name of, though most people mean another by it (`@usual`)."""
+        wanted = normal(name)
+        usual = self.usual.get(kind, {}).get(wanted)
+        if usual is None:
+            return None
+        table = self.entries[kind]
+        named = [entry for entry in table if entry != usual and wanted in map(normal, table[entry].names)]
+        return named[0] if len(named) == 1 else None
 
     def published(self, kind: str, name: str) -> str:
         """The hub name by which an entry was found; empty for a catalog name."""

@@ -2,7 +2,8 @@
 
 `kernels: Kernels = stack.kernels[parallelism.framework]` takes the kernels that a plan's own stack leaves open from the
 usual entry of the framework. Input: a checked scope and the statements in it. Output: one diagnostic for each member
-without an entry and for each entry that lacks fields, however many.
+without an entry, for each entry that lacks fields, however many, and for each name in `@usual` by which nobody means the
+entry.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from llmplan.check import ir
-from llmplan.check.scope import Scope
+from llmplan.check.scope import Scope, normal
 from llmplan.diagnostics import Diagnostic
+from llmplan.diagnostics.decorators import unmeant
 from llmplan.diagnostics.names import unsaid
 from llmplan.source import Span
+from llmplan.syntax.decorators import arguments, written
 from llmplan.syntax.statements import Statements
 
 
@@ -34,6 +37,34 @@ def report_unsaid(scope: Scope, of: Statements, report: Callable[[Diagnostic], N
                 entry, (_, span) = entries[lacking[0]], fields[lacking[0]]
                 at = scope.span(scope.entries[kind][entry].place) if entry else spans.get((enum, member), span)
                 report(unsaid(at, kind, member, entry, lacking))
+
+
+def report_unmeant(scope: Scope, of: Statements, report: Callable[[Diagnostic], None]) -> None:
+    """E0310 for a name in `@usual` that is no member by which fields are read, and fits no other entry."""
+    for entry in of.entries:
+        kind, name = entry.kind.text, entry.name.plain or ""
+        for argument in arguments(entry.decorators, "usual") if name in scope.entries.get(kind, {}) else ():
+            alias, members = written(argument), _members(scope, kind)
+            if alias not in members and not _fits_others(scope, kind, name, normal(alias)):
+                report(unmeant(argument.span, alias, kind, members))
+
+
+def _members(scope: Scope, kind: str) -> list[str]:
+    """The members of the enums by which defaults and formulas read the fields of a kind's entries."""
+    paths = [f"{kind}.{field}" for field in scope.kinds[kind]]
+    defaults = [scope.fields[path].default for path in paths if path in scope.fields]
+    quantities = [one.value for quantity in scope.quantities.values() for one in quantity.alternatives]
+    exprs = [*(one.value for one in defaults if one is not None and one.value is not None), *quantities]
+    reads = [read for expr in exprs for read in ir.walk(expr) if isinstance(read, ir.FieldAt)]
+    enums = dict.fromkeys(read.enum for read in reads if read.kind == kind and read.enum)
+    return [member for enum in enums for member in scope.enums[enum].members]
+
+
+def _fits_others(scope: Scope, kind: str, entry: str, alias: str) -> bool:
+    """Whether another entry has the name, or begins with it."""
+    table = scope.entries[kind]
+    further = ((name, further) for name in table if name != entry for further in (name, *table[name].names))
+    return any(f"{normal(text)}-".startswith(f"{alias}-") for _, text in further)
 
 
 def _expressions(scope: Scope, of: Statements) -> Iterator[tuple[ir.Expr, Span]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error
-from llmplan.diagnostics.spelling import did_you_mean, listing
+from llmplan.diagnostics.spelling import closest, did_you_mean, listing
 from llmplan.source import Span
 
 _FEW = 12
@@ -41,3 +41,16 @@ def unknown_argument(span: Span, name: str, wanted: str, known: Collection[str])
     message = f"`@{name}` expects {wanted}, and nothing of that sort is called `{span.text}`"
     few = "there are " + listing(known, _FEW) if 0 < len(known) <= _FEW else ""
     return error("E0310", message, span, *did_you_mean(span, span.text, known), notes=(few,))
+
+
+def unmeant(span: Span, name: str, kind: str, members: Collection[str]) -> Diagnostic:
+    """E0310: `@usual` of a name that fits only the entry below it.
+
+    Args:
+        members: Of the enums by which fields of such entries are read.
+    """
+    message = f"`@usual` expects a name that fits several entries, and no other {kind} has, or begins with, `{name}`"
+    near = [Hint(f"did you mean `{one}`?", (Edit(span, f'"{one}"'),)) for one in closest(name, members)]
+    hints = near or [Hint("leave it out, or write `@names` for one more name of the entry")]
+    notes = (f"it can also stand for {listing(members, _FEW)}",) if members else ()
+    return error("E0310", message, span, *hints, notes=notes)

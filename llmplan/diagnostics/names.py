@@ -78,15 +78,6 @@ def unknown_target(span: Span, name: str, targets: Collection[str]) -> Diagnosti
     return error("E0201", f"undefined target `{name}`", span, *hints, notes=(f"targets are {listing(targets, 12)}",))
 
 
-def no_such_target(span: Span, name: str, targets: Collection[str]) -> Diagnostic:
-    """W0615: `emits` of a target that does not exist, and so is never emitted."""
-    hints = did_you_mean(span, name, targets)
-    message = f"target `{name}` does not exist, so this is always false"
-    return Diagnostic(
-        "W0615", "note", message, span, hints=tuple(hints), notes=(f"targets are {listing(targets, 12)}",)
-    )
-
-
 def unknown_scenario(name: str, scenarios: Collection[str]) -> Diagnostic:
     note = f"scenarios of the plan: {listing(scenarios)}" if scenarios else "the plan has no scenarios"
     hints = (Hint(f"did you mean `{near}`?") for near in closest(name, scenarios))

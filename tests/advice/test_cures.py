@@ -413,3 +413,44 @@ def test_bounds_come_first_then_levers_and_entries_last(plans, text):
     assert "requirement" not in kinds[kinds.index("input") :] if "input" in kinds else True
     assert "hardware.gpu" not in names[:-1]
     assert [hint.text.partition(":")[0] for hint in found.hints] == [str(number) for number in range(1, len(names) + 1)]
+
+
+OPTIMIZER = """model "llama-7b"
+dataset {{ tokens = 1B, sequence_length = 2048 }}
+hardware {{ gpu = "H100-SXM5-80GB", gpus = 64 }}
+training {{ optimizer = {optimizer}, micro_batch = 1, recompute = full }}
+parallelism {{ {layout} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "layout", "emit", "wanted"),
+    [
+        ("muon", "framework = torchtitan", "emit torchtitan\n", {"adam", "adamw"}),
+        ("muon", "framework = megatron, zero_stage = 1", "emit megatron\n", {"adamw", "sgd"}),
+    ],
+)
+def test_of_optimizers_all_that_the_framework_takes_are_named(optimizer, layout, emit, wanted):
+    solution = api.solve("-", text=OPTIMIZER.format(optimizer=optimizer, layout=layout) + emit)
+    (cure,) = (one for one in solution.relaxations if one.name == "training.optimizer")
+    assert set(cure.texts) == wanted
+
+
+def test_optimizers_that_would_do_are_sorted_by_what_they_gain():
+    text = OPTIMIZER.format(optimizer="soap", layout="framework = fsdp, zero_stage = 3")
+    solution = api.solve("-", text=text)
+    (cure,) = (one for one in solution.relaxations if one.name == "training.optimizer")
+    assert {"adamw", "adamw_8bit", "lion", "adafactor"} <= set(cure.texts) and "shampoo" not in cure.texts
+    times = [
+        api.solve("-", text=text.replace("soap", one) + "show time\n").values["step.optimizer"].value
+        for one in cure.texts
+    ]
+    assert times == sorted(times) and times[0] < times[-1]
+
+
+def test_where_the_optimizer_is_not_what_fails_only_those_worth_trying_are_named():
+    text = OPTIMIZER.format(optimizer="adamw", layout="framework = megatron, zero_stage = 0")
+    solution = api.solve("-", text=text)
+    assert solution.conflict == ("fits",)
+    (cure,) = (one for one in solution.relaxations if one.name == "training.optimizer")
+    assert cure.texts == ("adamw_8bit",)

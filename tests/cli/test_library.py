@@ -120,6 +120,25 @@ def test_a_mistake_in_a_table_is_not_blamed_on_the_file_that_it_reads(copy, edit
     assert "did you mean `config.intermediate_size`?" in outcome.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("plans/std/emit.plan", "when emits(launch)", "when emits(lanch)"),
+        ("plans/std/states.plan", "when emits(torchtitan)", "when emits(torchtian)"),
+        ("templates/accelerate/target.plan", "when emits(accelerate)", "when emits(acelerate)"),
+    ],
+)
+def test_a_target_that_does_not_exist_is_an_error_of_the_library(copy, edit, file, old, new):
+    line = edit(file, old, new)
+    right, wrong = (text.rpartition("(")[2].rstrip(")") for text in (old, new))
+    for command in (["check", file], ["check", "plans/llama7b.plan"]):
+        outcome = run(copy, *command)
+        assert outcome.returncode == 1
+        assert f"error[E0201]: undefined target `{wrong}`" in outcome.stderr
+        assert f"{file}:{line}:" in outcome.stderr and f"did you mean `{right}`?" in outcome.stderr
+
+
 COMMANDS = [
     ["check", "plans/llama7b.plan"],
     ["solve", "plans/llama7b.plan"],

@@ -31,7 +31,7 @@ SEVERAL = {
     "E0303": {"units": 6},
     "E0304": {"units": 2},
     "E0305": {"system": 3, "units": 4},
-    "E0310": {"decorators": 5},
+    "E0310": {"decorators": 6},
     "E0401": {"solving": 1, "system": 3},
     "E0403": {"solving": 1, "system": 1},
     "E0404": {"solving": 1, "system": 2},

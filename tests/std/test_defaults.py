@@ -138,3 +138,18 @@ maximize dataset.tokens
 """
     solution = api.solve("-", text=text)
     assert solution.status == "solved" and 49_900 < number(solution, "cost") <= 50_000
+
+
+@pytest.mark.parametrize(
+    ("more", "kernel", "told"),
+    [
+        ("parallelism.framework = torchtitan\n", "ampere", False),
+        ("emit torchtitan\n", "native", True),
+        ('stack "torchtitan-0.2"\nemit torchtitan\n', "native", False),
+        ("emit torchtitan\ntraining.flash_kernel = ampere\nwaive torchtitan_attention\n", "ampere", False),
+    ],
+)
+def test_the_kernel_that_emit_torchtitan_changes_is_told(more: str, kernel: str, told: bool) -> None:
+    solution = first(more=more)
+    assert solution.values["training.flash_kernel"].value == kernel
+    assert ("training.torchtitan_flash" in rests_on(solution)) == told

@@ -1,4 +1,7 @@
-"""No member of an enum is swallowed by `_` where it decides memory or time: a new member must say what it takes."""
+"""No member of an enum is swallowed by `_`, or by the `else` of comparisons, where it decides memory or time.
+
+A new member must say what it takes.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +55,84 @@ def swallowed(scope: Scope) -> set[tuple[str, str]]:
     }
 
 
+def compared_in(condition: ir.Expr) -> set[tuple[str, str]]:
+    """The names that a condition compares with members of an enum, each with that enum."""
+    compared = [part.args for part in ir.walk(condition) if isinstance(part, ir.Op) and part.operation in ("eq", "ne")]
+    pairs = [pair for args in compared for pair in (args, args[::-1])]
+    return {
+        (subject.name, member.enum)
+        for subject, member in pairs
+        if isinstance(member, ir.Member) and isinstance(subject, (ir.Ref, ir.Local, ir.Index))
+    }
+
+
+def matched(expr: ir.Expr) -> set[str]:
+    """The names over whose members an expression has a `match` without a `_`."""
+    matches = [part for part in ir.walk(expr) if isinstance(part, ir.Match)]
+    whole = [one for one in matches if all(pattern is not None for pattern, _ in one.arms)]
+    return {one.subject.name for one in whole if isinstance(one.subject, (ir.Ref, ir.Local, ir.Index))}
+
+
+def chained(scope: Scope) -> set[tuple[str, str]]:
+    """The formulas that memory and time are made of with `if x == a then … else if x == b then … else …`.
+
+    What is left to the last `else` is no member by name, but where a `match` stands in it.
+    """
+    chains: set[tuple[str, str]] = set()
+    for name, part in reached(scope):
+        if isinstance(part, ir.If):
+            first, again, last = compared_in(part.condition), set[tuple[str, str]](), part.otherwise
+            while isinstance(last, ir.If):
+                again |= first & compared_in(last.condition)
+                last = last.otherwise
+            chains |= {(name, enum) for subject, enum in again if subject not in matched(last)}
+    return chains
+
+
 def test_members_are_named():
     scope, _, problems = library.load()
     assert problems == [] and {"time", "memory.total"} <= set(scope.compared)
     assert swallowed(scope) <= GATHERED
+    assert chained(scope) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "chain"),
+    [
+        (
+            "compute",
+            "match training.attention { flash => 2.5, standard => 2 }",
+            "if training.attention == flash then 2.5 else if training.attention == standard then 2 else 3",
+            ("step.backward_core", "AttentionKernel"),
+        ),
+        (
+            "compute",
+            "else if training.kernels == eager then step.host_eager\n    else step.host_fused",
+            (
+                "else if training.kernels == eager then step.host_eager\n"
+                "    else if training.precision == fp32 then 0 s\n"
+                "    else if training.kernels in [fused, compiled] then step.host_fused else 0 s"
+            ),
+            ("step.host", "Kernels"),
+        ),
+        (
+            "memory",
+            "fn logit_bytes(loss: LossKernel, own: byte/token) -> byte/token = match loss {",
+            (
+                "fn logit_bytes(loss: LossKernel, own: byte/token) -> byte/token = "
+                "if loss == fused then own else if loss != upcast then 0 bytes/token else match training.loss {"
+            ),
+            ("logit_bytes", "LossKernel"),
+        ),
+    ],
+)
+def test_a_chain_of_comparisons_would_be_seen(file, right, wrong, chain):
+    texts = library.library_files()
+    name = f"plans/std/{file}.plan"
+    assert texts[name].count(right) == 1
+    scope, problems = library.build({**texts, name: texts[name].replace(right, wrong)})
+    assert problems == [] and chained(scope) == {chain}
 
 
 @pytest.mark.slow

@@ -62,6 +62,11 @@ FAILING = [
     ),
     ("tensor_inside_node", "parallelism.tensor = 16", "16 tensor-parallel ranks reach beyond the 8 GPUs that share"),
     ("stage_fits_framework", "parallelism.framework = ddp", "ddp has no ZeRO stage 2"),
+    (
+        "stack_fits_framework",
+        'stack = "megatron-lm"\nparallelism.framework = torchtitan',
+        "the stack is one of megatron, and `parallelism.framework` is torchtitan: leave `parallelism.framework` out",
+    ),
     ("experts_described", "model.experts_per_token = 9", "of 8 experts, each 14,336 wide, a token uses 9"),
     ("positions_reach", 'model = "gpt2"', "sequences of 4,096 tokens are longer than the table of 1,024 positions"),
     (
@@ -130,6 +135,21 @@ FAILING = [
         "update_whole",
         "training.optimizer = shampoo\nparallelism.zero_stage = 0\nadapter.method = lora",
         "shampoo is to update at ZeRO stage 0, with adapter lora",
+    ),
+    (
+        "update_unsplit",
+        "training.optimizer = soap\nparallelism.zero_stage = 0\nparallelism.tensor = 2",
+        "soap is to update matrices that 2 tensor-parallel ranks share",
+    ),
+    (
+        "update_unsplit",
+        "training.optimizer = shampoo\nparallelism.zero_stage = 0\nparallelism.expert_tensor = 4",
+        "shampoo is to update matrices that 4 tensor-parallel ranks share",
+    ),
+    (
+        "update_timed",
+        "training.optimizer = muon",
+        "the matrix products of the update by muon are not modelled yet, and take no time here",
     ),
     (
         "update_on_gpu",

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
+from llmplan import api
+from llmplan.answer.schema.solution import Solution
 from llmplan.backtest.base import Base, Values
 from llmplan.check import ir, library
 from llmplan.check.scope import Scope
@@ -160,6 +162,9 @@ def comparing(scope: Scope) -> set[str]:
     }
 
 
+SAME = {"parallelism.stack_fits"}
+"""Asks whether the frameworks of stack and run are the same, whichever they are."""
+
 PLANTED = {
     "memory.workspace": (
         "quantity memory.workspace: byte = stack.workspace",
@@ -177,7 +182,7 @@ PLANTED = {
 
 
 def test_no_formula_compares_a_framework() -> None:
-    assert comparing(library.load()[0]) == set()
+    assert comparing(library.load()[0]) == SAME
 
 
 @pytest.mark.slow
@@ -188,7 +193,7 @@ def test_a_formula_that_compares_a_framework_is_told() -> None:
         texts[file] = texts[file].replace(right, wrong)
     scope, problems = library.build(texts)
     assert not problems
-    assert comparing(scope) == set(PLANTED)
+    assert comparing(scope) == {*PLANTED, *SAME}
 
 
 def test_every_framework_has_a_stack_of_its_name() -> None:
@@ -233,3 +238,85 @@ def test_a_stack_says_only_what_it_does_otherwise(base: Base) -> None:
     assert trl.number("memory.gathers") == plain.number("memory.gathers") == 1
     assert trl.number("memory.weights_of", "first") == plain.number("memory.weights_of", "first")
     assert trl.number("memory.loss_logits") == 0 < plain.number("memory.loss_logits")
+
+
+MIXED = """
+model "llama-7b"
+dataset { tokens = 1B, sequence_length = 2048 }
+hardware { gpu = "A100-SXM4-80GB", gpus = 8 }
+training { micro_batch = 1, recompute = full }
+"""
+
+
+def failing(solution: Solution) -> set[str]:
+    return {one.name for one in solution.requirements if one.holds is False}
+
+
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize(
+    ("stack", "framework", "fails"),
+    [
+        ("ddp", "torchtitan", {"stack_fits_framework"}),  # and not: torchtitan has no ZeRO stage 3
+        ("torchtitan-0.3", "ddp", {"stack_fits_framework", "stage_fits_framework"}),
+        ("deepspeed", "megatron", {"stack_fits_framework", "stage_fits_framework"}),
+        ("trl", "fsdp", set()),
+        ("trl", "deepspeed", set()),
+        ("trl", "ddp", {"stage_fits_framework"}),
+        ("trl", "megatron", {"stack_fits_framework", "stage_fits_framework"}),
+        ("fsdp", "fsdp", set()),
+    ],
+)
+def test_a_stack_on_another_framework_is_told(stack: str, framework: str, fails: set[str]) -> None:
+    named = f'stack "{stack}"\nparallelism {{ zero_stage = 3, framework = {framework} }}\n'
+    assert failing(api.solve("-", text=MIXED + named)) == fails
+    waived = api.solve("-", text=f"{MIXED}{named}waive stack_fits_framework\n")
+    assert failing(waived) == fails - {"stack_fits_framework"}
+
+
+@pytest.mark.parametrize("stage", ["", "parallelism.zero_stage = 3\n"])
+def test_a_stack_that_accelerate_starts_is_offered_a_framework_that_shards(stage: str) -> None:
+    text = f'{MIXED}stack "trl"\n{stage}'
+    solution = api.solve("-", text=text)
+    assert solution.status == "infeasible" and "stage_fits_framework" in solution.conflict
+    cure = solution.relaxations[0]
+    assert cure.name == "parallelism.framework" and set(cure.texts) == {"fsdp", "deepspeed"}
+    assert api.solve("-", text=f"{text}{cure.statement}\n").status == "solved"
+    other = api.solve("-", text=text.replace('"trl"', '"unsloth"'))
+    assert "parallelism.framework" not in {one.name for one in other.relaxations}
+
+
+@pytest.mark.slow
+def test_a_usual_stack_leaves_entries_that_begin_with_its_name_as_they_are() -> None:
+    texts = dict(library.library_files())
+    texts["plans/catalog/nanotron.plan"] = """
+        amend enum Framework { nanotron }
+        @usual("nanotron")
+        entry stack "nanotron-main" like "megatron-core" { framework = nanotron }
+        entry stack "nanotron-ours" like "nanotron" { fused_norms = true }
+        amend stack "nanotron" { keep_gathered = true }
+    """
+    scope, problems = library.build(texts)
+    table = scope.entries["stack"]
+    assert problems == [] and scope.find_entry("stack", "nanotron")[0] == "nanotron-main"
+    assert {table[name].like for name in ("nanotron-ours", "nanotron-benchmark")} == {"nanotron-2411b02"}
+    assert "keep_gathered" in dict(table["nanotron-2411b02"].settings)
+    assert "keep_gathered" not in dict(table["nanotron-main"].settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("wrong", "codes", "at"),
+    [
+        ('@usual("megatorn")', ["E0310", "E0212"], '"megatorn"'),
+        ('@usual("megatron", "megatron")', ["E0203"], '"megatron"'),
+        ('@usual("megatron", "fsdp")', ["E0203"], '"fsdp"'),
+    ],
+)
+def test_a_wrong_usual_name_is_told_at_the_argument(wrong: str, codes: list[str], at: str) -> None:
+    texts = dict(library.library_files())
+    file = "plans/catalog/stacks.plan"
+    texts[file] = texts[file].replace('@usual("megatron")', wrong)
+    _, problems = library.build(texts)
+    assert sorted(problem.code for problem in problems) == sorted(codes)
+    (told,) = (problem for problem in problems if problem.code == codes[0])
+    assert told.span is not None and told.span.text == at
