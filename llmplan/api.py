@@ -221,7 +221,7 @@ def compile(
     from llmplan.emit import changes, precompile, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
-    from llmplan.emit.render import portable
+    from llmplan.emit.portable import portable
     from llmplan.emit.solution_json import NAME
     from llmplan.emit.targets import written
 

@@ -17,9 +17,8 @@ from llmplan.answer.schema.values import AUTHORED
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import precompile
-from llmplan.emit.drop_locations import without_lines
 from llmplan.emit.environment import environment_of
-from llmplan.emit.portable_paths import from_root
+from llmplan.emit.portable import portable
 from llmplan.emit.solution_json import NAME, text
 from llmplan.emit.targets import PARTS, Target, is_there, load
 from llmplan.emit.view import MissingValue, Reading, Refused, View
@@ -27,11 +26,6 @@ from llmplan.resources import targets_in
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-def portable(solution: Solution) -> Solution:
-    """The solution as files have it: with places from the project root, without lines."""
-    return without_lines(from_root(solution))
 
 
 def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str, str], list[Diagnostic]]:
