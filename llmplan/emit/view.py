@@ -160,7 +160,7 @@ class View:
 
     def picture(self, name: str, form: str) -> str:
         """A picture of the answer as SVG; empty without data, or if the form is `none`."""
-        return pictures.picture(self.solution, name, form)
+        return pictures.picture(self._context(), name, form)
 
     def untold(self) -> list[tuple[str, Value]]:
         """Inputs that the plan sets and the training software must know, but that no file contains yet."""
@@ -175,7 +175,10 @@ class View:
     def _section(self, name: str) -> Section:
         if name not in SHOWN:
             raise ValueError(f"there is no section `{name}`, but {', '.join(SHOWN)}")
-        return SECTIONS[name](Context(self.solution, words_of(), self.folders, self.files))
+        return SECTIONS[name](self._context())
+
+    def _context(self) -> Context:
+        return Context(self.solution, words_of(), self.folders, self.files)
 
     def _present(self, name: str) -> Value:
         found = self.solution.values.get(name)
