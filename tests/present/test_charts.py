@@ -109,7 +109,7 @@ def test_parts_add_up(name: str) -> None:
 
 def test_without_parts_there_is_nothing_to_show() -> None:
     bare = evolve(solved(QUICK), parts={}, curve=None)
-    assert [chart(bare, told.WORDS) for chart in (deadline, memory, step)] == [None, None, None]
+    assert [chart(Context(bare, told.WORDS)) for chart in (deadline, memory, step)] == [None, None, None]
 
 
 def test_numbers_along_an_axis() -> None:
