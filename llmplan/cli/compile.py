@@ -90,12 +90,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             if not failed and not check:
                 terminal.result(next_command.after_compiling(asked, solution, written.directory, written.files))
     if printed:
-        import json
-
-        terminal.result(
-            json.dumps(printed if len(folders) > 1 else printed[0], indent=2, ensure_ascii=False, allow_nan=False)
-            + "\n"
-        )
+        terminal.document(printed if len(folders) > 1 else printed[0])
     return gravest(codes)
 
 
