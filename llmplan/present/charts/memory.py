@@ -60,7 +60,7 @@ def memory(context: Context) -> StackedBars | None:
     has, kept = context.number(names.GPU_MEMORY), context.number(names.MEMORY_RESERVE) or 0.0
     room = 0.0 if has is None else has - kept
     value = answer.values[names.MEMORY]
-    band = None if value.model_low is None or value.model_high is None else (value.model_low, value.model_high)
+    band = None if value.band is None else (value.band.low.number, value.band.high.number)
     own = {name: context.number(name) or 0.0 for _, name in labels}
     name = words.the_answer if answer.status == "solved" else words.nearest_plan
     rows = [_Row(name, whole, own, band, context.amount(names.TIME))]

@@ -1,7 +1,7 @@
 """Where the time of a step goes: a waterfall from the model's FLOPs at the peak of the data sheet to the step time.
 
-Input: the context of a solution. Output: a step for each part, the small ones as one; nothing where a
-part is not known.
+Input: the context of a solution. Output: a step for each part, the small ones as one; nothing where a part is not
+known.
 """
 
 from __future__ import annotations
@@ -40,16 +40,11 @@ def step(context: Context) -> Waterfall | None:
     falls = tuple(Fall(label, size, scale.part(size)) for label, size in _gathered(sizes, whole))
     ends = [0.0, *accumulate(fall.value for fall in falls)]
     work = context.number(names.MFU)
-    value = context.answer.values[names.STEP_TIME]
-    low, high = (
-        ("", "")
-        if value.model_low is None or value.model_high is None
-        else (scale.plain(value.model_low), scale.written(value.model_high))
-    )
+    useful = "" if work is None else words.share_of_the_step(fixed(100 * work, 0))
+    band = context.answer.values[names.STEP_TIME].band
+    low, high = ("", "") if band is None else (scale.plain(band.low.number), scale.written(band.high.number))
     return Waterfall(
-        title=words.step_title(
-            scale.written(whole), "" if work is None else words.share_of_the_step(fixed(100 * work, 0))
-        ),
+        title=words.step_title(scale.written(whole), useful),
         alt=words.step_alt([(fall.label, fall.text) for fall in falls], scale.written(whole)),
         foot=words.step_foot(low, high),
         x=Axis.around(ends, _TICKS, scale.unit.text, scale.size),
