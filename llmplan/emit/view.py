@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from attrs import define, evolve, field, frozen
 
 from llmplan.answer.schema.solution import Solution
-from llmplan.answer.schema.values import AUTHORED, Value
+from llmplan.answer.schema.values import Value
 from llmplan.emit.targets import Target
 from llmplan.present import pictures
 from llmplan.present.blocks import Section
@@ -116,8 +116,7 @@ class View:
 
     def authored(self, name: str) -> bool:
         """True if the plan itself, or a stronger layer, gives the value."""
-        found = self.solution.values.get(name)
-        return self.has(name) and found is not None and found.origin is not None and found.origin.layer in AUTHORED
+        return self.has(name) and self.solution.values[name].authored
 
     def option(self, name: str) -> Scalar:
         """An option of the target that the template belongs to: `value("target.name")`."""
