@@ -76,9 +76,8 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             from llmplan.cli import next_command
             from llmplan.present import screen
             from llmplan.present.context import Context
-            from llmplan.present.words import words_of
 
-            context = Context(solution, words_of())
+            context = Context(solution)
             if len(folders) > 1:  # which of the answers is whose
                 terminal.result(f"{visible_line(plan)}:\n")
             terminal.result(screen.head(context, terminal.width()), verdicts=True)

@@ -18,7 +18,6 @@ from llmplan.present.blocks import Section
 from llmplan.present.context import Context
 from llmplan.present.markdown import SHOWN, markdown
 from llmplan.present.sections import SECTIONS
-from llmplan.present.words import words_of
 from llmplan.units.measure import Scalar
 
 NAMES = (
@@ -177,7 +176,7 @@ class View:
         return SECTIONS[name](self._context())
 
     def _context(self) -> Context:
-        return Context(self.solution, words_of(), self.folders, self.files)
+        return Context(self.solution, folders=self.folders, files=self.files)
 
     def _present(self, name: str) -> Value:
         found = self.solution.values.get(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from llmplan.answer.schema.advice import Alternative
 from llmplan.answer.schema.requirements import RequirementResult
@@ -16,6 +16,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.tables import Row
 from llmplan.answer.schema.values import Value
 from llmplan.operations.numbers import total
+from llmplan.present.words import words_of
 from llmplan.present.words.en import Words
 from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import Scalar
@@ -46,7 +47,7 @@ class Context:
     """
 
     answer: Solution
-    words: Words
+    words: Words = field(factory=words_of)
     folders: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
 
