@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve
 
-from llmplan.answer.schema.advice import Lever, Moved, Relaxation
+from llmplan.answer.schema.advice import Lever, Moved
 from llmplan.answer.schema.charts import Curve, CurvePoint
 from llmplan.answer.schema.requirements import Clash
 from llmplan.present import names
@@ -47,13 +47,7 @@ def best_changes(context: Context) -> Section:
 def _brought(context: Context, lever: Lever) -> Line:
     """`88 GPUs instead of 96 GPUs; time +1.03 days, cost -9,302 USD`."""
     moved = lever.reached[:_MOST_MOVED]
-    return context.words.brought(
-        (lever.solved, lever.solved_before) if lever.anew and lever.solved and lever.solved_before else None,
-        [(result.name, result.by) for result in moved if not result.same],
-        _band(moved),
-        context.words.chance(lever.chance),
-        lever.purpose == "safe",
-    )
+    return context.words.brought(lever, moved, _band(moved))
 
 
 def _band(results: Iterable[Moved]) -> tuple[str, Range] | None:
@@ -100,14 +94,8 @@ def _ratio(result: Moved) -> float:
 
 def _told(context: Context, lever: Lever) -> Line:
     rates = [rate.name for rate in context.rates] if lever.purpose == "entry" else []
-    return context.words.change(
-        lever.statement,
-        lever.solved if lever.anew else None,
-        _gains(context, lever.reached),
-        _band(result for result in lever.reached if result.name in (names.TIME, names.COST)),
-        context.words.chance(lever.chance),
-        rates,
-    )
+    band = _band(result for result in lever.reached if result.name in (names.TIME, names.COST))
+    return context.words.change(lever, _gains(context, lever.reached), band, rates)
 
 
 def _gains(context: Context, results: Sequence[Moved]) -> Line:
@@ -171,12 +159,7 @@ def _cures_of(context: Context, clash: Clash) -> Iterator[tuple[Line, ...]]:
     if not clash.cures:
         yield conflict, line(words.no_single_change)
     for number, cure in enumerate(clash.cures[:_MOST_CURES]):
-        yield EMPTY if number else conflict, _cure(context, cure)
-
-
-def _cure(context: Context, cure: Relaxation) -> Line:
-    more = len(cure.values) - _MOST_CURES
-    return context.words.cure(cure.name, cure.before, cure.condition, cure.values[:_MOST_CURES], more)
+        yield EMPTY if number else conflict, words.cure(cure, _MOST_CURES)
 
 
 def levers(context: Context) -> Section:
@@ -193,17 +176,7 @@ def levers(context: Context) -> Section:
         name for name in moved[0] if name in compared and any(name in row and not row[name].same for row in moved)
     ][:_MOST_COLUMNS]
     rows = tuple(
-        (
-            words.lever(
-                lever.name,
-                lever.before,
-                lever.amount,
-                lever.solved if lever.anew else None,
-                [broken.name for broken in lever.breaks],
-                words.chance(lever.chance),
-            ),
-            *(line(_shift(context, row[name])) if name in row else EMPTY for name in shown),
-        )
+        (words.lever(lever), *(line(_shift(context, row[name])) if name in row else EMPTY for name in shown))
         for lever, row in zip(told, moved)
     )
     own = (names.TIME, names.COST, names.MEMORY)
