@@ -176,12 +176,10 @@ def _gain(one: Any) -> list[Any]:
 def _loss(loss: Any) -> list[str]:
     """The figures of what a layout is worse in: the names of preferences, then how far the objective is off."""
     figures = [f"`{name}`" for name in loss.unmet]
-    a, b = loss.value, loss.best
     if loss.objective:
-        counts = math.isfinite(a + b) and a == round(a) and b == round(b) and max(abs(a), abs(b)) <= 10
-        near = not counts and math.isfinite(a + b) and b and abs(a / b - 1) < 10
-        figures += _FIGURE.findall(loss.objective)
-        figures += [f"{100 * (a / b - 1):+.1f}%"] if near else _FIGURE.findall(f"{a:.4g} {b:.4g}")
+        both = f"{loss.value:.4g} {loss.best:.4g}"
+        off = both if loss.relative is None else f"{100 * loss.relative:+.1f}%"
+        figures += [*_FIGURE.findall(loss.objective), *_FIGURE.findall(off)]
     return figures
 
 

@@ -44,13 +44,15 @@ class Question:
         sort: `check`, `solve` or `files`: answers of different sorts never meet.
         asked: The request, with the plan's text.
         details: What else the answer depends on, as plain data.
+
+    Nothing is kept or recalled of a plan with templates of the user's own.
     """
 
     def __init__(self, sort: str, asked: Request, *details: object) -> None:
         self._sort = sort
         whole = (asked.path, asked.text, asked.statements, str(asked.base), asked.settings, asked.scenario)
         self._key: Key | None = None  # of one that is neither kept nor recalled
-        texts = _texts() if KEPT else None
+        texts = _texts() if KEPT and not asked.templates else None
         if texts is not None:
             self._key = key(*whole, asked.no_waive, asked.limit, asked.effort, os.getcwd(), *details, texts)
 

@@ -55,14 +55,11 @@ def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
     """Diagnostics of a plan; nothing is solved."""
     asked = request(plan, **options)
     question = Question("check", asked)
-    kept: tuple[Diagnostic, ...] | None = None if asked.templates else question.recall()
-    if kept is not None:
+    if (kept := question.recall()) is not None:
         return list(kept)
     checked = analyse(asked, checking=True)
     checked = _swept(checked, asked) or checked
-    if (
-        not checked.failed and checked.modules and not asked.templates
-    ):  # a file of the library depends on all others of it
+    if not checked.failed and checked.modules:  # a file of the library depends on all others of it
         question.keep(checked.diagnostics, checked.modules)
     return list(checked.diagnostics)
 
@@ -86,7 +83,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     """The solution of a plan, with its diagnostics; with `tables` of its sweeps and scenarios too."""
     asked = request(plan, **options)
     question = Question("solve", asked, tables)
-    kept: Solution | None = None if asked.templates else question.recall()
+    kept: Solution | None = question.recall()
     if kept is not None:
         return kept
     from llmplan.emit import precompile
@@ -110,7 +107,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
         table = variations.scenarios(*how)
         unlike = unlike_in_table(checked.built.lowering, grid)
         solution = evolve(solution, sweep=grid, scenarios=table, diagnostics=_joined(solution.diagnostics, unlike))
-    if solution.status == "solved" and not asked.templates:
+    if solution.status == "solved":
         question.keep(solution, checked.modules)
     return solution
 
@@ -221,7 +218,7 @@ def compile(
     from llmplan.emit import changes, precompile, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
-    from llmplan.emit.render import portable
+    from llmplan.emit.portable import portable
     from llmplan.emit.solution_json import NAME
     from llmplan.emit.targets import written
 
@@ -262,11 +259,10 @@ def _files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Dia
     from llmplan.emit.render import render
 
     question = Question("files", asked, solution.plan_hash)
-    kept = None if asked.templates else question.recall()
-    if kept is not None:
+    if (kept := question.recall()) is not None:
         return kept[0], list(kept[1])
     contents, problems = render(solution, asked.templates)
-    if solution.status == "solved" and not asked.templates:
+    if solution.status == "solved":
         question.keep((contents, tuple(problems)), ())
     return contents, problems
 

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-from tests.forks import CORES, forks
+from tests.forks import CORES, forks, lines_of
 
-ROOT = Path(__file__).resolve().parent.parent
-
-HEAD = """
+FORKING = """
 import os, threading, time
 os.environ["OPENBLAS_NUM_THREADS"] = {threads!r}
 from llmplan.background import Fork
 {before}
 with Fork(lambda: {work}) as aside:
     {inside}
-try:
-    os.waitpid(-1, os.WNOHANG)
-    print("left a process")
-except ChildProcessError:
-    print("left none")
 """
 
 
 def said(work: str, inside: str = "print(aside.result())", before: str = "", threads: str = "1") -> list[str]:
-    code = HEAD.format(work=work, inside=inside, before=before, threads=threads)
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT, timeout=60
-    )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+    return lines_of(FORKING.format(work=work, inside=inside, before=before, threads=threads))
 
 
 @forks

@@ -8,6 +8,7 @@ chance the row is that of the event. Bands and ranges add the ends between which
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from attrs import evolve, frozen
 
@@ -53,33 +54,29 @@ def compared(lowering: Lowering, rule: Rule) -> Compared | None:
 
 def with_band(bands: Bands, rule: Rule, result: RequirementResult) -> RequirementResult:
     """The requirement with the ends of the band of its computed side."""
-    seen = _seen(rule, bands.lowering.scope)
-    if seen is None or result.compared is None:
+    row = result.compared
+    if row is None:
         return result
-    ends = bands.ends_of(seen.subject, rule.place[0])
-    return (
-        result
-        if ends is None
-        else evolve(result, compared=evolve(result.compared, band=_ends(ends, seen, bands.lowering)))
-    )
+    band = _ends(rule, bands.lowering, lambda subject: bands.ends_of(subject, rule.place[0]))
+    return result if band is None else evolve(result, compared=evolve(row, band=band))
 
 
 def with_spread(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
     """The requirement with the ends of its computed side over the author's ranges."""
-    seen = _seen(rule, ranges.lowering.scope)
-    if seen is None or result.compared is None:
+    lowering, row = ranges.lowering, result.compared
+    if row is None:
         return result
-    ends = ranges.ends(ranges.lowering.lower(seen.subject, {}, base=rule.place[0]))
-    return (
-        result
-        if ends is None
-        else evolve(result, compared=evolve(result.compared, spread=_ends(ends, seen, ranges.lowering)))
-    )
+    spread = _ends(rule, lowering, lambda subject: ranges.ends(lowering.lower(subject, {}, base=rule.place[0])))
+    return result if spread is None else evolve(result, compared=evolve(row, spread=spread))
 
 
-def _ends(ends: tuple[float, float], seen: _Seen, lowering: Lowering) -> Range:
-    low, high = (amount(end, seen.of.type, lowering.scope, seen.of.unit) for end in ends)
-    return Range(low, high)
+def _ends(rule: Rule, lowering: Lowering, of: Callable[[Expr], tuple[float, float] | None]) -> Range | None:
+    """The ends of the computed side of a rule, in its unit."""
+    seen = _seen(rule, lowering.scope)
+    ends = None if seen is None else of(seen.subject)
+    if seen is None or ends is None:
+        return None
+    return Range(*(amount(end, seen.of.type, lowering.scope, seen.of.unit) for end in ends))
 
 
 def _seen(rule: Rule, scope: Scope) -> _Seen | None:

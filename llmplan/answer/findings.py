@@ -43,7 +43,7 @@ _LEGAL = ("type", "domain")
 def findings(system: System, outcome: Outcome, lowering: Lowering, answer: Solution) -> tuple[Diagnostic, ...]:
     """What is to be said of an answer with its advice: W0606 and W0608 of a solved plan, E0402 of an infeasible one."""
     if answer.status == "infeasible":
-        return (infeasible(system, outcome, answer.requirements, lowering, answer.values, answer),)
+        return (infeasible(system, outcome, lowering, answer),)
     return (*unmet(lowering, answer.preferences), *without_value(lowering.program, lowering))
 
 
@@ -54,14 +54,12 @@ def unmet(lowering: Lowering, preferences: Sequence[RequirementResult]) -> list[
     found = []
     for result in preferences:
         if result.holds is False:
-            span = program.scope.span(rules[result.name].place)
+            span, otherwise = program.scope.span(rules[result.name].place), _flat(result.otherwise)
             if result.origin == "library":
                 span = _stated(lowering, result.text) or span
-                found.append(system.noted(span, result.name, _values(result), _flat(result.otherwise)))
+                found.append(system.noted(span, result.name, _values(result), otherwise))
             else:
-                found.append(
-                    system.unmet(span, result.name, _flat(result.otherwise) or _values(result), _flat(result.because))
-                )
+                found.append(system.unmet(span, result.name, otherwise or _values(result), _flat(result.because)))
     return found
 
 
@@ -104,19 +102,12 @@ def conflict(outcome: Outcome) -> list[Condition]:
     return [outcome.requirements[number] for number in causes or found.smallest]
 
 
-def infeasible(
-    made: System,
-    outcome: Outcome,
-    requirements: Sequence[RequirementResult],
-    lowering: Lowering,
-    values: Mapping[str, Value],
-    answer: Solution,
-) -> Diagnostic:
+def infeasible(made: System, outcome: Outcome, lowering: Lowering, answer: Solution) -> Diagnostic:
     """E0402: the conflicting requirements, the values of the nearest plan, and the relaxations."""
     found = outcome.conflict
     assert found is not None
-    every, fighting = outcome.requirements, conflict(outcome)
-    by_name = {result.name: result for result in requirements}
+    every, fighting, values = outcome.requirements, conflict(outcome), answer.values
+    by_name = {result.name: result for result in answer.requirements}
     notes = []
     nearest = ", ".join(
         f"{unknown.path} = {unknown.text(outcome.point[index], lowering.scope)}"
@@ -144,18 +135,15 @@ def infeasible(
     entangled = _entangled(fighting, lowering)
     lacking = {} if entangled else _lacking(fighting, values)
     if lacking:
-        fighting = [
-            every[index] for index in sorted(found.violated) if every[index].origin in ("plan", "used")
-        ] or fighting
+        violated = [every[index] for index in sorted(found.violated)]
+        fighting = [condition for condition in violated if condition.origin in ("plan", "used")] or fighting
     own = [condition for condition in fighting if condition.origin != "library"] or fighting
     span = own[0].span if own else None
     others = tuple(Label(c.span, f"`{c.name}`") for c in fighting if c.span is not span)
     names = [condition.name for condition in fighting]
     partly = next((made.unknowns[index].path for index, jump in outcome.jumps.items() if jump == "tried"), "")
-    hints = entangled or (
-        *(Hint(line_for(path, lowering.scope)) for path in lacking),
-        *map(_cure, answer.relaxations),
-    )
+    lines = (Hint(line_for(path, lowering.scope)) for path in lacking)
+    hints = entangled or (*lines, *map(_cure, answer.relaxations))
     hints = tuple(evolve(hint, text=f"{number}: {hint.text}") for number, hint in enumerate(hints, 1))
     reason = "; ".join(dict.fromkeys(lacking.values()))
     return system.infeasible(span, names, len(every), others, notes, hints, partly, reason)

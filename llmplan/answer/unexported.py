@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from llmplan.answer.schema.values import AUTHORED, Value
+from llmplan.answer.schema.values import Value
 from llmplan.check.ir import Chain, Expr, Op, Ref
 from llmplan.check.program import Rule
 from llmplan.resources import TARGET
@@ -26,9 +26,8 @@ def told(lowering: Lowering, values: Mapping[str, Value]) -> tuple[str, ...]:
     found: list[str] = []
     for path in scope.fields:
         value = values.get(path)
-        if path.partition(".")[0] not in scope.software or path in decided or value is None or value.value is None:
-            continue
-        if value.origin is not None and value.origin.layer in AUTHORED:
+        known = path.partition(".")[0] in scope.software and path not in decided
+        if known and value is not None and value.value is not None and value.authored:
             found += scope.told_as.get(path, (path,))
     return tuple(dict.fromkeys(name for name in found if name in values and values[name].value is not None))
 

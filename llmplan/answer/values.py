@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Literal
 
 from attrs import evolve
 
-from llmplan.answer.schema.values import Citation, Origin, Value
+from llmplan.answer.schema.values import Citation, Origin, Role, Value
 from llmplan.check.ir import Ref
 from llmplan.check.program import Alternative, Quantity, Setting, SourceRef
 from llmplan.system.display import amount, one_line
@@ -20,8 +19,6 @@ from llmplan.system.reasons import is_undefined, why
 from llmplan.system.text import text_of
 from llmplan.units.amount import Amount
 from llmplan.units.measure import REAL, KindType, ListType, Measure, TextType, Type
-
-Role = Literal["input", "quantity", "let", "assumption"]
 
 
 class Values:

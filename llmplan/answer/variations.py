@@ -142,22 +142,15 @@ def _at(
     for path in asked:
         if path in solved:
             unknown, index = solved[path]
-            value, type, unit = outcome.point[index], unknown.type, unknown.unit
-        else:
-            knob = knob_of(program, path)
-            found = None if knob is None else value_of(knob, lowering)
-            if knob is None or found is None:
-                continue
-            value, type, unit = found, knob.type, knob.unit
-        unknowns[path] = amount(value, type, lowering.scope, unit)
+            unknowns[path] = unknown.amount(outcome.point[index], lowering.scope)
+        elif (knob := knob_of(program, path)) is not None and (value := value_of(knob, lowering)) is not None:
+            unknowns[path] = amount(value, knob.type, lowering.scope, knob.unit)
     lines = results(program, lowering)
-    found_results = {}
-    for line, number in zip(lines, values_of(lines, lowering, outcome.point)):
-        asked_for = line.unit if line.exact else ""
-        base = lowering.scope.units.base(line.type)
+    for line in lines:
+        base, asked_for = lowering.scope.units.base(line.type), line.unit if line.exact else ""
         columns.setdefault(line.name, Column(line.name, base, asked_for, line.factor(lowering)))
-        found_results[line.name] = line.amount(number, lowering)
-    return unknowns, found_results
+    numbers = values_of(lines, lowering, outcome.point)
+    return unknowns, {line.name: line.amount(number, lowering) for line, number in zip(lines, numbers)}
 
 
 def _spreads(program: Program, lowering: Lowering, point: dict[str, float]) -> dict[str, Range]:

@@ -33,26 +33,23 @@ def catalog(what: str, name: str | None, as_json: bool) -> int:
     from llmplan.catalog import entries
     from llmplan.catalog.views import views
     from llmplan.check import library
-    from llmplan.diagnostics import Diagnostic
 
     scope, _, problems = library.load()
     if problems:
         terminal.show(problems)
         return 1
     view = next(view for view in views(scope) if view.name == _WHAT[what])
-    if name is None:
-        columns, rows = entries.listing(view, scope)
-        terminal.result(_json(_rows(columns, rows)) if as_json else _table(columns, rows))
-        return 0
-    found = entries.find(view, name, scope)
-    if isinstance(found, Diagnostic):
-        columns, rows = entries.listing(view, scope, name)
-        if not rows or not name.strip():
+    found = None if name is None else entries.find(view, name, scope)
+    printed: Any
+    if isinstance(found, entries.Entry):
+        printed = _object(found) if as_json else _page(found, view)
+    else:
+        columns, rows = entries.listing(view, scope, name or "")
+        if found is not None and not (rows and name and name.strip()):
             terminal.show([found])
             return 1
-        terminal.result(_json(_rows(columns, rows)) if as_json else _table(columns, rows))
-        return 0
-    terminal.result(_json(_object(found)) if as_json else _page(found, view))
+        printed = _rows(columns, rows) if as_json else _table(columns, rows)
+    (terminal.document if as_json else terminal.result)(printed)
     return 0
 
 
@@ -177,9 +174,3 @@ def _object(entry: Entry) -> dict[str, Any]:
         },
         "sources": list(entry.sources),
     }
-
-
-def _json(printed: Any) -> str:
-    import json
-
-    return f"{json.dumps(printed, indent=2, ensure_ascii=False, allow_nan=False)}\n"

@@ -76,9 +76,8 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             from llmplan.cli import next_command
             from llmplan.present import screen
             from llmplan.present.context import Context
-            from llmplan.present.words import words_of
 
-            context = Context(solution, words_of())
+            context = Context(solution)
             if len(folders) > 1:  # which of the answers is whose
                 terminal.result(f"{visible_line(plan)}:\n")
             terminal.result(screen.head(context, terminal.width()), verdicts=True)
@@ -90,12 +89,7 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             if not failed and not check:
                 terminal.result(next_command.after_compiling(asked, solution, written.directory, written.files))
     if printed:
-        import json
-
-        terminal.result(
-            json.dumps(printed if len(folders) > 1 else printed[0], indent=2, ensure_ascii=False, allow_nan=False)
-            + "\n"
-        )
+        terminal.document(printed if len(folders) > 1 else printed[0])
     return gravest(codes)
 
 

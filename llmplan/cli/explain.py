@@ -58,11 +58,9 @@ def explain(ask: Ask, what: tuple[str, ...], depth: int, everything: bool, form:
     if quantity is None and not everything:
         steps = [brief(step) for step in steps]
     if as_json or form == "json":
-        import json
-
         from llmplan.emit import steps_json
 
-        terminal.result(json.dumps(steps_json.as_json(steps), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        terminal.document(steps_json.as_json(steps))
     else:
         from llmplan.present import derivation
         from llmplan.present.words import words_of

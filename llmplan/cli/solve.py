@@ -54,9 +54,8 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
         from llmplan.cli import next_command
         from llmplan.present import screen
         from llmplan.present.context import Context
-        from llmplan.present.words import words_of
 
-        terminal.result(screen.render(Context(solution, words_of()), terminal.width()), verdicts=True)
+        terminal.result(screen.render(Context(solution), terminal.width()), verdicts=True)
         # What is to be done comes last.
         terminal.show(solution.diagnostics, short=True)
         if following := next_command.after_solving(asked, solution):

@@ -80,6 +80,17 @@ def result(text: str, verdicts: bool = False) -> None:
         raise OutputFailed(error.strerror) from error
 
 
+def document(value: object) -> None:
+    """Writes a value as JSON to standard output.
+
+    Raises:
+        OutputFailed: As `result`.
+    """
+    import json
+
+    result(f"{json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)}\n")
+
+
 def complain(text: str) -> None:
     """Writes a line to standard error, hidden characters as escapes, if there is anyone to read it."""
     steer(visible(text) + "\n")

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
+from attrs import evolve
+
 from llmplan.answer.schema.solution import Solution
 from llmplan.emit.lock import Lock, read_lock
 from llmplan.emit.solution_json import digest
@@ -38,7 +40,7 @@ def causes(lock: Lock, solution: Solution) -> tuple[str, ...]:
         return ()
     definitions = [*_definitions(lock, solution), *_requirements(lock, solution)]
     why = f": {definitions[0]}" if len(definitions) == 1 else ""
-    told = [f"{name} {old} → {now}{why}" for name, old, now in _answers(lock, solution)]
+    told = [f"{said}{why}" for said in _answers(lock, solution)]
     if not (why and told):
         told += definitions
     if len(told) > _MOST_CAUSES:
@@ -58,13 +60,11 @@ def since(lock: Lock, solution: Solution) -> tuple[str, ...]:
     """The differences from the last run: unknowns, then results, each with its change."""
     if not lock.document:
         return ()
-    told = [f"{path} {old} → {new}" for path, old, new in _answers(lock, solution)]
+    told = list(_answers(lock, solution))
     for name in solution.compared:
-        value = solution.values.get(name)
-        old = _amount(lock, name, solution)
-        if value is None or old is None or old.exact() == value.amount.exact():
-            continue
-        told.append(f"{name} {_moved(old, value.amount) or f'{old} → {value.amount}'}")
+        value, old = solution.values.get(name), _amount(lock, name, solution)
+        if value is not None and old is not None and old.exact() != value.amount.exact():
+            told.append(f"{name} {_moved(old, value.amount)}")
     return tuple(told[:_MOST_CAUSES])
 
 
@@ -84,22 +84,22 @@ def _amount(lock: Lock, name: str, solution: Solution) -> Amount | None:
 
 
 def _moved(before: Amount, after: Amount) -> str:
-    """How far a number moved, in the unit of the second; empty where that says nothing."""
-    if not (before.finite and after.finite) or before.number == after.number:
-        return ""
-    by = Amount(after.number - before.number, after.measure, after.unit).like(after)
-    return f"{'+' if by.number > 0 else ''}{by.rough()}" if after.number and not after.scaled else ""
+    """How far a number moved, in the unit of the second; both values where a difference says nothing."""
+    if not (before.finite and after.finite and after.number) or before.number == after.number or after.scaled:
+        return f"{before} → {after}"
+    by = evolve(after, value=after.number - before.number).like(after)
+    return f"{'+' if by.number > 0 else ''}{by.rough()}"
 
 
-def _answers(lock: Lock, solution: Solution) -> Iterator[tuple[str, str, str]]:
-    """Unknowns with another value."""
+def _answers(lock: Lock, solution: Solution) -> Iterator[str]:
+    """The unknowns with another value: `hardware.gpus 88 GPUs → 96 GPUs`."""
     before = lock.part("unknowns")
     for unknown in solution.unknowns:
         record = before.get(unknown.path)
         if not isinstance(record, dict) or record.get("value") == unknown.value.value:
             continue
         old = _amount(lock, unknown.path, solution)
-        yield unknown.path, "nothing" if old is None else old.exact(), unknown.value.text
+        yield f"{unknown.path} {'nothing' if old is None else old.exact()} → {unknown.value.text}"
 
 
 def _definitions(lock: Lock, solution: Solution) -> list[str]:

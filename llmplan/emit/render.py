@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from llmplan.answer.schema.solution import Solution
-from llmplan.answer.schema.values import AUTHORED
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import precompile
-from llmplan.emit.drop_locations import without_lines
 from llmplan.emit.environment import environment_of
-from llmplan.emit.portable_paths import from_root
+from llmplan.emit.portable import portable
 from llmplan.emit.solution_json import NAME, text
 from llmplan.emit.targets import PARTS, Target, is_there, load
 from llmplan.emit.view import MissingValue, Reading, Refused, View
@@ -27,11 +25,6 @@ from llmplan.resources import targets_in
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-def portable(solution: Solution) -> Solution:
-    """The solution as files have it: with places from the project root, without lines."""
-    return without_lines(from_root(solution))
 
 
 def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str, str], list[Diagnostic]]:
@@ -88,11 +81,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
 def _own_options(solution: Solution, templates: Path | None) -> list[str]:
     """The options that a plan sets of targets in a folder of the user's; of shipped ones `check` tells (E0514)."""
     own = {emit.name for emit in solution.emits}.intersection(targets_in(templates))
-    return [
-        path
-        for path, value in solution.values.items()
-        if path.partition(".")[0] in own and value.origin is not None and value.origin.layer in AUTHORED
-    ]
+    return [path for path, value in solution.values.items() if path.partition(".")[0] in own and value.authored]
 
 
 def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnostic]) -> dict[str, str]:

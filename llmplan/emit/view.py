@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from attrs import define, evolve, field, frozen
 
 from llmplan.answer.schema.solution import Solution
-from llmplan.answer.schema.values import AUTHORED, Value
+from llmplan.answer.schema.values import Value
 from llmplan.emit.targets import Target
 from llmplan.present import pictures
 from llmplan.present.blocks import Section
 from llmplan.present.context import Context
 from llmplan.present.markdown import SHOWN, markdown
 from llmplan.present.sections import SECTIONS
-from llmplan.present.words import words_of
 from llmplan.units.measure import Scalar
 
 NAMES = (
@@ -116,8 +115,7 @@ class View:
 
     def authored(self, name: str) -> bool:
         """True if the plan itself, or a stronger layer, gives the value."""
-        found = self.solution.values.get(name)
-        return self.has(name) and found is not None and found.origin is not None and found.origin.layer in AUTHORED
+        return self.has(name) and self.solution.values[name].authored
 
     def option(self, name: str) -> Scalar:
         """An option of the target that the template belongs to: `value("target.name")`."""
@@ -160,7 +158,7 @@ class View:
 
     def picture(self, name: str, form: str) -> str:
         """A picture of the answer as SVG; empty without data, or if the form is `none`."""
-        return pictures.picture(self.solution, name, form)
+        return pictures.picture(self._context(), name, form)
 
     def untold(self) -> list[tuple[str, Value]]:
         """Inputs that the plan sets and the training software must know, but that no file contains yet."""
@@ -175,7 +173,10 @@ class View:
     def _section(self, name: str) -> Section:
         if name not in SHOWN:
             raise ValueError(f"there is no section `{name}`, but {', '.join(SHOWN)}")
-        return SECTIONS[name](Context(self.solution, words_of(), self.folders, self.files))
+        return SECTIONS[name](self._context())
+
+    def _context(self) -> Context:
+        return Context(self.solution, folders=self.folders, files=self.files)
 
     def _present(self, name: str) -> Value:
         found = self.solution.values.get(name)

@@ -6,17 +6,17 @@ cures of each conflict, and what one more percentage point of an assumed rate wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve
 
-from llmplan.answer.schema.advice import Lever, Moved, Relaxation
+from llmplan.answer.schema.advice import Lever, Moved
 from llmplan.answer.schema.charts import Curve, CurvePoint
 from llmplan.answer.schema.requirements import Clash
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Chart, Column, Figure, Line, Prose, Rows, Section, cut, line, listed
 from llmplan.present.context import Context
-from llmplan.units.amount import Unit
+from llmplan.units.amount import Range, Unit
 
 _WORTH = 0.01
 """The share of a result that a change must save to be worth a sentence."""
@@ -29,6 +29,7 @@ _MOST_COLUMNS = 5
 _MOST_MOVED = 3
 _MOST_CURES = 4
 _MOST_GAINS = 2
+_MOST_OF_A_GAIN = 4
 
 
 def best_changes(context: Context) -> Section:
@@ -36,32 +37,22 @@ def best_changes(context: Context) -> Section:
     words, answer = context.words, context.answer
     best = tuple((line(lever.statement), _brought(context, lever)) for lever in answer.levers if lever.best)
     said = listed([*_sentences(context), _along(context)], " ")
-    chart: tuple[Chart, ...] = ()
-    if answer.curve is not None and context.drawn("deadline"):
-        curve = answer.curve
-        chart = (Chart("deadline", words.deadline_caption(curve.result.name, curve.input.name, curve.requirement)),)
-    return Section(
-        "",
-        (
-            Rows("best", (Column(), Column()), best, words.levers_title),
-            Prose("sentences", (said,) if said else ()),
-            *chart,
-        ),
-    )
+    told = (Rows("best", (Column(), Column()), best, words.levers_title), Prose("sentences", (said,) if said else ()))
+    if (curve := _curve(context)) is None:
+        return Section("", told)
+    caption = words.deadline_caption(curve.result.name, curve.input.name, curve.requirement)
+    return Section("", (*told, Chart("deadline", caption)))
 
 
 def _brought(context: Context, lever: Lever) -> Line:
     """`88 GPUs instead of 96 GPUs; time +1.03 days, cost -9,302 USD`."""
-    words = context.words
-    moved = (lever.solved_results if lever.anew else lever.results)[:_MOST_MOVED]
-    banded = next((result for result in moved if result.band), None)
-    return words.brought(
-        (lever.solved, lever.solved_before) if lever.anew and lever.solved and lever.solved_before else None,
-        [(result.name, result.by) for result in moved if not result.same],
-        None if banded is None or banded.band is None else (banded.name, banded.band),
-        words.chance(lever.chance),
-        lever.purpose == "safe",
-    )
+    moved = lever.reached[:_MOST_MOVED]
+    return context.words.brought(lever, moved, _band(moved))
+
+
+def _band(results: Iterable[Moved]) -> tuple[str, Range] | None:
+    """The first of some results that has a band, by name."""
+    return next(((result.name, result.band) for result in results if result.band is not None), None)
 
 
 def _sentences(context: Context) -> Iterator[Line]:
@@ -90,27 +81,21 @@ def _entries(context: Context) -> list[Lever]:
 
 def _worth(lever: Lever) -> bool:
     """Whether it saves enough, of what the plan minimizes where that is solved again."""
-    results = lever.solved_results if lever.anew else lever.results
     return any(
-        result.name in (names.TIME, names.COST, lever.unknown)
-        and bool(result.before.number)
-        and 1 - result.after.number / result.before.number >= _WORTH
-        for result in results
+        result.name in (names.TIME, names.COST, lever.unknown) and 1 - _ratio(result) >= _WORTH
+        for result in lever.reached
     )
+
+
+def _ratio(result: Moved) -> float:
+    """A result after a change as a share of what it was before; 1, as if it had not moved, where that was nothing."""
+    return result.after.number / result.before.number if result.before.number else 1.0
 
 
 def _told(context: Context, lever: Lever) -> Line:
-    results = lever.solved_results if lever.anew else lever.results
-    banded = next((result for result in results if result.band and result.name in (names.TIME, names.COST)), None)
     rates = [rate.name for rate in context.rates] if lever.purpose == "entry" else []
-    return context.words.change(
-        lever.statement,
-        lever.solved if lever.anew else None,
-        _gains(context, results),
-        None if banded is None or banded.band is None else (banded.name, banded.band),
-        context.words.chance(lever.chance),
-        rates,
-    )
+    band = _band(result for result in lever.reached if result.name in (names.TIME, names.COST))
+    return context.words.change(lever, _gains(context, lever.reached), band, rates)
 
 
 def _gains(context: Context, results: Sequence[Moved]) -> Line:
@@ -125,10 +110,9 @@ def _gains(context: Context, results: Sequence[Moved]) -> Line:
 
 def _along(context: Context) -> Line:
     """The figures of the picture below, for those who do not see it."""
-    curve = context.answer.curve
-    if curve is None or not context.drawn("deadline"):
+    words, curve = context.words, _curve(context)
+    if curve is None:
         return EMPTY
-    words = context.words
     points = [
         words.at_a_point(
             _on_the_axis(curve, point),
@@ -138,6 +122,11 @@ def _along(context: Context) -> Line:
         if point.result is not None
     ]
     return words.along(curve.input.name, curve.result.name, curve.result.unit, listed(points))
+
+
+def _curve(context: Context) -> Curve | None:
+    """The result along the input that decides it, where its picture is written."""
+    return context.answer.curve if context.drawn("deadline") else None
 
 
 def _on_the_axis(curve: Curve, point: CurvePoint) -> str:
@@ -170,12 +159,7 @@ def _cures_of(context: Context, clash: Clash) -> Iterator[tuple[Line, ...]]:
     if not clash.cures:
         yield conflict, line(words.no_single_change)
     for number, cure in enumerate(clash.cures[:_MOST_CURES]):
-        yield EMPTY if number else conflict, _cure(context, cure)
-
-
-def _cure(context: Context, cure: Relaxation) -> Line:
-    more = len(cure.values) - _MOST_CURES
-    return context.words.cure(cure.name, cure.before, cure.condition, cure.values[:_MOST_CURES], more)
+        yield EMPTY if number else conflict, words.cure(cure, _MOST_CURES)
 
 
 def levers(context: Context) -> Section:
@@ -187,56 +171,27 @@ def levers(context: Context) -> Section:
     if not told:
         return Section("", ())
     words, compared = context.words, context.answer.compared
-    columns = [
-        place
-        for place in range(len(told[0].results))
-        if any(
-            place < len(lever.results) and lever.results[place].name in compared and not lever.results[place].same
-            for lever in told
-        )
+    moved = [{result.name: result for result in lever.results} for lever in told]
+    shown = [
+        name for name in moved[0] if name in compared and any(name in row and not row[name].same for row in moved)
     ][:_MOST_COLUMNS]
     rows = tuple(
-        (
-            words.lever(
-                lever.name,
-                lever.before,
-                lever.amount,
-                lever.solved if lever.anew else None,
-                [broken.name for broken in lever.breaks],
-                words.chance(lever.chance),
-            ),
-            *(
-                line(_shift(context, lever.results[place])) if place < len(lever.results) else EMPTY
-                for place in columns
-            ),
-        )
-        for lever in told
+        (words.lever(lever), *(line(_shift(context, row[name])) if name in row else EMPTY for name in shown))
+        for lever, row in zip(told, moved)
     )
     own = (names.TIME, names.COST, names.MEMORY)
-    headings = [told[0].results[place].name for place in columns]
+    figures = (Column(EMPTY if name in own else line(cut(name, 40)), "r") for name in shown)
+    columns = (Column(line(words.change_column)), *figures)
     rates = [rate.name for rate in context.rates]
-    return Section(
-        words.changes_title,
-        (
-            Prose("rates", (words.rates_stay(rates),) if rates else ()),
-            Rows(
-                "levers",
-                (
-                    Column(line(words.change_column)),
-                    *(Column(EMPTY if name in own else line(cut(name, 40)), "r") for name in headings),
-                ),
-                rows,
-                units=True,
-            ),
-        ),
-    )
+    stay = Prose("rates", (words.rates_stay(rates),) if rates else ())
+    return Section(words.changes_title, (stay, Rows("levers", columns, rows, units=True)))
 
 
 def _told_levers(context: Context) -> list[Lever]:
     """One an input; none for what moves little, nor for the input that the curve is drawn over."""
     told: list[Lever] = []
-    curve, entries = context.answer.curve, _entries(context)
-    drawn = curve.input.name if curve is not None and context.drawn("deadline") else ""
+    curve, entries = _curve(context), _entries(context)
+    drawn = "" if curve is None else curve.input.name
     for lever in context.answer.levers:
         if (
             len(told) < _MOST_LEVERS
@@ -251,9 +206,7 @@ def _told_levers(context: Context) -> list[Lever]:
 
 def _moves(context: Context, lever: Lever) -> bool:
     return any(
-        result.name in context.answer.compared
-        and bool(result.before.number)
-        and not 1 - _TOLD < result.after.number / result.before.number < 1 + _TOLD
+        result.name in context.answer.compared and not 1 - _TOLD < _ratio(result) < 1 + _TOLD
         for result in lever.results
     )
 
@@ -265,14 +218,8 @@ def _shift(context: Context, result: Moved) -> Figure | str:
 
 def gains(context: Context) -> Section:
     """What one more percentage point of an assumed rate would change."""
-    words = context.words
-    said = [
-        words.one_point_more(
-            gain.name,
-            gain.before,
-            gain.after,
-            gain.changes[:4],
-        )
+    said = tuple(
+        context.words.one_point_more(gain.name, gain.before, gain.after, gain.changes[:_MOST_OF_A_GAIN])
         for gain in context.answer.gains[:_MOST_GAINS]
-    ]
-    return Section("", (Prose("gains", tuple(said)),) if said else ())
+    )
+    return Section("", (Prose("gains", said),) if said else ())

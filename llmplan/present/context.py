@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from llmplan.answer.schema.advice import Alternative
 from llmplan.answer.schema.requirements import RequirementResult
@@ -16,7 +16,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.tables import Row
 from llmplan.answer.schema.values import Value
 from llmplan.operations.numbers import total
-from llmplan.present import values
+from llmplan.present.words import words_of
 from llmplan.present.words.en import Words
 from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import Scalar
@@ -47,7 +47,7 @@ class Context:
     """
 
     answer: Solution
-    words: Words
+    words: Words = field(factory=words_of)
     folders: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
 
@@ -66,12 +66,14 @@ class Context:
         return default if value is None else value.value
 
     def number(self, name: str) -> float | None:
-        """A finite number in base units."""
-        return values.number(self.answer, name)
+        """A finite number in base units; None where the name has no such value."""
+        known = self.amount(name)
+        return known.number if known is not None and known.finite else None
 
     def amount(self, name: str) -> Amount | None:
-        """A value as it is written."""
-        return values.amount(self.answer, name)
+        """A value as it is written; None where the name has none."""
+        value = self.find(name)
+        return None if value is None else value.amount
 
     def text(self, name: str) -> str:
         """A value with four digits; empty where it has none."""
@@ -117,9 +119,16 @@ class Context:
             and any(layer.layer == "entry" for layer in value.others)
         ]
 
+    def parts(self, whole: str) -> list[tuple[str, Value]]:
+        """What the library, or the plan, says that a quantity is made of; empty if a part has no value."""
+        pairs, values = self.answer.parts.get(whole, ()), self.answer.values
+        known = [(label, values[name]) for name, label in pairs if name in values]
+        numbers = all(isinstance(value.value, (int, float)) for _, value in known)
+        return known if numbers and len(known) == len(pairs) else []
+
     def shares(self, whole: str, *without: str) -> list[Share]:
         """The parts of a quantity that are not nothing, the largest first; empty if a part has no value."""
-        kept = [(label, value.amount) for label, value in values.parts(self.answer, whole) if value.name not in without]
+        kept = [(label, value.amount) for label, value in self.parts(whole) if value.name not in without]
         summed = total(amount.number for _, amount in kept)
         listed = (
             [Share(label, amount, amount.number / summed) for label, amount in kept if amount.number] if summed else []

@@ -64,7 +64,7 @@ def value(step: Step, words: Words) -> Line:
     """A value with its range, or whether a requirement holds."""
     if step.rule is not None:
         return words.judgement(step.rule)
-    return EMPTY if step.value is None else words.derived(step.value)
+    return EMPTY if step.value is None else words.worth(step.value)
 
 
 def numbers(step: Step, words: Words) -> str:

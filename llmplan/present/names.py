@@ -92,9 +92,8 @@ LAYOUT_KINDS = ("parallelism", "training")
 # The dimension of a sum of money.
 MONEY = (("Money", 1),)
 
-# Folders of templates.
+# A folder of templates.
 HUGGINGFACE = "huggingface"
-LAUNCH = "launch"
 
 LAUNCHED = (
     TENSOR, PIPELINE, CONTEXT, EXPERT, ZERO_STAGE, MICRO_BATCH, RECOMPUTE, VIRTUAL_PIPELINE, GRAD_ACCUM,

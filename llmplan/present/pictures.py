@@ -1,9 +1,9 @@
 """The pictures of an answer: which there are, and each of them drawn.
 
-Input: an answer. Output: the text of a file, or nothing where a picture has nothing to show. `CHARTS` is the list: what
-a picture shows, and how that is drawn. `emit/` asks for pictures by name, as files of the report are templates of a
-line, `{{ picture("deadline", option("pictures")) }}`: another template laid over it takes a picture's place, and one
-that gives nothing makes no file.
+Input: the context of a solution. Output: the text of a file, or nothing where a picture has nothing to show. `CHARTS`
+lists the function that makes each chart and the function that draws it. `emit/` asks for pictures by name, as files of
+the report are templates of a line, `{{ picture("deadline", option("pictures")) }}`: another template laid over it takes
+a picture's place, and one that gives nothing makes no file.
 """
 
 from __future__ import annotations
@@ -13,29 +13,27 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
-from llmplan.answer.schema.solution import Solution
 from llmplan.present.charts.deadline import deadline
 from llmplan.present.charts.memory import memory
 from llmplan.present.charts.records import Chart
 from llmplan.present.charts.step import step
+from llmplan.present.context import Context
 from llmplan.present.svg.bars import stacked, waterfall
 from llmplan.present.svg.lines import lines
-from llmplan.present.words import words_of
-from llmplan.present.words.en import Words
 
 Shown = TypeVar("Shown", bound=Chart)
 
 
 @frozen
 class Picture:
-    """A picture by its name: the chart of an answer in some words, None with nothing to show, and its drawing."""
+    """A picture by its name: the chart of an answer, None with nothing to show, and its drawing."""
 
     name: str
-    chart: Callable[[Solution, Words], Chart | None]
+    chart: Callable[[Context], Chart | None]
     draw: Callable[[Any], str]
 
 
-def _picture(name: str, chart: Callable[[Solution, Words], Shown | None], draw: Callable[[Shown], str]) -> Picture:
+def _picture(name: str, chart: Callable[[Context], Shown | None], draw: Callable[[Shown], str]) -> Picture:
     """A picture whose drawing takes the very chart that it has: the type checker sees to it."""
     return Picture(name, chart, draw)
 
@@ -50,7 +48,7 @@ FORMS = ("svg", "none")
 """In what form pictures may be asked for."""
 
 
-def picture(answer: Solution, name: str, form: str) -> str:
+def picture(context: Context, name: str, form: str) -> str:
     """A picture as SVG; empty where it has nothing to show, or where `form` is `none`.
 
     Raises:
@@ -61,5 +59,5 @@ def picture(answer: Solution, name: str, form: str) -> str:
         raise ValueError(f"`{name}` is not a picture: {', '.join(one.name for one in CHARTS)}")
     if form not in FORMS:
         raise ValueError(f"`{form}` is not a form of pictures: {', '.join(FORMS)}")
-    chart = chosen.chart(answer, words_of()) if form == "svg" else None
+    chart = chosen.chart(context) if form == "svg" else None
     return "" if chart is None else chosen.draw(chart)

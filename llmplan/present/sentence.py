@@ -75,13 +75,7 @@ def _training(context: Context, machines: Line, model: Line, chosen: Line) -> Li
     wall = context.find(names.WALL_TIME)
     cost, wall_cost = context.find(names.COST), context.amount(names.WALL_COST)
     calendar = wall if wall is not None and wall.band else None
-    planned = words.planned(
-        time.amount,
-        time.spread,
-        time.band if calendar is None else None,
-        None if cost is None else cost.amount,
-        None if cost is None else cost.spread,
-    )
+    planned = words.planned(time, cost, calendar is None)
     single = context.get(names.GPUS, 1) == 1
     trains = words.trains(machines, single, model, context.amount(names.TOKENS))
     if calendar is None:
@@ -144,14 +138,7 @@ def _verdicts(context: Context) -> Line:
 
 def _verdict(context: Context, rule: RequirementResult) -> Line:
     row, words = rule.compared, context.words
-    calendar = context.has(names.WALL_TIME)
-    subject = words.verdict_subject(
-        rule.name,
-        rule.text,
-        row.sign if row else "",
-        row.limit if row else None,
-        row.subject if row and calendar else "",
-    )
+    subject = words.verdict_subject(rule.name, rule.text, row, context.has(names.WALL_TIME))
     if rule.holds is None:
         return words.was_not_checked(subject, rule.needs)
     if not rule.holds:
@@ -187,9 +174,5 @@ def _clash(context: Context, clash: Clash) -> Line:
     rule = context.requirement(clash.names[0])
     row = rule.compared if rule is not None and len(clash.names) == 1 and not rule.holds else None
     cure = clash.cures[0] if clash.cures else None
-    return context.words.conflict(
-        clash.names,
-        row.planned if row else None,
-        row.limit if row else None,
-        context.words.would_do(cure.condition, cure.name, cure.values[0]) if cure else EMPTY,
-    )
+    would_do = context.words.would_do(cure.condition, cure.name, cure.values[0]) if cure else EMPTY
+    return context.words.conflict(clash.names, row, would_do)

@@ -26,21 +26,15 @@ _MOST_OF_A_REASON = 140
 def shown(context: Context) -> Section:
     """What `show` adds: in a report without what its first table has, a few of them in a line."""
     words, answer = context.words, context.answer
-    rows = [row for row in answer.shown if row.text not in names.FIRST_SCREEN]
-    few = 0 < len(rows) <= _FEW_SHOWN
     plain = tuple((line(row.text), words.worth(row)) for row in answer.shown)
-    table = (
-        ()
-        if few
-        else tuple(
-            (words.expression(row.text), shortened(words.worth_in_short(row), 100)) for row in rows[:_MOST_SHOWN]
-        )
+    rows = tuple(
+        (words.expression(row.text), shortened(words.worth(row, short=True), 100))
+        for row in answer.shown
+        if row.text not in names.FIRST_SCREEN
     )
-    said = (
-        words.shown([(words.expression(row.text), shortened(words.worth_in_short(row), 100)) for row in rows])
-        if few
-        else EMPTY
-    )
+    few = len(rows) <= _FEW_SHOWN
+    table = () if few else rows[:_MOST_SHOWN]
+    said = words.shown(rows) if few and rows else EMPTY
     return Section(
         words.shown_heading if table else "",
         (

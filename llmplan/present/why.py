@@ -13,7 +13,7 @@ from llmplan.answer.schema.advice import Alternative
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
-from llmplan.present.blocks import Chart, Column, Line, Prose, Rows, Section, cut, line, listed, shortened
+from llmplan.present.blocks import Chart, Code, Column, Line, Prose, Rows, Section, cut, line, listed, shortened
 from llmplan.present.context import PLAIN, Context, Share
 from llmplan.present.launch import batch_is_off, first_hour, launch, launches
 from llmplan.present.verdicts import names_of
@@ -109,7 +109,7 @@ def _found(context: Context, asked: list[SolvedUnknown]) -> Iterator[Line]:
 def _reasons(context: Context, unknown: SolvedUnknown) -> Iterator[Line]:
     words = context.words
     if unknown.relation:
-        yield words.relation(cut(unknown.relation, 160), unknown.exact)
+        yield words.exactly(Code(cut(unknown.relation, 160)), unknown.exact)
     if unknown.works:
         yield shortened(words.feasible_at(unknown.works), 80 + len("feasible at "))
     if unknown.beyond:

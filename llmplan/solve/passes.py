@@ -49,7 +49,6 @@ class State:
     system: System
     effort: Effort
     keep: int = 0
-    brief: bool = False
     requirements: tuple[Condition, ...] = ()
     reduced: Reduced | None = None
     continuous: int | None = None
@@ -210,7 +209,7 @@ def solve(
         An outcome with status `solved`, `infeasible` (the point is then the nearest one) or
         `error` (E0403, E0404 or E0405 among its diagnostics).
     """
-    state = State(system, Effort(max(limit, 1), progress=progress), keep, brief)
+    state = State(system, Effort(max(limit, 1), progress=progress), keep)
     for step in PASSES:
         if step in REMARKS and (brief or state.outcome.status != "solved"):
             continue

@@ -10,7 +10,8 @@ from attrs import evolve
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.folder import Folder
-from llmplan.emit.render import portable, render
+from llmplan.emit.portable import portable
+from llmplan.emit.render import render
 from llmplan.emit.write import check, write
 from tests.emit.samples import PLAN, emitting, having, solution, value
 

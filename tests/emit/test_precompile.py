@@ -7,29 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.forks import CORES, forks
+from tests.forks import CORES, ROOT, forks, lines_of
 
-ROOT = Path(__file__).resolve().parents[2]
-
-CHILDREN = """
-import os
+COMPILING = """
 from llmplan.emit import precompile
 with precompile.compiling():
     precompile.begin('emit deepspeed', None)
     {inside}
-try:
-    os.waitpid(-1, os.WNOHANG)
-    print("left a process")
-except ChildProcessError:
-    print("left none")
 """
 
 
 def python(inside: str) -> list[str]:
-    code = CHILDREN.format(inside=inside)
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+    return lines_of(COMPILING.format(inside=inside))
 
 
 @forks
@@ -47,10 +36,7 @@ def test_who_leaves_early_leaves_nobody() -> None:
 
 def test_without_a_caller_nothing_begins() -> None:
     code = "from llmplan.emit import precompile; precompile.begin('emit deepspeed', None); print(precompile.finished())"
-    assert (
-        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
-        == "{}\n"
-    )
+    assert lines_of(code) == ["{}", "left none"]
 
 
 @pytest.mark.slow
@@ -60,17 +46,9 @@ def test_the_files_are_those_of_one_core(tmp_path: Path) -> None:
     made = []
     for name, cores in (("one", {min(CORES)}), ("all", CORES)):
         environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / f"cache-{name}")}
-        command = [
-            sys.executable,
-            "-m",
-            "llmplan",
-            "compile",
-            str(ROOT / "plans" / "one_card.plan"),
-            "-o",
-            str(tmp_path / name),
-        ]
+        plan, out = str(ROOT / "plans" / "one_card.plan"), str(tmp_path / name)
         subprocess.run(
-            command,
+            [sys.executable, "-m", "llmplan", "compile", plan, "-o", out],
             env=environment,
             cwd=ROOT,
             check=True,

@@ -12,6 +12,7 @@ from llmplan.present.charts.deadline import deadline
 from llmplan.present.charts.memory import memory
 from llmplan.present.charts.records import ticks
 from llmplan.present.charts.step import step
+from llmplan.present.context import Context
 from tests import told
 from tests.present.plans import CASES, QUICK, solved
 
@@ -24,7 +25,7 @@ def texts(point: CurvePoint) -> tuple[str, ...]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_curve_has_the_points_of_the_answer(name: str) -> None:
     solution = solved(name)
-    curve, chart = solution.curve, deadline(solution, told.WORDS)
+    curve, chart = solution.curve, deadline(Context(solution, told.WORDS))
     assert (chart is None) == (curve is None)
     if chart is None or curve is None:
         return
@@ -52,7 +53,7 @@ def test_where_no_plan_is_the_line_has_a_gap_that_is_told() -> None:
     assert solution.curve is not None
     gap = evolve(solution.curve.points[0], result=None)
     curve = evolve(solution.curve, points=(gap, *solution.curve.points[1:]))
-    chart = deadline(evolve(solution, curve=curve), told.WORDS)
+    chart = deadline(Context(evolve(solution, curve=curve), told.WORDS))
     assert chart is not None and len(chart.points) == len(solution.curve.points) - 1
     assert "at 1 more values no plan" in chart.foot and gap.amount.exact() not in chart.alt
 
@@ -60,7 +61,7 @@ def test_where_no_plan_is_the_line_has_a_gap_that_is_told() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_bars_of_memory_are_the_answer_and_its_neighbours(name: str) -> None:
     solution = solved(name)
-    chart = memory(solution, told.WORDS)
+    chart = memory(Context(solution, told.WORDS))
     if chart is None:
         return
     total = solution.values["memory.total"]
@@ -85,7 +86,7 @@ def test_bars_of_memory_are_the_answer_and_its_neighbours(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_step_falls_from_the_peak_to_its_time(name: str) -> None:
     solution = solved(name)
-    chart = step(solution, told.WORDS)
+    chart = step(Context(solution, told.WORDS))
     if chart is None:
         return
     whole = solution.values["step_time"].value
@@ -108,7 +109,7 @@ def test_parts_add_up(name: str) -> None:
 
 def test_without_parts_there_is_nothing_to_show() -> None:
     bare = evolve(solved(QUICK), parts={}, curve=None)
-    assert [chart(bare, told.WORDS) for chart in (deadline, memory, step)] == [None, None, None]
+    assert [chart(Context(bare, told.WORDS)) for chart in (deadline, memory, step)] == [None, None, None]
 
 
 def test_numbers_along_an_axis() -> None:

@@ -16,9 +16,11 @@ from llmplan.check import library
 from llmplan.emit.render import render
 from llmplan.emit.targets import load, source
 from llmplan.present import pictures
+from llmplan.present.context import Context
 from llmplan.present.pictures import CHARTS, FORMS, Picture, picture
 from llmplan.present.svg.lines import lines
 from llmplan.units.amount import Amount, Unit
+from tests import told
 from tests.present.drawn import faults
 from tests.present.plans import ALL, CASES, PLANS, QUICK, ROOT, solved
 
@@ -26,7 +28,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def drawn(solution: Solution) -> dict[str, str]:
-    texts = {f"{chart.name}.svg": picture(solution, chart.name, "svg") for chart in CHARTS}
+    texts = {f"{chart.name}.svg": picture(Context(solution, told.WORDS), chart.name, "svg") for chart in CHARTS}
     return {file: f"{text}\n" for file, text in texts.items() if text}
 
 
@@ -81,8 +83,8 @@ def test_a_chart_with_the_drawing_of_another_is_told(module: str, drawing: str, 
     checked = subprocess.run(
         [*command, str(planted)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    told = [line for line in checked.stdout.splitlines() if line.startswith("planted.py:")]
-    assert [line.partition("error: ")[2] for line in told] == (
+    complaints = [line for line in checked.stdout.splitlines() if line.startswith("planted.py:")]
+    assert [line.partition("error: ")[2] for line in complaints] == (
         ['Cannot infer value of type parameter "Shown" of "_picture"  [misc]'] if drawing == "stacked" else []
     )
 
@@ -90,8 +92,8 @@ def test_a_chart_with_the_drawing_of_another_is_told(module: str, drawing: str, 
 def test_every_form_that_a_plan_may_ask_for_is_drawn() -> None:
     assert library.load()[0].enums["Pictures"].members == FORMS
     with pytest.raises(ValueError, match="`png` is not a form of pictures: svg, none"):
-        picture(solved(QUICK), "deadline", "png")
-    assert picture(solved(QUICK), "deadline", "none") == ""
+        picture(Context(solved(QUICK), told.WORDS), "deadline", "png")
+    assert picture(Context(solved(QUICK), told.WORDS), "deadline", "none") == ""
 
 
 def test_a_picture_that_there_is_not_is_told(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_the_words_of_pictures_are_among_those_of_a_language() -> None:
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
 def test_a_picture_is_told_in_the_words_that_are_given(chart: Picture) -> None:
     answer = drawn(QUICK)
-    usual, other = chart.chart(answer, Words()), chart.chart(answer, second()())
+    usual, other = chart.chart(Context(answer, Words())), chart.chart(Context(answer, second()()))
     assert usual is not None and other is not None and MARK not in usual.alt and other.alt == MARK
 
 

@@ -93,6 +93,11 @@ class Lever:
         return self.solved is not None and self.solved != self.solved_before
 
     @property
+    def reached(self) -> tuple[Moved, ...]:
+        """The results that people are told: where the answer is another one, those of that."""
+        return self.solved_results if self.anew else self.results
+
+    @property
     def legal(self) -> bool:
         return not self.breaks
 

@@ -63,6 +63,11 @@ class Value:
         return self.amount.value
 
     @property
+    def authored(self) -> bool:
+        """Whether the plan itself, or what is laid over it, gives it."""
+        return self.origin is not None and self.origin.layer in AUTHORED
+
+    @property
     def low(self) -> float | None:
         """The lower end of its range in base units."""
         return None if self.spread is None else self.spread.low.number

@@ -1,7 +1,7 @@
 """What an input decides: the plan solved again at each of its values, against the limit of a requirement.
 
-Input: the curve of an answer. Output: a line, the bands around it, the limit, the answer, and the nearest value that is
-safe; nothing where no requirement of the author depends on an input.
+Input: the context of a solution, which has the curve. Output: a line, the bands around it, the limit, the answer, and
+the nearest value that is safe; nothing where no requirement of the author depends on an input.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ from collections.abc import Sequence
 from typing import Literal
 
 from llmplan.answer.schema.charts import Curve, CurvePoint
-from llmplan.answer.schema.solution import Solution
 from llmplan.present import names
 from llmplan.present.charts.records import Axis, Band, Limit, LineChart, Mark, Point
-from llmplan.present.values import amount
+from llmplan.present.context import Context
 from llmplan.present.words.en import Words
 
 _ROWS, _COLUMNS = 6, 8
 """Ticks upwards and across at most."""
 
 
-def deadline(answer: Solution, words: Words) -> LineChart | None:
+def deadline(context: Context) -> LineChart | None:
     """The chart of the curve."""
-    curve = answer.curve
+    words, curve = context.words, context.answer.curve
     if curve is None:
         return None
     solved = [point for point in curve.points if point.result is not None]
@@ -40,9 +39,8 @@ def deadline(answer: Solution, words: Words) -> LineChart | None:
         *(y for band in bands for _, *ends in band.ends for y in ends),
     ]
     said = [words.curve_point(*_texts(point), _verdict(point, curve), words.chance(point.chance)) for point in solved]
-    subject = amount(answer, names.GPU)
     return LineChart(
-        title=words.among(title, subject.exact() if subject else ""),
+        title=words.among(title, context.text(names.GPU)),
         alt=words.curve_alt(title, said, limit, chosen.amount.exact()),
         foot=words.curve_foot(curve.again, len(curve.points) - len(solved)),
         x=Axis.around([point.x for point in points], _COLUMNS, _unit(curve, solved[-1]), curve.input.size),

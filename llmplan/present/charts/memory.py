@@ -1,6 +1,6 @@
 """Where the memory goes, part by part: the answer and its neighbours against what there is.
 
-Input: an answer, its neighbours with one input at another value, and the names of the quantities. Output: a bar for
+Input: the context of a solution, which has its neighbours with one input at another value. Output: a bar for
 each, nothing where the parts are not known.
 """
 
@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from attrs import frozen
 
 from llmplan.answer.schema.charts import Neighbour
-from llmplan.answer.schema.solution import Solution
 from llmplan.present import names
 from llmplan.present.charts.records import Axis, Bar, Limit, Segment, StackedBars
-from llmplan.present.values import amount, number, parts
+from llmplan.present.context import Context
 from llmplan.present.words.en import Words
 from llmplan.units.amount import INFORMATION, Amount, Unit
 from llmplan.units.format import fixed, places
@@ -51,26 +50,27 @@ class _Row:
     breaks: tuple[str, ...] = ()
 
 
-def memory(answer: Solution, words: Words) -> StackedBars | None:
+def memory(context: Context) -> StackedBars | None:
     """The chart of the memory of the fullest GPU."""
-    labels = [(label, value.name) for label, value in parts(answer, names.MEMORY)]
-    whole = number(answer, names.MEMORY)
+    words, answer = context.words, context.answer
+    labels = [(label, value.name) for label, value in context.parts(names.MEMORY)]
+    whole = context.number(names.MEMORY)
     if not labels or whole is None or whole <= 0:
         return None
-    has, kept = number(answer, names.GPU_MEMORY), number(answer, names.MEMORY_RESERVE) or 0.0
+    has, kept = context.number(names.GPU_MEMORY), context.number(names.MEMORY_RESERVE) or 0.0
     room = 0.0 if has is None else has - kept
     value = answer.values[names.MEMORY]
-    band = None if value.model_low is None or value.model_high is None else (value.model_low, value.model_high)
-    own = {name: number(answer, name) or 0.0 for _, name in labels}
+    band = None if value.band is None else (value.band.low.number, value.band.high.number)
+    own = {name: context.number(name) or 0.0 for _, name in labels}
     name = words.the_answer if answer.status == "solved" else words.nearest_plan
-    rows = [_Row(name, whole, own, band, amount(answer, names.TIME))]
-    rows += [_row(words, neighbour) for neighbour in _chosen(answer, room)]
+    rows = [_Row(name, whole, own, band, context.amount(names.TIME))]
+    rows += [_row(words, neighbour) for neighbour in _chosen(context, room)]
     most = max(room, *(row.total for row in rows), *(row.ends[1] for row in rows if row.ends))
     digits = max(places(whole / _SIZE), 1)
-    chances = [rule.chance for rule in answer.requirements if rule.name == names.FITS and rule.chance is not None]
+    fits = context.requirement(names.FITS)
     capacity = _amount(room).fixed(digits) if room > 0 else ""
     return StackedBars(
-        title=words.memory_title(_amount(whole).fixed(digits), capacity, words.chance(chances[0] if chances else None)),
+        title=words.memory_title(_amount(whole).fixed(digits), capacity, words.chance(fits.chance if fits else None)),
         alt=words.memory_alt([_said(words, row, labels, digits) for row in rows], capacity),
         foot=words.memory_foot(band is not None, len(rows) > 1),
         x=Axis.around((0.0, most), _TICKS, _UNIT.text, _SIZE),
@@ -80,11 +80,11 @@ def memory(answer: Solution, words: Words) -> StackedBars | None:
     )
 
 
-def _chosen(answer: Solution, room: float) -> Iterator[Neighbour]:
+def _chosen(context: Context, room: float) -> Iterator[Neighbour]:
     """The neighbours that are worth a bar: what is legal first, and not too many of one input."""
-    whole, own_pace = number(answer, names.MEMORY) or 0.0, number(answer, names.STEP_TIME) or 0.0
+    whole, own_pace = context.number(names.MEMORY) or 0.0, context.number(names.STEP_TIME) or 0.0
     counts: dict[str, int] = {}
-    known = [neighbour for neighbour in answer.neighbours[1:] if names.MEMORY in neighbour.values]
+    known = [neighbour for neighbour in context.answer.neighbours[1:] if names.MEMORY in neighbour.values]
     for neighbour in sorted(known, key=lambda neighbour: bool(neighbour.breaks)):
         size = neighbour.values[names.MEMORY]
         worse = size > whole and neighbour.values.get(names.STEP_TIME, 0.0) > _SLOWER * own_pace

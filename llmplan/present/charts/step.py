@@ -1,7 +1,7 @@
 """Where the time of a step goes: a waterfall from the model's FLOPs at the peak of the data sheet to the step time.
 
-Input: an answer and the names of the quantities. Output: a step for each part, the small ones as one; nothing where a
-part is not known.
+Input: the context of a solution. Output: a step for each part, the small ones as one; nothing where a part is not
+known.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from itertools import accumulate
 
 from attrs import frozen
 
-from llmplan.answer.schema.solution import Solution
 from llmplan.operations.numbers import total
 from llmplan.present import names
 from llmplan.present.charts.records import Axis, Fall, Waterfall
-from llmplan.present.values import number, parts
+from llmplan.present.context import Context
 from llmplan.present.words.en import Words
 from llmplan.units.amount import TIME, Amount, Unit
 from llmplan.units.format import compact, fixed, places
@@ -31,26 +30,21 @@ _LEAST = 0.005
 """A share below this is not a whole per cent."""
 
 
-def step(answer: Solution, words: Words) -> Waterfall | None:
+def step(context: Context) -> Waterfall | None:
     """The chart of the step time."""
-    whole = number(answer, names.STEP_TIME)
-    sizes = _sizes(answer)
+    words, whole = context.words, context.number(names.STEP_TIME)
+    sizes = _sizes(context)
     if not sizes or whole is None or whole <= 0:
         return None
     scale = _Scale(whole, words)
     falls = tuple(Fall(label, size, scale.part(size)) for label, size in _gathered(sizes, whole))
     ends = [0.0, *accumulate(fall.value for fall in falls)]
-    work = number(answer, names.MFU)
-    value = answer.values[names.STEP_TIME]
-    low, high = (
-        ("", "")
-        if value.model_low is None or value.model_high is None
-        else (scale.plain(value.model_low), scale.written(value.model_high))
-    )
+    work = context.number(names.MFU)
+    useful = "" if work is None else words.share_of_the_step(fixed(100 * work, 0))
+    band = context.answer.values[names.STEP_TIME].band
+    low, high = ("", "") if band is None else (scale.plain(band.low.number), scale.written(band.high.number))
     return Waterfall(
-        title=words.step_title(
-            scale.written(whole), "" if work is None else words.share_of_the_step(fixed(100 * work, 0))
-        ),
+        title=words.step_title(scale.written(whole), useful),
         alt=words.step_alt([(fall.label, fall.text) for fall in falls], scale.written(whole)),
         foot=words.step_foot(low, high),
         x=Axis.around(ends, _TICKS, scale.unit.text, scale.size),
@@ -95,9 +89,9 @@ class _Scale:
         return words.and_result(size, words.share_of_the_step(percent))
 
 
-def _sizes(answer: Solution) -> list[tuple[str, float]]:
+def _sizes(context: Context) -> list[tuple[str, float]]:
     """The parts of the whole, those that have parts themselves first and by these."""
-    split = [(pair, parts(answer, pair[1].name)) for pair in parts(answer, names.STEP_TIME)]
+    split = [(pair, context.parts(pair[1].name)) for pair in context.parts(names.STEP_TIME)]
     rows = [pair for _, pairs in split for pair in pairs] + [pair for pair, pairs in split if not pairs]
     return [(label, float(value.value or 0.0)) for label, value in rows]
 

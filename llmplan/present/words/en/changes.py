@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.present.blocks import EMPTY, Code, Line, Strong, cut, line, listed, shortened
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation
+from llmplan.present.blocks import Code, Line, Strong, cut, line, listed, shortened
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, Range, percentage
 
@@ -23,19 +24,15 @@ class Changes(Labels):
     no_single_change = "no single change was found"
     change_column = "one change, the rest as planned"
 
-    def brought(
-        self,
-        solved: tuple[Amount, Amount] | None,
-        moved: Sequence[tuple[str, Amount]],
-        band: tuple[str, Range] | None,
-        chance: str,
-        safe: bool,
-    ) -> Line:
+    def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
         """What a change brings, on a screen."""
-        parts = [f"{solved[0].exact()} instead of {solved[1].exact()}"] if solved is not None else []
-        parts.append(", ".join(f"{name} {' '.join(difference.signed())}" for name, difference in moved))
+        parts: list[str] = []
+        if lever.anew and lever.solved and lever.solved_before:
+            parts.append(f"{lever.solved.exact()} instead of {lever.solved_before.exact()}")
+        parts.append(", ".join(f"{one.name} {' '.join(one.by.signed())}" for one in moved if not one.same))
         parts += [f"{band[0]} {band[1].short()} in eight of ten"] if band is not None else []
-        parts += [f"{'safe: ' if safe else ''}chance {chance}"] if chance else []
+        safe = "safe: " if lever.purpose == "safe" else ""
+        parts += [f"{safe}chance {self.chance(lever.chance)}"] if lever.chance is not None else []
         return line("; ".join(filter(None, parts)))
 
     def gain(self, difference: Amount, of_memory: bool) -> str:
@@ -51,30 +48,21 @@ class Changes(Labels):
     def another_card(self, change: Line) -> Line:
         return line(Strong(line("Another card")), ": ", change, ".")
 
-    def change(
-        self,
-        statement: str,
-        solved: Amount | None,
-        gains: Line,
-        band: tuple[str, Range] | None,
-        chance: str,
-        rates: Sequence[str],
-    ) -> Line:
+    def change(self, lever: Lever, gains: Line, band: tuple[str, Range] | None, rates: Sequence[str]) -> Line:
         """A change in a sentence: what it does to time, cost and memory, and how sure that is.
 
         Args:
-            solved: What the plan's objective is with it when everything is solved again.
             rates: Assumed rates that are taken to be the same on another card.
         """
         sure: list[Line] = []
         if band is not None:
             sure.append(line(f"{band[0]} {band[1].ends()} {band[1].unit() or ''}".rstrip(), " in eight of ten"))
-        if chance:
-            sure.append(line(f"chance {chance}"))
+        if lever.chance is not None:
+            sure.append(line(f"chance {self.chance(lever.chance)}"))
         if rates:
             sure.append(line("at the same ", listed(map(Code, rates))))
-        again = f", {solved.short()}" if solved is not None else ""
-        return line(Code(statement), again, " (", gains, line("; ", listed(sure)) if sure else None, ")")
+        again = f", {lever.solved.short()}" if lever.anew and lever.solved else ""
+        return line(Code(lever.statement), again, " (", gains, line("; ", listed(sure)) if sure else None, ")")
 
     def at_a_point(self, value: str, place: str) -> str:
         return f"{value} at {place}"
@@ -88,21 +76,22 @@ class Changes(Labels):
     def conflict_of(self, names: Sequence[str]) -> Line:
         return line(" with ".join(names))
 
-    def cure(self, name: str, before: Amount | None, condition: str, values: Sequence[Amount], more: int) -> Line:
-        was = f"{cut(before.short(), 60)} → " if before is not None else ""
-        others = f" or {more} more" if more > 0 else ""
-        to = Code(cut(condition, 80)) if condition else cut(" or ".join(one.short() for one in values), 80) + others
-        return line(self.code(name), f": {was}", to)
+    def cure(self, cure: Relaxation, most: int) -> Line:
+        """A change that would do, with at most so many of its values."""
+        was = f"{cut(cure.before.short(), 60)} → " if cure.before is not None else ""
+        values = cut(" or ".join(value.short() for value in cure.values[:most]), 80)
+        more = len(cure.values) - most
+        to = Code(cut(cure.condition, 80)) if cure.condition else values + (f" or {more} more" if more > 0 else "")
+        return line(self.code(cure.name), f": {was}", to)
 
-    def lever(
-        self, path: str, before: Amount, after: Amount, solved: Amount | None, breaks: Sequence[str], chance: str
-    ) -> Line:
+    def lever(self, lever: Lever) -> Line:
         """A change in the first column of a table."""
-        values = f"{cut(before.short(), 30)} → {cut(after.short(), 30)}"
-        again = f"; {solved.short()} if solved again" if solved is not None else ""
-        fails = line("; fails ", shortened(listed(map(Code, breaks)), 80)) if breaks else EMPTY
-        sure = f"; chance {chance}" if chance and not breaks else ""
-        return line("✗ " if breaks else "✓ ", self.input_column(path), f": {values}{again}", fails, sure)
+        values = f"{cut(lever.before.short(), 30)} → {cut(lever.amount.short(), 30)}"
+        again = f"; {lever.solved.short()} if solved again" if lever.anew and lever.solved else ""
+        head = line("✓ " if lever.legal else "✗ ", self.input_column(lever.name), f": {values}{again}")
+        if lever.breaks:
+            return line(head, "; fails ", shortened(listed(Code(broken.name) for broken in lever.breaks), 80))
+        return line(head, f"; chance {self.chance(lever.chance)}" if lever.chance is not None else None)
 
     def rates_stay(self, rates: Sequence[str]) -> Line:
         assumed = listed(map(Code, rates))

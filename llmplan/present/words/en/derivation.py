@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llmplan.answer.schema.requirements import RequirementResult
-from llmplan.answer.schema.values import Value
 from llmplan.present.blocks import Line, line
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount
@@ -37,10 +36,6 @@ class Derivation(Labels):
     def source(self, citation: str) -> str:
         return f"source: {citation}"
 
-    def derived(self, value: Value) -> Line:
-        """A value with its four digits and the ends of its range, or why there is none."""
-        return line(self.known(value), f" ({value.spread.exact()})" if value.spread is not None else None)
-
     def judgement(self, rule: RequirementResult) -> Line:
         """Whether a requirement holds, with what its failure means or what it lacks."""
         everywhere = " at the expected values, not in the worst case" if rule.certainty == "expected" else None
@@ -51,9 +46,6 @@ class Derivation(Labels):
 
     def found_by(self, method: str, domain: str) -> Line:
         return line(f"found by {method} in {domain}")
-
-    def exactly(self, equation: str, exact: Amount | None) -> Line:
-        return line(equation, f", exactly {exact.exact()}" if exact is not None else None)
 
     def binding(self, requirements: Sequence[str], beyond: Line) -> Line:
         """The requirements that keep an unknown from its next better value, and what that would violate."""

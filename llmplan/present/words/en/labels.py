@@ -85,27 +85,20 @@ class Labels:
         """A result that has no value for want of inputs."""
         return line(Code(name), ": ", shortened(line("needs ", listed(map(Code, needs))), 120), ".")
 
-    def worth(self, row: Shown) -> Line:
-        """The value of a shown expression, or why it has none."""
-        if row.amount.value is not None:
-            return line(row.amount.exact(), f" ({row.spread.exact()})" if row.spread is not None else None)
-        return self._missing(row.given, row.reason, row.needs)
+    def worth(self, row: Shown | Value, short: bool = False) -> Line:
+        """A value with the ends of its range, or why there is none."""
+        if row.spread is None:
+            return self.known(row, short)
+        return line(self.known(row, short), f" ({row.spread.short() if short else row.spread.exact()})")
 
-    def worth_in_short(self, row: Shown) -> Line:
-        if row.amount.value is not None:
-            return line(row.amount.short(), f" ({row.spread.short()})" if row.spread is not None else None)
-        return self._missing(row.given, row.reason, row.needs)
-
-    def known(self, value: Value) -> Line:
+    def known(self, row: Shown | Value, short: bool = False) -> Line:
         """A value with its four digits, or why there is none."""
-        if value.value is not None:
-            return line(value.amount.exact())
-        return self._missing(value.given, value.reason, value.needs)
-
-    def _missing(self, given: bool, reason: str, needs: Sequence[str]) -> Line:
-        if not given:
+        if row.amount.value is not None:
+            return line(row.amount.short() if short else row.amount.exact())
+        if not row.given:
             return line("not given")
-        return line(f"undefined: {reason}" if reason else f"needs {', '.join(needs)}" if needs else "unknown")
+        needs = f"needs {', '.join(row.needs)}" if row.needs else "unknown"
+        return line(f"undefined: {row.reason}" if row.reason else needs)
 
     def case(self, rule: RequirementResult, short: bool = False) -> Line:
         """What a failure means in the author's words, else the condition with its values; empty if there are none."""

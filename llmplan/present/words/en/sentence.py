@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from llmplan.answer.schema.requirements import Compared
 from llmplan.answer.schema.solution import Shown
+from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, line, listed
 from llmplan.present.words.en.labels import Labels
@@ -64,13 +66,14 @@ class Sentence(Labels):
         verb = " trains " if single else " train "
         return line(machines, verb, model or "the model", self._on(tokens))
 
-    def planned(
-        self, time: Amount, spread: Range | None, band: Range | None, cost: Amount | None, cost_spread: Range | None
-    ) -> Line:
-        """Time and cost if every step runs as planned."""
-        ends = f" ({spread.ends()})" if spread else f" ({band.ends()} in eight of ten)" if band else ""
-        price = f" and {cost.rough()}" if cost is not None else ""
-        return line(time.short(), ends, price, f" ({cost_spread.ends()})" if cost_spread else None)
+    def planned(self, time: Value, cost: Value | None, banded: bool) -> Line:
+        """Time and cost if every step runs as planned, with the band of the time where that is not told otherwise."""
+        band = f" ({time.band.ends()} in eight of ten)" if banded and time.band else ""
+        ends = f" ({time.spread.ends()})" if time.spread else band
+        if cost is None:
+            return line(time.amount.short(), ends)
+        price = f" and {cost.amount.rough()}"
+        return line(time.amount.short(), ends, price, f" ({cost.spread.ends()})" if cost.spread else None)
 
     def in_planned(self, trains: Line, planned: Line, chosen: Line) -> Line:
         return line(trains, " in ", planned, chosen, ".")
@@ -108,16 +111,19 @@ class Sentence(Labels):
     def more_verdicts(self, more: int) -> Line:
         return line(f"{more} more are in the table.")
 
-    def verdict_subject(self, name: str, text: str, sign: str, limit: Amount | None, subject: str) -> Line:
+    def verdict_subject(self, name: str, text: str, row: Compared | None, calendar: bool) -> Line:
         """`The deadline of 30 days, set on planned time,`; `surely` with its limit for another name.
 
         Args:
-            subject: What it is set on where the calendar is known too; else empty.
+            calendar: Whether the time on the calendar is known too.
         """
-        noun = name in _LIMITS
-        bound = f" of {limit.short()}" if limit and noun else f" ({sign} {limit.short()})" if limit and name else ""
-        planned = f", set on planned {_PLANNED[subject]}," if subject in _PLANNED else ""
-        return line(f"The {name}" if noun else Code(name or text), bound, planned)
+        subject = f"The {name}" if name in _LIMITS else Code(name or text)
+        if row is None:
+            return line(subject)
+        limit = row.limit.short()
+        bound = f" of {limit}" if name in _LIMITS else f" ({row.sign} {limit})" if name else None
+        planned = f", set on planned {_PLANNED[row.subject]}," if calendar and row.subject in _PLANNED else None
+        return line(subject, bound, planned)
 
     def was_not_checked(self, subject: Line, needs: Sequence[str]) -> Line:
         return line(subject, f" was not checked: needs {', '.join(needs)}.")
@@ -149,8 +155,8 @@ class Sentence(Labels):
             return line(meets, listed(clashes, "; nor "), f"; {more} more." if more else ".")
         return line(meets, listed(map(Code, conflict), " with ") or "its requirements", ".")
 
-    def conflict(self, names: Sequence[str], planned: Amount | None, limit: Amount | None, cure: Line) -> Line:
-        case = f" ({self.money(planned)}, limit {limit.short()})" if planned and limit else ""
+    def conflict(self, names: Sequence[str], row: Compared | None, cure: Line) -> Line:
+        case = f" ({self.money(row.planned)}, limit {row.limit.short()})" if row else ""
         return line(listed(map(Code, names), " with "), case, line(": ", cure) if cure else None)
 
     def would_do(self, condition: str, name: str, value: Amount) -> Line:

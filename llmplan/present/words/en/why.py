@@ -91,8 +91,8 @@ class Why(Labels):
     def sentences(self, said: Sequence[Line]) -> Line:
         return line(listed(said, ". "), ".")
 
-    def relation(self, relation: str, exact: Amount | None) -> Line:
-        return line(Code(relation), f", exactly {exact.exact()}" if exact is not None else None)
+    def exactly(self, equation: str | Code, exact: Amount | None) -> Line:
+        return line(equation, f", exactly {exact.exact()}" if exact is not None else None)
 
     def feasible_at(self, ranges: Sequence[Range]) -> Line:
         ends = (
