@@ -8,10 +8,13 @@ this module knows only the keys of a line.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import field, frozen
+
+from llmplan.diagnostics.spelling import closest
+from llmplan.request import written
 
 KEYS = ("id", "group", "plan", "stack", "measured", "apart", "skipped", "source", "notes")
 """The keys of a case. `source` and `notes` are for people, and not read."""
@@ -36,7 +39,8 @@ class Case:
 
     Attributes:
         text: The text of its plan; empty where `inputs` are all that is known.
-        inputs: Values by path, as `--set` takes them; with the training stack by `stack`.
+        inputs: Values by path, as `--set` takes them.
+        stack: The training stack, which the plan may not contradict; empty where the plan alone says it.
         measured: Figures by their keys; memory in GB of 10⁹ bytes.
         memory_kind: Which reading of memory was taken; `needed` if none is named.
         memory_stage: The pipeline stage that was read (`first`, `last`), empty for the fullest.
@@ -48,6 +52,7 @@ class Case:
     group: str = UNGROUPED
     text: str = ""
     inputs: Mapping[str, str] = field(factory=dict)
+    stack: str = ""
     measured: Mapping[str, float] = field(factory=dict)
     memory_kind: str = "needed"
     memory_stage: str = ""
@@ -130,7 +135,8 @@ def _case(record: Mapping[str, Any], own: str, group: str) -> Case:
         own,
         group,
         plan if isinstance(plan, str) else "",
-        inputs | ({"stack": stack} if stack else {}),
+        inputs,
+        stack,
         {key: _figure(measured[key], key) for key in FIGURES if measured.get(key) is not None},
         _text(measured.get("memory_kind"), "measured.memory_kind") or "needed",
         _text(measured.get("memory_stage"), "measured.memory_stage"),
@@ -142,7 +148,12 @@ def _case(record: Mapping[str, Any], own: str, group: str) -> Case:
 def _known(block: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
     for key in block:
         if key not in keys:
-            raise Damaged(f"{path}{key[:40]} is not a key; expected {', '.join(keys)}")
+            raise Damaged(f"{path}{key[:40]} is not a key; {choice(key[:40], keys)}")
+
+
+def choice(word: str, known: Iterable[str]) -> str:
+    """What could have been meant by a word that is not known."""
+    return "; ".join((f"expected {', '.join(known)}", *(f"did you mean {near}?" for near in closest(word, known))))
 
 
 def _text(value: Any, path: str) -> str:
@@ -159,14 +170,10 @@ def _figure(value: Any, key: str) -> float:
 
 
 def _value(value: Any, path: str) -> str:
-    """The value of an input as `--set` takes it: a text, or a number or truth value of JSON."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (int, float)) and abs(value) <= _LARGEST:
-        return repr(value)
-    raise Damaged(f"{path} is {_shown(value)}, expected a value as `--set` takes it")
+    text = written(value)
+    if text is None:
+        raise Damaged(f"{path} is {_shown(value)}, expected a value as `--set` takes it")
+    return text
 
 
 def _shown(value: Any) -> str:

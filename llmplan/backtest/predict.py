@@ -13,7 +13,7 @@ from itertools import chain
 from attrs import field, frozen
 
 from llmplan.backtest.base import Base, Refused, Values
-from llmplan.backtest.case import Case
+from llmplan.backtest.case import Case, choice
 from llmplan.solve import workers
 from llmplan.system.too_large import TooLarge
 
@@ -70,7 +70,8 @@ def predict(base: Base, case: Case, bands: bool = True) -> Outcome:
     if case.skipped:
         return _skipped(case, case.skipped)
     try:
-        values = (Base.of(case.text) if case.text else base).solution(case.inputs)
+        agreed = {"stack": case.stack} if case.stack else {}
+        values = (Base.of(case.text) if case.text else base).solution(case.inputs, agreed)
         return _predicted(case, values, bands)
     except Refused as reason:
         return _skipped(case, str(reason))
@@ -124,7 +125,7 @@ def memory(values: Values, kind: str, stage: str = "") -> float:
         Refused: if the case does not give what they need, or there is no such reading.
     """
     if kind not in MEMORY:
-        raise Refused(f"a memory reading of the kind {kind} is not modelled")
+        raise Refused(f"memory_kind is {kind[:40]}; {choice(kind[:40], MEMORY)}")
     if kind == "inference":
         return values.number(MEMORY[kind])
     total = values.number("memory.total")

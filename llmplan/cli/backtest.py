@@ -61,6 +61,13 @@ def _text(outcomes: list[Outcome]) -> str:
         lines += [f"out of memory: {seen['seen']} of {seen['ran_out']} runs caught, {alarms}", ""]
     if aside:
         lines += [f"apart: {len(aside)}", *(f"  {o.case.id}: {o.case.apart}" for o in aside), ""]
+    alone = [(key, o) for o in outcomes if not o.skipped for key in o.case.measured if key in o.lacking]
+    if alone:
+        lines.append(f"measured, not predicted: {len(alone)} figures")
+        for line in dict.fromkeys(f"{key}: {o.lacking[key]}" for key, o in alone):
+            ids = (o.case.id for key, o in alone if f"{key}: {o.lacking[key]}" == line)
+            lines.append(f"  {line}: {', '.join(ids)}")
+        lines.append("")
     reasons = grouped([o for o in outcomes if o.skipped], lambda o: o.skipped)
     if reasons:
         lines.append(f"skipped: {sum(map(len, reasons.values()))} of {len(outcomes)} cases")
