@@ -19,7 +19,16 @@ from llmplan.request import written
 KEYS = ("id", "group", "plan", "stack", "measured", "apart", "skipped", "source", "notes")
 """The keys of a case. `source` and `notes` are for people, and not read."""
 
-FIGURES = ("step_time_s", "tokens_per_s_per_gpu", "tflops_per_gpu", "memory_gb", "gpu_hours", "wall_hours")
+FIGURES = {
+    "step_time_s": ("step_time", 1.0),
+    "tokens_per_s_per_gpu": ("tokens_per_second_per_gpu", 1.0),
+    "tflops_per_gpu": ("tflops_per_gpu", 1e12),
+    "memory_gb": ("", 1e9),
+    "gpu_hours": ("wall_gpu_hours", 3600.0),
+    "wall_hours": ("wall_time", 3600.0),
+}
+"""Measured figures: the library's quantity, for memory by its kind, and how many base units the figure's unit is."""
+
 MEASURED = (*FIGURES, "memory_kind", "memory_stage", "out_of_memory")
 """The keys of `measured`: figures, which reading of memory `memory_gb` is, and whether the run ran out of it."""
 
@@ -116,11 +125,10 @@ def case(record: Mapping[str, Any], name: str) -> Case:
 
 def _case(record: Mapping[str, Any], own: str, group: str) -> Case:
     _known(record, KEYS, "")
-    for key in ("id", "group"):
-        _text(record.get(key), key)
-    if skipped := _text(record.get("skipped"), "skipped"):
-        return Case(own, group, skipped=skipped)
-    plan, stack = record.get("plan"), _text(record.get("stack"), "stack")
+    texts = {key: _text(record.get(key), key) for key in ("id", "group", "stack", "apart", "skipped")}
+    if texts["skipped"]:
+        return Case(own, group, skipped=texts["skipped"])
+    plan = record.get("plan")
     if not isinstance(plan, (str, dict)):
         raise Damaged(f"plan is {_shown(plan)}, expected a plan's text or an object of inputs")
     inputs = {path: _value(value, path) for path, value in plan.items()} if isinstance(plan, dict) else {}
@@ -136,12 +144,12 @@ def _case(record: Mapping[str, Any], own: str, group: str) -> Case:
         group,
         plan if isinstance(plan, str) else "",
         inputs,
-        stack,
+        texts["stack"],
         {key: _figure(measured[key], key) for key in FIGURES if measured.get(key) is not None},
         _text(measured.get("memory_kind"), "measured.memory_kind") or "needed",
         _text(measured.get("memory_stage"), "measured.memory_stage"),
         bool(out_of_memory),
-        _text(record.get("apart"), "apart"),
+        texts["apart"],
     )
 
 

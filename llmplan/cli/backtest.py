@@ -43,9 +43,9 @@ def backtest(cases: str, as_json: bool) -> int:
 
 def _text(outcomes: list[Outcome]) -> str:
     from llmplan.backtest.case import FIGURES
-    from llmplan.backtest.summary import apart, by_kind, counted, grouped, out_of_memory, statistics
+    from llmplan.backtest.summary import by_kind, counted, grouped, out_of_memory, statistics
 
-    used, aside = counted(outcomes), apart(outcomes)
+    used, aside = counted(outcomes), counted(outcomes, apart=True)
     lines: list[str] = []
     for key in FIGURES:
         parts = [*grouped(used, lambda o: o.case.group).items()]
