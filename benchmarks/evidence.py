@@ -26,11 +26,12 @@ from benchmarks.read.plain import measured_of, plain
 from benchmarks.read.record import Case, Inexpressible
 from llmplan.backtest.base import Base, Refused
 from llmplan.backtest.case import case as case_of
-from llmplan.backtest.predict import GB, predict
+from llmplan.backtest.predict import predict
 
 RUNS = DATA / "runs.jsonl"
 ADAPTERS = DATA / "finetune.jsonl"
 
+GB = 1e9
 MEASURED = ("step_time_s", "memory_gb")
 
 ODDS = "quantity benchmark_fits: Real = chance(memory.total <= gpu.memory - hardware.memory_reserve)\n"

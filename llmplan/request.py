@@ -5,6 +5,7 @@ It is plain data and reads nothing by itself, except that `reading` gives it the
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT = 10**8
 """The default limit on the number of combinations searched."""
+
+MOST_EFFORT = 1000.0
+"""How many times the usual work may go into advice at most."""
+
+_LARGEST = 1e100
+"""A number above it is not a value of any input."""
 
 
 def _limit(limit: int | None) -> int:
@@ -78,3 +85,14 @@ def request(plan: str | Request, **options: Any) -> Request:
     """
     asked = Request(plan, **options) if isinstance(plan, str) else evolve(plan, **options)
     return asked if asked.text is not None else evolve(asked, text=read_plan(Path(asked.path)))
+
+
+def written(value: object) -> str | None:
+    """A value of Python or JSON as the text that `--set` takes; None if it is not a text, a truth value or a number."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, Real) or not abs(value) <= _LARGEST:  # type: ignore[operator]  # false of NaN
+        return None
+    return str(int(value)) if isinstance(value, Integral) else repr(float(value))

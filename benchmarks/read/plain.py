@@ -14,8 +14,9 @@ from benchmarks.read.record import Case as Record
 from benchmarks.read.record import Inexpressible, Settings
 from llmplan.backtest.base import Base, Refused
 from llmplan.backtest.case import UNGROUPED
-from llmplan.backtest.predict import GB, fits
+from llmplan.backtest.predict import fits
 
+GB = 1e9
 UNITS = {"GiB": 2**30 / GB, "MiB": 2**20 / GB}
 """What a printed memory figure is in GB of 10⁹ bytes; other units are taken for GB."""
 

@@ -9,28 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-import attrs
-from attrs import define, field
+from attrs import define, evolve, field
 
+from llmplan.answer.findings import conflict
 from llmplan.check import library
 from llmplan.check.checker import PlanCheck
-from llmplan.check.expressions import Expressions
 from llmplan.check.ir import Ref
+from llmplan.check.layers import Layers
+from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
-from llmplan.check.settings import setting
+from llmplan.check.variations import set_value
 from llmplan.diagnostics import Diagnostic
 from llmplan.load.modules import load
 from llmplan.request import DEFAULT_LIMIT
 from llmplan.source import Source
-from llmplan.syntax.parse import parse_value
 from llmplan.system.build import build
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.reasons import why
 from llmplan.uncertainty.bands import Bands
 from llmplan.uncertainty.worst_case import solve_certain
-from llmplan.units.measure import TEXT, KindType, Type
 
 _NODES = 20_000
 """Cases share a graph until it has so many."""
@@ -58,29 +57,22 @@ class Values:
             members = lowering.scope.enums[quantity.indices[0][1]].members
             if member not in members:
                 raise Refused(f"{member} is not one of {', '.join(members)}")
-            found = lowering.at(quantity, (float(members.index(member)),))
+            node = lowering.at(quantity, (float(members.index(member)),))
         else:
-            found = lowering.name(name)
-        if isinstance(found, Missing):
-            raise Refused(f"{name} needs {', '.join(found.needs)}" if found.needs else self._said(name))
-        unsolved = lowering.unknowns.settled(found)
-        if isinstance(unsolved, Missing):
-            raise Refused(f"{name} needs {', '.join(unsolved.needs)}")
-        value = lowering.graph.constant(found)
+            node = lowering.name(name)
+        node = lowering.unknowns.settled(node)
+        if isinstance(node, Missing):
+            if not node.needs:
+                _refuse(lowering.names.diagnostics)
+            raise Refused(f"{name} needs {', '.join(node.needs)}" if node.needs else f"{name} has no value")
+        value = lowering.graph.constant(node)
         if value is None or not math.isfinite(value):
-            raise Refused(f"{name} is not modelled here: {self._why(name)}")
+            raise Refused(f"{name} is not modelled here: {why(lowering, Ref(name))}")
         return value
 
     def band(self, name: str) -> tuple[float, float] | None:
         """The ends between which eight of ten measured values of a quantity lie; None if it has no band."""
         return Bands(self.lowering).ends(name)
-
-    def _said(self, name: str) -> str:
-        errors = [d.message for d in self.lowering.names.diagnostics if d.severity == "error"]
-        return errors[0] if errors else f"{name} has no value"
-
-    def _why(self, name: str) -> str:
-        return why(self.lowering, Ref(name))
 
 
 @define
@@ -89,12 +81,14 @@ class Base:
 
     Attributes:
         program: What every case starts from.
-        made: Settings by path and text: cases share most of them.
+        layers: Checks what cases set.
+        checked: Settings by path and text: cases share most of them.
         last: The case before, of which the next takes over what it does not change.
     """
 
     program: Program
-    made: dict[tuple[str, str], Setting] = field(factory=dict)
+    layers: Layers
+    checked: dict[tuple[str, str], Setting] = field(factory=dict)
     last: Lowering | None = None
 
     @classmethod
@@ -104,26 +98,37 @@ class Base:
         Raises:
             Refused: if the text is not a valid plan.
         """
-        modules, found = load("-", text, None)
+        modules, syntax = load("-", text, None)
         scope, _, problems = library.load()
-        found = [*problems, *found]
+        problems = [*problems, *syntax]
         for module in modules:
             scope.sources[module.source.name] = module.source
-        program = PlanCheck(scope, {}, found.append).run(modules, None, ())
-        _refuse(found)
-        return cls(program)
+        check = PlanCheck(scope, {}, problems.append)
+        program = check.run(modules, None, ())
+        _refuse(problems)
+        return cls(program, check.layers)
 
     def knows(self, kind: str, entry: str) -> bool:
         """Whether the catalog has an entry of that name or alias."""
         return self.program.scope.find_entry(kind, entry)[0] is not None
 
-    def solution(self, settings: Mapping[str, str]) -> Values:
+    def solution(self, settings: Mapping[str, str], agreed: Mapping[str, str] | None = None) -> Values:
         """As `values`; at the solution where the base or a setting leaves an input open.
 
+        Args:
+            agreed: Further settings, which the base and the others may state too, but not otherwise.
+
         Raises:
-            Refused: if a setting is not taken, or there is no solution.
+            Refused: if a setting is not taken, one of `agreed` is contradicted, or there is no solution.
         """
         program = self._with(settings)
+        for path, text in (agreed or {}).items():
+            if (stated := program.winner(path)) is None:
+                continue
+            own = program.scope.span(stated[1].place).text.strip('"')
+            if stated[1].value not in (None, self._setting(path, text).value):
+                raise Refused(f"{path} is {text}, but the plan says {own}")
+        program = self._with({**settings, **(agreed or {})})
         return _solved(program) if any(s.open for _, s in program.strongest()) else self._lowered(program)
 
     def values(self, settings: Mapping[str, str]) -> Values:
@@ -135,13 +140,7 @@ class Base:
         return self._lowered(self._with(settings))
 
     def _with(self, settings: Mapping[str, str]) -> Program:
-        base = self.program
-        inputs = {path: list(layers) for path, layers in base.settings.items()}
-        assumptions = {path: list(layers) for path, layers in base.assumptions.items()}
-        for path, text in settings.items():
-            table = assumptions if path in assumptions else inputs
-            table.setdefault(path, []).insert(0, ("--set", self._setting(path, text)))
-        return attrs.evolve(base, settings=inputs, assumptions=assumptions)
+        return varied(self.program, "--set", {path: self._setting(path, text) for path, text in settings.items()})
 
     def _lowered(self, program: Program) -> Values:
         if self.last is None or len(self.last.graph) > _NODES:
@@ -151,32 +150,16 @@ class Base:
         return Values(self.last)
 
     def _setting(self, path: str, text: str) -> Setting:
-        key = (path, text)
-        if key not in self.made:
-            self.made[key] = self._make(path, text)
-        return self.made[key]
-
-    def _make(self, path: str, text: str) -> Setting:
-        scope = self.program.scope
-        types: tuple[Type, ...]
-        if path in scope.fields:
-            types, units = scope.fields[path].types, scope.fields[path].units
-        elif path in scope.kinds:
-            types, units = (KindType(path),), ("",)
-        elif path in self.program.assumptions:
-            types, units = (scope.quantities[path].type,), (scope.quantities[path].unit,)
-        else:
-            raise Refused(f"{path} is not an input")
-        quoted = types[0] == TEXT or isinstance(types[0], KindType)
-        bare = quoted and not text.lstrip().startswith(('"', "?"))
-        source = Source(f"{path} = {text}", f'"{text}"' if bare else text)
-        value, found = parse_value(source)
-        _refuse(found)
-        assert value is not None
-        scope.sources[source.name] = source
-        made = setting(Expressions(scope, found.append, path.partition(".")[0]), value, types, units, path)
-        _refuse(found)
-        return made
+        if (path, text) not in self.checked:
+            problems: list[Diagnostic] = []
+            assumptions: dict[str, list[tuple[str, Setting]]] = {name: [] for name in self.program.assumptions}
+            self.layers.program = evolve(self.program, settings={}, assumptions=assumptions)
+            self.layers.report = problems.append
+            set_value(self.layers, path, text)
+            _refuse(problems)
+            self.checked[path, text] = next(setting for _, setting in self.layers.program.strongest())
+        self.program.scope.sources[f"--set {path}"] = Source(f"--set {path}", text)  # of this case
+        return self.checked[path, text]
 
 
 def _solved(program: Program) -> Values:
@@ -186,11 +169,13 @@ def _solved(program: Program) -> Values:
     built, outcome = solve_certain(program, built, DEFAULT_LIMIT, brief=True)
     _refuse(outcome.diagnostics)
     if outcome.status != "solved" or built.system is None:
-        raise Refused("infeasible: no value of what is open meets every requirement")
+        names = [condition.name for condition in conflict(outcome)]
+        raise Refused(f"infeasible: no plan meets {' and '.join(names)}{' together' if len(names) > 1 else ''}")
     return Values(built.lowering.again(fixed=built.system.by_path(outcome.point)))
 
 
-def _refuse(found: Iterable[Diagnostic]) -> None:
-    errors = [diagnostic.message for diagnostic in found if diagnostic.severity == "error"]
-    if errors:
-        raise Refused(errors[0])
+def _refuse(diagnostics: Iterable[Diagnostic]) -> None:
+    """Raises the first error, with the edit that mends it."""
+    for diagnostic in diagnostics:
+        if diagnostic.severity == "error":
+            raise Refused("; ".join((diagnostic.message, *(hint.text for hint in diagnostic.hints if hint.edits))))

@@ -8,15 +8,27 @@ this module knows only the keys of a line.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import field, frozen
 
+from llmplan.diagnostics.spelling import closest
+from llmplan.request import written
+
 KEYS = ("id", "group", "plan", "stack", "measured", "apart", "skipped", "source", "notes")
 """The keys of a case. `source` and `notes` are for people, and not read."""
 
-FIGURES = ("step_time_s", "tokens_per_s_per_gpu", "tflops_per_gpu", "memory_gb", "gpu_hours", "wall_hours")
+FIGURES = {
+    "step_time_s": ("step_time", 1.0),
+    "tokens_per_s_per_gpu": ("tokens_per_second_per_gpu", 1.0),
+    "tflops_per_gpu": ("tflops_per_gpu", 1e12),
+    "memory_gb": ("", 1e9),
+    "gpu_hours": ("wall_gpu_hours", 3600.0),
+    "wall_hours": ("wall_time", 3600.0),
+}
+"""Measured figures: the library's quantity, for memory by its kind, and how many base units the figure's unit is."""
+
 MEASURED = (*FIGURES, "memory_kind", "memory_stage", "out_of_memory")
 """The keys of `measured`: figures, which reading of memory `memory_gb` is, and whether the run ran out of it."""
 
@@ -36,7 +48,8 @@ class Case:
 
     Attributes:
         text: The text of its plan; empty where `inputs` are all that is known.
-        inputs: Values by path, as `--set` takes them; with the training stack by `stack`.
+        inputs: Values by path, as `--set` takes them.
+        stack: The training stack, which the plan may not contradict; empty where the plan alone says it.
         measured: Figures by their keys; memory in GB of 10⁹ bytes.
         memory_kind: Which reading of memory was taken; `needed` if none is named.
         memory_stage: The pipeline stage that was read (`first`, `last`), empty for the fullest.
@@ -48,6 +61,7 @@ class Case:
     group: str = UNGROUPED
     text: str = ""
     inputs: Mapping[str, str] = field(factory=dict)
+    stack: str = ""
     measured: Mapping[str, float] = field(factory=dict)
     memory_kind: str = "needed"
     memory_stage: str = ""
@@ -111,11 +125,10 @@ def case(record: Mapping[str, Any], name: str) -> Case:
 
 def _case(record: Mapping[str, Any], own: str, group: str) -> Case:
     _known(record, KEYS, "")
-    for key in ("id", "group"):
-        _text(record.get(key), key)
-    if skipped := _text(record.get("skipped"), "skipped"):
-        return Case(own, group, skipped=skipped)
-    plan, stack = record.get("plan"), _text(record.get("stack"), "stack")
+    texts = {key: _text(record.get(key), key) for key in ("id", "group", "stack", "apart", "skipped")}
+    if texts["skipped"]:
+        return Case(own, group, skipped=texts["skipped"])
+    plan = record.get("plan")
     if not isinstance(plan, (str, dict)):
         raise Damaged(f"plan is {_shown(plan)}, expected a plan's text or an object of inputs")
     inputs = {path: _value(value, path) for path, value in plan.items()} if isinstance(plan, dict) else {}
@@ -130,19 +143,25 @@ def _case(record: Mapping[str, Any], own: str, group: str) -> Case:
         own,
         group,
         plan if isinstance(plan, str) else "",
-        inputs | ({"stack": stack} if stack else {}),
+        inputs,
+        texts["stack"],
         {key: _figure(measured[key], key) for key in FIGURES if measured.get(key) is not None},
         _text(measured.get("memory_kind"), "measured.memory_kind") or "needed",
         _text(measured.get("memory_stage"), "measured.memory_stage"),
         bool(out_of_memory),
-        _text(record.get("apart"), "apart"),
+        texts["apart"],
     )
 
 
 def _known(block: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
     for key in block:
         if key not in keys:
-            raise Damaged(f"{path}{key[:40]} is not a key; expected {', '.join(keys)}")
+            raise Damaged(f"{path}{key[:40]} is not a key; {choice(key[:40], keys)}")
+
+
+def choice(word: str, known: Iterable[str]) -> str:
+    """What could have been meant by a word that is not known."""
+    return "; ".join((f"expected {', '.join(known)}", *(f"did you mean {near}?" for near in closest(word, known))))
 
 
 def _text(value: Any, path: str) -> str:
@@ -159,14 +178,10 @@ def _figure(value: Any, key: str) -> float:
 
 
 def _value(value: Any, path: str) -> str:
-    """The value of an input as `--set` takes it: a text, or a number or truth value of JSON."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (int, float)) and abs(value) <= _LARGEST:
-        return repr(value)
-    raise Damaged(f"{path} is {_shown(value)}, expected a value as `--set` takes it")
+    text = written(value)
+    if text is None:
+        raise Damaged(f"{path} is {_shown(value)}, expected a value as `--set` takes it")
+    return text
 
 
 def _shown(value: Any) -> str:

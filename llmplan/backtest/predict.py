@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from llmplan.backtest.base import Base, Refused, Values
-from llmplan.backtest.case import Case
+from llmplan.backtest.case import FIGURES, Case, choice
 from llmplan.solve import workers
 from llmplan.system.too_large import TooLarge
 
-STEP = {
-    "step_time_s": ("step_time", 1.0),
-    "tokens_per_s_per_gpu": ("tokens_per_second_per_gpu", 1.0),
-    "tflops_per_gpu": ("tflops_per_gpu", 1e12),
-}
-"""Figures of a step by their keys: the library's quantity, and how many of its base unit the figure's unit is."""
+RUN = ("gpu_hours", "wall_hours")
+"""Figures of a whole run, on the calendar; predicted where one was measured."""
 
-RUN = {"gpu_hours": ("wall_gpu_hours", 3600.0), "wall_hours": ("wall_time", 3600.0)}
-"""Those of a whole run, on the calendar; predicted where one was measured."""
-
-GB = 1e9
 MEMORY = {
     "allocated": "memory.allocated",
     "reserved": "memory.reserved",
@@ -70,7 +63,8 @@ def predict(base: Base, case: Case, bands: bool = True) -> Outcome:
     if case.skipped:
         return _skipped(case, case.skipped)
     try:
-        values = (Base.of(case.text) if case.text else base).solution(case.inputs)
+        agreed = {"stack": case.stack} if case.stack else {}
+        values = (Base.of(case.text) if case.text else base).solution(case.inputs, agreed)
         return _predicted(case, values, bands)
     except Refused as reason:
         return _skipped(case, str(reason))
@@ -83,14 +77,15 @@ def _skipped(case: Case, reason: str) -> Outcome:
 
 
 def _predicted(case: Case, values: Values, bands: bool) -> Outcome:
-    wanted = STEP | {key: own for key, own in RUN.items() if key in case.measured}
     predicted: dict[str, float | None] = {}
     band: dict[str, tuple[float, float]] = {}
     lacking: dict[str, str] = {}
-    for key in (*wanted, "memory_gb"):
-        name, unit = wanted.get(key, (MEMORY.get(case.memory_kind, ""), GB))
+    for key, (quantity, unit) in FIGURES.items():
+        if key in RUN and key not in case.measured:
+            continue
+        name = quantity or MEMORY.get(case.memory_kind, "")
         try:
-            value = memory(values, case.memory_kind, case.memory_stage) if key == "memory_gb" else values.number(name)
+            value = values.number(quantity) if quantity else memory(values, case.memory_kind, case.memory_stage)
             predicted[key] = value / unit
             if bands and (ends := _band(values, name, value)) is not None:
                 band[key] = ends[0] / unit, ends[1] / unit
@@ -124,7 +119,7 @@ def memory(values: Values, kind: str, stage: str = "") -> float:
         Refused: if the case does not give what they need, or there is no such reading.
     """
     if kind not in MEMORY:
-        raise Refused(f"a memory reading of the kind {kind} is not modelled")
+        raise Refused(f"memory_kind is {kind[:40]}; {choice(kind[:40], MEMORY)}")
     if kind == "inference":
         return values.number(MEMORY[kind])
     total = values.number("memory.total")
@@ -142,20 +137,21 @@ def fits(values: Values) -> bool | None:
         return None
 
 
+@define(slots=False)
 class _Parts:
     """The cases, in parts; each process makes a base of its own."""
 
-    def __init__(self, cases: Sequence[Sequence[Case]]) -> None:
-        self._cases = cases
-        self._base: Base | None = None
+    cases: Sequence[Sequence[Case]]
+
+    @cached_property
+    def _base(self) -> Base:
+        return Base.of()
 
     def __reduce__(self) -> tuple[type[_Parts], tuple[Sequence[Sequence[Case]]]]:
-        return _Parts, (self._cases,)
+        return _Parts, (self.cases,)
 
     def part(self, number: int) -> list[Outcome]:
-        if self._base is None:
-            self._base = Base.of()
-        return [predict(self._base, case) for case in self._cases[number]]
+        return [predict(self._base, case) for case in self.cases[number]]
 
 
 def predictions(cases: Sequence[Case]) -> list[Outcome]:

@@ -31,14 +31,9 @@ class Statistics:
     worst_case: str
 
 
-def counted(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """The cases without those that are listed apart."""
-    return [outcome for outcome in outcomes if not outcome.case.apart]
-
-
-def apart(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """The cases that no figure counts."""
-    return [outcome for outcome in outcomes if outcome.case.apart]
+def counted(outcomes: Iterable[Outcome], apart: bool = False) -> list[Outcome]:
+    """The cases without those that are listed apart, or only these, which no figure counts."""
+    return [outcome for outcome in outcomes if bool(outcome.case.apart) == apart]
 
 
 def statistics(outcomes: Iterable[Outcome], key: str) -> Statistics | None:
@@ -59,13 +54,8 @@ def coverage(outcomes: Iterable[Outcome], key: str) -> float | None:
 
 def width(outcomes: Iterable[Outcome], key: str) -> float | None:
     """The median of high over low of the bands that a measured value was held against; None without any."""
-    ratios = [
-        high / low
-        for outcome in outcomes
-        if outcome.in_band.get(key) is not None
-        for low, high in [outcome.band[key]]
-        if low > 0
-    ]
+    bands = [outcome.band[key] for outcome in outcomes if outcome.in_band.get(key) is not None]
+    ratios = [high / low for low, high in bands if low > 0]
     return median(ratios) if ratios else None
 
 
@@ -101,7 +91,7 @@ def as_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "cases": [_case(outcome) for outcome in outcomes],
         "groups": {group: _summary(members) for group, members in grouped(outcomes, lambda o: o.case.group).items()},
         "overall": _summary(outcomes)
-        | {"out_of_memory": out_of_memory(counted(outcomes)), "apart": _figures(apart(outcomes))},
+        | {"out_of_memory": out_of_memory(counted(outcomes)), "apart": _figures(counted(outcomes, apart=True))},
     }
 
 

@@ -43,9 +43,9 @@ def backtest(cases: str, as_json: bool) -> int:
 
 def _text(outcomes: list[Outcome]) -> str:
     from llmplan.backtest.case import FIGURES
-    from llmplan.backtest.summary import apart, by_kind, counted, grouped, out_of_memory, statistics
+    from llmplan.backtest.summary import by_kind, counted, grouped, out_of_memory, statistics
 
-    used, aside = counted(outcomes), apart(outcomes)
+    used, aside = counted(outcomes), counted(outcomes, apart=True)
     lines: list[str] = []
     for key in FIGURES:
         parts = [*grouped(used, lambda o: o.case.group).items()]
@@ -61,6 +61,13 @@ def _text(outcomes: list[Outcome]) -> str:
         lines += [f"out of memory: {seen['seen']} of {seen['ran_out']} runs caught, {alarms}", ""]
     if aside:
         lines += [f"apart: {len(aside)}", *(f"  {o.case.id}: {o.case.apart}" for o in aside), ""]
+    alone = [(key, o) for o in outcomes if not o.skipped for key in o.case.measured if key in o.lacking]
+    if alone:
+        lines.append(f"measured, not predicted: {len(alone)} figures")
+        for line in dict.fromkeys(f"{key}: {o.lacking[key]}" for key, o in alone):
+            ids = (o.case.id for key, o in alone if f"{key}: {o.lacking[key]}" == line)
+            lines.append(f"  {line}: {', '.join(ids)}")
+        lines.append("")
     reasons = grouped([o for o in outcomes if o.skipped], lambda o: o.skipped)
     if reasons:
         lines.append(f"skipped: {sum(map(len, reasons.values()))} of {len(outcomes)} cases")

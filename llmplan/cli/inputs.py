@@ -15,9 +15,7 @@ from attrs import frozen
 
 from llmplan.diagnostics import Diagnostic, command
 from llmplan.load import files
-from llmplan.request import Request
-
-_MOST_EFFORT = 1000.0
+from llmplan.request import MOST_EFFORT, Request
 
 _GRAVITY = (0, 3, 1, 2)
 
@@ -91,7 +89,7 @@ def _effort(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
         found = float(value.removesuffix("x"))
     except ValueError:
         found = 0.0
-    if not 0.0 < found <= _MOST_EFFORT:
+    if not 0.0 < found <= MOST_EFFORT:
         raise click.BadParameter(f"{value!r} is no multiple, as in --effort 10x")
     return found
 

@@ -35,14 +35,14 @@ def solution(of: Solution) -> records.Solution:
     document = solution_json.as_json(of, ())
     amounts = {name: _amount(of.values[name], entry) for name, entry in document["quantities"].items()}
     return records.Solution(
+        diagnostics(of.diagnostics),
+        document,
         of.plan,
         of.title,
         of.status,
         amounts,
         tuple(name for name in of.compared if name in amounts),
         tuple(r.name for r in of.requirements if r.origin in ("plan", "used") or r.chance is not None or not r.holds),
-        diagnostics(of.diagnostics),
-        document,
     )
 
 
@@ -57,10 +57,10 @@ def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Ta
     points = {"axes": [], "points": []} if of is None else tables.as_json(of)
     document = {"schema": 1, "plan": plan, **points, "diagnostics": noticed.to_dict()["diagnostics"]}
     if of is None:
-        return records.Table(plan, (), (), (), noticed, document)
+        return records.Table(noticed, document, plan)
     words = words_of()
     shown = tuple(tuple(variations.cells(of, row, words)) for row in of.rows)
-    return records.Table(plan, tuple(of.axes), tuple(variations.header(of)), shown, noticed, document)
+    return records.Table(noticed, document, plan, tuple(of.axes), tuple(variations.header(of)), shown)
 
 
 def written(of: Solution, files: api.Written) -> records.Written:
@@ -70,7 +70,7 @@ def written(of: Solution, files: api.Written) -> records.Written:
     if files.removed:
         document["removed"] = list(files.removed)
     return records.Written(
-        solution(of), files.directory, files.files, files.removed, files.left, files.changed, told, document
+        told, document, solution(of), files.directory, files.files, files.removed, files.left, files.changed
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import asdict, field, frozen
+from attrs import asdict, field, fields, frozen
 
 from llmplan.public.grid import Cells, Shown, ends
 from llmplan.units import amount as units
@@ -94,6 +94,7 @@ class Diagnostic:
     text: str = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
+        """All but `text`, as in the JSON of the commands."""
         return asdict(self, filter=lambda attribute, _: attribute.name != "text")
 
     def __str__(self) -> str:
@@ -121,12 +122,28 @@ class Diagnostics(Shown, tuple[Diagnostic, ...]):
         return "" if self else "no diagnostics"
 
     def _cells(self) -> Cells:
-        places = (f"{one.file}:{one.line}" if one.file else "" for one in self)
-        return [(f"{one.severity}[{one.code}]", one.message, place) for one, place in zip(self, places)]
+        rows = []
+        for diagnostic in self:
+            place = f"{diagnostic.file}:{diagnostic.line}" if diagnostic.file else ""
+            rows.append((f"{diagnostic.severity}[{diagnostic.code}]", place, diagnostic.message))
+            rows += [("", "", f"help: {hint}") for hint in diagnostic.hints]
+        return rows
 
 
 @frozen(repr=False, eq=False)
-class Solution(Shown, Mapping[str, Amount]):
+class _Answer(Shown):
+    """What an answer has beside its own: diagnostics, and the JSON of the command."""
+
+    diagnostics: Diagnostics
+    _document: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of the command of the same name."""
+        return self._document
+
+
+@frozen(repr=False, eq=False)
+class Solution(_Answer, Mapping[str, Amount]):
     """The solution of a plan, and a mapping of its inputs, lets, assumptions and quantities: `solution["time"]`.
 
     Attributes:
@@ -144,8 +161,6 @@ class Solution(Shown, Mapping[str, Amount]):
     _amounts: dict[str, Amount]
     results: tuple[str, ...]
     judged: tuple[str, ...]
-    diagnostics: Diagnostics
-    _document: dict[str, Any]
 
     def __getitem__(self, name: str) -> Amount:
         if name not in self._amounts:
@@ -168,13 +183,9 @@ class Solution(Shown, Mapping[str, Amount]):
         """The solved unknowns of the plan."""
         return {name: self._amounts[name] for name in self._document["unknowns"]}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of `solve --json`."""
-        return self._document
-
     def rows(self) -> list[dict[str, Any]]:
         """One row a value: `name`, `value`, `unit`, `low`, `high`, `model_low`, `model_high`, `text`."""
-        names = ("value", "unit", "low", "high", "model_low", "model_high", "text")
+        names = [attribute.name for attribute in fields(Amount) if attribute.repr]
         return [{"name": own} | {name: getattr(one, name) for name in names} for own, one in self._amounts.items()]
 
     def _title(self) -> str:
@@ -193,7 +204,7 @@ class Solution(Shown, Mapping[str, Amount]):
 
 
 @frozen(repr=False)
-class Table(Shown):
+class Table(_Answer):
     """A plan at every point of its sweeps.
 
     Attributes:
@@ -204,11 +215,9 @@ class Table(Shown):
     """
 
     plan: str
-    axes: tuple[str, ...]
-    header: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-    diagnostics: Diagnostics
-    _document: dict[str, Any]
+    axes: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    cells: tuple[tuple[str, ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -219,23 +228,20 @@ class Table(Shown):
         points = self._document["points"]
         return {name: one["unit"] for point in points for name, one in point["results"].items()}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of `sweep --json`."""
-        return self._document
-
     def rows(self) -> list[dict[str, Any]]:
-        """One row a point: each axis, unknown and result in base units, then `status`, `best` and `reason`."""
+        """One row a point: each axis, unknown and result in base units, then `status`, `best` and `reason`.
+
+        A point that is not solved has a reason in place of its unknowns and results, which are None.
+        """
         points = self._document["points"]
         unknowns = dict.fromkeys(name for point in points for name in point["unknowns"])
-        return [
-            {
-                **point["at"],
-                **{name: point["unknowns"].get(name) for name in unknowns},
-                **{name: point["results"].get(name, {}).get("value") for name in self.units},
-                **{name: point[name] for name in ("status", "best", "reason")},
-            }
-            for point in points
-        ]
+        blank = dict.fromkeys((*unknowns, *self.units))
+        rows = []
+        for point in points:
+            values = point["unknowns"] | {name: result["value"] for name, result in point["results"].items()}
+            rows.append(point["at"] | blank | (values if point["status"] == "solved" else {}))
+            rows[-1] |= {name: point[name] for name in ("status", "best", "reason")}
+        return rows
 
     def _title(self) -> str:
         return f"{self.plan}: {len(self)} points"
@@ -245,7 +251,7 @@ class Table(Shown):
 
 
 @frozen(repr=False)
-class Written(Shown):
+class Written(_Answer):
     """The files that `compile` wrote, or with `check` found current.
 
     Attributes:
@@ -264,23 +270,16 @@ class Written(Shown):
     removed: tuple[str, ...]
     left: tuple[tuple[str, str], ...]
     changed: tuple[str, ...]
-    diagnostics: Diagnostics
-    _document: dict[str, Any]
 
     def __bool__(self) -> bool:
         """Whether the files are written, or with `check` current."""
         return not self.diagnostics.errors
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of `compile --json`."""
-        return self._document
-
     def rows(self) -> list[dict[str, Any]]:
         """One row a file: `file`, `what` (`written`, `removed`, `left`) and `reason`."""
-        parts = [(name, "written", "") for name in self.files] + [(name, "removed", "") for name in self.removed]
-        return [
-            dict(zip(("file", "what", "reason"), part)) for part in (*parts, *((n, "left", w) for n, w in self.left))
-        ]
+        files = [(name, "written", "") for name in self.files] + [(name, "removed", "") for name in self.removed]
+        files += [(name, "left", why) for name, why in self.left]
+        return [dict(zip(("file", "what", "reason"), file)) for file in files]
 
     def _title(self) -> str:
         return f"{self.solution.plan}: {self.solution.status}, {len(self.files)} files in {self.directory}"

@@ -16,7 +16,7 @@ from llmplan.backtest.case import case as case_of
 from llmplan.backtest.case import cases as cases_of
 from llmplan.backtest.predict import Outcome
 from llmplan.backtest.predict import predict as predict_case
-from llmplan.backtest.summary import apart, counted, out_of_memory, statistics
+from llmplan.backtest.summary import counted, out_of_memory, statistics
 
 FILE = Path(__file__).parent / "data" / "records.jsonl"
 RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -214,7 +214,7 @@ def test_the_least_recompute_that_fits_is_taken_where_nothing_says_it(base: Base
     case = with_settings(BRIDGE) | {"framework": "other", "recompute": None}
     found = predict(base, case)
     assert found.case.apart == "recompute = none" and found.fits
-    assert apart([found]) == [found] and counted([found]) == []
+    assert counted([found], apart=True) == [found] and counted([found]) == []
     suspect = predict(base, BY_ID[BRIDGE] | {"suspect": "contradicts its source"})
     assert suspect.case.apart == "contradicts its source" and counted([suspect]) == []
 

@@ -18,13 +18,13 @@ def read(**keys: object) -> Case:
 
 def test_values_are_those_of_set() -> None:
     plan = {"hardware.gpus": 8, "model.gated_mlp": True, "training.micro_batch": "?", "adapter.dropout": 0.05}
-    assert read(plan=plan, stack="nemo-2.5").inputs == {
+    assert read(plan=plan).inputs == {
         "hardware.gpus": "8",
         "model.gated_mlp": "true",
         "training.micro_batch": "?",
         "adapter.dropout": "0.05",
-        "stack": "nemo-2.5",
     }
+    assert read(stack="nemo-2.5").stack == "nemo-2.5"
 
 
 def test_what_may_be_left_out() -> None:
@@ -71,6 +71,19 @@ def test_a_bad_line_does_not_stop_the_others() -> None:
         "not JSON",
         "",
     ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "near"),
+    [
+        ({"stak": "nemo-2.5"}, "stack"),
+        ({"measured": {"step_time": 2}}, "step_time_s"),
+        ({"measured": {"memory": 2}}, "memory_gb"),
+        ({"measured": {"oom": True}}, "out_of_memory"),
+    ],
+)
+def test_a_misspelt_key_names_the_nearest_one(keys: dict[str, object], near: str) -> None:
+    assert read(**keys).skipped.endswith(f"; did you mean {near}?")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,11 @@ def test_a_run_that_violates_a_requirement_is_predicted(base: Base) -> None:
     found = predict(base, of(PLAN.replace("MICRO", "16"), out_of_memory=True))
     assert found.fits is False and found.predicted["memory_gb"] > 80
     open_ = PLAN.replace("MICRO", "?") + "require time <= 1 s\n"
-    assert predict(base, of(open_)).skipped.startswith("infeasible")
+    assert predict(base, of(open_)).skipped == "infeasible: no plan meets time <= 1 s"
+    named = open_ + 'require card: hardware.gpu == "H100-SXM-80GB"\nrequire few: hardware.gpus <= 64\n'
+    assert predict(base, of(named)).skipped.startswith("infeasible: no plan meets ")
+    inputs = BY_ID["llama-7b, 64 GPUs"].inputs | {"training.micro_batch": "? in [512, 1024]"}
+    assert predict(base, Case("a", inputs=inputs)).skipped == "infeasible: no plan meets fits"
 
 
 def test_measured_values_in_and_out_of_their_bands(base: Base) -> None:
@@ -94,6 +98,9 @@ def test_measured_values_in_and_out_of_their_bands(base: Base) -> None:
     assert coverage([inside], "gpu_hours") is None and width([inside], "gpu_hours") is None
     nothing = predict(base, of(text, memory_gb=1, memory_kind="by eye"))
     assert nothing.in_band == {"memory_gb": None} and "by eye" in nothing.lacking["memory_gb"]
+    assert all(kind in nothing.lacking["memory_gb"] for kind in predicting.MEMORY)
+    near = predict(base, of(text, memory_gb=1, memory_kind="reservd"))
+    assert near.lacking["memory_gb"].endswith("did you mean reserved?")
 
 
 def test_readings_of_memory(base: Base) -> None:
@@ -113,7 +120,9 @@ def test_readings_of_memory(base: Base) -> None:
     ("plan", "why"),
     [
         ({"model": "no-such-model"}, "no-such-model"),
-        ({"memory.total": "80 GB"}, "memory.total is not an input"),
+        ({"memory.total": "80 GB"}, "`memory.total` is computed and cannot be set"),
+        ({"hardware.gpuss": 8}, "`hardware` has no field `gpuss`; did you mean `gpus`?"),
+        ({"gpus": 8}, "`gpus` is not an input, `let` or assumption of this plan; did you mean `hardware.gpus`?"),
         ({"training.micro_batch": "two"}, "two"),
         ({"training.micro_batch": "1 +"}, "unfinished expression"),
         ({"model": "llama-7b", "training.micro_batch": 2}, "memory.total needs"),
@@ -130,6 +139,23 @@ def test_an_unknown_stack_is_skipped_and_a_known_one_counts(base: Base) -> None:
     assert "no-such-stack" in predict(base, case({**keys, "stack": "no-such-stack"}, "a")).skipped
     plain, under = (predict(base, case({**keys, "stack": stack}, "a")) for stack in (None, "gpt-neox"))
     assert plain.predicted["memory_gb"] != under.predicted["memory_gb"]
+
+
+@pytest.mark.parametrize("plan", ['stack "gpt-neox"\n' + PLAN.replace("MICRO", "2"), {"stack": "gpt-neox"}])
+def test_a_stack_that_contradicts_the_plan_is_skipped(base: Base, plan: object) -> None:
+    keys = {"id": "a", "plan": plan, "measured": {}}
+    alone, same, wrong = (
+        predict(base, case({**keys, "stack": stack}, "a")) for stack in (None, "gpt_neox", "nemo-2.5")
+    )
+    assert wrong.skipped == "stack is nemo-2.5, but the plan says gpt-neox" and wrong.predicted == {}
+    assert (same.predicted, same.skipped) == (alone.predicted, alone.skipped), "an alias is the same entry"
+
+
+def test_a_plan_wins_over_what_its_stack_sets(base: Base) -> None:
+    text = PLAN.replace("MICRO", "2")
+    own = text.replace("tensor = 1", "framework = megatron, tensor = 1")
+    first, second = (predict(base, case({"plan": p, "measured": {}, "stack": "gpt-neox"}, "a")) for p in (text, own))
+    assert first.predicted["memory_gb"] != second.predicted["memory_gb"]
 
 
 def test_cases_do_not_touch_each_other(base: Base) -> None:
@@ -227,6 +253,18 @@ def test_text_lists_groups_and_reasons(capsys: pytest.CaptureFixture[str]) -> No
     assert "our cluster" in out and "all reserved" in out and "in band" in out
     assert "apart: 1" in out and "its source contradicts itself" in out
     assert "the layout is not stated: skipped by its reader" in out
+
+
+def test_text_lists_measured_figures_without_a_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inputs = dict(BY_ID["llama-7b, 64 GPUs"].inputs)
+    measured = {"gpu_hours": 3, "wall_hours": 2, "memory_gb": 20, "memory_kind": "reservd"}
+    lines = [{"id": name, "plan": inputs, "measured": measured} for name in ("a", "b")]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    code, out, _ = printed(capsys, str(tmp_path / "cases.jsonl"))
+    assert code == 0 and "measured, not predicted: 6 figures" in out
+    assert "  gpu_hours: wall_gpu_hours needs dataset.tokens: a, b\n" in out
+    assert "  wall_hours: wall_time needs dataset.tokens: a, b\n" in out
+    assert "  memory_gb: memory_kind is reservd; expected allocated, reserved," in out
 
 
 def test_a_file_without_a_case_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

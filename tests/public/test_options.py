@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import llmplan
-from llmplan.public.options import pairs
+from llmplan.public.options import read
 
 SOUND = "let a = 1\nshow a"
 CALLS = [llmplan.check, llmplan.solve, llmplan.sweep, llmplan.compile, llmplan.explain]
@@ -33,6 +36,8 @@ CALLS = [llmplan.check, llmplan.solve, llmplan.sweep, llmplan.compile, llmplan.e
         ({"text": SOUND, "no_waive": 1}, "no_waive: expected True or False, not 1"),
         ({"text": SOUND, "settings": "a=2"}, "settings: expected a mapping of paths to values, or pairs"),
         ({"text": SOUND, "settings": ["a=2"]}, "settings: expected a mapping of paths to values, or pairs"),
+        ({"setings": {"a": 2}}, r"setings: `\w+` has no such option; did you mean `settings`\?"),
+        ({"text": SOUND, "settings": {"a": 10**400}}, r"settings\['a'\]: expected a text or a number, not int"),
         ({"text": SOUND, "settings": {1: 2}}, "settings: expected paths that are texts, not 1"),
         ({"text": SOUND, "settings": {"a": None}}, r"settings\['a'\]: expected a text or a number, not None"),
         ({"text": SOUND, "settings": {"a": float("nan")}}, r"settings\['a'\]: expected a text or a number, not nan"),
@@ -52,6 +57,12 @@ def test_a_wrong_option(call: Any, options: dict[str, object], said: str) -> Non
         (llmplan.compile, {"into": 3}, "into: expected a path, not 3"),
         (llmplan.explain, {"depth": -1}, "depth: expected a whole number from 0 on, not -1"),
         (llmplan.explain, {"name": "b"}, "name: undefined name `b`"),
+        (llmplan.explain, {"name": 3}, "name: expected a name, not 3"),
+        (llmplan.compile, {"check": "no"}, "check: expected True or False, not 'no'"),
+        (llmplan.sweep, {"effort": 2}, "effort: `sweep` has no such option; it takes plan, text, settings,"),
+        (llmplan.check, {"limit": 2}, "limit: `check` has no such option; it takes plan, text, settings,"),
+        (llmplan.solve, {"into": "build"}, "into: `solve` has no such option; it takes"),
+        (llmplan.compile, {"ino": "build"}, r"ino: `compile` has no such option; did you mean `into`\?"),
     ],
 )
 def test_a_wrong_option_of_one_function(call: Any, options: dict[str, object], said: str) -> None:
@@ -59,10 +70,38 @@ def test_a_wrong_option_of_one_function(call: Any, options: dict[str, object], s
         call(text=SOUND, **options)
 
 
+@pytest.mark.parametrize("call", CALLS)
+def test_a_signature_shows_every_option(call: Any) -> None:
+    shown = signature(call).parameters
+    assert {"plan", "text", "settings", "statements", "scenario", "root", "templates", "no_waive"} <= shown.keys()
+    assert shown["text"].default is None and not any(one.kind is one.VAR_KEYWORD for one in shown.values())
+
+
+@pytest.mark.slow
+def test_a_type_checker_knows_the_options(tmp_path: Path) -> None:
+    (tmp_path / "calls.py").write_text(
+        "import llmplan\n"
+        "llmplan.solve('a.plan', settings={'a': 1}, limit=3, effort=2.5).status\n"
+        "llmplan.solve(text=1)\n"
+        "llmplan.sweep(effort=2)\n"
+        "llmplan.compile(setings={})\n"
+        "llmplan.explain('a.plan', 'b', depth='x')\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(tmp_path / "calls.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(llmplan.__file__).parents[1])
+    wrong = [line.partition("calls.py:")[2] for line in done.stdout.splitlines() if ": error:" in line]
+    assert [(line[0], line.rpartition("[")[2]) for line in wrong] == [
+        ("3", "arg-type]"),
+        ("4", "call-arg]"),
+        ("5", "call-arg]"),
+        ("6", "arg-type]"),
+    ]
+
+
 def test_settings_are_written_as_set_takes_them() -> None:
     given = {"a": 64, "b": 0.5, "c": True, "d": " 8 GPUs ", "e": Fraction(1, 4), "f": "?"}
     expected = (("a", "64"), ("b", "0.5"), ("c", "true"), ("d", "8 GPUs"), ("e", "0.25"), ("f", "?"))
-    assert pairs(given) == pairs(list(given.items())) == expected
+    assert read("settings", given) == read("settings", list(given.items())) == expected
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -93,6 +93,23 @@ def test_an_infeasible_and_a_broken_plan() -> None:
     assert len(empty) == 0 and empty.rows() == [] and "no `sweep`" in repr(empty) and empty.units == {}
 
 
+def test_points_without_a_solution_have_no_values() -> None:
+    table = llmplan.sweep(
+        text="let a = 2\nlet b = ? in 1..9\nrequire c: b > a * 3\nminimize b\nsweep a in [2, 4]\nshow b * a"
+    )
+    solved, infeasible = table.rows()
+    assert (solved["a"], solved["b"], solved["b * a"], solved["status"]) == (2, 7, 14, "solved")
+    assert (infeasible["a"], infeasible["b"], infeasible["b * a"]) == (4, None, None)
+    assert infeasible["status"] == "infeasible" and "c" in infeasible["reason"] and not infeasible["best"]
+    assert table.to_dict()["points"][1]["unknowns"]["b"] is not None, "the JSON has the nearest plan"
+
+
+def test_a_failed_solution_shows_its_hints() -> None:
+    failed = llmplan.solve(text='model "lama-7b"')
+    for shown in (repr(failed), failed._repr_html_(), failed._repr_markdown_(), repr(failed.diagnostics)):
+        assert "the catalog has no model" in shown and "help: did you mean" in shown and "llama-7b" in shown
+
+
 def test_a_plan_marks_nothing_up() -> None:
     text = 'let a = 1\nrequire "x <script>": a == 2'
     hostile = llmplan.solve("<b>|`\u202e.plan", text=text)
