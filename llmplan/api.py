@@ -126,9 +126,13 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
     from llmplan.advice.comparable import unlike_in_table
+    from llmplan.answer.rules import departures
 
-    table = variations.sweep(checked.program, checked.built.lowering, asked.limit, asked.progress)
-    unlike = unlike_in_table(checked.built.lowering, table)
+    lowering = checked.built.lowering
+    table = variations.sweep(checked.program, lowering, asked.limit, asked.progress)
+    unlike = unlike_in_table(lowering, table)
+    if table is not None:
+        table = evolve(table, departures=departures(lowering))
     return table, (*checked.diagnostics, *unlike)
 
 
@@ -281,7 +285,7 @@ def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options:
     Returns:
         The solution, with E0201 among its diagnostics for an undefined name, and the steps.
     """
-    from llmplan.answer.derivation import derive, everything
+    from llmplan.answer.derivation import derive, everything, rules
 
     solution = solve(plan, **options)
     if solution.status == "error":
@@ -290,8 +294,7 @@ def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options:
         return solution, everything(solution)
     steps = derive(solution, name, depth)
     if steps is None:
-        rules = [rule.name for rule in (*solution.requirements, *solution.preferences)]
         asked = Span(Source(QUANTITY, name), 0, len(name))
-        wrong = names.unknown_name(asked, name, [*solution.values, *rules], None)
+        wrong = names.unknown_name(asked, name, [*solution.values, *rules(solution)], None)
         return evolve(solution, status="error", diagnostics=(*solution.diagnostics, wrong)), []
     return solution, steps

@@ -98,6 +98,10 @@ def test_sweeps_and_diagnostics(tmp_path: Path) -> None:
         "diagnostics": [render_json.record(one) for one in found],
     }
     assert faults("sweep", document) == []
+    departing, _ = api.sweep(str(tmp_path / "a.plan"), text=f'{text}waive fits because "a test"\n')
+    assert departing is not None
+    departing_document = {**document, **table.as_json(departing)}
+    assert departing_document["waived"] and faults("sweep", departing_document) == []
     wrong = api.check(str(tmp_path / "a.plan"), text="model { layer = 3 }\nrequire x <= 3 dayz\n")
     assert faults("check", json.loads(render_json.render(wrong))) == []
 

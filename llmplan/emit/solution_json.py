@@ -48,7 +48,7 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
         },
         "quantities": {name: _value(value) for name, value in solution.values.items()},
         "requirements": [_requirement(result) for result in solution.requirements],
-        **_departures(solution),
+        **table.departures(solution.departures),
         **_advice(solution),
         "diagnostics": [record(diagnostic) for diagnostic in solution.diagnostics],
         "levers": [_lever(one) for one in solution.levers],
@@ -143,16 +143,6 @@ def _value(value: Value) -> dict[str, Any]:
         "model_high": finite(value.model_high),
         "source": value.origin.place or None if value.origin else None,
     }
-
-
-def _departures(solution: Solution) -> dict[str, Any]:
-    """The waived and the replaced requirements, if any."""
-    found: dict[str, Any] = {}
-    for one in solution.departures:
-        by = {"by": one.by} if one.by else {}
-        row = {"name": one.name, "text": one.text, **by, "because": one.because or None, "source": one.place}
-        found.setdefault(one.what, []).append(row)
-    return found
 
 
 def _advice(solution: Solution) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from llmplan.public import records
 if TYPE_CHECKING:
     from llmplan import api
     from llmplan.answer.derivation import Step
+    from llmplan.answer.schema.requirements import Departure
     from llmplan.answer.schema.solution import Solution
     from llmplan.answer.schema.tables import Table
     from llmplan.answer.schema.values import Value
@@ -41,8 +42,15 @@ def solution(of: Solution) -> records.Solution:
         amounts,
         tuple(name for name in of.compared if name in amounts),
         tuple(r.name for r in of.requirements if r.origin in ("plan", "used") or r.chance is not None or not r.holds),
+        _departures(of.departures),
         diagnostics(of.diagnostics),
         document,
+    )
+
+
+def _departures(of: Iterable[Departure]) -> tuple[records.Departure, ...]:
+    return tuple(
+        records.Departure(one.name, one.what, one.text, one.by or None, one.because or None, one.place) for one in of
     )
 
 
@@ -57,10 +65,11 @@ def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Ta
     points = {"axes": [], "points": []} if of is None else tables.as_json(of)
     document = {"schema": 1, "plan": plan, **points, "diagnostics": noticed.to_dict()["diagnostics"]}
     if of is None:
-        return records.Table(plan, (), (), (), noticed, document)
+        return records.Table(plan, (), (), (), (), noticed, document)
     words = words_of()
     shown = tuple(tuple(variations.cells(of, row, words)) for row in of.rows)
-    return records.Table(plan, tuple(of.axes), tuple(variations.header(of)), shown, noticed, document)
+    header, departures = tuple(variations.header(of)), _departures(of.departures)
+    return records.Table(plan, tuple(of.axes), header, shown, departures, noticed, document)
 
 
 def written(of: Solution, files: api.Written) -> records.Written:

@@ -100,6 +100,38 @@ class Diagnostic:
         return self.text
 
 
+@frozen
+class Departure:
+    """A requirement or preference that the plan waives, or replaces by another of the same name.
+
+    Attributes:
+        name: Its name.
+        what: `waived` or `replaced`.
+        text: Its condition as written.
+        by: The condition in its place; None if it is waived.
+        because: The reason that the plan gives; None without one.
+        source: Where the plan says so, the file and line.
+    """
+
+    name: str
+    what: Literal["waived", "replaced"]
+    text: str
+    by: str | None
+    because: str | None
+    source: str
+
+    def _row(self) -> tuple[str, str, str]:
+        return self.name, self.what, self.because or "no reason given"
+
+
+def _departed(departures: Iterable[Departure]) -> str:
+    """`; waived: a, b; replaced: c`, empty without any."""
+    names: dict[str, list[str]] = {}
+    for departure in departures:
+        names.setdefault(departure.what, []).append(departure.name)
+    return "".join(f"; {what}: {', '.join(listed)}" for what, listed in names.items())
+
+
 class Diagnostics(Shown, tuple[Diagnostic, ...]):
     """The diagnostics of a plan: a tuple, empty for a plan without a remark."""
 
@@ -135,6 +167,7 @@ class Solution(Shown, Mapping[str, Amount]):
         status: `solved`; `infeasible`, where the values are those of the nearest plan; `error`.
         results: The names of the quantities by which plans are compared.
         judged: The names of the plan's own requirements, and of others that are uncertain or fail.
+        departures: The requirements and preferences that the plan waives or replaces.
         diagnostics: What was noticed; errors where the status is `error`.
     """
 
@@ -144,6 +177,7 @@ class Solution(Shown, Mapping[str, Amount]):
     _amounts: dict[str, Amount]
     results: tuple[str, ...]
     judged: tuple[str, ...]
+    departures: tuple[Departure, ...]
     diagnostics: Diagnostics
     _document: dict[str, Any]
 
@@ -188,6 +222,7 @@ class Solution(Shown, Mapping[str, Amount]):
             if rule["name"] in self.judged and rule["verdict"]:
                 chance = "" if rule["chance"] is None else f"chance {units.percent(rule['chance'])}"
                 rows.append((rule["name"], rule["verdict"], chance))
+        rows += [departure._row() for departure in self.departures]
         shown = [(name, self._amounts[name]) for name in self.results if name not in self.unknowns]
         return [*rows, *((name, one.short(), ends(one.value, one.model_low, one.model_high)) for name, one in shown)]
 
@@ -200,6 +235,7 @@ class Table(Shown):
         plan: The plan's path as it was given.
         axes: The inputs that are swept.
         header: The names of the columns that a person reads; `cells` their texts, a row a point.
+        departures: The requirements and preferences that the plan waives or replaces.
         diagnostics: What was noticed; with an error among them where there is no row.
     """
 
@@ -207,6 +243,7 @@ class Table(Shown):
     axes: tuple[str, ...]
     header: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
+    departures: tuple[Departure, ...]
     diagnostics: Diagnostics
     _document: dict[str, Any]
 
@@ -238,7 +275,7 @@ class Table(Shown):
         ]
 
     def _title(self) -> str:
-        return f"{self.plan}: {len(self)} points"
+        return f"{self.plan}: {len(self)} points{_departed(self.departures)}"
 
     def _cells(self) -> Cells:
         return [self.header, *self.cells] if self.cells else self.diagnostics._cells()
@@ -283,7 +320,9 @@ class Written(Shown):
         ]
 
     def _title(self) -> str:
-        return f"{self.solution.plan}: {self.solution.status}, {len(self.files)} files in {self.directory}"
+        departures = self.solution.departures
+        files = f"{len(self.files)} files in {self.directory}"
+        return f"{self.solution.plan}: {self.solution.status}, {files}{_departed(departures)}"
 
     def _cells(self) -> Cells:
         return self.diagnostics._cells() if self.diagnostics.errors else [tuple(row.values()) for row in self.rows()]

@@ -20,6 +20,7 @@ _LAYERS = {
     "solved": "solved for",
     "scenario": "set by the scenario",
     "--set": "set on the command line",
+    "waived": "waived by the plan",
 }
 _HOLDS = {True: "holds", False: "does not hold", None: "not checked"}
 
