@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
-from llmplan.check.program import Departure, EmitTarget, Goal, Rule, Setting, ShowRow
+from llmplan.check.program import Departure, EmitTarget, Goal, Replacement, Rule, Setting, ShowRow
 from llmplan.check.scope import Scope
 from llmplan.source import Span
 
@@ -24,7 +24,7 @@ class Program:
         scenarios: By name, what each gives other values; `sweeps` what is swept, with its domain.
         departures: The requirements that are waived, or replaced by others.
         protected: Lets that a final requirement reads, which nothing outside their file may set.
-        replaced: Formulas and functions replaced, each with its place.
+        replaced: Formulas and functions that the plan replaces.
     """
 
     scope: Scope
@@ -42,7 +42,7 @@ class Program:
     into_at: Span | None = None
     departures: list[Departure] = field(factory=list)
     protected: set[str] = field(factory=set)
-    replaced: list[tuple[str, str]] = field(factory=list)
+    replaced: list[Replacement] = field(factory=list)
 
     def written(self) -> frozenset[str]:
         """The folders of templates that may be written: those of what is emitted, and those that always are."""

@@ -28,7 +28,7 @@ def without_lines(solution: Solution) -> Solution:
         requirements=tuple(evolve(one, place=_file(one.place)) for one in solution.requirements),
         preferences=tuple(evolve(one, place=_file(one.place)) for one in solution.preferences),
         departures=tuple(evolve(one, place=_file(one.place)) for one in solution.departures),
-        replaced=tuple(evolve(one, place=_file(one.place)) for one in solution.replaced),
+        replaced=tuple(evolve(one, place=_file(one.place), instead=_file(one.instead)) for one in solution.replaced),
         diagnostics=tuple(evolve(one, notes=strip.texts(one.notes)) for one in solution.diagnostics),
     )
 

@@ -20,6 +20,7 @@ BODY = (
     ("why", "plain"),
     ("best changes", "best"),
     ("verdicts", "departures"),
+    ("basis", "replaced"),
     ("verdicts", "preferences"),
     ("shown", "plain"),
     ("front", "plain"),
@@ -54,8 +55,10 @@ def head(context: Context, width: int) -> str:
 
 
 def departures(context: Context) -> list[tuple[str, ...]]:
-    """What the plan waives or replaces, each with its place and reason."""
-    return _rows(_chosen(context, "verdicts", "departures"))
+    """What the plan waives or replaces, requirements and formulas, each with its place and reason."""
+    formulas = _rows(_chosen(context, "basis", "replaced"))
+    replaced = [(context.words.departure("replaced"), *row) for row in formulas]
+    return [*_rows(_chosen(context, "verdicts", "departures")), *replaced]
 
 
 def _chosen(context: Context, section: str, name: str) -> Block | None:

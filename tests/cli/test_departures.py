@@ -76,3 +76,45 @@ def test_a_replaced_requirement_is_explained_with_what_it_replaces(llmplan, plan
 def test_a_misspelt_name_of_a_waived_requirement(llmplan, plan):
     outcome = llmplan("explain", plan, "evn")
     assert outcome.code == 1 and "E0201" in outcome.err and "`even`" in outcome.err
+
+
+FORMULAS = """model "llama-7b"
+hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
+dataset { tokens = 1T, sequence_length = 2048 }
+training { global_batch = 4M tokens, micro_batch = 1 }
+assume mfu = 40%
+@cite("our measurements")
+replace quantity restart_time: s = 4 min
+show restart_time
+emit report into "out"
+"""
+
+
+def test_a_formula_of_the_plan_in_place_of_the_librarys_is_told(llmplan, write, tmp_path):
+    plan = write("a.plan", FORMULAS)
+    screen = " ".join(llmplan("solve", plan).out.split())
+    told = f"restart_time 4 min ({plan}:7), not the library's (plans/std/time.plan:"
+    assert f"formulas of the plan {told}" in screen
+    (step, *_) = json.loads(llmplan("explain", plan, "restart_time", "--json").out)
+    assert step["origin"] == {"layer": "replaced", "place": f"{plan}:7", "text": "4 min"}
+    assert [one["layer"] for one in step["instead_of"]] == ["formula"]
+    assert (
+        step["instead_of"][0]["place"].startswith("plans/std/time.plan:") and step["instead_of"][0]["text"] != "4 min"
+    )
+    assert f"formula of the plan, not of the library, {plan}:7" in llmplan("explain", plan, "restart_time").out
+    assert f"replaced {told}" in " ".join(llmplan("compile", plan).out.split())
+    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    said = (
+        "- `restart_time` is computed by the plan's formula, not the library's (plans/std/time.plan): `4 min` (a.plan)."
+    )
+    assert said in report
+    assert "not of the library" not in llmplan("explain", plan, "time").out
+
+
+def test_a_formula_that_is_not_of_the_library_is_not_called_so(llmplan, write):
+    write("base.plan", "quantity q: Real = 1\nfn f(n: Real) -> Real = n\n")
+    text = 'use "base.plan"\nreplace quantity q: Real = 2\nreplace fn f(n: Real) -> Real = n * 10\nshow q + f(1)\n'
+    plan = write("a.plan", text)
+    screen = llmplan("solve", plan).out
+    assert "formulas of the plan" in screen and "library's" not in screen
+    assert "not of the library" not in llmplan("explain", plan, "q").out

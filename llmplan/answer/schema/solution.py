@@ -38,10 +38,12 @@ class Shown:
 
 @frozen
 class Replaced:
-    """A formula or function of the library that the plan replaces."""
+    """A formula or function that the plan replaces."""
 
     name: str
+    text: str  # the new formula as written
     place: str
+    instead: str  # where the library has its own; empty if a file of the plan declares what is replaced
 
 
 @frozen

@@ -16,6 +16,7 @@ _LAYERS = {
     "entry": "from the catalog",
     "default": "default",
     "formula": "formula",
+    "replaced": "formula of the plan, not of the library",
     "assumed": "assumed",
     "solved": "solved for",
     "scenario": "set by the scenario",
