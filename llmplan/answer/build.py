@@ -17,7 +17,7 @@ from llmplan.answer.rules import departures, replaced, rules, shows
 from llmplan.answer.schema.advice import Assumed
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import ObjectiveResult, Solution
-from llmplan.answer.uncertain import assessed, judged, row_with_ends, with_band, with_spread
+from llmplan.answer.uncertain import assessed, judged, row_with_band, row_with_ends, with_band, with_spread
 from llmplan.answer.unexported import told
 from llmplan.answer.unknowns import at_a_jump, solved_unknowns
 from llmplan.answer.values import Values
@@ -103,6 +103,9 @@ def shown_rows(context: Context, answer: Solution) -> Fields:
     if context.ranges is not None:
         pairs = zip(context.lowering.program.shows, rows)
         rows = tuple(row_with_ends(context.ranges, row, shown) for row, shown in pairs)
+    if context.bands is not None:
+        pairs = zip(context.lowering.program.shows, rows)
+        rows = tuple(row_with_band(context.bands, row, shown) for row, shown in pairs)
     return {"shown": rows}
 
 

@@ -33,7 +33,8 @@ class Shown:
     needs: tuple[str, ...] = ()  # inputs that are missing
     reason: str = ""  # why else it has no value
     given: bool = True  # whether a text is given
-    spread: Range | None = None
+    spread: Range | None = None  # the ends of its range, if inputs are ranges
+    band: Range | None = None  # the ends between which eight of ten measured values lie
 
 
 @frozen

@@ -88,12 +88,16 @@ class Labels:
     def worth(self, row: Shown) -> Line:
         """The value of a shown expression, or why it has none."""
         if row.amount.value is not None:
-            return line(row.amount.exact(), f" ({row.spread.exact()})" if row.spread is not None else None)
+            spread = f" ({row.spread.exact()})" if row.spread is not None else None
+            band = f", {row.band.exact()} in eight of ten" if row.band is not None else None
+            return line(row.amount.exact(), spread, band)
         return self._missing(row.given, row.reason, row.needs)
 
     def worth_in_short(self, row: Shown) -> Line:
         if row.amount.value is not None:
-            return line(row.amount.short(), f" ({row.spread.short()})" if row.spread is not None else None)
+            spread = f" ({row.spread.short()})" if row.spread is not None else None
+            band = f", {row.band.short()} in eight of ten" if row.band is not None else None
+            return line(row.amount.short(), spread, band)
         return self._missing(row.given, row.reason, row.needs)
 
     def known(self, value: Value) -> Line:
