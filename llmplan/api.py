@@ -18,6 +18,7 @@ from llmplan.diagnostics import Diagnostic, names, solving, system
 from llmplan.load import output_dir
 from llmplan.load.files import shown
 from llmplan.request import Request, request
+from llmplan.resources import templates_of
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
@@ -73,13 +74,29 @@ def analyse(plan: str | Request, *, point: int | None = None, checking: bool = F
     With `checking` nothing but the diagnostics counts.
     """
     from llmplan import frontend
+    from llmplan.emit import template_mistakes
     from llmplan.emit.reads import reads, unread
     from llmplan.emit.targets import targets
 
     asked = request(plan, **options)
-    return frontend.analyse(
+    own = asked.templates or (templates_of(asked.path) if asked.path != "-" else None)
+    if own is not None and (broken := template_mistakes.manifests(own)):
+        return frontend.Checked(asked.name, (), None, None, broken, "")
+    checked = frontend.analyse(
         asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking, unread
     )
+    return checked if own is None else _with_mistakes(checked, own)
+
+
+def _with_mistakes(checked: Checked, templates: Path) -> Checked:
+    """What was checked, with the mistakes in templates of the user's own that the plan may need."""
+    from llmplan.emit import template_mistakes
+
+    program = checked.program
+    if program is None:
+        return checked
+    found = template_mistakes.templates_of_targets(templates, program.written(), program.scope.kinds)
+    return evolve(checked, diagnostics=(*found, *checked.diagnostics))
 
 
 def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solution:
