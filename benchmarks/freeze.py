@@ -95,14 +95,14 @@ def record(solution: Any) -> dict[str, Any]:
             [one.sense, one.text, "unknown" if one.amount is None else one.amount.exact()]
             for one in solution.objectives
         ],
-        "shown": [[one.text, plain(words_of().worth(one))] for one in solution.shown],
+        "shown": [[one.text, plain(words_of().worth(attrs.evolve(one, band=None)))] for one in solution.shown],
         "conflict": solution.conflict,
         "relaxations": {
             one.name: {
                 "kind": one.kind,
                 "before": one.before_text,
                 "values": [value.value for value in one.values],
-                "unit": one.unit,
+                "unit": _unit(one.unit),
                 "change": one.change,
             }
             for one in solution.relaxations
@@ -146,12 +146,18 @@ def _unknown(one: Any) -> dict[str, Any]:
 def _value(one: Any) -> dict[str, Any]:
     return {
         "value": one.value,
-        "unit": one.unit,
+        "unit": _unit(one.unit),
         "low": one.low,
         "high": one.high,
         "needs": one.needs,
-        "layer": one.origin.layer if one.origin else None,
+        # Earlier answers call a formula of the plan, in place of the library's, a formula too.
+        "layer": one.origin.layer.replace("replaced", "formula") if one.origin else None,
     }
+
+
+def _unit(unit: str | None) -> str | None:
+    """A base unit as earlier answers have it: what is counted stands in it alone (`s` for `GPU*s`)."""
+    return None if unit is None else re.sub(r"\b[A-Za-z]+\*(?=s\b)|/(?:GPU|node)\b", "", unit)
 
 
 def _requirement(one: Any) -> dict[str, Any]:

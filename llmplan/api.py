@@ -18,6 +18,7 @@ from llmplan.diagnostics import Diagnostic, names, solving, system
 from llmplan.load import output_dir
 from llmplan.load.files import shown
 from llmplan.request import Request, request
+from llmplan.resources import templates_of
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
@@ -70,13 +71,29 @@ def analyse(plan: str | Request, *, point: int | None = None, checking: bool = F
     With `checking` nothing but the diagnostics counts.
     """
     from llmplan import frontend
+    from llmplan.emit import template_mistakes
     from llmplan.emit.reads import reads, unread
     from llmplan.emit.targets import targets
 
     asked = request(plan, **options)
-    return frontend.analyse(
+    own = asked.templates or (templates_of(asked.path) if asked.path != "-" else None)
+    if own is not None and (broken := template_mistakes.manifests(own)):
+        return frontend.Checked(asked.name, (), None, None, broken, "")
+    checked = frontend.analyse(
         asked, targets(asked.templates), lambda emitted: reads(emitted, asked.templates), point, checking, unread
     )
+    return checked if own is None else _with_mistakes(checked, own)
+
+
+def _with_mistakes(checked: Checked, templates: Path) -> Checked:
+    """What was checked, with the mistakes in templates of the user's own that the plan may need."""
+    from llmplan.emit import template_mistakes
+
+    program = checked.program
+    if program is None:
+        return checked
+    found = template_mistakes.templates_of_targets(templates, program.written(), program.scope.kinds)
+    return evolve(checked, diagnostics=(*found, *checked.diagnostics))
 
 
 def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solution:
@@ -123,9 +140,13 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     if not checked.program.sweeps:
         return None, (*checked.diagnostics, solving.no_sweep(checked.plan))
     from llmplan.advice.comparable import unlike_in_table
+    from llmplan.answer.rules import departures
 
-    table = variations.sweep(checked.program, checked.built.lowering, asked.limit, asked.progress)
-    unlike = unlike_in_table(checked.built.lowering, table)
+    lowering = checked.built.lowering
+    table = variations.sweep(checked.program, lowering, asked.limit, asked.progress)
+    unlike = unlike_in_table(lowering, table)
+    if table is not None:
+        table = evolve(table, departures=departures(lowering))
     return table, (*checked.diagnostics, *unlike)
 
 
@@ -277,7 +298,7 @@ def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options:
     Returns:
         The solution, with E0201 among its diagnostics for an undefined name, and the steps.
     """
-    from llmplan.answer.derivation import derive, everything
+    from llmplan.answer.derivation import derive, everything, rules
 
     solution = solve(plan, **options)
     if solution.status == "error":
@@ -286,8 +307,7 @@ def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options:
         return solution, everything(solution)
     steps = derive(solution, name, depth)
     if steps is None:
-        rules = [rule.name for rule in (*solution.requirements, *solution.preferences)]
         asked = Span(Source(QUANTITY, name), 0, len(name))
-        wrong = names.unknown_name(asked, name, [*solution.values, *rules], None)
+        wrong = names.unknown_name(asked, name, [*solution.values, *rules(solution)], None)
         return evolve(solution, status="error", diagnostics=(*solution.diagnostics, wrong)), []
     return solution, steps

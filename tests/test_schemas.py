@@ -98,6 +98,10 @@ def test_sweeps_and_diagnostics(tmp_path: Path) -> None:
         "diagnostics": [render_json.record(one) for one in found],
     }
     assert faults("sweep", document) == []
+    departing, _ = api.sweep(str(tmp_path / "a.plan"), text=f'{text}waive fits because "a test"\n')
+    assert departing is not None
+    departing_document = {**document, **table.as_json(departing)}
+    assert departing_document["waived"] and faults("sweep", departing_document) == []
     wrong = api.check(str(tmp_path / "a.plan"), text="model { layer = 3 }\nrequire x <= 3 dayz\n")
     assert faults("check", json.loads(render_json.render(wrong))) == []
 
@@ -114,3 +118,26 @@ def test_the_schemas_ship() -> None:
         "check.json",
         "explain.json",
     }
+
+
+def test_slack_has_its_unit_and_shown_rows_their_bands(tmp_path: Path) -> None:
+    text = 'model "llama-7b"\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\ndataset.tokens = 1T\n'
+    text += "training.micro_batch = 1\nassume mfu = 40%\nrequire deadline: time <= 90 days\n"
+    text += "show memory.total in GB\nshow cost\nshow gpu.price_source\nshow gpu_hours\n"
+    solution = api.solve(str(tmp_path / "a.plan"), text=text)
+    document = as_json(solution, [])
+    assert faults("solution", document) == []
+    rules = {rule["name"]: rule for rule in document["requirements"]}
+    assert rules["deadline"]["slack_unit"] == "s" and "asked" not in rules["deadline"]
+    fits = rules["fits"]  # a chance that is required: its slack is a probability
+    assert fits["slack_unit"] == "" and fits["asked"] == 0.2
+    assert fits["slack"] == pytest.approx(fits["chance"] - fits["asked"], abs=0.005)
+    assert all((rule["slack"] is None) == (rule["slack_unit"] is None) for rule in document["requirements"])
+    quantities = document["quantities"]
+    assert (quantities["gpu_hours"]["unit"], quantities["hardware.price"]["unit"]) == ("GPU*s", "USD/s/GPU")
+    memory, cost, source, hours = document["shown"]
+    total = quantities["memory.total"]
+    assert (memory["expression"], memory["unit"]) == ("memory.total", "byte")
+    assert memory["model_low"] == pytest.approx(total["model_low"]) and memory["model_high"] > memory["model_low"]
+    assert cost["model_low"] is None and source["unit"] is None and hours["unit"] == "GPU*s"
+    assert [row.band is not None for row in solution.shown] == [True, False, False, False]

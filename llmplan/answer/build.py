@@ -13,11 +13,11 @@ from attrs import evolve, frozen
 
 from llmplan.answer.assumed import assumed
 from llmplan.answer.findings import conflict
-from llmplan.answer.rules import departures, rules, shows
+from llmplan.answer.rules import departures, replaced, rules, shows
 from llmplan.answer.schema.advice import Assumed
 from llmplan.answer.schema.requirements import RequirementResult
-from llmplan.answer.schema.solution import ObjectiveResult, Replaced, Solution
-from llmplan.answer.uncertain import assessed, judged, row_with_ends, with_band, with_spread
+from llmplan.answer.schema.solution import ObjectiveResult, Solution
+from llmplan.answer.uncertain import assessed, judged, row_with_band, row_with_ends, with_band, with_spread
 from llmplan.answer.unexported import told
 from llmplan.answer.unknowns import at_a_jump, solved_unknowns
 from llmplan.answer.values import Values
@@ -67,7 +67,7 @@ def declared(context: Context, answer: Solution) -> Fields:
         "parts": dict(program.scope.parts),
         "compared": tuple(sorted(program.scope.compared, key=program.scope.compared.__getitem__)),
         "departures": departures(context.lowering),
-        "replaced": tuple(Replaced(*one) for one in program.replaced),
+        "replaced": replaced(context.lowering),
         "emits": tuple(program.emits),
         "into": program.into,
         "into_at": program.into_at,
@@ -103,6 +103,9 @@ def shown_rows(context: Context, answer: Solution) -> Fields:
     if context.ranges is not None:
         pairs = zip(context.lowering.program.shows, rows)
         rows = tuple(row_with_ends(context.ranges, row, shown) for row, shown in pairs)
+    if context.bands is not None:
+        pairs = zip(context.lowering.program.shows, rows)
+        rows = tuple(row_with_band(context.bands, row, shown) for row, shown in pairs)
     return {"shown": rows}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.requirements import Departure, RequirementResult
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Citation, Origin, SolvedUnknown, Value
 
@@ -24,10 +24,11 @@ class Step:
 
     Attributes:
         depth: 0 for what was asked for.
-        value: What it is at the solution; None of a requirement, which is `rule`.
+        value: What it is at the solution; None of a requirement, which is `rule`, or `waived`.
         formula: As written; empty without one, or where only name and value are asked for.
         numbers: The formula with the values of its names in their place; empty without a formula, and of a requirement.
         unknown: The answer where it is one; None of anything else.
+        waived: How the plan waives it; None of anything else.
         reads: Names that the formula read, which have steps of their own unless the depth ends here.
     """
 
@@ -44,19 +45,19 @@ class Step:
     cites: tuple[Citation, ...]
     reads: tuple[str, ...]
     unknown: SolvedUnknown | None = None
+    waived: Departure | None = None
 
 
 def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
-    """The derivation of a value or requirement, `depth` names deep; None for an undefined name."""
+    """The derivation of a value or requirement, waived ones too, `depth` names deep; None for an undefined name."""
     steps: list[Step] = []
     pending = [(name, 0)]
     if name not in solution.values:
-        rule = next((r for r in (*solution.requirements, *solution.preferences) if r.name == name), None)
-        if rule is None:
+        step = _rule_step(solution, name)
+        if step is None:
             return None
-        reads = tuple(read for read in names_in(rule.text) if read in solution.values)
-        steps = [_rule_step(rule, reads)]
-        pending = [(read, 1) for read in reads if depth >= 1]
+        steps = [step]
+        pending = [(read, 1) for read in step.reads if depth >= 1]
     seen: set[str] = set()
     while pending:
         current, level = pending.pop(0)
@@ -71,11 +72,18 @@ def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
     return steps
 
 
+def rules(solution: Solution) -> list[str]:
+    """The names of requirements and preferences that can be derived: those in force, and those that are waived."""
+    in_force = [rule.name for rule in (*solution.requirements, *solution.preferences)]
+    return [*in_force, *(departure.name for departure in solution.departures if departure.what == "waived")]
+
+
 def everything(solution: Solution) -> list[Step]:
     """What can be derived of a plan, each by itself: unknowns, requirements and preferences, then all other values."""
     unknowns = [unknown.path for unknown in solution.unknowns]
-    rules = [rule.name for rule in (*solution.requirements, *solution.preferences) if rule.name not in solution.values]
-    names = dict.fromkeys((*unknowns, *rules, *solution.values))
+    names = dict.fromkeys(
+        (*unknowns, *(name for name in rules(solution) if name not in solution.values), *solution.values)
+    )
     return [step for name in names for step in derive(solution, name, 0) or ()]
 
 
@@ -85,9 +93,21 @@ def brief(step: Step) -> Step:
     return evolve(bare, others=(), cites=(), reads=())
 
 
-def _rule_step(rule: RequirementResult, reads: tuple[str, ...]) -> Step:
-    origin = Origin(rule.origin, rule.place, rule.text)
-    return Step(0, rule.name, "requirement", None, rule, rule.because, rule.text, "", origin, (), (), reads)
+def _rule_step(solution: Solution, name: str) -> Step | None:
+    """A requirement in force, with those that it replaces, or one that is waived; None for anything else."""
+    rule = next((rule for rule in (*solution.requirements, *solution.preferences) if rule.name == name), None)
+    departures = [departure for departure in reversed(solution.departures) if departure.name == name]
+    if rule is not None:
+        text, because, origin = rule.text, rule.because, Origin(rule.origin, rule.place, rule.text)
+        others = tuple(Origin(departure.origin, "", departure.text) for departure in departures)
+        waived = None
+    elif departures and departures[0].what == "waived":
+        waived, others = departures[0], ()
+        text, because, origin = waived.text, waived.because, Origin("waived", waived.place, waived.text)
+    else:
+        return None
+    reads = tuple(read for read in names_in(text) if read in solution.values)
+    return Step(0, name, "requirement", None, rule, because, text, "", origin, others, (), reads, waived=waived)
 
 
 def _step(solution: Solution, value: Value, level: int) -> Step:

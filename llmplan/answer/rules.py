@@ -1,4 +1,5 @@
-"""Requirements, preferences and shown rows of a plan at one point: whether they hold, with their values."""
+"""Requirements, preferences and shown rows of a plan at one point: whether they hold, with their values; what the plan
+waives or replaces."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Literal
 
 from llmplan.answer.compared import compared
 from llmplan.answer.schema.requirements import Departure, RequirementResult, Sides
-from llmplan.answer.schema.solution import Shown
+from llmplan.answer.schema.solution import Replaced, Shown
 from llmplan.check.program import Rule
 from llmplan.system.display import amount, one_line
 from llmplan.system.lower import Lowering
@@ -40,6 +41,20 @@ def departures(lowering: Lowering) -> tuple[Departure, ...]:
         )
         for one in lowering.program.departures
     )  # fmt: skip
+
+
+def replaced(lowering: Lowering) -> tuple[Replaced, ...]:
+    """The formulas that the plan replaces, as people read them."""
+    scope = lowering.scope
+    return tuple(
+        Replaced(
+            one.name,
+            one_line(scope.span(one.formula).text),
+            scope.at(one.place),
+            scope.at(one.instead[0]) if one.instead else "",
+        )
+        for one in lowering.program.replaced
+    )
 
 
 def _condition(lowering: Lowering, rule: Rule) -> str:

@@ -52,6 +52,14 @@ def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
     return evolve(shown, spread=_around(shown.amount, ends)) if shown.amount.finite else shown
 
 
+def row_with_band(bands: Bands, row: ShowRow, shown: Shown) -> Shown:
+    """A shown row with the ends of the band of its value, if any band reaches it."""
+    if not isinstance(row.type, Measure) or not shown.amount.finite:
+        return shown
+    ends = bands.ends_of(row.value, row.place[0])
+    return shown if ends is None else evolve(shown, band=_around(shown.amount, ends))
+
+
 def judged(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
     """A requirement with `certain` where it holds at every point of the ranges.
 

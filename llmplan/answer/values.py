@@ -29,6 +29,8 @@ class Values:
         self.scope = lowering.scope
         self.program = lowering.program
         self._texts: dict[SourceRef, str] = {}
+        # Of a quantity that the plan computes by a formula of its own, those of the library
+        self._library = {one.name: one.instead for one in self.program.replaced if one.quantity}
 
     def all(self) -> dict[str, Value]:
         """By name: the plan's lets, then the inputs of each kind, then the quantities."""
@@ -166,6 +168,11 @@ class Values:
             return (Origin(layer, "", "") if layer else None), ()
         solved = name in (self.lowering.unknowns.fixed or {})
         origin = Origin("solved" if solved else layer, self.scope.at(where), self._text(where))
+        library = self._library.get(name, ())
+        if library and layer == "formula":
+            return evolve(origin, layer="replaced"), tuple(
+                Origin("formula", self.scope.at(formula), self._text(formula)) for formula in library
+            )
         layers = self.program.settings.get(name, []) or self.program.assumptions.get(name, [])
         others = [self._origin(*beaten) for beaten in layers[1:]]
         if name in self.program.assumptions:

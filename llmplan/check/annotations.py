@@ -23,6 +23,8 @@ from llmplan.syntax.parse import parse_value
 from llmplan.units.measure import BOOL, REAL, EnumType, KindType, Measure, TextType, Type
 from llmplan.units.table import SI_PREFIXES, UnknownUnit
 
+_NAMES = frozenset((Sort.FACTOR, Sort.TRUTH, Sort.WHOLE, Sort.QUANTITY, Sort.VALUE, Sort.FIELD, Sort.ENUM, Sort.MEMBER))
+_FACTORS = {"half": "1/2", "third": "1/3", "quarter": "1/4", "double": "2", "twice": "2"}
 _UNIT = re.compile(r"%|[A-Za-z_]\w*(\^-?[0-9]+)?([*/][A-Za-z_]\w*(\^-?[0-9]+)?)*\Z")
 
 
@@ -66,10 +68,14 @@ class _Annotations:
             self._argument(name, sort, argument, given[:place])
 
     def _argument(self, name: str, sort: Sort, argument: Argument, before: tuple[Argument, ...]) -> None:
+        wrong: Diagnostic | None = None
         if not _fits(sort, argument):
-            self.report(decorators.wrong_argument(argument.span, name, sort.value, _meant(sort, argument)))
-            return
-        wrong = self._wrong(name, sort, argument, before)
+            meant = _meant(sort, argument)
+            # A name in quotes may be that of nothing, too.
+            wrong = self._wrong(name, sort, argument, before) if meant and sort in _NAMES else None
+            wrong = wrong or decorators.wrong_argument(argument.span, name, sort.value, meant)
+        else:
+            wrong = self._wrong(name, sort, argument, before)
         if wrong is not None:
             self.report(wrong)
 
@@ -173,15 +179,19 @@ class _Annotations:
         record = self.scope.fields.get(f"{self.kind}.{self.node.name.text}")
         type: Type | None = record.type if record is not None else None
         if isinstance(type, EnumType):
-            return self._named(name, Sort.MEMBER, argument, type.members)
+            return self._member(name, argument, type.members)
         if isinstance(type, KindType) and type.choice:
-            return self._named(name, Sort.MEMBER, argument, self.scope.entries.get(type.name, {}))
+            return self._member(name, argument, self.scope.entries.get(type.name, {}))
         if not isinstance(type, Measure):
             return decorators.wrong_argument(argument.span, name, "no argument at a field without factors or members")
-        value = number(argument)
-        if value is not None and value > 0 and value != 1:
+        if _is_factor(argument):
             return None
-        return decorators.wrong_argument(argument.span, name, "a factor above 0 other than 1")
+        return decorators.wrong_argument(argument.span, name, "a factor above 0 other than 1", _factor(argument))
+
+    def _member(self, name: str, argument: Argument, members: Collection[str]) -> Diagnostic | None:
+        if isinstance(argument, nodes.Text) and written(argument) in members:
+            return decorators.wrong_argument(argument.span, name, Sort.MEMBER.value, written(argument))
+        return self._named(name, Sort.MEMBER, argument, members)
 
     def _is_text(self) -> bool:
         field = self.node.name.text if isinstance(self.node, nodes.FieldDecl) else ""
@@ -221,7 +231,7 @@ def _fits(sort: Sort, argument: Argument) -> bool:
     if sort in (Sort.TEXT, Sort.PATTERN):
         return isinstance(argument, nodes.Text)
     if sort is Sort.CHOICE:
-        return isinstance(argument, nodes.Name) or number(argument) is not None
+        return True  # the type of the field decides
     if sort is Sort.RANK:
         return number(argument) is not None
     if sort is Sort.UNIT:
@@ -233,6 +243,19 @@ def _fits(sort: Sort, argument: Argument) -> bool:
     if sort is Sort.RESULT:
         return isinstance(argument.operand if isinstance(argument, nodes.Negative) else argument, nodes.Number)
     return isinstance(argument, nodes.Name)
+
+
+def _is_factor(argument: Argument) -> bool:
+    value = number(argument)
+    return value is not None and value > 0 and value != 1
+
+
+def _factor(argument: Argument) -> str:
+    """The factor that is meant by a word or by a number in quotes, as `1/2` by `"half"`; empty if not known."""
+    text = written(argument).strip().lower()
+    text = _FACTORS.get(text, text.removesuffix("x"))
+    value = parse_value(Source("", text))[0]
+    return text if value is not None and _is_factor(value) else ""
 
 
 def _meant(sort: Sort, argument: Argument) -> str:

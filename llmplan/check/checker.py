@@ -13,7 +13,7 @@ from llmplan.check.define import Definitions
 from llmplan.check.expressions import Expressions
 from llmplan.check.layers import Layers
 from llmplan.check.plan import Program
-from llmplan.check.program import EmitTarget, ShowRow
+from llmplan.check.program import EmitTarget, Replacement, ShowRow, SourceRef
 from llmplan.check.requirements import Requirements
 from llmplan.check.scope import Scope, Targets
 from llmplan.check.settings import place
@@ -38,6 +38,7 @@ class PlanCheck:
     def run(self, modules: Sequence[Module], scenario: str | None, settings: Sequence[tuple[str, str]]) -> Program:
         """The program of a plan (`modules`, strongest first) under a scenario and `--set` values."""
         groups = [Statements.of(module.tree.statements) for module in modules]
+        self.program.replaced += self._replaced(groups)
         # Weakest first, so that a replacement in a stronger file comes after what it replaces.
         declared = [(Declarations(self.scope, self.report), module) for module in reversed(modules)]
         for declarations, module in declared:
@@ -47,9 +48,6 @@ class PlanCheck:
             self._definitions(module).define(module.tree.statements, declarations.alternatives)
         self.layers.settings(modules)
         self._emits()
-        self.program.replaced += [
-            (s.name.text, f"{s.span.source.name}:{s.span.line}") for group in groups for s in group.replacing()
-        ]
         requirements = Requirements(self.layers, modules, self.report)
         requirements.settle()
         self._goals(modules)
@@ -69,6 +67,28 @@ class PlanCheck:
         titled = modules[1 if beside else 0].tree.statements
         self.program.title = titled[0].doc if titled else ""
         return self.program
+
+    def _replaced(self, groups: Sequence[Statements]) -> list[Replacement]:
+        """The formulas and functions that the plan replaces, before it declares anything; of several files the
+        strongest counts."""
+        replacements: list[Replacement] = []
+        for group in groups:
+            stronger = {(one.quantity, one.name) for one in replacements}
+            for s in group.replacing():
+                name, quantity = s.name.text, isinstance(s, nodes.Quantity)
+                value = s.value if isinstance(s, nodes.Quantity) else s.body.value
+                if (quantity, name) not in stronger:
+                    places = place(s.name.span), place(value.span)
+                    replacements.append(Replacement(name, quantity, *places, self._of_the_library(name, quantity)))
+        return replacements
+
+    def _of_the_library(self, name: str, quantity: bool) -> tuple[SourceRef, ...]:
+        """Where the library has the formulas of a quantity, or a function."""
+        if quantity:
+            known = self.scope.quantities.get(name)
+            return () if known is None else tuple(formula.formula for formula in known.alternatives)
+        function = self.scope.functions.get(name)
+        return () if function is None else (function.place,)
 
     def _definitions(self, module: Module) -> Definitions:
         return Definitions(self.scope, self.report, module.layer)

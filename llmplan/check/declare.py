@@ -157,7 +157,7 @@ class Declarations:
         if known is None:
             self.report(names.undefined(node.name.span, "enum", node.name.text, self.scope.enums))
         elif not node.span.source.library:
-            self.report(units.not_here(node.span, "`amend enum`", "it in the `target.plan` of a target"))
+            self.report(units.amended_in_a_plan(node.span, known.name))
         else:
             members = list(known.members)
             for member in node.members:

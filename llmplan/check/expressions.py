@@ -101,7 +101,7 @@ class Expressions(Context):
             return self._of_local(node)
         meaning = self.scope.lookup(text)
         if meaning is None:
-            return self.wrong(node, self._unknown_name(node, want))
+            return self.wrong(node, self.unknown_name(node, want))
         if meaning.indices:
             return self.wrong(node, units.not_here(node.span, f"`{text}` without its indices", "a value"))
         if meaning.type is None and text in self.scope.fields:
@@ -129,7 +129,8 @@ class Expressions(Context):
         computed = [f"{field}_{unit}s" for unit in options if f"{field}_{unit}s" in self.scope.quantities]
         return units.two_units(node.span, path, options, computed)
 
-    def _unknown_name(self, node: nodes.Name, want: Type | None) -> Diagnostic:
+    def unknown_name(self, node: nodes.Name, want: Type | None) -> Diagnostic:
+        """E0201 for a name that stands for nothing, with what a place of that type takes."""
         if isinstance(want, KindType):
             near = self.scope.find_entry(want.name, node.text)[1]
             return self.scope.no_entry(node.span, want.name, node.text, near)
@@ -151,7 +152,7 @@ class Expressions(Context):
     def _index(self, node: nodes.Index, want: Type | None) -> Typed:
         meaning = self.scope.lookup(node.name.text)
         if meaning is None:
-            return self.wrong(node, self._unknown_name(node.name, None))
+            return self.wrong(node, self.unknown_name(node.name, None))
         if node.name.text in self.scope.fields and node.name.parts[0] in self.scope.entries and len(node.indices) == 1:
             return self._field_at(node, meaning)
         if len(meaning.indices) != len(node.indices):

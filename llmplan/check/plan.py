@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
-from llmplan.check.program import Departure, EmitTarget, Goal, Rule, Setting, ShowRow
+from llmplan.check.program import Departure, EmitTarget, Goal, Replacement, Rule, Setting, ShowRow
 from llmplan.check.scope import Scope
 from llmplan.source import Span
 
@@ -25,7 +25,7 @@ class Program:
         scenarios: By name, the settings of each scenario; `sweeps` the swept paths with their domains.
         departures: The requirements that are waived or replaced.
         protected: Lets that a final requirement reads, which may not be set outside their file.
-        replaced: Formulas and functions replaced, each with its place.
+        replaced: Formulas and functions that the plan replaces.
     """
 
     scope: Scope
@@ -43,7 +43,7 @@ class Program:
     into_at: Span | None = None
     departures: list[Departure] = field(factory=list)
     protected: set[str] = field(factory=set)
-    replaced: list[tuple[str, str]] = field(factory=list)
+    replaced: list[Replacement] = field(factory=list)
 
     def written(self) -> frozenset[str]:
         """The template folders that may be written: those of the emitted targets, and those that are always written."""

@@ -168,6 +168,24 @@ class Departure:
 
 
 @frozen
+class Replacement:
+    """A formula or function that a plan replaces.
+
+    Attributes:
+        quantity: Whether it is a quantity's formula, not a function.
+        place: Where the plan says so; `formula` is the new right-hand side.
+        instead: The formulas of the library in whose place it is, of a function its name there; none where a file of
+            the plan declares what is replaced.
+    """
+
+    name: str
+    quantity: bool
+    place: SourceRef
+    formula: SourceRef
+    instead: tuple[SourceRef, ...]
+
+
+@frozen
 class EntryRecord:
     """A catalog entry: its own settings, and the entry that it inherits from."""
 

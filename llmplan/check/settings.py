@@ -9,10 +9,10 @@ from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Typed
 from llmplan.check.program import Domain, Field, Setting, SourceRef
 from llmplan.check.scope import words
-from llmplan.diagnostics import Diagnostic, units
+from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.source import Span
 from llmplan.syntax import nodes
-from llmplan.units.measure import TEXT, EnumType, KindType, ListType, Measure, Type
+from llmplan.units.measure import BOOL, TEXT, EnumType, KindType, ListType, Measure, Type
 
 Types = tuple[Type, ...]
 Units = tuple[str, ...]
@@ -105,8 +105,25 @@ def setting(
         value = check.check(node)
         at = _which(check, value, types, type_units, name)
         return Setting(value.expr if at is not None else UNDEFINED, None, where, type_units[at or 0])
-    typed = _known(check.fit(check.check(node, types[0]), types[0], name, declared))
+    typed = check.check(node, types[0])
+    itself = isinstance(typed.expr, ir.Ref) and typed.expr.name == name
+    if itself and isinstance(node, nodes.Name) and not _numeric(types[0]):
+        # The text that is meant lacks its quotes, or the word stands where a member or an entry should.
+        check.report(_named_itself(check, node, types[0]))
+        return Setting(UNDEFINED, None, where)
+    typed = _known(check.fit(typed, types[0], name, declared))
     return Setting(typed.expr, None, where, typed.unit)
+
+
+def _named_itself(check: Expressions, node: nodes.Name, type: Type) -> Diagnostic:
+    if isinstance(type, EnumType):
+        return names.no_member_but_itself(node.span, type.name, type.members)
+    return check.unknown_name(node, type)
+
+
+def _numeric(type: Type) -> bool:
+    """Whether a value of the type can be computed from others, a number or a truth value."""
+    return type == BOOL or isinstance(type, Measure)
 
 
 def undecided(node: nodes.Expr, field: Field) -> Diagnostic | None:

@@ -164,8 +164,8 @@ checking = _asking("statements", "settings", "scenario", "root", "no_waive", "te
 solving = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit", "effort")
 """The same, `--limit` and `--effort`."""
 
-sweeping = _asking("settings", "scenario", "root", "templates", "limit")
-"""Options for a plan in a file: `--set`, `--scenario`, `--root`, `--templates` and `--limit`."""
+sweeping = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit")
+"""The same but `--effort`, as a sweep gives no advice."""
 
 compiling = _asking("settings", "scenario", "root", "no_waive", "templates", "limit", "effort")
 """Options for plans in files: all of these but `-e`."""

@@ -11,13 +11,13 @@ from llmplan.diagnostics import Diagnostic
 
 
 @click.command()
-@click.argument("plan", metavar="PLAN")
+@click.argument("plan", required=False, metavar="[PLAN]")
 @sweeping
 @click.option(
     "--csv", "as_csv", is_flag=True, help="Print the table as CSV, in the units of `show … in`, else in base units."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON, in base units.")
-def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
+def sweep(ask: Ask, plan: str | None, as_csv: bool, as_json: bool) -> int:
     """Solves a plan at every point of its sweeps and prints one table. Writes no files.
 
     Infeasible points show the reason. Exit code 3 if no point is feasible.
@@ -40,7 +40,7 @@ def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
         from llmplan.emit.solution_json import dump
         from llmplan.emit.table import as_json as points
 
-        document = {"schema": 1, "plan": plan, **points(table)}
+        document = {"schema": 1, "plan": asked.path, **points(table)}
         terminal.result(dump({**document, "diagnostics": [record(found) for found in diagnostics]}) + "\n")
     elif as_csv:
         from llmplan.emit.table import as_csv as rows
@@ -48,7 +48,11 @@ def sweep(ask: Ask, plan: str, as_csv: bool, as_json: bool) -> int:
         terminal.result(rows(table))
     else:
         from llmplan.present import points as variations
+        from llmplan.present import screen, verdicts
         from llmplan.present.words import words_of
 
-        terminal.result(variations.text(table, terminal.width(), words_of()))
+        width, words = terminal.width(), words_of()
+        terminal.result(variations.text(table, width, words))
+        if departed := screen.titled(verdicts.departures(table.departures, words), width):
+            terminal.result(f"\n{departed}\n")
     return 0 if any(row.status == "solved" for row in table.rows) else 3

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error, warning
+from llmplan.diagnostics.spelling import closest, did_you_mean
 from llmplan.escape import visible_line
 from llmplan.source import Span
 
@@ -141,9 +142,23 @@ def _visible(text: str) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
-def broken_template(place: str, why: str) -> Diagnostic:
+def broken_template(place: str, why: str, span: Span | None = None) -> Diagnostic:
     """A template or a manifest is itself wrong."""
-    return error("E0506", f"cannot use {place}: {why}")
+    return error("E0506", f"cannot use {place}: {why}", span)
+
+
+def unknown_value(place: str, name: str, known: Collection[str]) -> Diagnostic:
+    """E0506: a template reads a name that neither the plan nor the library has."""
+    near = closest(name.rpartition(".")[2], [path for path in known if path.startswith(f"{name.partition('.')[0]}.")])
+    near = near or closest(name, known)
+    hints = [f"did you mean `{near[0]}`?"] if near else []
+    return error("E0506", f"cannot use {place}: there is no `{name}`", None, *hints)
+
+
+def undeclared_option(place: str, target: str, span: Span, options: Collection[str], declared: str) -> Diagnostic:
+    """E0506: a template reads an option that its target lacks; `declared` is the file that would declare it."""
+    hints = did_you_mean(span, span.text, options) or (Hint(f"declare it in {declared}: `kind {target} {{ … }}`"),)
+    return error("E0506", f"cannot use {place}: `{target}` has no option `{span.text}`", span, *hints)
 
 
 def unmarked(lines: Sequence[str]) -> Diagnostic:

@@ -68,6 +68,12 @@ def unknown_member(span: Span, name: str, enum: str, members: Collection[str]) -
     )
 
 
+def no_member_but_itself(span: Span, enum: str, members: Collection[str]) -> Diagnostic:
+    """E0201: `trainer = trainer`, a field that takes the member of an enum."""
+    message = f"`{span.text}` is the field itself, not a member of `{enum}`"
+    return error("E0201", message, span, Hint(f"write a member of `{enum}`: {listing(members, 12)}"))
+
+
 def unknown_truth(span: Span, meant: str) -> Diagnostic:
     """E0201: `yes`."""
     return error("E0201", f"expected Bool, found `{span.text}`", span, Hint(f"write `{meant}`", (Edit(span, meant),)))

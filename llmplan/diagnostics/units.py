@@ -136,6 +136,14 @@ def not_here(span: Span, what: str, wanted: str) -> Diagnostic:
     return error("E0303", f"expected {wanted}, found {what}", span)
 
 
+def amended_in_a_plan(span: Span, enum: str) -> Diagnostic:
+    """E0303: `amend enum` in a plan, where no formula could say what its member means."""
+    message = f"expected `amend enum {enum}` in the `target.plan` of a target, found it in a plan"
+    hint = "move it to `DIR/NAME/target.plan`, beside a `target.json`, and give that folder with `--templates DIR`"
+    note = f"every formula that tells the members of `{enum}` apart must say what holds for a further one"
+    return error("E0303", message, span, hint, notes=(note,))
+
+
 def several_objectives(span: Span, sense: str, parts: Sequence[Span]) -> Diagnostic:
     """E0303: `minimize cost and time`."""
     lines = [part.text for part in parts]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llmplan.emit.filters import FILTERS
-from llmplan.emit.targets import source
+from llmplan.emit.targets import path_of, source
 from llmplan.present.markdown import within
 
 if TYPE_CHECKING:
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 
 FURTHER = {"within": within}
 """The functions that every template may call beside those of its `View`."""
+
+
+_loaded: set[str] = set()
+"""The paths of the templates that were loaded, as they stand in tracebacks."""
+
+
+def is_template(file: str) -> bool:
+    """Whether a file of a traceback is a template."""
+    return file in _loaded
 
 
 @lru_cache(maxsize=4)
@@ -40,9 +49,11 @@ def new_environment(templates: Path | None, codes: Codes) -> Environment:
     def find(place: str) -> tuple[str, str, Callable[[], bool]]:
         try:
             text = source(place, templates)
-            return text, f"templates/{place}", lambda: _is(place, templates, text)
+            _loaded.add(name := path_of(place, templates))
+            return text, name, lambda: _is(place, templates, text)
         except (OSError, UnicodeError) as error:
-            raise TemplateNotFound(place, f"templates/{place}: {error}") from error
+            why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+            raise TemplateNotFound(place, f"{path_of(place, templates)}: {why}") from error
 
     environment = SandboxedEnvironment(
         loader=FunctionLoader(find),

@@ -35,7 +35,7 @@ def portable(solution: Solution) -> Solution:
         requirements=places.all(solution.requirements),
         preferences=places.all(solution.preferences),
         departures=places.all(solution.departures),
-        replaced=places.all(solution.replaced),
+        replaced=tuple(evolve(one, instead=places.place(one.instead)) for one in places.all(solution.replaced)),
         diagnostics=tuple(map(places.diagnostic, solution.diagnostics)),
     )
 
@@ -46,12 +46,12 @@ class _Places:
     def __init__(self, solution: Solution) -> None:
         self._paths = {name: path for name, path in solution.sources.items() if name != path}
         self._name = re.compile(rf"(?<![\w./-])(?:{_any(self._paths)})(?=:\d|[^\w./-]|$)")
-        names = {solution.plan, *map(self._place, _places(solution)), *solution.sources, *solution.sources.values()}
+        names = {solution.plan, *map(self.place, _places(solution)), *solution.sources, *solution.sources.values()}
         self._line = re.compile(rf"(?<![\w./-])({_any(names)}):\d+(?::\d+)?(?!\w)")
         self._sources: dict[int, Source] = {}
 
     def all(self, rows: Iterable[_Placed]) -> tuple[_Placed, ...]:
-        return tuple(evolve(row, place=self._place(row.place)) for row in rows)
+        return tuple(evolve(row, place=self.place(row.place)) for row in rows)
 
     def value(self, value: Value) -> Value:
         origin = self._origin(value.origin) if value.origin else None
@@ -66,11 +66,11 @@ class _Places:
     def _renamed(self, text: str) -> str:
         return self._name.sub(lambda match: self._paths[match[0]], text) if self._paths else text
 
-    def _place(self, place: str) -> str:
+    def place(self, place: str) -> str:
         return _LINE.sub("", self._renamed(place))
 
     def _origin(self, origin: Origin) -> Origin:
-        return evolve(origin, place=self._place(origin.place))
+        return evolve(origin, place=self.place(origin.place))
 
     def _span(self, span: Span) -> Span:
         source = span.source

@@ -16,12 +16,12 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import precompile
-from llmplan.emit.environment import environment_of
+from llmplan.emit.environment import environment_of, is_template
 from llmplan.emit.portable import portable
 from llmplan.emit.solution_json import NAME, text
-from llmplan.emit.targets import PARTS, Target, is_there, load
+from llmplan.emit.targets import PARTS, Target, is_there, load, path_of
 from llmplan.emit.view import MissingValue, Reading, Refused, View
-from llmplan.resources import targets_in
+from llmplan.resources import MANIFEST, targets_in
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,10 +59,10 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
         for file, template in known[target].files:
             if file in written or file == NAME:
                 why = f"it writes `{file}`, and so does another target"
-                problems.append(files.broken_template(f"templates/{target}/target.json", why))
+                problems.append(files.broken_template(path_of(f"{target}/{MANIFEST}", templates), why))
                 continue
             before = evolve(view, files=frozenset(written), plain=plain)
-            result = _fill(environment, f"{target}/{template}", before, asked, emit)
+            result = _fill(environment, f"{target}/{template}", before, asked, emit, templates)
             if isinstance(result, Diagnostic):
                 problems.append(result)
             elif result and not result.isspace():
@@ -108,19 +108,24 @@ def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnos
     return dict(sorted(chosen.items(), key=lambda pair: (known[pair[0]].when == "always", known[pair[0]].last)))
 
 
-def _fill(environment: Environment, name: str, view: View, asked: str, emit: EmitTarget | None) -> str | Diagnostic:
+def _fill(
+    environment: Environment, name: str, view: View, asked: str, emit: EmitTarget | None, templates: Path | None
+) -> str | Diagnostic:
     from jinja2 import TemplateError
 
+    path = path_of(name, templates)
     span = emit.span if emit is not None else None
     try:
         return environment.get_template(name).render(**view.functions())
     except MissingValue as error:
-        place = _reading(error.name, environment, name) or _place(error, name)
+        place = _reading(error.name, environment, name) or _place(error, path)
+        if error.name not in view.solution.values:
+            return files.unknown_value(place, error.name, view.solution.values)
         return files.missing_value(asked, error.name, place, error.needs, error.reason, span)
     except Refused as error:
-        return files.not_expressible(asked, error.message, error.hint, _place(error, name), span)
+        return files.not_expressible(asked, error.message, error.hint, _place(error, path), span)
     except (TemplateError, TypeError, ValueError, KeyError, ArithmeticError, AttributeError) as error:
-        return files.broken_template(_place(error, name), str(error) or type(error).__name__)
+        return files.broken_template(_place(error, path), str(error) or type(error).__name__)
 
 
 def _reading(value: str, environment: Environment, name: str) -> str:
@@ -132,14 +137,14 @@ def _reading(value: str, environment: Environment, name: str) -> str:
     return f"{place}:{first}" if first else ""
 
 
-def _place(error: Any, name: str) -> str:
+def _place(error: Any, path: str) -> str:
     """Where in the templates an error comes from: jinja writes template lines into the traceback."""
-    place = f"templates/{name}"
+    place = path
     line = getattr(error, "lineno", None)
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if file.startswith("templates/"):
+        if is_template(file):
             place, line = file, trace.tb_lineno
         trace = trace.tb_next
     return f"{place}:{line}" if line else place

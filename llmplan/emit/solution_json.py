@@ -17,7 +17,7 @@ import llmplan
 from llmplan.answer.schema.advice import Lever, Moved, Relaxation
 from llmplan.answer.schema.charts import Curve, Neighbour
 from llmplan.answer.schema.requirements import RequirementResult
-from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.solution import Shown, Solution
 from llmplan.answer.schema.values import Value
 from llmplan.diagnostics import Diagnostic, cases
 from llmplan.diagnostics.render_json import record
@@ -48,7 +48,8 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
         },
         "quantities": {name: _value(value) for name, value in solution.values.items()},
         "requirements": [_requirement(result) for result in solution.requirements],
-        **_departures(solution),
+        **table.departures(solution.departures),
+        **({"shown": [_shown(row) for row in solution.shown]} if solution.shown else {}),
         **_advice(solution),
         "diagnostics": [record(diagnostic) for diagnostic in solution.diagnostics],
         "levers": [_lever(one) for one in solution.levers],
@@ -145,16 +146,6 @@ def _value(value: Value) -> dict[str, Any]:
     }
 
 
-def _departures(solution: Solution) -> dict[str, Any]:
-    """The waived and the replaced requirements, if any."""
-    found: dict[str, Any] = {}
-    for one in solution.departures:
-        by = {"by": one.by} if one.by else {}
-        row = {"name": one.name, "text": one.text, **by, "because": one.because or None, "source": one.place}
-        found.setdefault(one.what, []).append(row)
-    return found
-
-
 def _advice(solution: Solution) -> dict[str, Any]:
     """Relaxations of an infeasible plan, sensitivities of a solved one, and its variations."""
     parts: dict[str, Any] = {
@@ -228,6 +219,19 @@ def _lever(one: Lever) -> dict[str, Any]:
     }
 
 
+def _shown(row: Shown) -> dict[str, Any]:
+    ends = {"low": row.spread, "high": row.spread, "model_low": row.band, "model_high": row.band}
+    limits = {
+        name: None if range is None else finite((range.high if name.endswith("high") else range.low).number)
+        for name, range in ends.items()
+    }
+    return {"expression": row.text, "value": finite(row.amount.value), "unit": _unit(row.amount), **limits}
+
+
+def _unit(value: Amount) -> str | None:
+    return None if value.measure is None else value.base
+
+
 def _moved(results: Iterable[Moved]) -> dict[str, Any]:
     return {
         one.name: {"from": finite(one.before.value), "to": finite(one.after.value), "unit": one.base} for one in results
@@ -242,8 +246,10 @@ def _requirement(result: RequirementResult) -> dict[str, Any]:
         "chance": finite(result.chance),
         "verdict": result.verdict,
         "slack": finite(result.slack),
+        "slack_unit": None if result.slack is None or result.sides is None else result.sides.left.base,
         "side": None if result.compared is None else amount(result.compared.planned),
         "limit": None if result.compared is None else amount(result.compared.limit),
+        **({} if result.compared is None or result.compared.asked is None else {"asked": result.compared.asked}),
         "because": result.because or None,
         **({"else": result.otherwise} if result.otherwise else {}),
     }

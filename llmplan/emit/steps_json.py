@@ -17,7 +17,7 @@ from llmplan.present.words import words_of
 
 
 def as_json(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """One object a step; of a requirement the value is whether it holds."""
+    """One object a step; of a requirement the value is whether it holds, None of one that is waived."""
     words = words_of()
     return [
         {

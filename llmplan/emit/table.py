@@ -8,9 +8,10 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from llmplan.answer.schema.requirements import Departure
 from llmplan.answer.schema.tables import Column, Row, Table
 from llmplan.present.blocks import plain
 from llmplan.present.words import words_of
@@ -29,13 +30,15 @@ def finite(value: Any) -> Any:
 def as_csv(table: Table) -> str:
     """Values in the units that were asked for, else in base units, which the header names in brackets.
 
-    A column each for status, best and reason.
+    A column each for status, best and reason; where the plan waives or replaces requirements, their names in a column
+    `waived` or `replaced`, the same in every row.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     units = [one.asked or one.unit for one in table.results]
     names = [f"{one.name} [{unit}]" if unit else one.name for one, unit in zip(table.results, units)]
-    writer.writerow([*table.axes, *table.unknowns, *names, "status", "best", "reason"])
+    departed = {what: "; ".join(row["name"] for row in rows) for what, rows in departures(table.departures).items()}
+    writer.writerow([*table.axes, *table.unknowns, *names, "status", "best", "reason", *departed])
     for row in table.rows:
         writer.writerow(
             [
@@ -45,9 +48,22 @@ def as_csv(table: Table) -> str:
                 row.status,
                 "yes" if row.best else "no",
                 _reason(row),
+                *departed.values(),
             ]
         )
     return out.getvalue()
+
+
+def departures(listed: Iterable[Departure]) -> dict[str, Any]:
+    """What a plan waives and what it replaces, under `waived` and `replaced`; neither key without any."""
+    by_kind: dict[str, Any] = {}
+    for departure in listed:
+        by = {"by": departure.by} if departure.by else {}
+        row = {"name": departure.name, "text": departure.text, **by}
+        by_kind.setdefault(departure.what, []).append(
+            {**row, "because": departure.because or None, "source": departure.place}
+        )
+    return by_kind
 
 
 def _reason(row: Row) -> str:
@@ -70,6 +86,7 @@ def as_json(table: Table) -> dict[str, Any]:
     units = {one.name: one.unit for one in table.results}
     return {
         "axes": list(table.axes),
+        **departures(table.departures),
         "points": [
             {
                 "at": {name: finite(one.value) for name, one in zip(table.axes, row.at)},

@@ -34,13 +34,17 @@ from attrs import frozen
 from llmplan.check.scope import Folders
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.installation import Broken
+from llmplan.load.files import shown
 from llmplan.resources import MANIFEST, entries, folder, read, targets_in, text_of
+from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
     from llmplan.units.measure import Scalar
 
 PARTS = ("launch.j2", "script.j2")
 """Files of a folder that others include: how its program is started, and what the training script must do for it."""
+
+_KEYS = ("about", "when", "files", "brings", "next", "last")
 
 INDEX = "index.txt"
 """The folders that belong to the product, one a line: without it one that is missing would be one that never was."""
@@ -120,17 +124,38 @@ def load(templates: Path | None = None) -> tuple[dict[str, Target], list[Diagnos
         problems.append(files.broken_template(str(templates), "no such folder"))
     for name in _folders(templates):
         place = f"{name}/{MANIFEST}"
+        text = ""
         try:
-            found[name] = _target(name, source(place, templates))
+            text = source(place, templates)
+            found[name] = _target(name, text)
         except (OSError, UnicodeError, ValueError, KeyError, TypeError, AttributeError) as error:
-            why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            problems.append(files.broken_template(f"templates/{place}", why))
+            problems.append(_broken(path_of(place, templates), text, error))
     for target in found.values():
         for brought in target.brings:
             if brought.folder not in found:
                 why = f"it uses the folder `{brought.folder}`, which does not exist"
-                problems.append(files.broken_template(f"templates/{target.name}/{MANIFEST}", why))
+                problems.append(files.broken_template(path_of(f"{target.name}/{MANIFEST}", templates), why))
     return found, problems
+
+
+def _broken(path: str, text: str, error: Exception) -> Diagnostic:
+    """E0506 for a manifest that cannot be read, at the place where its JSON ends to be one."""
+    if isinstance(error, json.JSONDecodeError):
+        at = min(error.pos, max(len(text) - 1, 0))
+        why = f"it is not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        return files.broken_template(path, why, Span(Source(path, text), at, at + 1))
+    if isinstance(error, OSError):
+        return files.broken_template(path, error.strerror or str(error))
+    return files.broken_template(path, f'it has no "{error.args[0]}"' if isinstance(error, KeyError) else str(error))
+
+
+def path_of(place: str, templates: Path | None) -> str:
+    """How people know `folder/file`: by its path in the user's folder, unless it is one of the product alone."""
+    if templates is not None and (
+        (templates / place).is_file() or not folder("templates").joinpath(*place.split("/")).is_file()
+    ):
+        return shown(templates / place)
+    return f"templates/{place}"
 
 
 def source(place: str, templates: Path | None) -> str:
@@ -195,7 +220,16 @@ def _folders(templates: Path | None) -> list[str]:
 @lru_cache(maxsize=64)
 def _target(name: str, text: str) -> Target:
     manifest = json.loads(text)
+    if not isinstance(manifest, dict):
+        raise TypeError("it is not an object, as `{…}`")
+    if unknown := [key for key in manifest if key not in _KEYS]:
+        raise ValueError(f'"{unknown[0]}" is not a key of it: these are {", ".join(_KEYS)}')
     when = manifest["when"]
+    if not isinstance(manifest["files"], dict):
+        raise TypeError('"files" is not an object, as `{"train.yaml": "train.yaml.j2"}`')
+    for key in ("brings", "next"):
+        if not isinstance(manifest.get(key, []), list):
+            raise TypeError(f'"{key}" is not a list')
     if when not in ("named", "always", "brought"):
         raise ValueError(f'"when" is {when!r}, and may be "named", "always" or "brought"')
     written = tuple((str(key), str(value)) for key, value in manifest["files"].items())

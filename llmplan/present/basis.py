@@ -62,10 +62,12 @@ def basis(context: Context) -> Section:
             words.assumed(shortened(words.assumption(one, short=True), 160))
             for one in answer.assumptions[:_MOST_ASSUMPTIONS]
         ),
-        *(words.replaced(one.name, one.place) for one in answer.replaced[:_MOST_REPLACED]),
+        *(words.replaced(one) for one in answer.replaced[:_MOST_REPLACED]),
     ]
+    formulas = tuple((line(one.name), words.new_formula(one)) for one in answer.replaced)
     plain = Prose("plain", tuple(map(words.assumption, answer.assumptions)), words.assumed_title)
-    return Section(words.basis_heading, (plain, Prose("basis", tuple(lines), listed=True)))
+    replaced = Rows("replaced", (Column(),) * 2, formulas, words.replaced_title)
+    return Section(words.basis_heading, (plain, replaced, Prose("basis", tuple(lines), listed=True)))
 
 
 def _risks(context: Context) -> Iterator[Line]:

@@ -20,8 +20,8 @@ def text(steps: Sequence[Step], words: Words) -> str:
     """Indented by depth: value, formula, the same with numbers, where it stands, sources."""
     blocks = []
     for step in steps:
-        pad = "  " * step.depth
-        lines = [f"{pad}{step.name}{': ' if step.rule is not None else ' = '}{plain(value(step, words))}"]
+        pad, sign = "  " * step.depth, ":" if step.role == "requirement" else " ="
+        lines = [f"{pad}{step.name}{sign} {plain(value(step, words))}"]
         if step.doc:
             lines.append(f"{pad}    {' '.join(step.doc.split())}")
         if step.formula:
@@ -42,13 +42,14 @@ def as_markdown(steps: Sequence[Step], words: Words) -> str:
     lines = []
     for step in steps:
         pad = "  " * step.depth
-        lines.append(f"{pad}- **{code(step.name)}** = {marked(value(step, words))}")
+        sign = ":" if step.role == "requirement" else " ="
+        lines.append(f"{pad}- **{code(step.name)}**{sign} {marked(value(step, words))}")
         inner = pad + "  "
         if step.doc:
             lines.append(f"{inner}{markdown(step.doc)}")
         if step.formula:
             lines += ["", f"{inner}    = {_one_line(step.formula)}"]
-            if (with_numbers := numbers(step, words)) != step.formula:
+            if (with_numbers := numbers(step, words)) and with_numbers != step.formula:
                 lines.append(f"{inner}    = {_one_line(with_numbers)}")
             lines.append("")
         lines += [f"{inner}{marked(said)}" for said in solved(step, words)]
@@ -61,9 +62,11 @@ def as_markdown(steps: Sequence[Step], words: Words) -> str:
 
 
 def value(step: Step, words: Words) -> Line:
-    """A value with its range, or whether a requirement holds."""
+    """A value with its range, or whether a requirement holds or is waived."""
     if step.rule is not None:
         return words.judgement(step.rule)
+    if step.waived is not None:
+        return line(words.departure(step.waived.what))
     return EMPTY if step.value is None else words.worth(step.value)
 
 

@@ -20,6 +20,7 @@ BODY = (
     ("why", "plain"),
     ("best changes", "best"),
     ("verdicts", "departures"),
+    ("basis", "replaced"),
     ("verdicts", "preferences"),
     ("shown", "plain"),
     ("front", "plain"),
@@ -33,12 +34,14 @@ BODY = (
 def render(context: Context, width: int) -> str:
     """What `llmplan solve` prints below the head; ends with a line end."""
     blocks = [head(context, width).rstrip("\n")]
-    for section, name in BODY:
-        block = _chosen(context, section, name)
-        rows = _rows(block)
-        if rows and not isinstance(block, Chart) and block is not None:
-            blocks.append(f"{block.title}\n{table(rows, width)}")
+    blocks += [told for section, name in BODY if (told := titled(_chosen(context, section, name), width))]
     return "\n\n".join(blocks) + "\n"
+
+
+def titled(block: Block | None, width: int) -> str:
+    """A block below its title, without a line end; empty for one without rows."""
+    rows = _rows(block)
+    return f"{block.title}\n{table(rows, width)}" if rows and isinstance(block, (Prose, Rows)) else ""
 
 
 def head(context: Context, width: int) -> str:
@@ -52,8 +55,10 @@ def head(context: Context, width: int) -> str:
 
 
 def departures(context: Context) -> list[tuple[str, ...]]:
-    """What the plan waives or replaces, each with its place and reason."""
-    return _rows(_chosen(context, "verdicts", "departures"))
+    """What the plan waives or replaces, requirements and formulas, each with its place and reason."""
+    formulas = _rows(_chosen(context, "basis", "replaced"))
+    replaced = [(context.words.departure("replaced"), *row) for row in formulas]
+    return [*_rows(_chosen(context, "verdicts", "departures")), *replaced]
 
 
 def _chosen(context: Context, section: str, name: str) -> Block | None:

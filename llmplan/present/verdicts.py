@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.requirements import Departure, RequirementResult
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Column, Line, Prose, Rows, Section, line
 from llmplan.present.context import MOST_LISTED, PLAIN, Context, ends_of
+from llmplan.present.words.en import Words
 from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import REAL
 
@@ -33,14 +34,6 @@ def verdicts(context: Context) -> Section:
         Column(line(words.range_column(ranged)), "r"),
         Column(line(words.verdict_column)),
     )
-    departures = tuple(
-        (
-            line(words.departure(departure.what)),
-            line(departure.name),
-            words.departed(departure.text, departure.by, departure.place, departure.because),
-        )
-        for departure in answer.departures
-    )
     plain = tuple(_plain_rows(context))
     own = [
         (line(rule.name or rule.text), line(words.met(rule.holds)), words.case(rule) or line(rule.because or rule.text))
@@ -53,10 +46,23 @@ def verdicts(context: Context) -> Section:
             Rows("plain", (Column(),) * 3, plain),
             Rows("figures", columns, rows),
             Prose("ranges", (line(words.low_and_high),) if ranged and rows else ()),
-            Rows("departures", (Column(),) * 3, departures, words.departures_title),
+            departures(answer.departures, words),
             Rows("preferences", (Column(),) * 3, tuple(own), words.preferences_title),
         ),
     )
+
+
+def departures(listed: Sequence[Departure], words: Words) -> Rows:
+    """What a plan waives or replaces, each with its place and reason."""
+    rows = tuple(
+        (
+            line(words.departure(departure.what)),
+            line(departure.name),
+            words.departed(departure.text, departure.by, departure.place, departure.because),
+        )
+        for departure in listed
+    )
+    return Rows("departures", (Column(),) * 3, rows, words.departures_title)
 
 
 def names_of(context: Context, listed: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from llmplan.public import records
 if TYPE_CHECKING:
     from llmplan import api
     from llmplan.answer.derivation import Step
+    from llmplan.answer.schema.requirements import Departure
     from llmplan.answer.schema.solution import Solution
     from llmplan.answer.schema.tables import Table
     from llmplan.answer.schema.values import Value
@@ -43,6 +44,13 @@ def solution(of: Solution) -> records.Solution:
         amounts,
         tuple(name for name in of.compared if name in amounts),
         tuple(r.name for r in of.requirements if r.origin in ("plan", "used") or r.chance is not None or not r.holds),
+        _departures(of.departures),
+    )
+
+
+def _departures(of: Iterable[Departure]) -> tuple[records.Departure, ...]:
+    return tuple(
+        records.Departure(one.name, one.what, one.text, one.by or None, one.because or None, one.place) for one in of
     )
 
 
@@ -60,7 +68,8 @@ def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Ta
         return records.Table(noticed, document, plan)
     words = words_of()
     shown = tuple(tuple(variations.cells(of, row, words)) for row in of.rows)
-    return records.Table(noticed, document, plan, tuple(of.axes), tuple(variations.header(of)), shown)
+    header, departures = tuple(variations.header(of)), _departures(of.departures)
+    return records.Table(noticed, document, plan, tuple(of.axes), header, shown, departures)
 
 
 def written(of: Solution, files: api.Written) -> records.Written:

@@ -101,6 +101,38 @@ class Diagnostic:
         return self.text
 
 
+@frozen
+class Departure:
+    """A requirement or preference that the plan waives, or replaces by another of the same name.
+
+    Attributes:
+        name: Its name.
+        what: `waived` or `replaced`.
+        text: Its condition as written.
+        by: The condition in its place; None if it is waived.
+        because: The reason that the plan gives; None without one.
+        source: Where the plan says so, the file and line.
+    """
+
+    name: str
+    what: Literal["waived", "replaced"]
+    text: str
+    by: str | None
+    because: str | None
+    source: str
+
+    def _row(self) -> tuple[str, str, str]:
+        return self.name, self.what, self.because or "no reason given"
+
+
+def _departed(departures: Iterable[Departure]) -> str:
+    """`; waived: a, b; replaced: c`, empty without any."""
+    names: dict[str, list[str]] = {}
+    for departure in departures:
+        names.setdefault(departure.what, []).append(departure.name)
+    return "".join(f"; {what}: {', '.join(listed)}" for what, listed in names.items())
+
+
 class Diagnostics(Shown, tuple[Diagnostic, ...]):
     """The diagnostics of a plan: a tuple, empty for a plan without a remark."""
 
@@ -152,6 +184,7 @@ class Solution(_Answer, Mapping[str, Amount]):
         status: `solved`; `infeasible`, where the values are those of the nearest plan; `error`.
         results: The names of the quantities by which plans are compared.
         judged: The names of the plan's own requirements, and of others that are uncertain or fail.
+        departures: The requirements and preferences that the plan waives or replaces.
         diagnostics: What was noticed; errors where the status is `error`.
     """
 
@@ -161,6 +194,7 @@ class Solution(_Answer, Mapping[str, Amount]):
     _amounts: dict[str, Amount]
     results: tuple[str, ...]
     judged: tuple[str, ...]
+    departures: tuple[Departure, ...]
 
     def __getitem__(self, name: str) -> Amount:
         if name not in self._amounts:
@@ -199,6 +233,7 @@ class Solution(_Answer, Mapping[str, Amount]):
             if rule["name"] in self.judged and rule["verdict"]:
                 chance = "" if rule["chance"] is None else f"chance {units.percent(rule['chance'])}"
                 rows.append((rule["name"], rule["verdict"], chance))
+        rows += [departure._row() for departure in self.departures]
         shown = [(name, self._amounts[name]) for name in self.results if name not in self.unknowns]
         return [*rows, *((name, one.short(), ends(one.value, one.model_low, one.model_high)) for name, one in shown)]
 
@@ -211,6 +246,7 @@ class Table(_Answer):
         plan: The plan's path as it was given.
         axes: The inputs that are swept.
         header: The names of the columns that a person reads; `cells` their texts, a row a point.
+        departures: The requirements and preferences that the plan waives or replaces.
         diagnostics: What was noticed; with an error among them where there is no row.
     """
 
@@ -218,6 +254,7 @@ class Table(_Answer):
     axes: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     cells: tuple[tuple[str, ...], ...] = ()
+    departures: tuple[Departure, ...] = ()
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -244,7 +281,7 @@ class Table(_Answer):
         return rows
 
     def _title(self) -> str:
-        return f"{self.plan}: {len(self)} points"
+        return f"{self.plan}: {len(self)} points{_departed(self.departures)}"
 
     def _cells(self) -> Cells:
         return [self.header, *self.cells] if self.cells else self.diagnostics._cells()
@@ -282,7 +319,9 @@ class Written(_Answer):
         return [dict(zip(("file", "what", "reason"), file)) for file in files]
 
     def _title(self) -> str:
-        return f"{self.solution.plan}: {self.solution.status}, {len(self.files)} files in {self.directory}"
+        departures = self.solution.departures
+        files = f"{len(self.files)} files in {self.directory}"
+        return f"{self.solution.plan}: {self.solution.status}, {files}{_departed(departures)}"
 
     def _cells(self) -> Cells:
         return self.diagnostics._cells() if self.diagnostics.errors else [tuple(row.values()) for row in self.rows()]

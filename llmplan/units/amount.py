@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from fractions import Fraction
 
 from attrs import evolve, frozen
@@ -45,6 +46,7 @@ _PRODUCT = re.compile(r"(?<=[A-Za-z])\*([A-Za-z]+)\b")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SMALL = 1e-3
 _MILLION = 1e6
+_FINEST = 6  # digits of the ends of a range that read the same with fewer
 
 
 @frozen
@@ -236,26 +238,38 @@ class Range:
         return self.exact()
 
     def exact(self) -> str:
-        """`24.99 .. 34.48 days`: a unit that both ends share is written once."""
-        return joined(self.low.exact(), self.high.exact())
+        """`24.99 .. 34.48 days`: a unit that both ends share is written once.
+
+        Ends that read the same get more digits; if these do not tell them apart either, there is one value.
+        """
+        return joined(*self._told(lambda end, digits: evolve(end, digits=digits).exact(), self.low.digits))
 
     def short(self) -> str:
         """`25 .. 34.5 days`."""
-        return joined(self.low.short(), self.high.short())
+        return joined(*self._told(Amount.short, 3))
 
     def rough(self, digits: int = 3) -> str:
         """`161,000 .. 222,000 USD`."""
-        return joined(self.low.rough(digits), self.high.rough(digits))
+        return joined(*self._told(Amount.rough, digits))
 
     def ends(self, digits: int = 3) -> str:
         """Both ends without a unit that they share: `25 – 34.5`; with their units if they differ."""
-        return " – ".join(self.apart(digits))
+        return " – ".join(dict.fromkeys(self.apart(digits)))
 
     def apart(self, digits: int = 3) -> tuple[str, str]:
         """Each end without a unit that they share."""
         if self.unit(digits) is None:
             return self.low.rough(digits), self.high.rough(digits)
-        return self.low.parts(digits)[0], self.high.parts(digits)[0]
+        return self._told(lambda end, digits: end.parts(digits)[0], digits)
+
+    def _told(self, tell: Callable[[Amount, int], str], digits: int) -> tuple[str, str]:
+        """Both ends to so many digits, or to the fewest more at which they differ."""
+        texts = tell(self.low, digits), tell(self.high, digits)
+        for further in range(digits + 1, _FINEST + 1):
+            if texts[0] != texts[1]:
+                return texts
+            texts = tell(self.low, further), tell(self.high, further)
+        return texts
 
     def unit(self, digits: int = 3) -> str | None:
         """The unit that both ends share, empty for plain numbers; None if their units differ."""
@@ -264,7 +278,9 @@ class Range:
 
 
 def joined(low: str, high: str, between: str = " .. ") -> str:
-    """Two texts of amounts, with the unit only once if both have the same."""
+    """Two texts of amounts, with the unit only once if both have the same; one text if they are equal."""
+    if low == high:
+        return low
     first, second = low.partition(" "), high.partition(" ")
     return f"{first[0]}{between}{high}" if first[2] == second[2] else f"{low}{between}{high}"
 

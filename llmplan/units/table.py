@@ -125,13 +125,15 @@ class UnitTable:
         return len(measure.labels) == 1 and measure.labels[0][1] == 1
 
     def base(self, measure: Measure) -> str:
-        """The base unit of a measure as text: `byte/s`, `GPU`, `` for a plain number.
+        """The base unit of a measure as text: `byte/s`, `GPU`, `GPU*s`, `USD/s/GPU`, empty for a plain number.
 
-        A label shows only on its own: it does not change the base unit (`gpu_hours` in s).
+        Without a dimension a label shows only on its own.
         """
         if not measure.dims:
             return measure.labels[0][0] if len(measure.labels) == 1 and measure.labels[0][1] == 1 else ""
-        return _product([(self.bases.get(name, name), exponent) for name, exponent in measure.dims])
+        dims = [(self.bases.get(name, name), exponent) for name, exponent in measure.dims]
+        over = [label for label in measure.labels if label[1] > 0]
+        return _product([*over, *dims, *(label for label in measure.labels if label[1] < 0)])
 
     def suggest(self, word: str) -> list[str]:
         """Declared spellings similar to `word`, the likeliest first; those that differ only in case are closest."""

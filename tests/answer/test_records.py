@@ -32,7 +32,7 @@ FIELDS = {
     "expressions as written, in a formula numbers in the place of names": {
         "Compared.subject", "Curve.text", "Departure.by", "Departure.text", "Loss.objective", "ObjectiveResult.text",
         "Origin.text", "Relaxation.condition", "RequirementResult.text", "Shown.text", "Skipped.objective",
-        "SolvedUnknown.numbers", "SolvedUnknown.relation", "Value.formula",
+        "Replaced.text", "SolvedUnknown.numbers", "SolvedUnknown.relation", "Value.formula",
     },
     "operations between the sides of a comparison": {"Broken.sides", "Case.sides"},
     "statements, and values in them, to be pasted into a plan": {
@@ -44,7 +44,7 @@ FIELDS = {
         "RequirementResult.otherwise", "Solution.title", "Value.doc",
     },
     "files, places in them, hashes and sources": {
-        "Citation.place", "Citation.source", "Departure.place", "Origin.place", "Replaced.place",
+        "Citation.place", "Citation.source", "Departure.place", "Origin.place", "Replaced.instead", "Replaced.place",
         "RequirementResult.place", "Solution.into", "Solution.library_hash", "Solution.plan", "Solution.plan_hash",
         "Solution.sources",
     },

@@ -79,11 +79,11 @@ def test_names_that_would_leave(name: str) -> None:
     [
         ("{", "target.json: "),
         ("[]", "target.json: "),
-        ('{"about": "", "files": {}}', "it has no 'when'"),
+        ('{"about": "", "files": {}}', 'it has no "when"'),
         ('{"about": "", "when": "never", "files": {}}', "'never'"),
         ('{"about": "", "when": "named", "files": {"../x": "x.j2"}}', "not a plain file name"),
         ('{"about": "", "when": "named", "files": {}, "brings": ["nothing"]}', "uses the folder `nothing`"),
-        ('{"about": "", "when": "named", "files": {}, "next": [{"if": {}}]}', "it has no 'command'"),
+        ('{"about": "", "when": "named", "files": {}, "next": [{"if": {}}]}', 'it has no "command"'),
     ],
 )
 def test_a_broken_manifest_is_a_diagnostic(text: str, part: str, tmp_path: Path) -> None:

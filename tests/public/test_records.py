@@ -163,3 +163,26 @@ def test_what_is_exported() -> None:
     assert all(getattr(llmplan, name).__doc__ for name in llmplan.__all__) and set(llmplan.__all__) < set(dir(llmplan))
     with pytest.raises(AttributeError, match="no attribute 'slove'"):
         llmplan.slove  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_what_is_waived_or_replaced_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("base.plan").write_text("let a = 2\nrequire small: a <= 3\nrequire even: mod(a, 2) == 0\n")
+    text = 'use "base.plan"\nwaive even because "granted <b>"\nrequire small: a <= 9\nshow a\n'
+    Path("a.plan").write_text(f"{text}emit report\n")
+    solution = llmplan.solve("a.plan")
+    assert [(one.name, one.what, one.by, one.because) for one in solution.departures] == [
+        ("small", "replaced", "a <= 9", None),
+        ("even", "waived", None, "granted <b>"),
+    ]
+    for look in (repr(solution), solution._repr_markdown_(), solution._repr_html_()):
+        assert "waived" in look and "replaced" in look and "granted" in look
+    assert "granted &lt;b&gt;" in solution._repr_html_()
+    table = llmplan.sweep("a.plan", statements=["sweep a in [2, 4]"])
+    written = llmplan.compile("a.plan", into="out")
+    assert [one.name for one in table.departures] == ["small", "even"]
+    for record in (table, written):
+        for look in (repr(record), record._repr_markdown_(), record._repr_html_()):
+            assert "replaced: small; waived: even" in look
+    plain = llmplan.solve(text="let a = 2\nrequire a <= 3\n")
+    assert plain.departures == () and "waived" not in repr(plain)

@@ -33,15 +33,18 @@ class Shown:
     needs: tuple[str, ...] = ()  # inputs that are missing
     reason: str = ""  # why else it has no value
     given: bool = True  # whether a text is given
-    spread: Range | None = None
+    spread: Range | None = None  # the ends of its range, if inputs are ranges
+    band: Range | None = None  # the ends between which eight of ten measured values lie
 
 
 @frozen
 class Replaced:
-    """A formula or function of the library that the plan replaces."""
+    """A formula or function that the plan replaces."""
 
     name: str
+    text: str  # the new formula as written
     place: str
+    instead: str  # where the library has its own; empty if a file of the plan declares what is replaced
 
 
 @frozen

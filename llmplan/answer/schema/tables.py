@@ -6,7 +6,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from llmplan.answer.schema.requirements import Sides
+from llmplan.answer.schema.requirements import Departure, Sides
 from llmplan.units.amount import Amount, Range
 
 
@@ -53,3 +53,4 @@ class Table:
     unknowns: tuple[str, ...]
     results: tuple[Column, ...]
     rows: tuple[Row, ...]
+    departures: tuple[Departure, ...] = ()  # of a table that stands alone: what the plan waives or replaces

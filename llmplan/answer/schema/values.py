@@ -27,7 +27,8 @@ class Citation:
 class Origin:
     """Where a value came from, or would have: one layer that was won or lost against."""
 
-    # `--set`, `scenario`, `sweep`, `plan`, `used`, `entry`, `default`, `formula`, `assumed`, `solved`
+    # `--set`, `scenario`, `sweep`, `plan`, `used`, `entry`, `default`, `formula`, `replaced` (a formula of the plan in
+    # place of the library's), `assumed`, `solved`; of a requirement also `library`, `type`, `waived`
     layer: str
     place: str  # `plans/llama7b.plan:14`, or empty
     text: str  # what is written there

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llmplan.answer.schema.advice import Assumed, Cliff, Skipped
-from llmplan.answer.schema.solution import BestPoint
+from llmplan.answer.schema.solution import BestPoint, Replaced
 from llmplan.present import names
 from llmplan.present.blocks import Code, Line, cut, line, listed
 from llmplan.present.words.en.labels import Labels
@@ -18,6 +18,7 @@ class Basis(Labels):
     not_computed = "not computed"
     no_value = "no value"
     assumed_title = "assumed"
+    replaced_title = "formulas of the plan"
     notes_title = "notes"
     basis_heading = "What this rests on"
     notes_heading = "Warnings and notes"
@@ -53,8 +54,17 @@ class Basis(Labels):
     def assumed(self, assumption: Line) -> Line:
         return line("assumed: ", assumption)
 
-    def replaced(self, name: str, place: str) -> Line:
-        return line("replaced: ", cut(f"{name} ({place})", 160))
+    def replaced(self, formula: Replaced) -> Line:
+        """A formula of the plan, in a report."""
+        instead = f"the plan's formula, not the library's ({formula.instead})" if formula.instead else "a new formula"
+        return line(
+            Code(formula.name), f" is computed by {instead}: ", Code(cut(formula.text, 120)), f" ({formula.place})."
+        )
+
+    def new_formula(self, formula: Replaced) -> Line:
+        """The same on a screen, beside the name."""
+        instead = f", not the library's ({formula.instead})" if formula.instead else ""
+        return line(f"{formula.text} ({formula.place}){instead}")
 
     def cliff(self, cliff: Cliff) -> Line:
         """A value that would do but for one requirement, or with one change."""

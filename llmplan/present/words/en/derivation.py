@@ -15,10 +15,12 @@ _LAYERS = {
     "entry": "from the catalog",
     "default": "default",
     "formula": "formula",
+    "replaced": "formula of the plan, not of the library",
     "assumed": "assumed",
     "solved": "solved for",
     "scenario": "set by the scenario",
     "--set": "set on the command line",
+    "waived": "waived by the plan",
 }
 _HOLDS = {True: "holds", False: "does not hold", None: "not checked"}
 

@@ -86,10 +86,11 @@ class Labels:
         return line(Code(name), ": ", shortened(line("needs ", listed(map(Code, needs))), 120), ".")
 
     def worth(self, row: Shown | Value, short: bool = False) -> Line:
-        """A value with the ends of its range, or why there is none."""
-        if row.spread is None:
-            return self.known(row, short)
-        return line(self.known(row, short), f" ({row.spread.short() if short else row.spread.exact()})")
+        """A value with the ends of its range, of a shown row with those of its band too, or why there is none."""
+        spread = "" if row.spread is None else f" ({row.spread.short() if short else row.spread.exact()})"
+        band = row.band if isinstance(row, Shown) else None
+        likely = "" if band is None else f", {band.short() if short else band.exact()} in eight of ten"
+        return line(self.known(row, short), spread, likely)
 
     def known(self, row: Shown | Value, short: bool = False) -> Line:
         """A value with its four digits, or why there is none."""
