@@ -146,6 +146,20 @@ def broken_template(place: str, why: str) -> Diagnostic:
     return error("E0506", f"cannot use {place}: {why}")
 
 
+def ignored(folder: str, file: str, line: str) -> Diagnostic:
+    """W0620: files written where the repository does not see them."""
+    return Diagnostic(
+        "W0620",
+        "note",
+        f"Git ignores `{folder}`: `{line}` in `{file}`",
+        None,
+        hints=(
+            Hint('`git add` leaves the files out; write them elsewhere, as in `emit deepspeed into "runs/7b"`'),
+            Hint(f"or add `!{folder}/` below that line"),
+        ),
+    )
+
+
 def unmarked(lines: Sequence[str]) -> Diagnostic:
     """W0616: generated files that the repository does not mark as such."""
     wanted = " and ".join(f"`{line}`" for line in lines)
