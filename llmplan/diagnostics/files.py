@@ -147,9 +147,9 @@ def broken_template(place: str, why: str) -> Diagnostic:
 
 
 def ignored(folder: str, file: str, line: str) -> Diagnostic:
-    """W0620: files written where the repository does not see them."""
+    """W0619: files written where the repository does not see them."""
     return Diagnostic(
-        "W0620",
+        "W0619",
         "note",
         f"Git ignores `{folder}`: `{line}` in `{file}`",
         None,

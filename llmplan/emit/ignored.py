@@ -17,7 +17,7 @@ _MOST = 100_000
 
 
 def ignored(folder: Path, shown: str, contents: dict[str, str]) -> Diagnostic | None:
-    """W0620 where files are about to be written for the first time into a folder that the repository leaves out."""
+    """W0619 where files are about to be written for the first time into a folder that the repository leaves out."""
     try:
         path = folder.resolve()
         if any((path / name).exists() for name in contents):

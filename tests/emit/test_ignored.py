@@ -40,7 +40,7 @@ def test_lines(repository: Path, lines: str, folder: str, line: str | None) -> N
     note = ignored(repository / folder, folder, FILES)
     assert (note is None) == (line is None)
     if note is not None:
-        assert note.code == "W0620" and f"`{line}` in `.gitignore`" in note.message
+        assert note.code == "W0619" and f"`{line}` in `.gitignore`" in note.message
     if shutil.which("git"):
         shutil.rmtree(repository / ".git")
         subprocess.run(["git", "init", "-q", str(repository)], check=True)
@@ -67,4 +67,4 @@ def test_a_compile_says_so_once(repository: Path) -> None:
     plan = repository / "a.plan"
     plan.write_text('model "llama-7b"\nshow model.params_total\nemit report { pictures = none }\n')
     codes = [[one.code for one in api.compile(str(plan))[1].diagnostics] for _ in range(2)]
-    assert codes == [["W0620"], []]
+    assert codes == [["W0619"], []]

@@ -45,7 +45,9 @@ def test_sequences_beyond_the_context_of_the_model_are_noted() -> None:
     def noted(length: str) -> list[str]:
         return [
             d.message
-            for d in solved(dataset__sequence_length=length, hardware__gpu="B200").diagnostics
+            for d in solved(
+                PLAN + "parallelism.context = 8\n", dataset__sequence_length=length, hardware__gpu="B200"
+            ).diagnostics
             if d.code == "W0606"
         ]
 
