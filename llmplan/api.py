@@ -217,13 +217,17 @@ def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
         answer = advise(
             trial, lambda: build(context, failure, VERDICT), lambda: build(context, failure, BUILDERS), pictures
         )
-        return evolve(
-            answer, diagnostics=(*answer.diagnostics, *findings(context.system, outcome, context.lowering, answer))
-        )
+        said = [one for one in answer.diagnostics if not (one.code == "W0610" and _tells(answer))]
+        return evolve(answer, diagnostics=(*said, *findings(context.system, outcome, context.lowering, answer)))
     except (RecursionError, TooLarge) as stopped:
         # Everything is computed here, also what the plan did not ask for.
         wrong = system.too_large(None) if isinstance(stopped, TooLarge) else system.too_deep()
         return evolve(failure, title="", diagnostics=(*found, wrong))
+
+
+def _tells(answer: Solution) -> bool:
+    """Whether an answer has a result by which plans are compared, also where its plan asks for none."""
+    return any(name in answer.values and answer.values[name].amount.finite for name in answer.compared)
 
 
 def compile(
@@ -239,6 +243,7 @@ def compile(
     from llmplan.emit import changes, precompile, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
+    from llmplan.emit.ignored import ignored
     from llmplan.emit.portable import portable
     from llmplan.emit.solution_json import NAME
     from llmplan.emit.targets import written
@@ -267,10 +272,11 @@ def compile(
     if check:
         problems += write.check(folder, contents, portable(solution))
         return solution, Written(name, tuple(contents), tuple(problems))
-    note, last = unmarked(directory, contents, NAME), changes.last(directory)
+    notes = (ignored(directory, name, contents), unmarked(directory, contents, NAME))
+    last = changes.last(directory)
     done = write.write(folder, contents, force)
-    if note is not None and not done.problems:
-        problems.append(note)
+    if not done.problems:
+        problems += [note for note in notes if note is not None]
     said = changes.since(last, solution) if not done.problems else ()
     return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left, said)
 

@@ -161,6 +161,20 @@ def undeclared_option(place: str, target: str, span: Span, options: Collection[s
     return error("E0506", f"cannot use {place}: `{target}` has no option `{span.text}`", span, *hints)
 
 
+def ignored(folder: str, file: str, line: str) -> Diagnostic:
+    """W0619: files written where the repository does not see them."""
+    return Diagnostic(
+        "W0619",
+        "note",
+        f"Git ignores `{folder}`: `{line}` in `{file}`",
+        None,
+        hints=(
+            Hint('`git add` leaves the files out; write them elsewhere, as in `emit deepspeed into "runs/7b"`'),
+            Hint(f"or add `!{folder}/` below that line"),
+        ),
+    )
+
+
 def unmarked(lines: Sequence[str]) -> Diagnostic:
     """W0616: generated files that the repository does not mark as such."""
     wanted = " and ".join(f"`{line}`" for line in lines)

@@ -92,6 +92,8 @@ def _check(folder: Folder, contents: dict[str, str], solution: Solution) -> list
     refused = folder.refused(_plan(contents), lock)
     if refused is not None:
         return [refused]
+    if solution.status == "infeasible":
+        return []  # the files are of an answer that the plan no longer has; which of them to keep is for people to say
     causes = changes.causes(lock, solution) if NAME in contents else ()
     problems: list[Diagnostic] = []
 
@@ -110,10 +112,9 @@ def _check(folder: Folder, contents: dict[str, str], solution: Solution) -> list
         elif old is None or not lock.matches(file, old):
             problems.append(_foreign(folder, file, found, text, lock))
         else:
-            # The values say what changed in solution.json better than its lines.
-            stale(
-                file, f"is out of date with {solution.plan}", "" if file == NAME and causes else changes.diff(old, text)
-            )
+            # The values say what changed in solution.json and in pictures better than their lines.
+            told = file.endswith(_PICTURE) or (file == NAME and causes)
+            stale(file, f"is out of date with {solution.plan}", "" if told else changes.diff(old, text))
     obsolete, left = _obsolete(folder, contents, lock)
     for file in obsolete:
         stale(file, "is no longer emitted")
@@ -125,6 +126,8 @@ def _plan(contents: dict[str, str]) -> str:
     """The name of the plan in `solution.json`."""
     return str(json.loads(contents[NAME])["plan"])
 
+
+_PICTURE = ".svg"
 
 _EDITED = "it was edited after it was generated"
 

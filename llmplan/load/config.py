@@ -8,6 +8,7 @@ are replaced by the file's values, and what remains is an ordinary entry. Nothin
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -232,16 +233,47 @@ def _type(values: Values) -> str | None:
     return found.plain if isinstance(found, nodes.Text) else None
 
 
+_TRUE = "true"
+
+
 def _usual(tables: Tables, values: Values) -> dict[str, str | None]:
-    """By field that every type has and some read from one key: its value by such a key, None if all are missing."""
-    found: dict[str, str | None] = {}
-    fields = [tables.fields(type) for type in tables.entries]
-    for name in fields[0]:
-        keys = [key for own in fields if name in own and (key := tables.key(own[name].value))]
-        if keys and all(name in own for own in fields):
-            there = (_value(key, values) for key in keys)
-            found[name] = next((value.span.text for value in there if value is not None), None)
-    return found
+    """The fields that a file of an unknown type probably gives, each as most of the types that read its keys have it.
+
+    Beside a field's value by a key of the file stands what those types say is true of all their models, as of a gated
+    MLP. None is the value of a field that every type has where the file has no key for it.
+    """
+    alike = [tables.fields(type) for type in _alike(tables, values)]
+    plain = [{name: _plain(field, tables, values) for name, field in fields.items()} for fields in alike]
+    every = [tables.fields(type) for type in tables.entries]
+    usual: dict[str, str | None] = {}
+    for name in dict.fromkeys(name for fields in plain for name in fields):
+        said, count = Counter(fields.get(name) for fields in plain).most_common(1)[0]
+        if said is not None and 2 * count > len(plain):
+            usual[name] = said
+        elif all(name in fields for fields in every) and any(tables.key(fields[name].value) for fields in every):
+            usual[name] = None
+    return usual if set(usual.values()) > {_TRUE} else {name: None for name in usual if usual[name] is None}
+
+
+def _alike(tables: Tables, values: Values) -> list[str]:
+    """The types that read the most of a file's keys."""
+    keys = values.keys() - {"model_type"}
+    count = {type: len(keys.intersection(tables.read(type))) for type in tables.entries}
+    most = max(count.values(), default=0)
+    return [type for type in tables.entries if count[type] == most]
+
+
+def _plain(field: nodes.Field, tables: Tables, values: Values) -> str | None:
+    """A field's value as a plan would give it: a number or word of the file, or `true`; None of any other."""
+    try:
+        value = _filled(field.value, tables, values)
+    except _Missing:
+        return None
+    if isinstance(value, nodes.Bool):
+        return _TRUE if value.value else None
+    given = {id(one.span.source) for one in values.values()}
+    of_file = isinstance(value, (nodes.Number, nodes.Text)) and id(value.span.source) in given
+    return value.span.text if of_file else None
 
 
 class _Missing(Exception):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from attrs import evolve
+
 from llmplan.check import ir
-from llmplan.check.ir import Entry, List, Ref, Text
+from llmplan.check.ir import Entry, Expr, If, List, Match, Num, Op, Ref, Text
 from llmplan.check.plan import Program
 from llmplan.check.program import Field, Setting
 from llmplan.system.as_is import is_unchanged
@@ -121,9 +123,40 @@ class Inputs:
         if won is None:
             entry, default = self.of_chosen(path), self.scope.fields[path].default
             won = ("entry", entry) if entry is not None else ("default", default) if default is not None else None
+        if won is not None and isinstance(won[1].value, (If, Match)):
+            won = self._decided(*won)
         if won is not None and isinstance(won[1].value, Ref) and won[1].value.name != path:
             return self.setting_of(won[1].value.name)  # the text of another input
         return won
+
+    def _decided(self, layer: str, setting: Setting) -> tuple[str, Setting] | None:
+        """A text by `if` or `match` as the branch that holds; None if that is empty, which says nothing.
+
+        Where the choice depends on an unknown it stays as it is.
+        """
+        value = setting.value
+        while isinstance(value, (If, Match)):
+            branch = self._branch(value, setting.place[0])
+            if branch is None:
+                return layer, setting
+            value = branch
+        return None if isinstance(value, Text) and not any(value.pieces) else (layer, evolve(setting, value=value))
+
+    def _branch(self, expr: If | Match, base: str) -> Expr | None:
+        """The branch that holds; None if that is not known."""
+        arms: list[tuple[Expr, Expr]] = (
+            [(expr.condition, expr.then), (Num(1.0), expr.otherwise)]
+            if isinstance(expr, If)
+            else [(Num(1.0) if to is None else Op("eq", (expr.subject, to)), value) for to, value in expr.arms]
+        )
+        for condition, value in arms:
+            node = self.expressions.lower(condition, {}, base=base)
+            holds = None if isinstance(node, Missing) else self.graph.constant(node)
+            if holds is None:
+                return None
+            if holds:
+                return value
+        return None
 
     def of_chosen(self, path: str) -> Setting | None:
         """The chosen entry's value for an input, if the choice is known."""

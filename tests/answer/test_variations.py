@@ -157,9 +157,11 @@ def test_preferences_come_before_objectives_and_objectives_in_order(plans):
 
 
 def test_a_point_without_a_value_says_what_it_lacks(plans):
-    grid = 'sweep hardware.gpu in ["A100-SXM4-80GB", "RTX-4090"]\n'
-    (lacking,) = (row for row in table(plans, PLAN + grid).rows if told.point(row) == ("RTX-4090",))
-    assert told.reason(lacking) == 'violates deadline: "RTX-4090" has no internode_bandwidth'
+    card = 'entry gpu "Mine" like "A100-SXM4-80GB" { memory = 80 GB }\n'
+    bare = 'entry gpu "Bare" { memory = 80 GB, peak_bf16 = 300 TFLOP/s }\n'
+    grid = 'sweep hardware.gpu in ["Mine", "Bare"]\n'
+    (lacking,) = (row for row in table(plans, card + bare + PLAN + grid).rows if told.point(row) == ("Bare",))
+    assert told.reason(lacking) == 'violates deadline: "Bare" has no bandwidth'
 
 
 def test_what_is_stronger_than_a_sweep_leaves_one_point_of_it(plans):

@@ -106,3 +106,17 @@ def test_another_version_alone_is_current(tmp_path: Path) -> None:
     path = tmp_path / "solution.json"
     assert json.loads(path.read_text())["library_hash"] == LLAMA.library_hash
     assert after(evolve(LLAMA, library_hash="another"), tmp_path) == []
+
+
+def test_a_plan_without_an_answer_asks_nobody_to_remove_files(tmp_path: Path) -> None:
+    written(tmp_path)
+    assert after(evolve(LLAMA, status="infeasible", emits=()), tmp_path) == []
+
+
+def test_pictures_are_named_without_their_lines(tmp_path: Path) -> None:
+    written(tmp_path)
+    files, _ = render(LLAMA)
+    (picture,) = (name for name in files if name == "memory.svg")
+    folder = Folder(tmp_path, "configs", names=NAMES)
+    stale = [p for p in check(folder, {**files, picture: "<svg/>\n"}, portable(LLAMA)) if picture in p.message]
+    assert stale and not any("<svg" in note for problem in stale for note in problem.notes)

@@ -141,3 +141,24 @@ def test_the_plan_names_the_job(tmp_path: Path) -> None:
     api.compile(str(plan), out=str(tmp_path / "out"))
     assert yaml.safe_load((tmp_path / "out" / "k8s.yaml").read_text())["metadata"]["name"] == "plan-7b-run-v2"
     assert json.loads((tmp_path / "out" / "solution.json").read_text())["files"]
+
+
+@pytest.mark.parametrize(
+    ("gpu", "resource"),
+    [("A100-SXM4-80GB", "nvidia.com/gpu"), ("MI300X", "amd.com/gpu"), ("Gaudi3", "habana.ai/gaudi"),
+     ("TPU-v5p", "google.com/tpu"), ("Trainium2", "aws.amazon.com/neuron")],
+)  # fmt: skip
+def test_the_maker_of_the_card_decides_the_resource(gpu: str, resource: str) -> None:
+    emitted = f"emit kubernetes {{ {WHAT} }}, deepspeed\n"
+    job = yaml.safe_load(files(emitted, settings=(("hardware.gpu", gpu),))["k8s.yaml"])
+    limits = job["spec"]["trainer"]["resourcesPerNode"]["limits"]
+    assert list(limits) == [resource]
+
+
+def test_a_card_of_another_maker_needs_the_name_of_its_resource() -> None:
+    emitted = f"emit kubernetes {{ {WHAT} }}, deepspeed\n"
+    solution = api.solve("-", text=PLAN + emitted, settings=(("hardware.gpu", "Ascend-910B"),))
+    _, problems = render(solution)
+    assert any(p.code == "E0501" and "kubernetes.resource" in p.message for p in problems)
+    told = {"settings": (("hardware.gpu", "Ascend-910B"), ("kubernetes.resource", "huawei.com/Ascend910"))}
+    assert "huawei.com/Ascend910" in files(emitted, **told)["k8s.yaml"]
