@@ -252,7 +252,8 @@ def _usual(tables: Tables, values: Values) -> dict[str, str | None]:
             usual[name] = said
         elif all(name in fields for fields in every) and any(tables.key(fields[name].value) for fields in every):
             usual[name] = None
-    return usual if set(usual.values()) > {_TRUE} else {name: None for name in usual if usual[name] is None}
+    known = any(value not in (None, _TRUE) for value in usual.values())
+    return usual if known else {name: None for name, value in usual.items() if value is None}
 
 
 def _alike(tables: Tables, values: Values) -> list[str]:

@@ -41,7 +41,7 @@ def test_the_answer_and_its_verdicts_stand_first_and_fit(plan, columns, llmplan)
 
 
 def test_notes_are_a_line_and_come_after_what_they_are_about(llmplan, write):
-    outcome = llmplan("solve", write("a.plan", SHORT))
+    outcome = llmplan("solve", write("a.plan", SHORT.replace("4M tokens", "970_000 tokens")))
     assert re.search(r"^note\[W0606\]: .*\(a\.plan:5\)$", outcome.err, re.MULTILINE)
     assert len(outcome.err.splitlines()) <= 2
 

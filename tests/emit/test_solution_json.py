@@ -32,7 +32,8 @@ def test_keys_in_order() -> None:
     assert document["quantities"]["cost"] == {"value": None, "needs": ["hardware.price"]}
     assert document["requirements"][0] == {
         "name": "deadline", "holds": True, "range": "certain", "chance": 0.5061, "verdict": "tight", "slack": 7987.7,
-        "slack_unit": "s", "side": {"value": 2584224, "unit": "s"}, "limit": {"value": 2592000, "unit": "s"}, "because": None,
+        "slack_unit": "s", "side": {"value": 2584224, "unit": "s"}, "limit": {"value": 2592000, "unit": "s"},
+        "because": None,
     }  # fmt: skip
     assert document["requirements"][2]["holds"] is None
 
