@@ -189,6 +189,9 @@ class _Writer:
             yield f"- default: `{_one_line(one.default.span)}`"
         else:
             yield "- default: none; what needs it says so"
+        labels = [label for labels in said(one.decorators, "per") for label in labels]
+        if len(labels) > 1:
+            yield f"- a number says what it is for: one {', one '.join(labels[:-1])} or one {labels[-1]} (E0311)"
         yield f"- a bare `?` ranges over {self._open(one, kind)}"
         yield ""
         if one.default is not None and not isinstance(one.default, (*_LITERALS, nodes.Unknown)):

@@ -43,12 +43,12 @@ UNITS = (
     "Mparams", "Mtoken", "Mtokens", "PB", "PFLOP", "PFLOPs", "Pbit", "Pbits", "TB", "TFLOP",
     "TFLOPs", "TUSD", "Tbit", "Tbits", "TiB", "Tparam", "Tparameter", "Tparameters", "Tparams",
     "Ttoken", "Ttokens", "USD", "W", "Wh", "ZFLOP", "ZFLOPs", "bit", "bits", "byte", "bytes", "day",
-    "days", "g", "h", "hour", "hours", "kB", "kFLOP", "kFLOPs", "kHz", "kJ", "kUSD", "kW", "kWh",
-    "kbit", "kbits", "kg", "kparam", "kparameter", "kparameters", "kparams", "ktoken", "ktokens",
-    "min", "mins", "minute", "minutes", "month", "months", "ms", "node", "nodes", "param",
-    "parameter", "parameters", "params", "queries", "query", "s", "sample", "samples", "sec",
-    "secs", "sequence", "sequences", "step", "steps", "t", "token", "tokens", "us", "week", "weeks",
-    "year", "years",
+    "days", "g", "h", "hour", "hours", "job", "jobs", "kB", "kFLOP", "kFLOPs", "kHz", "kJ", "kUSD",
+    "kW", "kWh", "kbit", "kbits", "kg", "kparam", "kparameter", "kparameters", "kparams", "ktoken",
+    "ktokens", "min", "mins", "minute", "minutes", "month", "months", "ms", "node", "nodes",
+    "param", "parameter", "parameters", "params", "queries", "query", "s", "sample", "samples",
+    "sec", "secs", "sequence", "sequences", "step", "steps", "t", "token", "tokens", "us", "week",
+    "weeks", "year", "years",
 )
 # End of words.
 # fmt: on

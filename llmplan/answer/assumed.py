@@ -1,7 +1,8 @@
 """What an answer rests on that its plan does not say.
 
 Input: the values of a plan at the solution. Output: a line for each formula of the library that is marked as assumed
-and was read, directly or not, for what the plan asks and for the requirements that were checked.
+and was read, directly or not, for what the plan asks and for the requirements that were checked; and for each unit, as
+a currency, that the plan states.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from llmplan.answer.schema.advice import Assumed
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.values import Value
 from llmplan.check.ir import Expr, Index, Ref, walk
+from llmplan.check.plan import Program
+from llmplan.system.display import amount
 from llmplan.system.lower import Lowering
 
 
@@ -33,6 +36,14 @@ def assumed(
         if name in read and trace is not None and trace.place in marked and values[name].value is not None:
             found.append(Assumed(name, values[name].amount, marked[trace.place]))
     return tuple(found)
+
+
+def stated_rates(program: Program) -> Iterator[Assumed]:
+    """`EUR = 1.08 USD`: the units that the plan states, in its order."""
+    for name in program.rates:
+        word = program.scope.units.words[name]
+        unit = program.scope.units.base(word.measure)
+        yield Assumed(name, amount(float(word.factor), word.measure, program.scope, unit))
 
 
 def _asked(lowering: Lowering, judged: Sequence[RequirementResult]) -> Iterator[Expr]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from attrs import evolve, frozen
 
-from llmplan.answer.assumed import assumed
+from llmplan.answer.assumed import assumed, stated_rates
 from llmplan.answer.findings import conflict
 from llmplan.answer.rules import departures, replaced, rules, shows
 from llmplan.answer.schema.advice import Assumed
@@ -147,7 +147,11 @@ def rests_on(context: Context, answer: Solution) -> Fields:
     lowering = context.lowering
     judged_rules = (*answer.requirements, *answer.preferences)
     return {
-        "assumptions": (*map(Assumed, lowering.program.assumptions), *assumed(lowering, answer.values, judged_rules)),
+        "assumptions": (
+            *map(Assumed, lowering.program.assumptions),
+            *stated_rates(lowering.program),
+            *assumed(lowering, answer.values, judged_rules),
+        ),
         "told": told(lowering, answer.values) if context.outcome.status != "infeasible" else (),
     }
 

@@ -12,8 +12,9 @@ from collections.abc import Callable, Collection
 from llmplan.check.decorators import PLACES, TABLE, Decorator, Sort
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import Typed
+from llmplan.check.labels import converts
 from llmplan.check.patterns import is_pattern
-from llmplan.check.program import Quantity
+from llmplan.check.program import Field, Quantity
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, Edit, decorators, names
 from llmplan.source import Source, Span
@@ -119,6 +120,8 @@ class _Annotations:
                 return self._named(name, sort, argument, enum.members) if enum is not None else None
             case Sort.CALL:
                 return self._call(name, argument)
+            case Sort.LABEL:
+                return self._label(name, argument, before)
             case Sort.RESULT:
                 return self._result(name, argument, before[-1])
             case _:
@@ -175,8 +178,7 @@ class _Annotations:
 
     def _choice(self, name: str, argument: Argument) -> Diagnostic | None:
         """A factor of a number, a member of an enum or an entry of a choice; fields of other types take neither."""
-        assert isinstance(self.node, nodes.FieldDecl)
-        record = self.scope.fields.get(f"{self.kind}.{self.node.name.text}")
+        record = self._own_field()
         type: Type | None = record.type if record is not None else None
         if isinstance(type, EnumType):
             return self._member(name, argument, type.members)
@@ -193,10 +195,25 @@ class _Annotations:
             return decorators.wrong_argument(argument.span, name, Sort.MEMBER.value, written(argument))
         return self._named(name, Sort.MEMBER, argument, members)
 
+    def _label(self, name: str, argument: Argument, before: tuple[Argument, ...]) -> Diagnostic | None:
+        """The label of the field's unit, then those that a field converts to it."""
+        record = self._own_field()
+        type = record.type if record is not None and len(record.types) == 1 else None
+        labels = [label for label, _ in type.labels] if isinstance(type, Measure) else []
+        if before and written(before[0]) in labels:
+            first = written(before[0])
+            fine = written(argument) not in map(written, before) and converts(self.scope, first, written(argument))
+        else:
+            fine = written(argument) in labels
+        return None if fine else decorators.wrong_argument(argument.span, name, Sort.LABEL.value)
+
     def _is_text(self) -> bool:
-        field = self.node.name.text if isinstance(self.node, nodes.FieldDecl) else ""
-        record = self.scope.fields.get(f"{self.kind}.{field}")
+        record = self._own_field()
         return record is not None and isinstance(record.type, TextType)
+
+    def _own_field(self) -> Field | None:
+        name = self.node.name.text if isinstance(self.node, nodes.FieldDecl) else ""
+        return self.scope.fields.get(f"{self.kind}.{name}")
 
     # Examples
 

@@ -48,6 +48,7 @@ class PlanCheck:
             self._definitions(module).define(module.tree.statements, declarations.alternatives)
         self.layers.settings(modules)
         self._emits()
+        self.program.rates += [s.name.text for group in groups for s in group.units if self._is_rate(s)]
         requirements = Requirements(self.layers, modules, self.report)
         requirements.settle()
         self._goals(modules)
@@ -92,6 +93,13 @@ class PlanCheck:
 
     def _definitions(self, module: Module) -> Definitions:
         return Definitions(self.scope, self.report, module.layer)
+
+    def _is_rate(self, s: nodes.UnitDecl) -> bool:
+        """Whether a unit of the plan is one of a dimension of the library, which is measured."""
+        word = self.scope.units.words.get(s.name.text)
+        dims = [name for name, _ in word.measure.dims] if word is not None and s.value is not None else []
+        known = [self.scope.sources[self.scope.dimensions[name][0]].library for name in dims]
+        return bool(known) and all(known) and not self.scope.units.counts.intersection(dims)
 
     # Rules, goals, shows
 

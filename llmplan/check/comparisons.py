@@ -8,6 +8,7 @@ from attrs import evolve
 
 from llmplan.check.context import Context
 from llmplan.check.ir import FALSE, Chain, Expr, Num, Op, Sides, Typed
+from llmplan.check.labels import Labelled, compared
 from llmplan.check.scope import words
 from llmplan.diagnostics import units
 from llmplan.operations import OPERATIONS
@@ -46,7 +47,10 @@ def _pair(check: Context, left_node: nodes.Expr, right_node: nodes.Expr) -> tupl
         right = check.check(right_node)
         return check.check(left_node, right.type), right
     left = check.check(left_node)
-    return left, check.check(right_node, left.type)
+    right = check.check(right_node, compared(check.scope, left))
+    beside = compared(check.scope, right)
+    # A literal on the left says which label it is for, too.
+    return (check.check(left_node, beside) if isinstance(beside, Labelled) and left.type is not None else left), right
 
 
 def _has_meaning(check: Context, node: nodes.Name | nodes.Text) -> bool:
@@ -96,16 +100,17 @@ def check_member(check: Context, node: nodes.Member, want: Type | None) -> Typed
     """`x in [1, 2]`, `x in 1..8`."""
     value = check.check(node.value)
     _no_text(check, value)
+    want = compared(check.scope, value)
     items = node.domain.items if isinstance(node.domain, nodes.List) else (node.domain,)
     parts: list[Expr] = []
     for item in items:
         if isinstance(item, nodes.Range):
-            low, high = check.check(item.low, value.type), check.check(item.high, value.type)
+            low, high = check.check(item.low, want), check.check(item.high, want)
             value = _like(check, _like(check, value, low), high)
             ends = comparison("le", low.expr, value.expr), comparison("le", value.expr, high.expr)
             parts.append(chain("and", ends))
         else:
-            typed = check.check(item, value.type)
+            typed = check.check(item, want)
             value = _like(check, value, typed)
             parts.append(comparison("eq", value.expr, typed.expr))
     return Typed(chain("or", parts) if parts else FALSE, BOOL, node.span)

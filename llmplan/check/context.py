@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from llmplan.check import hints
-from llmplan.check.ir import UNDEFINED, Expr, Typed
+from llmplan.check.ir import UNDEFINED, Entry, Expr, Typed
+from llmplan.check.labels import Labelled, labelled_units, wanted
 from llmplan.check.scope import Scope, words
 from llmplan.diagnostics import Diagnostic, units
 from llmplan.source import Span
 from llmplan.syntax import nodes
-from llmplan.units.measure import BOOL, Exponents, Measure, Type
+from llmplan.units.measure import BOOL, Exponents, KindType, Measure, Type
 from llmplan.units.table import UnknownUnit
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Context(ABC):
     """The context of an expression: a scope, and some local names.
 
     In a block or entry, the fields of its `kind` can be used without the kind's name; `locals` are parameters, local
-    lets and fold variables, and `bounds` the declared ranges of Int parameters, which a `match` may cover.
+    lets and fold variables, and `bounds` the declared ranges of Int parameters, which a `match` may cover. `entry`
+    is the entry that the expression stands in, if any. A `silent` context reports nothing, as another does.
     """
 
     def __init__(
@@ -40,20 +42,30 @@ class Context(ABC):
         kind: str | None = None,
         locals: dict[str, Type | None] | None = None,
         bounds: dict[str, tuple[int, int]] | None = None,
+        entry: Entry | None = None,
+        silent: bool = False,
     ) -> None:
         self.scope = scope
         self.report = report
         self.kind = kind
         self.locals = locals or {}
         self.bounds = bounds or {}
+        self.entry = entry
+        self.silent = silent
+
+    def reporting(self, report: Callable[[Diagnostic], None]) -> Self:
+        """The same context with other reports."""
+        return type(self)(self.scope, report, self.kind, self.locals, self.bounds, self.entry, self.silent)
 
     def inside(self, more: dict[str, Type | None]) -> Self:
         """The same context with further local names."""
-        return type(self)(self.scope, self.report, self.kind, {**self.locals, **more}, self.bounds)
+        return type(self)(
+            self.scope, self.report, self.kind, {**self.locals, **more}, self.bounds, self.entry, self.silent
+        )
 
     def quiet(self) -> Self:
         """The same context without reports, for parts that are checked elsewhere too."""
-        return type(self)(self.scope, lambda diagnostic: None, self.kind, self.locals, self.bounds)
+        return type(self)(self.scope, lambda diagnostic: None, self.kind, self.locals, self.bounds, self.entry, True)
 
     @abstractmethod
     def check(self, node: nodes.Expr, want: Type | None = None) -> Typed:
@@ -81,9 +93,12 @@ class Context(ABC):
                 self.report(units.unlike_counts(*pair, hints.per(self.scope, typed.type, want)))
                 return evolve(typed, type=None)
             if typed.bare:
-                self.report(units.missing_unit(typed.span, f"`{name}`", typed.span.text, self._units_for(want, name)))
+                kept = wanted(self.scope, want, name, self.entry)
+                choice = labelled_units(self.scope.units, kept) if isinstance(kept, Labelled) and kept.strict else []
+                asked = choice or self._units_for(want, name)
+                self.report(units.missing_unit(typed.span, f"`{name}`", typed.span.text, asked, bool(choice)))
                 return evolve(typed, type=None)
-        hint = hints.instead(self.scope, typed, want)
+        hint = hints.instead(self.scope, typed, wanted(self.scope, want, name, self.entry))
         self.report(units.wrong_field(typed.span, name, words(want), words(typed.type), declared, hint))
         return evolve(typed, type=None)
 
@@ -158,15 +173,19 @@ class Context(ABC):
         except UnknownUnit as unknown:
             start = node.span.start + unknown.offset
             span = Span(node.span.source, start, start + max(1, len(unknown.word)))
-            known = unknown.offset > 0 and (
-                self.scope.lookup(unknown.word) is not None
-                or unknown.word in self.locals
-                or (self.kind is not None and f"{self.kind}.{unknown.word}" in self.scope.fields)
-            )
+            known = unknown.offset > 0 and self._divides(unknown.word)
             near = self.scope.units.suggest(unknown.word)
             entry = hints.entry(self.scope, unknown.word)
             self.report(units.unknown_unit(span, unknown.word, near, span if known else None, entry))
             return None
+
+    def _divides(self, word: str) -> bool:
+        """Whether a word is the name of something that can divide: `640 GB/gpus`, but no entry, as in `3 USD/gpu`."""
+        if word in self.locals:
+            return True
+        path = f"{self.kind}.{word}" if self.kind is not None and f"{self.kind}.{word}" in self.scope.fields else word
+        meaning = self.scope.lookup(path)
+        return meaning is not None and not isinstance(meaning.type, KindType)
 
 
 def _sides(left: Typed, right: Typed) -> tuple[tuple[Span, str], tuple[Span, str]]:

@@ -57,6 +57,14 @@ def _factors(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[float, 
     return tuple(dict.fromkeys(float(value) for value in values if value is not None))
 
 
+def _labels(decorators: Sequence[nodes.Decorator], types: tuple[Type, ...]) -> tuple[str, ...]:
+    """The labels that a `@per` names, the first of which the field's unit has."""
+    labels = tuple(label for labels in said(decorators, "per") for label in labels)
+    type = types[0]
+    own = [label for label, _ in type.labels] if isinstance(type, Measure) and len(types) == 1 else []
+    return labels if labels[:1] and labels[0] in own else ()
+
+
 def _members(decorators: Sequence[nodes.Decorator], type: Type) -> tuple[str, ...]:
     """The members that a `@lever` gives for a choice."""
     named = [written(one) for one in arguments(decorators, "lever")]
@@ -206,6 +214,7 @@ class Declarations:
                 bool(said(node.decorators, "lever")),
                 _factors(node.decorators, types[0]),
                 _members(node.decorators, types[0]),
+                per=_labels(node.decorators, types),
             )  # fmt: skip
 
     def _fields_of(self, kind: nodes.Kind, node: nodes.FieldDecl, names: Sequence[str]) -> list[str]:

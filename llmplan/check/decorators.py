@@ -49,6 +49,7 @@ class Sort(Enum):
     MEMBER = "a member of the enum"
     CALL = "a call of a function"
     RESULT = "a number in the unit of the call"
+    LABEL = "the label of the field's unit, then labels of which a field says how many of it they have"
 
 
 @frozen
@@ -168,6 +169,12 @@ TABLE: dict[str, Decorator] = {
     "told_as": Decorator(
         ("field",), (), Sort.VALUE, "@told_as(grad_accum)",
         "The training software receives this value in place of the field; without an argument it receives neither.",
+    ),
+    "per": Decorator(
+        ("field",), (Sort.LABEL,), Sort.LABEL, "@per(GPU, node, job)",
+        "A number for the field, or beside it in a comparison or a sum, has one of these labels. It is kept for the "
+        "first; those of others are converted by the fields `gpus_per_node` and `gpus`. A label that is the only one "
+        "may be left out.",
     ),
     "key": Decorator(
         ("field",), (_T,), None, '@key("ffn_config.hidden_size")',

@@ -158,7 +158,7 @@ class Definitions:
         if table is None or name not in table or table[name].place != place(node.name.span):
             return
         like = self._entry(kind, node.like) if node.like is not None else None
-        table[name] = evolve(table[name], like=like or "", settings=self.fields(kind, node.fields))
+        table[name] = evolve(table[name], like=like or "", settings=self.fields(kind, name, node.fields))
 
     def _entry(self, kind: str, name: nodes.Text) -> str | None:
         """The entry that a name means, or None if a mistake was reported.
@@ -239,13 +239,13 @@ class Definitions:
         if found is None:
             return
         record = self.scope.entries[kind][found]
-        changed = tuple((dict(record.settings) | dict(self.fields(kind, node.fields))).items())
+        changed = tuple((dict(record.settings) | dict(self.fields(kind, found, node.fields))).items())
         sources = record.cites + cites(node.decorators)
         self.scope.entries[kind][found] = evolve(record, settings=changed, cites=sources)
 
-    def fields(self, kind: str, written: Sequence[nodes.Field]) -> tuple[tuple[str, Setting], ...]:
-        """The settings of a block or entry of a kind, each field at most once."""
-        check = Expressions(self.scope, self.report, kind)
+    def fields(self, kind: str, entry: str, written: Sequence[nodes.Field]) -> tuple[tuple[str, Setting], ...]:
+        """The settings of an entry of a kind, each field at most once."""
+        check = Expressions(self.scope, self.report, kind, entry=ir.Entry(kind, entry))
         seen: dict[str, nodes.Field] = {}
         built = []
         for node in written:

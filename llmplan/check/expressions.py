@@ -1,7 +1,8 @@
 """Expressions: resolves names, verifies units and types, and builds the checked form.
 
 Input: a syntax tree and a scope. Output: a `Typed` (expression and type) and diagnostics. A part with a mistake is
-reported once and gets the type None, which fits everything, so one mistake gives one message.
+reported once and gets the type None, which fits everything, so one mistake gives one message. Each form
+has its method here, which is why the module is longer than others.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from llmplan.check.calls import check_call, check_fold
 from llmplan.check.comparisons import chain, check_compare, check_member
 from llmplan.check.context import Context
 from llmplan.check.ir import Expr, Typed
+from llmplan.check.labelled_values import settled
+from llmplan.check.labels import Labelled, compared
 from llmplan.check.match_expr import check_match
 from llmplan.check.scope import Meaning, normal, words
 from llmplan.diagnostics import Diagnostic, names, units
@@ -27,7 +30,8 @@ class Expressions(Context):
 
     def check(self, node: nodes.Expr, want: Type | None = None) -> Typed:
         method: Callable[[nodes.Expr, Type | None], Typed] = getattr(self, f"_{type(node).__name__.lower()}")
-        return method(node, want)
+        typed = method(node, want)
+        return settled(self, node, typed, want) if isinstance(want, Labelled) else typed
 
     # Leaves
 
@@ -108,7 +112,8 @@ class Expressions(Context):
             return self.wrong(node, self._two_units(node, text))
         if isinstance(meaning.type, KindType) and text not in self.scope.fields:
             text = self.scope.selector(meaning.type.name)
-        return Typed(ir.Ref(text, node.span.start, node.span.end), meaning.type, node.span, unit=meaning.unit)
+        ref = ir.Ref(text, node.span.start, node.span.end)
+        return Typed(ref, meaning.type, node.span, unit=meaning.unit, said=meaning.labels)
 
     def _of_local(self, node: nodes.Name) -> Typed:
         """`g.count`, a field of the entry that a variable stands for."""
@@ -229,13 +234,15 @@ class Expressions(Context):
     def _sum(self, node: nodes.Sum, want: Type | None) -> Typed:
         if isinstance(want, (KindType, TextType)) and self._nameless(node.first):
             return self.wrong(node, names.unquoted(node.span, _texts(want)))  # A100-SXM4-80GB
-        result = self.check(node.first)
+        labelled = _labelled(want)
+        result = self.check(node.first, labelled)
         if not self.measured(result):
             result = evolve(result, type=None)
         first = result.expr
+        labelled = labelled or _labelled(compared(self.scope, result))
         parts: list[tuple[str, Expr]] = []
         for sign, term in node.rest:
-            typed = self.check(term)
+            typed = self.check(term, labelled)
             if typed.type is not None and not self.measured(typed):
                 typed = evolve(typed, type=None)
             result = self.unify(result, typed, "added" if sign == "+" else "subtracted")
@@ -246,16 +253,19 @@ class Expressions(Context):
         result = self.check(node.first)
         parts: list[tuple[str, Expr]] = []
         fine = self.measured(result)
-        measure = result.type
+        measure, said = result.type, result.labels
         for sign, factor in node.rest:
             typed = self.check(factor)
             fine = self.measured(typed) and fine
             if fine and isinstance(measure, Measure) and isinstance(typed.type, Measure):
                 whole = measure.whole and typed.type.whole and sign == "*"
-                dims = combine(measure.dims, typed.type.dims, 1 if sign == "*" else -1)
+                power = 1 if sign == "*" else -1
+                dims = combine(measure.dims, typed.type.dims, power)
                 measure = Measure(dims, whole=whole and not dims)
+                said = combine(said, typed.labels, power)
             parts.append(("mul" if sign == "*" else "div", typed.expr))
-        return Typed(ir.Chain(result.expr, tuple(parts)), measure if fine else None, node.span)
+        product_of = ir.Chain(result.expr, tuple(parts))
+        return Typed(product_of, measure, node.span, said=said) if fine else Typed(product_of, None, node.span)
 
     def _power(self, node: nodes.Power, want: Type | None) -> Typed:
         base, exponent = self.check(node.base), self.check(node.exponent)
@@ -295,6 +305,10 @@ class Expressions(Context):
     _member = check_member
     _call = check_call
     _fold = check_fold
+
+
+def _labelled(want: Type | None) -> Labelled | None:
+    return want if isinstance(want, Labelled) else None
 
 
 def _texts(want: KindType | TextType) -> str:

@@ -6,6 +6,7 @@ import re
 
 from llmplan.check import ir
 from llmplan.check.ir import Typed
+from llmplan.check.labels import Labelled, with_label
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Edit, Hint
 from llmplan.source import Span
@@ -32,6 +33,10 @@ def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
         text = typed.span.text
         single = text[:-1] if text.endswith("s") and typed.unit[:-1] in scope.units.words else text
         rate = f"{single}/{'hour' if dict(want.dims).get('Money') else 's'}"
+        if isinstance(want, Labelled) and want.strict:
+            number, _, unit = rate.rpartition(" ")
+            rates = [f"`{number} {with_label(scope.units, unit, want, form.label)}`" for form in want.forms]
+            return Hint(f"write {', '.join(rates[:-1])} or {rates[-1]}")
         return Hint(f"write `{rate}`", (Edit(typed.span, rate),))
     if typed.unit == "t" and re.fullmatch(r"[0-9][0-9_.]*t", typed.span.text):
         text = f"{typed.span.text[:-1]}T"

@@ -14,7 +14,7 @@ from typing import get_args
 from attrs import frozen
 
 from llmplan.source import Span
-from llmplan.units.measure import Type
+from llmplan.units.measure import Exponents, Measure, Type
 
 
 @frozen
@@ -61,6 +61,15 @@ class FieldOf:
 
     local: str
     kind: str
+    field: str
+
+
+@frozen
+class FieldOfEntry:
+    """A field of one entry, its default included, whichever entry the plan has chosen."""
+
+    kind: str
+    entry: str
     field: str
 
 
@@ -195,8 +204,8 @@ class Interpolate:
 
 
 Expr = (
-    Num | Member | Entry | Ref | Local | FieldOf | FieldAt | Given | Assumed | Emits | Chance | Text | List | Index | Op
-    | Chain | If | Match | Call | Body | Fold | Interpolate
+    Num | Member | Entry | Ref | Local | FieldOf | FieldOfEntry | FieldAt | Given | Assumed | Emits | Chance | Text
+    | List | Index | Op | Chain | If | Match | Call | Body | Fold | Interpolate
 )  # fmt: skip
 
 
@@ -307,7 +316,7 @@ class Typed:
     """A checked expression; its type is None if a mistake has been reported.
 
     It is `bare` if it consists of number literals without a unit, so that a count can give it a unit; `unit` is the one
-    that the author wrote, for showing.
+    that the author wrote, for showing. A product, whose type has no labels, has those of its factors in `said`.
     """
 
     expr: Expr
@@ -315,6 +324,12 @@ class Typed:
     span: Span
     bare: bool = False
     unit: str = ""
+    said: Exponents = ()
+
+    @property
+    def labels(self) -> Exponents:
+        """The labels that the value says: those of its type, or of the factors of a product, whose type has none."""
+        return self.said or (self.type.labels if isinstance(self.type, Measure) else ())
 
     @property
     def number(self) -> float | None:

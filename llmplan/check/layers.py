@@ -19,7 +19,7 @@ from llmplan.load.modules import Module
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.syntax.statements import Statements
-from llmplan.units.measure import REAL, KindType, Type
+from llmplan.units.measure import REAL, Exponents, KindType, Type
 
 
 class Layers:
@@ -34,6 +34,7 @@ class Layers:
         self._named: dict[tuple[str, str], nodes.Node] = {}
         self.emitted: list[nodes.Emit] = []  # of the strongest file that emits anything
         self.scope.let_type = self._let
+        self.scope.let_values = lambda name: [node.value for _, node in self._lets[name]]
 
     def once(self, module: Module, name: str, at: nodes.Node, value: nodes.Node | None = None) -> bool:
         """False and E0203 if one file sets the same name twice; `value` is the right-hand side."""
@@ -111,6 +112,7 @@ class Layers:
             return None
         node = self._lets[name][0][1]
         found: Type | None
+        labels: Exponents = ()
         if name in self._inferring:
             chain = self._inferring[self._inferring.index(name) :]
             steps = [(needs, self._lets[n][0][1].value.span) for n, needs in zip(chain, (*chain[1:], name))]
@@ -118,16 +120,16 @@ class Layers:
             found, unit = None, ""
         else:
             self._inferring.append(name)
-            quiet = Expressions(self.scope, lambda diagnostic: None)
+            quiet = Expressions(self.scope, self.report).quiet()
             value = node.value
             if isinstance(value, nodes.Unknown):
                 found, unit = self._domain_type(quiet, value)
             else:
                 typed = quiet.check(value.low if isinstance(value, nodes.Range) else value)
-                found, unit = typed.type, typed.unit
+                found, unit, labels = typed.type, typed.unit, typed.labels
             self._inferring.pop()
         if name not in self.scope.lets:
-            self.scope.lets[name] = Let(name, found, unit, node.doc, place(node.name.span))
+            self.scope.lets[name] = Let(name, found, unit, node.doc, place(node.name.span), labels)
         return self.scope.lets[name]
 
     def _domain_type(self, check: Expressions, node: nodes.Unknown) -> tuple[Type | None, str]:

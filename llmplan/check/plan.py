@@ -26,6 +26,7 @@ class Program:
         departures: The requirements that are waived or replaced.
         protected: Lets that a final requirement reads, which may not be set outside their file.
         replaced: Formulas and functions that the plan replaces.
+        rates: Units that the plan states in terms of the library's, such as a currency.
     """
 
     scope: Scope
@@ -44,6 +45,7 @@ class Program:
     departures: list[Departure] = field(factory=list)
     protected: set[str] = field(factory=set)
     replaced: list[Replacement] = field(factory=list)
+    rates: list[str] = field(factory=list)
 
     def written(self) -> frozenset[str]:
         """The template folders that may be written: those of the emitted targets, and those that are always written."""

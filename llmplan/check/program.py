@@ -11,7 +11,7 @@ from llmplan.cache.records import Packing
 from llmplan.check.ir import FORMS, DomainItem, Expr, Sides
 from llmplan.source import Span
 from llmplan.units import measure
-from llmplan.units.measure import Type
+from llmplan.units.measure import Exponents, Type
 
 SourceRef = tuple[str, int, int]
 """The name of a source, a start and an end offset."""
@@ -52,7 +52,7 @@ class Field:
     `assumed_with` lists quantities whose assumed values hold only for the field's current value; a `decision` is a
     field the planner chooses; a `lever` is worth trying: a number at these `factors` of its value, a choice at its
     `members`, or at neighbouring values if neither is given. A lever with a `cure` is tried only if that quantity
-    holds, to make a plan feasible.
+    holds, to make a plan feasible. `per` are the labels of which its numbers have one, the first being its type's.
     """
 
     path: str
@@ -71,6 +71,7 @@ class Field:
     factors: tuple[float, ...] = ()
     members: tuple[str, ...] = ()
     cure: str = ""
+    per: tuple[str, ...] = ()
 
     @property
     def type(self) -> Type:
@@ -212,13 +213,14 @@ class Goal:
 
 @frozen
 class Let:
-    """A named value; `type` is None if a mistake hides it."""
+    """A named value; `type` is None if a mistake hides it. `labels` are those of its type, or of its factors."""
 
     name: str
     type: Type | None
     unit: str
     doc: str
     place: SourceRef
+    labels: Exponents = ()
 
 
 @frozen

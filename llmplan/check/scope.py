@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, TypeVar
 
 from attrs import define, field, frozen
@@ -17,7 +17,8 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.names import no_entry
 from llmplan.diagnostics.spelling import closest
 from llmplan.source import Source, Span
-from llmplan.units.measure import EnumType, KindType, ListType, Measure, Type, is_choice
+from llmplan.syntax import nodes
+from llmplan.units.measure import EnumType, Exponents, KindType, ListType, Measure, Type, is_choice
 from llmplan.units.table import UnitTable, describe
 
 T = TypeVar("T")
@@ -89,11 +90,15 @@ class Overlay(MutableMapping[str, T]):
 
 @frozen
 class Meaning:
-    """The meaning of a name in an expression; the type is None for a field with two units."""
+    """The meaning of a name in an expression; the type is None for a field with two units.
+
+    `labels` are those of a let, also where its type has none.
+    """
 
     type: Type | None
     unit: str = ""
     indices: tuple[str, ...] = ()
+    labels: Exponents = ()
 
 
 def normal(name: str) -> str:
@@ -149,6 +154,8 @@ class Scope:
         targets: The targets that may be emitted; empty if not known, as while the library is read.
         emitted: By target, the places where the library asks whether it is emitted.
         lets: Types of the plan's lets, filled on demand by `let_type`.
+        let_values: All values that the plan's files give a let.
+        labelled: Lets that are the value of a field with `@per`, with the labels that they in turn expect.
         read: Names of lets and functions that some expression reads.
     """
 
@@ -182,6 +189,8 @@ class Scope:
     lets: dict[str, Let] = field(factory=dict)
     read: set[str] = field(factory=set)
     let_type: Callable[[str], Let | None] = field(default=lambda name: None)
+    let_values: Callable[[str], Sequence[nodes.Expr]] = field(default=lambda name: ())
+    labelled: dict[str, Measure] = field(factory=dict)
 
     def span(self, place: SourceRef) -> Span:
         name, start, end = place
@@ -217,7 +226,7 @@ class Scope:
         let = self.let_type(name)
         if let is not None:
             self.read.add(name)
-        return Meaning(let.type, let.unit) if let else None
+        return Meaning(let.type, let.unit, labels=let.labels) if let else None
 
     def names(self) -> list[str]:
         """Every name that an expression can read."""

@@ -7,6 +7,7 @@ from attrs import evolve
 from llmplan.check import ir
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Typed
+from llmplan.check.labels import wanted
 from llmplan.check.program import Domain, Field, Setting, SourceRef
 from llmplan.check.scope import words
 from llmplan.diagnostics import Diagnostic, names, units
@@ -63,7 +64,7 @@ def _item(check: Expressions, node: nodes.Expr, want: Type, name: str) -> tuple[
 
 
 def _value(check: Expressions, node: nodes.Expr, want: Type, name: str) -> Typed:
-    return _known(check.fit(check.check(node, want), want, name))
+    return _known(check.fit(check.check(node, wanted(check.scope, want, name, check.entry)), want, name))
 
 
 def stray(value: ir.Expr | None, type: Type, legal: Domain | None) -> str | None:
@@ -105,7 +106,7 @@ def setting(
         value = check.check(node)
         at = _which(check, value, types, type_units, name)
         return Setting(value.expr if at is not None else UNDEFINED, None, where, type_units[at or 0])
-    typed = check.check(node, types[0])
+    typed = check.check(node, wanted(check.scope, types[0], name, check.entry))
     itself = isinstance(typed.expr, ir.Ref) and typed.expr.name == name
     if itself and isinstance(node, nodes.Name) and not _numeric(types[0]):
         # The text that is meant lacks its quotes, or the word stands where a member or an entry should.
@@ -141,7 +142,7 @@ def _spread(check: Expressions, node: nodes.Range, types: Types, type_units: Uni
     """`low..high` or `low..expected..high` as a value; without an expected value the midpoint is expected."""
     where = place(node.span)
     at = 0
-    low = check.check(node.low, types[0] if len(types) == 1 else None)
+    low = check.check(node.low, wanted(check.scope, types[0], name, check.entry) if len(types) == 1 else None)
     if len(types) > 1:
         found = _which(check, low, types, type_units, name)
         if found is None:

@@ -52,8 +52,8 @@ def changes(diagnostics: Iterable[Diagnostic]) -> list[Hint]:
 
 
 def applies(hint: Hint, name: str) -> bool:
-    """Whether a hint consists of edits of one plan alone."""
-    return bool(hint.edits) and all(edit.span.source.name == name for edit in hint.edits)
+    """Whether a hint consists of edits of one plan alone, and is not one of several meanings."""
+    return bool(hint.edits) and not hint.choice and all(edit.span.source.name == name for edit in hint.edits)
 
 
 def files(hint: Hint) -> dict[str, Source]:

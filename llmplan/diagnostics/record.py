@@ -36,10 +36,14 @@ class Edit:
 
 @frozen
 class Hint:
-    """A suggested change in words, with the edits that make it where the words name one exactly."""
+    """A suggested change in words, with the edits that make it where the words name one exactly.
+
+    It is a `choice` if it is one of several changes of different meanings, of which only the author can choose.
+    """
 
     text: str
     edits: tuple[Edit, ...] = ()
+    choice: bool = False
 
 
 @frozen

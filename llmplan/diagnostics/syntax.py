@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from llmplan.diagnostics.money import meant_currency, rate_of
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
 from llmplan.source import Span
 
@@ -106,7 +107,8 @@ def unknown_inside(span: Span, hint: str = "") -> Diagnostic:
 
 def currency(span: Span, sign: str, amount: Span | None, text: str) -> Diagnostic:
     """E0105. `amount`: what `text` is to replace, if there is a number beside the sign."""
-    note = "" if sign == "$" else "the only currency is `USD`"
+    code = meant_currency(sign)
+    note = f"a plan states the rate of a currency on a line of its own, as in `{rate_of(code)}`" if code else ""
     hint = f"write `{text}`" if amount is None else replacement(amount, text)
     return error("E0105", "money is written as a number with a unit", span, hint, notes=(note,))
 

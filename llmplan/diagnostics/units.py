@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from llmplan.diagnostics.money import meant_currency, no_rate
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
 from llmplan.diagnostics.spelling import attached
 from llmplan.source import Span
@@ -12,43 +13,23 @@ from llmplan.source import Span
 # E0204, E0205: words of a unit
 
 
-_CURRENCIES = frozenset(
-    [
-        "EUR",
-        "GBP",
-        "CNY",
-        "RMB",
-        "JPY",
-        "INR",
-        "KRW",
-        "CHF",
-        "CAD",
-        "AUD",
-        "eur",
-        "gbp",
-        "cny",
-        "rmb",
-        "euro",
-        "euros",
-        "yuan",
-        "yen",
-    ]
-)
-
-
 def unknown_unit(
     span: Span, word: str, suggestions: list[str], name_at: Span | None, entry: Hint | None = None
 ) -> Diagnostic:
-    """E0204, or E0205 where the word is a name of the plan glued to a unit; `entry` says what it is in the catalog."""
+    """E0204, or E0205 where the word is a name of the plan glued to a unit; `entry` says what it is in the catalog.
+
+    E0312 for a currency.
+    """
     if name_at is not None or not word:
         return error("E0205", f"`{word}` is a name, not a unit", span, _glued(span))
+    currency = meant_currency(word)
+    if currency and currency not in suggestions:
+        return no_rate(span, word, currency)
     hint = attached(span)
     if hint is not None and word == "B":
         number = hint.edits[0].text
         text = f"write `{number[:-1]} bytes`, or `{number}` for {number[:-1]} billion"
         hint = Hint(text, (Edit(hint.edits[0].span, f"{number[:-1]} bytes"),))
-    if hint is None and word in _CURRENCIES:
-        hint = Hint("amounts of money are in `USD`; no exchange rate is known, so convert them")
     if hint is None and word[1:] in suggestions:  # `3 MGPU`: counts take no prefix of the SI, their numbers a magnitude
         hint = attached(span, len(word) - 1)
     if hint is None:
@@ -173,10 +154,13 @@ def no_let_domain(span: Span) -> Diagnostic:
 # E0304: a missing unit
 
 
-def missing_unit(span: Span, name: str, text: str, units: list[str]) -> Diagnostic:
-    """E0304: a bare number for a measured quantity, or where two counts are possible."""
+def missing_unit(span: Span, name: str, text: str, units: list[str], choice: bool = False) -> Diagnostic:
+    """E0304: a bare number for a measured quantity, or where two counts are possible.
+
+    With a `choice` the units have different meanings, of which only the author can choose.
+    """
     written = dict.fromkeys(_with_unit(text, unit) for unit in units)
-    hints = (Hint(f"did you mean `{one}`?", (Edit(span, one),)) for one in written)
+    hints = (Hint(f"did you mean `{one}`?", (Edit(span, one),), choice and len(written) > 1) for one in written)
     return error("E0304", f"{name} needs a unit", span, *hints, label="a plain number")
 
 
@@ -199,6 +183,32 @@ def two_units(span: Span, name: str, units: list[str], quantities: list[str]) ->
     hints = [Hint("read " + " or ".join(f"`{quantity}`" for quantity in quantities))] if quantities else []
     hints.append(Hint("or " + " or ".join(f"`{name}.{unit}`" for unit in units) + ", whichever was given"))
     return error("E0304", f"`{name}` has two possible units", span, *hints)
+
+
+# E0311: a missing label
+
+
+def unlabelled(span: Span, name: str, number: str, forms: Sequence[tuple[str, str, str]], labelled: bool) -> Diagnostic:
+    """E0311: a number that does not say what it is for: one GPU, one node or the whole job.
+
+    Args:
+        number: The literal without its unit.
+        forms: By label: its name, the unit with it, and the field that converts it to the first, if it is another.
+        labelled: Whether the number has a label, though none of these.
+    """
+    wrong = "has a label that does not fit" if labelled else "does not say what it is for"
+    message = f"`{span.text}` {wrong}: `{name}` takes " + _either([unit for _, unit, _ in forms])
+    hints = []
+    for label, unit, by in forms:
+        converted = f": `{by}` converts it" if by else ""
+        text = f"{number} {unit}"
+        hints.append(Hint(f"write `{text}` for one {label}{converted}", (Edit(span, text),), len(forms) > 1))
+    return error("E0311", message, span, *hints, label=_either([f"one {label}" for label, _, _ in forms], "") + "?")
+
+
+def _either(words: Sequence[str], quote: str = "`") -> str:
+    quoted = [f"{quote}{word}{quote}" for word in words]
+    return " or ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
 
 
 # E0305, E0307, E0308, E0309: values

@@ -15,6 +15,7 @@ _NOTHING = re.compile(r"\ufeff?\s*")
 _TABLE = re.compile(r"\[\[?([A-Za-z_]\w*)\]\]?[ \t]*(#[^\r\n]*)?(\r?\n|\Z)")
 _CONDITIONAL = re.compile(r"if\b([^\r\n{]+?)(?:\bthen\b|[:,])[ \t]*(require|prefer)\b([^\r\n]+)")
 _VARIANT = re.compile(r'(?P<kind>[a-z_]\w*)[ \t]+(?P<word>like[ \t]+)(?P<name>"[^"\r\n]*")')
+_PER = re.compile(r"([ \t]+per[ \t]+[A-Za-z]+)+")
 _CHOICE = re.compile(r"[^?\r\n]*:")
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {"a": 1, "half": 0.5, **{word: number for number, word in enumerate(_COUNTED, 1)}}
@@ -61,6 +62,22 @@ def magnitude(context: ErrorContext) -> Diagnostic | None:
         return None
     hint = attached(context.last)
     return syntax.unexpected(context.last, f"`{context.last.text}`", "", hint) if hint is not None else None
+
+
+def unit_in_words(context: ErrorContext) -> Diagnostic | None:
+    """`10 Gbit/s per node`, and `8 x 200 Gbit/s`, in which `x` was read as a unit."""
+    if context.before[0] != "MEASURE":
+        return None
+    if context.kind == "NUMBER" and context.last.text in ("x", "X"):
+        hint = syntax.replacement(context.last, "*", f"write `* {context.span.text}` to multiply")
+        return syntax.unexpected(context.last, f"`{context.last.text}`", "a unit or an operator", hint)
+    words = _PER.match(context.source.text, context.before[2])
+    if words is None:
+        return None
+    both = Span(context.source, context.before[1], words.end())
+    unit = re.sub(r"[ \t]+per[ \t]+", "/", both.text)
+    hint = syntax.replacement(both, unit, f"a unit is one word: write `{unit}`")
+    return syntax.unexpected(Span(context.source, context.start, words.end()), f"`{words.group().strip()}`", "", hint)
 
 
 def remainder(context: ErrorContext) -> Diagnostic | None:
@@ -149,4 +166,17 @@ def pattern(context: ErrorContext) -> Diagnostic | None:
     return syntax.unexpected(context.span, "`-`", "a pattern", hint)
 
 
-CHECKS = (condition, variant, pattern, other_format, comment, setting, range_, magnitude, remainder, choice, quoted)
+CHECKS = (
+    condition,
+    variant,
+    pattern,
+    other_format,
+    comment,
+    setting,
+    range_,
+    magnitude,
+    unit_in_words,
+    remainder,
+    choice,
+    quoted,
+)

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from attrs import evolve
 
 from llmplan.diagnostics import Diagnostic, Hint, names, syntax
+from llmplan.diagnostics.money import meant_currency
 from llmplan.source import Span
 from llmplan.syntax import habits
 from llmplan.syntax.characters import character_name
@@ -86,15 +87,15 @@ def _character(context: ErrorContext) -> Diagnostic | None:
 
 def _currency(context: ErrorContext, sign: str) -> Diagnostic:
     """`$2.50/hour`, `100 €`."""
-    text, start = context.source.text, context.start
+    text, start, code = context.source.text, context.start, meant_currency(sign) or "USD"
     after, before = _AMOUNT.match(text, start + 1), _AMOUNT_BEFORE.search(text[max(0, start - 100) : start])
     if after is not None:
         amount, rest, span = after.group(1), after.group(3), Span(context.source, start, after.end())
     elif before is not None:
         amount, rest, span = before.group(1), "", Span(context.source, start - len(before.group()), start + 1)
     else:
-        return syntax.currency(context.span, sign, None, "2.50 USD")
-    return syntax.currency(context.span, sign, span, f"{amount.replace(',', '_').upper()} USD{rest}")
+        return syntax.currency(context.span, sign, None, f"2.50 {code}")
+    return syntax.currency(context.span, sign, span, f"{amount.replace(',', '_').upper()} {code}{rest}")
 
 
 def _thousands(context: ErrorContext) -> Diagnostic | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from llmplan.check import ir
+from llmplan.check.labels import is_converted
 from llmplan.check.plan import Program
 from llmplan.check.program import Domain, Setting
 from llmplan.system.display import show
@@ -131,8 +132,11 @@ def knob_of(program: Program, path: str, setting: Setting | None = None) -> Knob
 
 
 def _constant(expr: ir.Expr) -> bool:
+    """Whether a value is a number of the plan's own, perhaps for each node or for the whole run."""
+    parts = list(ir.walk(expr))
+    converting = {id(part.args[1]) for part in parts if is_converted(part)}
     read = (ir.Ref, ir.Index, ir.Given, ir.Assumed, ir.Emits, ir.List, ir.Text)
-    return not any(isinstance(part, read) for part in ir.walk(expr))
+    return not any(isinstance(part, read) and id(part) not in converting for part in parts)
 
 
 def value_of(knob: Knob, lowering: Lowering) -> float | None:

@@ -114,6 +114,8 @@ class Expressions:
                 return self._body(expr, env)
             case ir.FieldOf():
                 return self._field_of(expr, env)
+            case ir.FieldOfEntry():
+                return self.meaning.of_instance(expr.kind, expr.entry, expr.field)
             case ir.FieldAt():
                 return self.meaning.field_at(expr.kind, expr.field, expr.entries, lambda: self._lower(expr.of, env))
             case ir.Entry():

@@ -23,6 +23,8 @@ _POWER = re.compile(r"\^(-?[0-9]{1,2})")
 
 _MEANT = {
     "percent": "%", "pct": "%", "dollar": "USD", "dollars": "USD", "bucks": "USD", "USDs": "USD",
+    "euro": "EUR", "euros": "EUR",
+    "pound": "GBP", "pounds": "GBP", "yen": "JPY", "rmb": "CNY", "yuan": "CNY", "rupees": "INR", "francs": "CHF",
     "kilobyte": "kB", "kilobytes": "kB", "megabyte": "MB", "megabytes": "MB", "gigabyte": "GB", "gigabytes": "GB",
     "terabyte": "TB", "terabytes": "TB", "second": "s", "seconds": "s", "minute": "min", "hr": "hours", "hrs": "hours",
     "d": "days", "wk": "weeks", "wks": "weeks", "yr": "years", "yrs": "years", "msec": "ms", "usec": "us",

@@ -182,9 +182,9 @@ def test_functions_that_keep_a_label(plans, expression):
 
 
 def test_a_field_per_gpu_refuses_one_per_node(plans):
-    assert plans.error("hardware { internode_bandwidth = 400 GB/s/node }") == ("E0306", "400 GB/s/node")
-    assert plans.codes("hardware { internode_bandwidth = 400 GB/s/GPU }") == []
-    assert plans.codes("hardware { internode_bandwidth = 400 GB/s }") == []
+    assert plans.error("hardware { host_link = 400 GB/s/node }") == ("E0306", "400 GB/s/node")
+    assert plans.codes("hardware { host_link = 400 GB/s/GPU }") == []
+    assert plans.codes("hardware { host_link = 400 GB/s }") == []
 
 
 def test_names_and_units_do_not_collide(plans):

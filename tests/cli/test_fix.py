@@ -42,6 +42,15 @@ def test_fix_takes_arguments_out_of_quotes(llmplan, write, tmp_path):
     assert "@compared(1, 2) @within(low, high)" in fixed and "@unit(%)" in fixed
 
 
+def test_fix_writes_a_label_only_where_one_alone_can_be_meant(llmplan, write, tmp_path):
+    text = (
+        "hardware { gpus = 8, price = 98.32 USD/hour, mtbf = 4, host_memory = 16 GB/GPU }\nshow hardware.host_memory\n"
+    )
+    outcome = llmplan("check", "--fix", write("a.plan", text))
+    assert outcome.code == 1 and outcome.err.count("E0311") == 1 and outcome.err.count("E0304") == 1
+    assert (tmp_path / "a.plan").read_text() == text.replace("16 GB/GPU", "16 GB/node")
+
+
 def test_what_has_no_edit_stays(llmplan, write, tmp_path):
     plan = write("a.plan", "require 3 days <= 3 GB\nlet x = 3 dayss\n")
     outcome = llmplan("check", "--fix", plan)

@@ -81,8 +81,8 @@ LAYOUTS = [
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("hardware__intranode_bandwidth", "600 GB/s"),
-        ("hardware__internode_bandwidth", "800 Gbit/s"),
+        ("hardware__intranode_bandwidth", "600 GB/s/GPU"),
+        ("hardware__internode_bandwidth", "800 Gbit/s/GPU"),
         ("gpu__bandwidth", "4 TB/s"),
         ("gpu__peak_bf16", "900 TFLOP/s"),
         ("parallelism__communication_dtype", "bf16"),

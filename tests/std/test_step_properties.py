@@ -71,8 +71,8 @@ def check_parts(layout: tuple[dict[str, int], dict[str, str]]) -> None:
 
 
 LEVERS = {
-    "hardware.intranode_bandwidth": (1e9, "GB/s"),
-    "hardware.internode_bandwidth": (0.125e9, "Gbit/s"),
+    "hardware.intranode_bandwidth": (1e9, "GB/s/GPU"),
+    "hardware.internode_bandwidth": (0.125e9, "Gbit/s/GPU"),
     "gpu.bandwidth": (1e12, "TB/s"),
     "gpu.peak": (1e12, "TFLOP/s"),
 }

@@ -63,7 +63,7 @@ CASES = [
     ("x = ? GPUs", "E0104", 1, 5, "?", "no unit of its own"),
     # money
     ("g {\n  price = $2.50\n}", "E0105", 2, 11, "$", "`2.50 USD`"),
-    ("x = €3", "E0105", 1, 5, "€", "`3 USD`"),
+    ("x = €3", "E0105", 1, 5, "€", "`3 EUR`"),
     # operators
     ("require cost =< 3", "E0106", 1, 14, "=<", "write `<=`"),
     ("require cost => 3", "E0106", 1, 14, "=>", "write `>=`"),

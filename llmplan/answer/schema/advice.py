@@ -115,11 +115,13 @@ class Risk:
 
 @frozen
 class Assumed:
-    """A formula of the library, marked as assumed, that the answer rests on; or a quantity that the plan assumes."""
+    """A formula of the library, marked as assumed, that the answer rests on; or what the plan assumes: a quantity, or
+    the rate of a currency.
+    """
 
     name: str
-    amount: Amount | None = None  # None for what the plan itself assumes
-    why: str = ""  # the library's word on it: `the model's limit`
+    amount: Amount | None = None  # None for a quantity that the plan itself assumes
+    why: str = ""  # the library's word on it: `the model's limit`; empty for what the plan assumes
 
 
 @frozen

@@ -46,9 +46,13 @@ class Basis(Labels):
         return line(f"The price is a list price ({source}); the cost moves with it one to one.")
 
     def assumption(self, assumed: Assumed, short: bool = False) -> Line:
-        """A formula that is assumed, with its value and the library's word on it; or a rate that the plan assumes."""
+        """A formula that is assumed, with its value and the library's word on it; or a quantity, or the rate of a
+        currency, that the plan assumes.
+        """
         if assumed.amount is None:
             return line(assumed.name)
+        if not assumed.why:
+            return line(f"1 {assumed.name} = {assumed.amount.exact()} (stated by the plan)")
         return line(f"{assumed.name} = {assumed.amount.short() if short else assumed.amount.exact()} ({assumed.why})")
 
     def assumed(self, assumption: Line) -> Line:
