@@ -206,6 +206,7 @@ class Declarations:
                 bool(said(node.decorators, "lever")),
                 _factors(node.decorators, types[0]),
                 _members(node.decorators, types[0]),
+                derived=bool(said(node.decorators, "derived")),
             )  # fmt: skip
 
     def _fields_of(self, kind: nodes.Kind, node: nodes.FieldDecl, names: Sequence[str]) -> list[str]:

@@ -52,7 +52,7 @@ class Field:
     `assumed_with` lists quantities whose assumed values hold only for the field's current value; a `decision` is a
     field the planner chooses; a `lever` is worth trying: a number at these `factors` of its value, a choice at its
     `members`, or at neighbouring values if neither is given. A lever with a `cure` is tried only if that quantity
-    holds, to make a plan feasible.
+    holds, to make a plan feasible. The default of a `derived` field does not count as given.
     """
 
     path: str
@@ -71,6 +71,7 @@ class Field:
     factors: tuple[float, ...] = ()
     members: tuple[str, ...] = ()
     cure: str = ""
+    derived: bool = False
 
     @property
     def type(self) -> Type:
