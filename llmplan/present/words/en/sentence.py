@@ -62,9 +62,7 @@ class Sentence(Labels):
     def _on(self, tokens: Amount | None) -> str | None:
         return f" on {tokens.short()}" if tokens is not None else None
 
-    def trains(
-        self, machines: Line, single: bool, model: Line, tokens: Amount | None, epochs: Amount | None
-    ) -> Line:
+    def trains(self, machines: Line, single: bool, model: Line, tokens: Amount | None, epochs: Amount | None) -> Line:
         """The run.
 
         Args:
