@@ -123,12 +123,11 @@ def test_samples_are_packed_by_their_mean_length(base: Base) -> None:
 @pytest.mark.slow
 def test_full_sequences_are_counted_aloud() -> None:
     told = assumptions(solved(ALPACA))
-    assert told["mean_length_advice"] == (
-        "mean_length_advice = 2,048 tokens (each sample counts as a full sequence, as `dataset.mean_length` is not given)"
-    )
+    full = "each sample counts as a full sequence, as `dataset.mean_length` is not given"
+    assert told["mean_length_advice"] == f"mean_length_advice = 2,048 tokens ({full})"
     assert told["epochs_usual"].startswith("epochs_usual = 3 (as trainers take")
-    full = ALPACA | {"dataset.mean_length": "2048 tokens", "dataset.epochs": "3"}
-    assert not {"mean_length_advice", "epochs_usual"} & assumptions(solved(full)).keys()
+    given = ALPACA | {"dataset.mean_length": "2048 tokens", "dataset.epochs": "3"}
+    assert not {"mean_length_advice", "epochs_usual"} & assumptions(solved(given)).keys()
 
 
 def test_samples_are_cut(base: Base) -> None:
