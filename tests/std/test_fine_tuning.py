@@ -72,10 +72,6 @@ def solved(inputs: dict[str, str], text: str = "") -> Solution:
     return api.solve("-", text=f'model "{inputs["model"]}"\n{text}', settings=settings)
 
 
-def assumptions(solution: Solution) -> dict[str, str]:
-    return {one.name: plain(words_of().assumption(one)) for one in solution.assumptions}
-
-
 # What is trained.
 
 
@@ -121,13 +117,40 @@ def test_samples_are_packed_by_their_mean_length(base: Base) -> None:
 
 
 @pytest.mark.slow
-def test_full_sequences_are_counted_aloud() -> None:
-    told = assumptions(solved(ALPACA))
-    full = "each sample counts as a full sequence, as `dataset.mean_length` is not given"
-    assert told["mean_length_advice"] == f"mean_length_advice = 2,048 tokens ({full})"
-    assert told["epochs_usual"].startswith("epochs_usual = 3 (as trainers take")
-    given = ALPACA | {"dataset.mean_length": "2048 tokens", "dataset.epochs": "3"}
-    assert not {"mean_length_advice", "epochs_usual"} & assumptions(solved(given)).keys()
+@pytest.mark.parametrize(
+    ("inputs", "note"),
+    [
+        ({}, "52,000 samples count as full, 2,048 tokens each: give `dataset.mean_length`"),
+        ({"dataset.mean_length": "2048 tokens"}, ""),
+        ({"training.task": "pretrain"}, ""),
+        ({"dataset.tokens": "7.8M"}, ""),
+        (
+            {"dataset.mean_length": "150 tokens", "dataset.varying_lengths": "true"},
+            "samples are padded, and count as 2,048 tokens each, the longest, though their mean is 150 tokens",
+        ),
+    ],
+)
+def test_what_is_counted_of_a_sample_is_told(inputs: dict[str, str], note: str) -> None:
+    messages = [d.message for d in solved(ALPACA | inputs).diagnostics if " count as " in d.message]
+    assert messages == ([note] if note else [])
+
+
+@pytest.mark.slow
+def test_assumed_epochs_and_batches_are_listed() -> None:
+    """They are, too, where the plan asks for nothing."""
+    inputs = {path: value for path, value in ALPACA.items() if path != "training.global_batch"}
+    told = [plain(words_of().assumption(one)) for one in solved(inputs).assumptions]
+    assert any(line.startswith("batch_advice = 262,144 tokens (128 samples, as fine-tunes often") for line in told)
+    assert any(line.startswith("epochs_usual = 3 (as trainers take") for line in told)
+
+
+@pytest.mark.parametrize(
+    ("length", "gpus", "batch"), [("150", "1", 9 * 2048), ("150", "16", 16 * 2048), ("", "1", 128 * 2048)]
+)
+def test_the_batch_of_a_fine_tune_is_of_samples(base: Base, length: str, gpus: str, batch: float) -> None:
+    inputs = ALPACA | {"hardware.gpus": gpus} | ({"dataset.mean_length": length} if length else {})
+    del inputs["training.global_batch"]
+    assert base.values(inputs).number("global_batch_tokens") == batch
 
 
 def test_samples_are_cut(base: Base) -> None:
