@@ -163,6 +163,13 @@ def test_padding_counts(base: Base) -> None:
     assert (made.number("dataset.rows"), made.number("steps")) == (52_000, 9750)
 
 
+def test_only_what_is_lacking_is_asked_for() -> None:
+    text = 'model "llama-3.1-8b"\ndataset.samples = 52_000\ntraining.global_batch = 64 sequences\n'
+    text += 'hardware { gpu = "H100-SXM5-80GB", gpus = 8 }\nminimize time\n'
+    (problem,) = api.solve("-", text=text).diagnostics
+    assert problem.message == "`time` cannot be computed: `dataset.sequence_length` is not given"
+
+
 # How long the run is.
 
 
