@@ -1,8 +1,8 @@
 """What an answer rests on that its plan does not say.
 
 Input: the values of a plan at the solution. Output: a line for each formula of the library that is marked as assumed
-and was read, directly or not, for what the plan asks and for the requirements that were checked; and for each unit, as
-a currency, that the plan states.
+and was read, directly or not, for what the plan asks, for the requirements that were checked and for the results that
+the library compares plans by, which every answer shows; and for each unit, as a currency, that the plan states.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ def assumed(
         for alternative in quantity.alternatives
         if alternative.assumed
     }
-    read = _reached(values, [name for expr in _asked(lowering, judged) for name in _names(expr)])
+    compared = [name for name in scope.compared if name in values and values[name].value is not None]
+    asked = [name for expr in _asked(lowering, judged) for name in _names(expr)]
+    read = _reached(values, [*compared, *asked])
     found = []
     for name in scope.quantities:
         trace = lowering.names.traces.get(name)

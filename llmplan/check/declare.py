@@ -215,6 +215,7 @@ class Declarations:
                 _factors(node.decorators, types[0]),
                 _members(node.decorators, types[0]),
                 per=_labels(node.decorators, types),
+                derived=bool(said(node.decorators, "derived")),
             )  # fmt: skip
 
     def _fields_of(self, kind: nodes.Kind, node: nodes.FieldDecl, names: Sequence[str]) -> list[str]:

@@ -162,6 +162,10 @@ TABLE: dict[str, Decorator] = {
         'Where an entry is chosen by its name on a hub (`model "meta-llama/Llama-3.1-8B-Instruct"`), the field is that '
         "name; where the name only tells how a model was trained, the field counts as not given.",
     ),
+    "derived": Decorator(
+        ("field",), (), None, "@derived",
+        "In a kind without entries: the default follows from other inputs, so that it does not make the field `given`.",
+    ),
     "assumed_with": Decorator(
         ("field",), (Sort.QUANTITY,), Sort.QUANTITY, "@assumed_with(mfu, hfu)",
         "Quantities whose assumed value holds only for the present value of the field: relaxations never change it.",

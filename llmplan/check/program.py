@@ -52,7 +52,8 @@ class Field:
     `assumed_with` lists quantities whose assumed values hold only for the field's current value; a `decision` is a
     field the planner chooses; a `lever` is worth trying: a number at these `factors` of its value, a choice at its
     `members`, or at neighbouring values if neither is given. A lever with a `cure` is tried only if that quantity
-    holds, to make a plan feasible. `per` are the labels of which its numbers have one, the first being its type's.
+    holds, to make a plan feasible. `per` are the labels of which its numbers have one, the first being its type's. The
+    default of a `derived` field does not count as given.
     """
 
     path: str
@@ -72,6 +73,7 @@ class Field:
     members: tuple[str, ...] = ()
     cure: str = ""
     per: tuple[str, ...] = ()
+    derived: bool = False
 
     @property
     def type(self) -> Type:

@@ -7,6 +7,7 @@ in rows below, without. Of an infeasible plan it says which requirements conflic
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isclose
 
 from attrs import evolve
 
@@ -15,6 +16,7 @@ from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Line, listed
 from llmplan.present.context import Context, ends_of
+from llmplan.units.amount import Amount
 
 _MOST_VERDICTS = 3
 _MOST_CLASHES = 2
@@ -77,12 +79,22 @@ def _training(context: Context, machines: Line, model: Line, chosen: Line) -> Li
     calendar = wall if wall is not None and wall.band else None
     planned = words.planned(time, cost, calendar is None)
     single = context.get(names.GPUS, 1) == 1
-    trains = words.trains(machines, single, model, context.amount(names.TOKENS))
+    trains = words.trains(machines, single, model, *_data(context))
     if calendar is None:
         return words.in_planned(trains, planned, chosen)
     ends = ends_of(calendar)
     assert ends is not None
     return words.on_the_calendar(trains, calendar.amount, ends, wall_cost, chosen, planned)
+
+
+def _data(context: Context) -> tuple[Amount | None, Amount | None]:
+    """The tokens of one epoch with the epochs, if there is more than one; else all tokens that are seen, and None."""
+    tokens, epochs, seen = (context.number(name) for name in (names.TOKENS, names.EPOCHS, names.TOKENS_TOTAL))
+    if tokens is None or epochs is None or seen is None or epochs == 1:
+        return context.amount(names.TOKENS) or context.amount(names.TOKENS_TOTAL), None
+    if epochs > 1 and isclose(tokens * epochs, seen, rel_tol=1e-6):
+        return context.amount(names.TOKENS), context.amount(names.EPOCHS)
+    return context.amount(names.TOKENS_TOTAL), None
 
 
 def _serving(context: Context, model: Line, chosen: Line) -> Line:

@@ -385,6 +385,8 @@ class Inputs:
         if won is not None and won[1].open:
             return self.graph.const(1.0)
         if path in self.scope.fields and won is None:
+            if self.scope.fields[path].derived and path.partition(".")[0] not in self.scope.entries:
+                return self.graph.const(0.0)
             default = self.scope.fields[path].default
             kind = path.partition(".")[0]
             if default is not None and default.open and kind not in self.scope.entries:

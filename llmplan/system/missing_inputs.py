@@ -25,14 +25,15 @@ def to_give(lowering: Lowering, needs: Sequence[str]) -> list[str]:
 
 
 def _lacks(lowering: Lowering, path: str) -> Iterator[str]:
-    """The inputs without a value that an input's default is computed from."""
+    """The inputs without a value that an input's default is computed from, itself or by a quantity that it reads."""
     field = lowering.scope.fields.get(path)
     value = field.default.value if field is not None and field.default is not None else None
     for part in walk(value) if value is not None else ():
-        if not isinstance(part, Ref) or part.name not in lowering.scope.fields:
+        lacking = lowering.names.values.get(part.name) if isinstance(part, Ref) else None
+        if not isinstance(part, Ref) or not isinstance(lacking, Missing):
             continue
-        if isinstance(lowering.names.values.get(part.name), Missing):
-            yield from list(_lacks(lowering, part.name)) or [part.name]
+        for need in [part.name] if part.name in lowering.scope.fields else lacking.needs:
+            yield from list(_lacks(lowering, need)) or [need]
 
 
 def limits(lowering: Lowering, needs: Sequence[str]) -> list[str]:

@@ -176,3 +176,15 @@ def test_what_a_block_of_deepspeed_stores() -> None:
         text=f"{SPLIT}parallelism {{ zero_stage = 1, expert = 8 }}\ntraining.expert_imbalance = 1\nemit deepspeed\n",
     )
     assert solution.values["memory.routed_activations"].value == 4 * 64 + 6 * (2 * (2048 + 3 * 1408) + 2 * 2048 + 44)
+
+
+@pytest.mark.slow
+def test_a_fine_tune_on_samples_has_its_rate() -> None:
+    """It was that of pre-training, 3e-4, for 106M tokens on a model that has seen trillions."""
+    data = "dataset { samples = 52_000, sequence_length = 2048 tokens, epochs = 3 }"
+    text = f'model "llama-3.1-8b"\n{data}\n{PLAN.partition(chr(10))[2]}parallelism.zero_stage = 3\n'
+    files, problems = render(api.solve("-", text=f"{text}emit deepspeed, accelerate\n"))
+    assert not problems, problems
+    assert json.loads(files["ds_config.json"])["optimizer"]["params"]["lr"] == 2e-5
+    for line in ("LLMPLAN_LEARNING_RATE=2e-05", "LLMPLAN_EPOCHS=3"):
+        assert f"export {line}\n" in files["launch.sh"]

@@ -76,6 +76,26 @@ def test_a_file_for_deepspeed_where_it_is_named() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("target", [TRAINER, TRL], ids=["transformers", "trl"])
+def test_samples_are_seen_as_often_as_planned(target: str) -> None:
+    """Alpaca by TRL: `max_steps: 9750`, of full sequences, packed its 52,000 samples of 150 tokens some 41 times."""
+    text = PLAN.replace("tokens = 1B,", "samples = 52_000,") + "parallelism { zero_stage = 3 }\n" + target
+
+    def written(*settings: tuple[str, str]) -> dict[str, Any]:
+        return arguments(render(api.solve("-", text=text, settings=settings))[0])
+
+    for length in ((), (("dataset.mean_length", "150 tokens"),)):
+        found = written(*length)
+        assert found["num_train_epochs"] == 3 and "max_steps" not in found
+        # A tenth of the steps, however many the data makes.
+        assert found["warmup_steps"] == pytest.approx(0.1, rel=0.02)
+    assert written(("dataset.epochs", "0.5"))["num_train_epochs"] == 0.5
+    assert written(("training.warmup", "7 steps"))["warmup_steps"] == 7
+    steps = written(("training.steps", "500 steps"))
+    assert steps["max_steps"] == 500 and steps["warmup_steps"] == 50 and "num_train_epochs" not in steps
+
+
+@pytest.mark.slow
 def test_adapters_by_trl() -> None:
     written = files(
         'parallelism { zero_stage = 0 }\nadapter { method = qlora, targets = ["q_proj", "v_proj"], rank = 8 }\n' + TRL
@@ -228,6 +248,13 @@ def test_steps_are_known_before_anything_is_solved() -> None:
     assert [found.code for found in api.check("-", text=text + TRL) if "`dataset.tokens`" in " ".join(found.notes)] == [
         "E0406"
     ]
+
+
+@pytest.mark.slow
+def test_steps_that_are_given_need_no_data() -> None:
+    text = PLAN.replace("tokens = 1B, ", "") + "training.steps = 500\nparallelism { zero_stage = 3 }\n" + TRAINER
+    solution = api.solve("-", text=text)
+    assert arguments(render(solution)[0])["max_steps"] == 500
 
 
 @pytest.mark.slow

@@ -179,12 +179,25 @@ def test_given_assumed_emits(plans):
     # Its default needs samples and a length: given when they are.
     assert flags("dataset { samples = 10, sequence_length = 100 }")[0] == 1.0
     assert flags("dataset { samples = 10 }")[0] == 0.0
+    assert flags("dataset { sequence_length = 100 }")[0] == 0.0
     assert flags("assume mfu = 40%")[1] == 1.0
     assert flags('model "llama-7b"')[3] == 1.0
     assert flags("", settings=[("dataset.tokens", "1T")])[0] == 1.0
     assert plans.error("show (if given(time) then 1 else 0)") == ("E0303", "time")
     assert plans.error("show (if given(nothing) then 1 else 0)") == ("E0201", "nothing")
     assert plans.error("show (if assumed(hardware.gpus) then 1 else 0)") == ("E0201", "hardware.gpus")
+
+
+def test_a_derived_default_is_not_given(plans):
+    """`training.steps` and `dataset.mean_length` always have a value: what follows from the rest."""
+    text = "dataset { tokens = 1M, sequence_length = 100 }\ntraining.global_batch = 10 sequences\nhardware.gpus = 1\n"
+    text += "parallelism.zero_stage = 0\ntraining.micro_batch = 10\n"
+    asked = "show training.steps\nshow (if given(training.steps) then 1 else 0)\nshow first(training.steps, 7 steps)\n"
+    assert plans.shown(text + asked) == [1000.0, 0.0, 7.0]
+    assert plans.shown(text + asked, settings=[("training.steps", "5 steps")]) == [5.0, 1.0, 5.0]
+    assert plans.shown(text + "show (if given(training.steps) then 1 else 0)", settings=[("training.steps", "?")]) == [
+        1.0
+    ]
 
 
 def test_given_depends_on_the_candidate(plans):

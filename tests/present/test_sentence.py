@@ -57,6 +57,29 @@ def test_the_calendar_comes_first_and_the_limit_says_what_it_is_set_on() -> None
 
 
 @pytest.mark.parametrize(
+    ("epochs", "seen", "part"),
+    [
+        (3.0, "3T", "train llama-7b on 3 epochs of 1T tokens in"),
+        (0.5, "500B", "train llama-7b on 500B tokens in"),
+        (1.0, "1T", "train llama-7b on 1T tokens in"),
+        (3.0, "2T", "train llama-7b on 2T tokens in"),  # so many steps are given
+    ],
+)
+def test_data_that_is_seen_again(epochs: float, seen: str, part: str) -> None:
+    total = float(seen[:-1]) * {"B": 1e9, "T": 1e12}[seen[-1]]
+    run = (
+        value("dataset.epochs", epochs, f"{epochs:g}"),
+        value("tokens_total", total, f"{seen} tokens", "token", formula="…"),
+    )
+    assert part in answer(having(LLAMA, *run))
+
+
+def test_steps_without_data() -> None:
+    plan = without(having(LLAMA, value("tokens_total", 2e12, "2T tokens", "token", formula="…")), "dataset.tokens")
+    assert "train llama-7b on 2T tokens in" in answer(plan)
+
+
+@pytest.mark.parametrize(
     ("asked", "part"),
     [
         (value("hardware.gpu", "H100-SXM5-80GB"), "88 H100-SXM5-80GB (11 nodes) train"),

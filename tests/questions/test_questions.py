@@ -34,6 +34,13 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("", "checkpoint_time"),
         ("", "goodput"),
     ],
+    "fine_tune": [
+        ("", "time"),
+        ("", "steps / 1 step"),
+        ("", "memory.total"),
+        ("full rows", "time"),
+        ("full rows", "steps / 1 step"),
+    ],
     "fits": [
         ("", "memory.total"),
         ("", "memory.activations"),

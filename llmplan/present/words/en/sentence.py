@@ -62,9 +62,15 @@ class Sentence(Labels):
     def _on(self, tokens: Amount | None) -> str | None:
         return f" on {tokens.short()}" if tokens is not None else None
 
-    def trains(self, machines: Line, single: bool, model: Line, tokens: Amount | None) -> Line:
+    def trains(self, machines: Line, single: bool, model: Line, tokens: Amount | None, epochs: Amount | None) -> Line:
+        """The run.
+
+        Args:
+            epochs: None where the tokens are seen once.
+        """
         verb = " trains " if single else " train "
-        return line(machines, verb, model or "the model", self._on(tokens))
+        seen = f" on {epochs.short()} epochs of {tokens.short()}" if tokens and epochs else self._on(tokens)
+        return line(machines, verb, model or "the model", seen)
 
     def planned(self, time: Value, cost: Value | None, banded: bool) -> Line:
         """Time and cost if every step runs as planned, with the band of the time where that is not told otherwise."""
