@@ -35,10 +35,12 @@ def test_a_size_that_another_makes_impossible_names_what_to_give_beside_it():
 
 
 @pytest.mark.slow
-def test_a_link_that_the_catalog_lacks_is_named_in_the_error():
-    (error,) = [one for one in solve("", "RTX-4090").diagnostics if one.severity == "error"]
-    assert '"RTX-4090" has no internode_bandwidth' in error.message
-    assert error.hints[0].text.startswith("1: add `hardware { internode_bandwidth = … }`")
+def test_a_figure_that_an_entry_lacks_is_named_in_the_error():
+    bare = 'entry gpu "Bare" { memory = 24 GB, peak_bf16 = 100 TFLOP/s }\n'
+    found = api.solve("-", text=bare + PLAN.format(fields="", gpu="Bare")).diagnostics
+    (error,) = [one for one in found if one.severity == "error"]
+    assert '"Bare" has no bandwidth' in error.message
+    assert error.hints[0].text.startswith("1: add `gpu { bandwidth = … }`")
 
 
 @pytest.mark.slow
