@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import fit_memory, fit_time, published, whole_runs
+from benchmarks.joined import assumes_a_link
 from benchmarks.judging import CASES, DATA, family
 from benchmarks.read.case import settings
 from benchmarks.read.plain import measured_of, plain
@@ -61,7 +62,9 @@ def evidence() -> dict[str, Any]:
             ("time", outcome.predicted.get("step_time_s")),
             ("memory", outcome.predicted.get("memory_gb")),
         ):
-            if value is not None:
+            if value is not None and name == "time" and base.last is not None and assumes_a_link(base.last):
+                row["untimed"] = "no bandwidth is stated"
+            elif value is not None:
                 row[name] = value
             elif name == "time" and outcome.lacking.get("step_time_s"):
                 row["untimed"] = outcome.lacking["step_time_s"]

@@ -20,6 +20,7 @@ from benchmarks.read.record import Case, Inexpressible
 from llmplan.backtest.base import Base, Refused
 from llmplan.solve.vector import ARRAYS
 from llmplan.system.graph import Graph
+from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.unknowns import UNSOLVED
 
@@ -89,6 +90,11 @@ class Joined:
         return values[self.roots]
 
 
+def assumes_a_link(lowering: Lowering) -> bool:
+    """Whether what was lowered rests on a bandwidth that neither case nor catalog states: it would judge a guess."""
+    return any(name in lowering.names.values for name in ("internode_advice", "intranode_advice"))
+
+
 def joined_rows(path: str | Path, plan: str) -> tuple[list[Row], Joined]:
     """The times of quality A and B that the library can express, with the constants that `plan` leaves open."""
     base = Base.of(plan)
@@ -108,7 +114,7 @@ def joined_rows(path: str | Path, plan: str) -> tuple[list[Row], Joined]:
                 gpus = lowering.name("hardware.gpus")
             except (Inexpressible, Refused):
                 continue
-            if isinstance(node, Missing) or lowering.graph.constant(node) is not None:
+            if isinstance(node, Missing) or lowering.graph.constant(node) is not None or assumes_a_link(lowering):
                 continue
             names = {UNSOLVED + i: name for i, name in enumerate(lowering.unknowns.unsolved)}
             root = _add(joined, known, lowering.graph, node, names)

@@ -102,7 +102,7 @@ def test_from_another_folder_places_are_given_from_there(copy, edit):
 
 @pytest.mark.slow
 def test_a_library_beside_that_of_llmplan_is_checked_as_a_whole(llmplan, copy, edit):
-    edit("plans/std/batch.plan", "quantity steps:", "quantity steps_of_the_run:")
+    edit("plans/std/batch.plan", "quantity micro_batch_sequences:", "quantity sequences_at_once:")
     reading = llmplan("check", copy / "plans" / "std" / "batch.plan")
     assert reading.code == 1 and "error[E0201]" in reading.err  # the old name is still read elsewhere
     assert llmplan("check", copy / "plans" / "std" / "time.plan").code == 1
