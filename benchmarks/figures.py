@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from benchmarks.deadlines import deadlines
 from benchmarks.joined import Row, row_of
 from benchmarks.judging import covered, family, ordered, pairs, quantiles, regret, regrets
 from benchmarks.whole_runs import family as team
@@ -360,4 +361,5 @@ def whole(evidence: Mapping[str, Any]) -> dict[str, Any]:
         "tenth": quantile(off, 0.9),
         "ratio": median(median(values) for values in ratios.values()),
         "ratio_runs": median(value for values in ratios.values() for value in values),
+        "deadlines": deadlines(ratios),
     }

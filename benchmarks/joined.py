@@ -18,7 +18,7 @@ from benchmarks.read.case import settings, unsaid_recompute
 from benchmarks.read.plain import measured_of
 from benchmarks.read.record import Case, Inexpressible
 from llmplan.backtest.base import Base, Refused
-from llmplan.solve.vector import ARRAYS
+from llmplan.system.arrays import ARRAYS
 from llmplan.system.graph import Graph
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing

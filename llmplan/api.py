@@ -145,9 +145,12 @@ def sweep(plan: str | Request, **options: Any) -> tuple[Table | None, tuple[Diag
     lowering = checked.built.lowering
     table = variations.sweep(checked.program, lowering, asked.limit, asked.progress)
     unlike = unlike_in_table(lowering, table)
-    if table is not None:
-        table = evolve(table, departures=departures(lowering))
-    return table, (*checked.diagnostics, *unlike)
+    if table is None:
+        return None, (*checked.diagnostics, *unlike)
+    table = evolve(table, departures=departures(lowering))
+    # A plan that sweeps asks for that.
+    told = tuple(one for one in checked.diagnostics if one.code != "W0610")
+    return table, (*told, *table.notes, *unlike)
 
 
 def _joined(found: tuple[Diagnostic, ...], more: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -177,7 +180,8 @@ def _at_the_best_point(alone: Program, first: Checked, asked: Request) -> tuple[
     assert first.program is not None and first.built is not None
     table = variations.sweep(first.program, first.built.lowering, asked.limit, asked.progress)
     rows = table.rows if table is not None else ()
-    best = next((number for number, row in enumerate(rows) if row.best), 0)
+    solved = [number for number, row in enumerate(rows) if row.status == "solved"]
+    best = next((number for number, row in enumerate(rows) if row.best), *solved[:1] or [0])
     from llmplan.answer.schema.solution import BestPoint
 
     at = BestPoint(tuple(without_value(alone)), bool(rows) and rows[best].best, len(rows))

@@ -31,7 +31,7 @@ def method(unknown: SolvedUnknown) -> str:
 
 
 def reason(row: Row) -> str:
-    return plain(WORDS.reason(row, short=False))
+    return plain(WORDS.reason(row))
 
 
 def point(row: Row) -> tuple[str, ...]:
@@ -39,4 +39,4 @@ def point(row: Row) -> tuple[str, ...]:
 
 
 def change(one: Relaxation) -> str:
-    return instead((part.statement, part.before_text) for part in (one, *one.beside))
+    return instead((part.statement, part.before_text, part.changes) for part in (one, *one.beside))

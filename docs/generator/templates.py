@@ -28,6 +28,9 @@ _SAYS = """`target.plan` holds, in the plan language and checked with the librar
   default must be given where the target is emitted (E0501).
 - Requirements and preferences, each `when emits(NAME)`: the limits of the format, so that a search never ends with an
   answer that the target then refuses.
+- Layouts that the software cannot run, whatever starts it, `when emits(NAME)` or where a plan names the framework:
+  `parallelism.framework_named and parallelism.framework == MEMBER`. So sweeps and searches over frameworks compare what
+  each can run.
 - Formulas of the library's quantities, `when emits(NAME)`: they take precedence over the library's own, which need not
   know of them. If several targets define the same quantity, the first by name counts.
 - `amend enum Framework { nanotron }`: a further member of an enum of the library. A `match` over it without `_` then

@@ -28,8 +28,8 @@ CONSTANTS = (
 )
 FUNCTIONS = (
     "abs", "argmax", "argmin", "assumed", "ceil", "chance", "divisors", "emits", "exp", "first",
-    "floor", "given", "interpolate", "ln", "log2", "max", "min", "mod", "powers", "round", "sqrt",
-    "sum",
+    "floor", "given", "interpolate", "ln", "log2", "max", "min", "mod", "powers", "quantile",
+    "round", "sqrt", "sum",
 )
 TYPES = (
     "Bool", "Int", "Real", "Text",

@@ -6,7 +6,7 @@ limits are in `llmplan.advice.ledger`, the ways to try a change in `llmplan.advi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 from llmplan.advice.cliffs import cliffs
 from llmplan.advice.comparable import skipped_entries, unlike_entries
 from llmplan.advice.cures import conflicts, cures
+from llmplan.advice.defaults import defaults
 from llmplan.advice.layouts import layouts
 from llmplan.advice.ledger import Spent, affordable
 from llmplan.advice.levers import levers
@@ -23,7 +24,7 @@ from llmplan.advice.requirement_curve import requirement_curve
 from llmplan.advice.risks import risks
 from llmplan.advice.sensitivity import sensitivity
 from llmplan.advice.trial import Trial
-from llmplan.answer.schema.advice import Broken, Lever, Moved
+from llmplan.answer.schema.advice import Default, Lever, Moved, Verdicted
 from llmplan.answer.schema.solution import Solution
 from llmplan.background import Fork
 from llmplan.cache.records import Packing
@@ -39,8 +40,7 @@ class Piece:
         fields: The fields of the answer that it fills; if there are several, it returns a tuple.
         of: The status of the answers that it applies to, or all.
         pictures: Whether only pictures use it.
-        aside: Whether a fork begins it before the answer is built; it then reads only the answer's requirements. At
-            most one piece.
+        aside: Whether a fork begins it before the answer is built; it then reads only the answer's requirements.
     """
 
     fields: tuple[str, ...]
@@ -61,11 +61,12 @@ ADVICE: tuple[Piece, ...] = (
     Piece(("curve",), requirement_curve, pictures=True),
     Piece(("neighbours",), neighbours, pictures=True),
     Piece(("levers",), levers, aside=True),  # they take as long as all others together
+    Piece(("defaults",), defaults, aside=True),  # what the levers have tried
     Piece(("diagnostics",), unlike_entries, ""),
 )
 """The pieces of advice on an answer, in order. A piece whose equations become too many is left out."""
 
-_RECORDS = Packing((Lever, Moved, Broken, Amount, Range, Unit, Measure))
+_RECORDS = Packing((Lever, Moved, Verdicted, Default, Amount, Range, Unit, Measure))
 """The records in the message from a fork."""
 
 
@@ -79,16 +80,23 @@ def advise(trial: Trial, judged: Callable[[], Solution], whole: Callable[[], Sol
     """
     status = trial.outcome.status
     pieces = [piece for piece in ADVICE if piece.of in ("", status) and (pictures or not piece.pictures)]
-    first = next((piece for piece in pieces if piece.aside), None)
-    with nullcontext() if first is None else Fork(lambda: _RECORDS.pack(first.records(trial, judged()))) as fork:
+    aside = [piece for piece in pieces if piece.aside]
+    with nullcontext() if not aside else Fork(lambda: _beside(aside, trial, judged())) as fork:
         answer = whole()
+        begun: list[Any] | None = None
         for piece in pieces:
-            begun = fork.result() if piece is first and fork is not None else None
-            records = _RECORDS.unpack(begun) if begun is not None else _made(piece, trial, answer)
+            if piece in aside and begun is None and fork is not None:
+                begun = fork.result() or []
+            records = _RECORDS.unpack(begun.pop(0)) if piece in aside and begun else _made(piece, trial, answer)
             if not isinstance(records, Spent):
                 filled = records if len(piece.fields) > 1 else (records,)
                 answer = evolve(answer, **dict(zip(piece.fields, filled)))
     return answer
+
+
+def _beside(pieces: Sequence[Piece], trial: Trial, answer: Solution) -> list[Any]:
+    """The records of pieces as plain data."""
+    return [_RECORDS.pack(piece.records(trial, answer)) for piece in pieces]
 
 
 def _made(piece: Piece, trial: Trial, answer: Solution) -> Any:

@@ -1,7 +1,8 @@
 """The sides of a requirement's comparison: the computed side, which it limits, and the known one.
 
 Input: a lowering in which the inputs of the computed side are open. Output: its node, limit and unit, and at a point
-its value with its band and the chance that the requirement holds.
+its value with its band and the chance that the requirement holds. Of a requirement with a counterpart on the calendar
+all of this is that of the counterpart.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from llmplan.answer.schema.charts import Axis, CurvePoint
 from llmplan.check import ir
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
+from llmplan.system.assumptions import assumed_rates
+from llmplan.system.calendar import on_the_calendar, written
 from llmplan.system.comparison import comparison_of
 from llmplan.system.display import TURNED, amount
 from llmplan.system.lower import Lowering
@@ -35,6 +38,7 @@ class BoundedSide:
     Attributes:
         name: Its name, empty for an expression; `text` as written.
         operation: The comparison of the side with the limit.
+        rates: What it rests on and the plan assumes as one value.
         type, unit: Those in which both are shown.
     """
 
@@ -48,6 +52,7 @@ class BoundedSide:
     limit: float
     type: Measure
     unit: str
+    rates: tuple[str, ...] = ()
 
     def shown(self, value: float, scope: Scope) -> Amount:
         return amount(value, self.type, scope, self.unit)
@@ -69,9 +74,9 @@ class BoundedSide:
         if has_ranges(lowering.program):
             ranges = Ranges(lowering, posed.system.by_path(point))
             spread = ranges.ends(ranges.lowering.lower(self.expression, {}, base=base))
-            chance = Bands(posed.at(point)).chance(self.rule, spread is not None)
+            chance = None if self.rates else Bands(posed.at(point)).chance(self.rule, spread is not None)
             chance = chance if chance not in (0.0, 1.0) else None  # a certain requirement has no chance to show
-        elif band is not None and self.operation != "eq":
+        elif band is not None and self.operation != "eq" and not self.rates:
             chance = self._chance(posed, point)
         return evolve(
             empty,
@@ -81,8 +86,22 @@ class BoundedSide:
             model_low=band[0] if band else None,
             model_high=band[1] if band else None,
             chance=chance,
-            verdict=verdict(known[condition] == 1.0, chance),
+            verdict=verdict(known[condition] == 1.0, chance, self.rates),
+            results=self._results(posed, point),
         )
+
+    def _results(self, posed: Posed, point: dict[int, float]) -> dict[str, Amount]:
+        """What plans are compared by and its counterparts on the calendar."""
+        scope, found = posed.lowering.scope, {}
+        names = [name for pair in scope.calendar.items() if pair[0] in scope.compared for name in pair]
+        nodes = {name: posed.lowering.name(name) for name in names}
+        known = {name: node for name, node in nodes.items() if not isinstance(node, Missing)}
+        values = posed.values(known.values(), point)
+        for name, node in known.items():
+            quantity = scope.quantities[name]
+            if math.isfinite(values[node]):
+                found[name] = amount(values[node], quantity.type, scope, quantity.unit)
+        return found
 
     def _ends(self, lowering: Lowering) -> Sequence[tuple[int, int]]:
         """The computed side at either end of each band."""
@@ -101,8 +120,20 @@ class BoundedSide:
         return chance if math.isfinite(chance) else None
 
 
-def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
-    """The limited side of a requirement; None if it does not compare an open value with a known one."""
+def bounded_side(lowering: Lowering, rule: Rule, judged: bool) -> BoundedSide | None:
+    """The limited side of a requirement; None if it does not compare an open value with a known one.
+
+    Args:
+        judged: Whether the requirement is judged by its counterpart on the calendar, whose side is then limited.
+    """
+    counterpart = on_the_calendar(lowering.program, rule) if judged else None
+    found = None if counterpart is None else _bounded_side(lowering, counterpart)
+    if found is not None:
+        return evolve(found, text=written(lowering.scope.calendar, found.text))
+    return _bounded_side(lowering, rule)
+
+
+def _bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
     compared = comparison_of(rule, lowering.scope, _TURNED)
     if compared is None:
         return None
@@ -118,7 +149,10 @@ def bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:
     name = expression.name if isinstance(expression, ir.Ref) else ""
     operation = sides.operation if side == 0 else _TURNED[sides.operation]
     text = compared.text(expression)
-    return BoundedSide(rule, sides, expression, name, text, node, operation, limit, compared.type, compared.unit)
+    return BoundedSide(
+        rule, sides, expression, name, text, node, operation, limit, compared.type, compared.unit,
+        assumed_rates(lowering, rule),
+    )  # fmt: skip
 
 
 def axis(name: str, shown: Amount) -> Axis:

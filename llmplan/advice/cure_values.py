@@ -46,7 +46,7 @@ def value(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cure 
 def hopeless(blocked: Blocked, knobs: Iterable[Knob], effort: Effort) -> set[str]:
     """The paths of choices that need not be tried one by one, as they cannot help."""
     choices = [knob for knob in knobs if is_choice(knob.type) and not knob.setting.open]
-    return blocked.hopeless([(knob, _members(blocked.trial, knob)) for knob in choices], effort)
+    return blocked.hopeless([(knob, members(blocked.trial, knob)) for knob in choices], effort)
 
 
 def changed(trial: Trial, knob: Knob, number: float) -> Program:
@@ -122,7 +122,7 @@ def _factor(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
 def _choice(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cure | None:
     """All members that work."""
     trial, now = blocked.trial, _now(blocked.trial, knob)
-    freed = None if knob.setting.open else blocked.freed(knob, _members(trial, knob), effort)
+    freed = None if knob.setting.open else blocked.freed(knob, members(trial, knob), effort)
     if freed is None or now is None:
         return None
     field = trial.program.scope.fields.get(knob.path)
@@ -140,7 +140,7 @@ def _choice(blocked: Blocked, knob: Knob, effort: Effort, cures: Account) -> Cur
     else:
         best = freed.best(works, effort) if len(works) > 1 else None
         works.sort(key=lambda one: one != best)
-    return of_input(trial, knob, now, [_named(trial, knob, one) for one in works], thinned)
+    return of_input(trial, knob, now, [named(trial, knob, one) for one in works], thinned)
 
 
 def _asked(blocked: Blocked, knob: Knob, kind: str) -> bool:
@@ -167,7 +167,7 @@ def _asked(blocked: Blocked, knob: Knob, kind: str) -> bool:
 
 def _ranked(freed: Freed, program: Program, members: list[float], effort: Effort) -> list[float]:
     """Members that work, by the objectives and then by what plans are compared by; unsorted if the effort is spent."""
-    aims, _ = _compared(freed, program)
+    aims, _ = compared(freed, program)
     ordered = (*freed.posed.system.objectives, *aims)
 
     def key(member: float) -> tuple[float, ...]:
@@ -185,20 +185,20 @@ def _ranked(freed: Freed, program: Program, members: list[float], effort: Effort
 def _entry(blocked: Blocked, knob: Knob, effort: Effort) -> Cure | None:
     """The best other entry by the objectives, first among those with a value for every compared result."""
     trial, now = blocked.trial, _now(blocked.trial, knob)
-    freed = None if knob.setting.open or now is None else blocked.freed(knob, _members(trial, knob), effort)
+    freed = None if knob.setting.open or now is None else blocked.freed(knob, members(trial, knob), effort)
     others = [] if freed is None else [one for one in freed.values if one != now]
     if freed is None or not others:
         return None
     plain = freed.posed.held(freed.unknown, others).asking(preferences=(), front=())
-    aims, has = _compared(freed, trial.program)
+    aims, has = compared(freed, trial.program)
     priced = plain.asking(objectives=(*aims, *plain.system.objectives)).requiring(has)
     point = priced.best(effort) or (plain.best(effort) if has else None)
     if point is None or not blocked.cured(changed(trial, knob, point[freed.unknown]), effort, thin=True):
         return None
-    return of_input(trial, knob, now, [_named(trial, knob, point[freed.unknown])], freed.posed.thinned)
+    return of_input(trial, knob, now, [named(trial, knob, point[freed.unknown])], freed.posed.thinned)
 
 
-def _compared(freed: Freed, program: Program) -> tuple[tuple[Objective, ...], tuple[Condition, ...]]:
+def compared(freed: Freed, program: Program) -> tuple[tuple[Objective, ...], tuple[Condition, ...]]:
     """The results that plans are compared by, as objectives in that order, and conditions that each has a value."""
     graph, span = freed.posed.system.graph, freed.posed.system.unknowns[freed.unknown].span
     places = program.scope.compared
@@ -216,10 +216,10 @@ def _now(trial: Trial, knob: Knob) -> float | None:
     return given if given is not None and math.isfinite(given) else None
 
 
-def _members(trial: Trial, knob: Knob) -> list[float]:
+def members(trial: Trial, knob: Knob) -> list[float]:
     """All values of a choice."""
     return [float(index) for index in range(len(trial.built.lowering.expressions.members(knob.type)))]
 
 
-def _named(trial: Trial, knob: Knob, number: float) -> Proposal:
+def named(trial: Trial, knob: Knob, number: float) -> Proposal:
     return Proposal(in_authors_unit(number, knob.type, "", trial.here), number)

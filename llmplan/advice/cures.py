@@ -1,24 +1,24 @@
 """The conflicts of an infeasible plan, and the changes that a colleague would propose, each of which makes it feasible.
 
-The order is: the bounds of the author's own requirements, the smallest relative change first; pairs of changes, if
-several bounds fail together; the levers that the library declares, in order of declaration; the other inputs of the
-plan, the smallest change first; other catalog entries. Input: a trial of the plan at its nearest point. Output: at most
-five changes, and those that could not be tried.
+Input: a trial of the plan at its nearest point. Output: at most five changes or sets of changes in the order of
+`llmplan.advice.order`, each of which makes everything hold, and those that could not be tried. They are tried in that
+order, so that a search that ends early has the best of them.
 
-If conflicts are disjoint, each has cures of its own, for the plan without the requirements of the others: no single
-change may help the whole plan.
+If conflicts are disjoint, each also has cures of its own, for the plan without the requirements of the others: those
+help this one alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from llmplan.advice import cure_bounds, cure_values
 from llmplan.advice.freed_values import Blocked
+from llmplan.advice.joint import Joint
 from llmplan.advice.ledger import Spent, account
-from llmplan.advice.pairs import pairs
+from llmplan.advice.order import first
 from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure
 from llmplan.answer.schema.advice import Relaxation
@@ -29,7 +29,7 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
 from llmplan.system.adjustable import Knob, domains, knobs
-from llmplan.system.levers import described, levers
+from llmplan.system.levers import described, levers, of_the_question, sort_of
 from llmplan.units.measure import is_catalog, is_choice
 
 MOST = 5
@@ -41,13 +41,24 @@ Cures = tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]
 
 
 def cures(trial: Trial, answer: Solution) -> Cures:
-    """Single changes, and pairs of them, each of which makes the plan feasible."""
+    """Changes, and sets of them, each of which makes the plan feasible."""
     return search(trial)
 
 
 def search(trial: Trial, share: float = 1.0) -> Cures:
     """The cures of a plan within a share of their cost limit."""
     return _Search(trial, share).run()
+
+
+@frozen
+class _Groups:
+    """Inputs by their rank in `llmplan.advice.order`."""
+
+    switches: list[Knob]
+    limits: list[Knob]
+    numbers: list[Knob]
+    entries: list[Knob]
+    question: list[Knob]
 
 
 class _Search:
@@ -61,26 +72,40 @@ class _Search:
 
     def run(self) -> Cures:
         bounds = cure_bounds.bounds(self.blocked)
-        # A let that a requirement is compared with is its bound.
-        own = [rule.sides for rule in self.trial.program.rules if rule.origin != "library" and rule.sides is not None]
-        named = {side.name for sides in own for side in (sides.left, sides.right) if isinstance(side, Ref)}
-        given = {knob.path: knob for knob in self._given()}
-        limits = [knob for knob in given.values() if knob.role == "let" and knob.path in named]
-        switches = [given.get(knob.path, knob) for knob in self.levers if knob.path in given or not knob.setting.open]
-        first = [*switches, *(knob for knob in given.values() if knob not in limits)]
-        entries = [knob for knob in dict.fromkeys(first) if is_catalog(knob.type)]
-        rest = [knob for knob in given.values() if knob not in limits and knob not in switches and knob not in entries]
-        self._all([*bounds, *limits], sort=True)
-        if len(self.helpful) < MOST and len(bounds) > 1:
-            self._pairs(bounds)
-        self._all([knob for knob in switches if knob not in entries])
-        self._all(rest, sort=True)
-        self._all([knob for knob in entries if not described(self.trial.program, knob)])
-        if not self.helpful and len(bounds) == 1:
-            self._pairs(bounds)
+        groups = self._groups()
+        self._all(groups.switches)
+        self._all([*bounds, *groups.limits, *groups.numbers])
+        self._all(groups.entries)
+        if len(self.helpful) < MOST and (len(bounds) > 1 or not self.helpful):
+            self._joint(bounds)
+        if len(self.helpful) < MOST:
+            self._all(groups.question)
+        self.helpful.sort(key=lambda cure: first(cure.record))
         shown = tuple(cure.record for cure in self.helpful[:MOST])
         thinned = {path for cure in self.helpful for path in cure.thinned}
         return shown, tuple(self.untried) if len(shown) < MOST else (), tuple(sorted(thinned))
+
+    def _groups(self) -> _Groups:
+        """The inputs to change, by what a change of them costs their author."""
+        program = self.trial.program
+        # A let that a requirement is compared with is its bound.
+        own = [rule.sides for rule in program.rules if rule.origin != "library" and rule.sides is not None]
+        named = {side.name for sides in own for side in (sides.left, sides.right) if isinstance(side, Ref)}
+        given = {knob.path: knob for knob in self._given()}
+        limits = [knob for knob in given.values() if knob.role == "let" and knob.path in named]
+        tried = [given.get(knob.path, knob) for knob in self.levers if knob.path in given or not knob.setting.open]
+        rest = [knob for knob in dict.fromkeys([*tried, *given.values()]) if knob not in limits]
+        question = [knob for knob in rest if of_the_question(knob.path, program)]
+        entries = [knob for knob in rest if is_catalog(knob.type) and knob not in question]
+        other = [knob for knob in rest if knob not in question and knob not in entries]
+        switches = [knob for knob in other if sort_of(knob, program) == "switch"]
+        return _Groups(
+            switches,
+            limits,
+            [knob for knob in other if knob not in switches],
+            [knob for knob in entries if not described(program, knob)],
+            question,
+        )
 
     def _given(self) -> Iterator[Knob]:
         """The inputs that the plan sets and could set differently: not ranges and assumptions, which nobody chooses.
@@ -95,21 +120,18 @@ class _Search:
         # A member that the author left out of a domain is closer to the plan than another model.
         yield from domains(self.trial.program)
 
-    def _all(self, changes: Sequence[Rule | Knob], sort: bool = False) -> None:
-        """Tries changes until there are enough; with `sort` tries all, and takes those that help by size."""
+    def _all(self, changes: Sequence[Rule | Knob]) -> None:
+        """Tries changes of one rank; none where those before are enough."""
         hopeless: set[str] | None = None
-        helpful: list[Cure] = []
-        for change in changes:
-            if len(self.helpful) + (0 if sort else len(helpful)) >= MOST:
-                break
+        for change in changes if len(self.helpful) < MOST else ():
             if isinstance(change, Knob) and is_choice(change.type):
                 if hopeless is None and self.account.rich:
                     inputs = [one for one in changes if isinstance(one, Knob)]
                     hopeless = cure_values.hopeless(self.blocked, inputs, self.account.half())
                 if hopeless and change.path in hopeless:
                     continue
-            helpful += self._once(change.name if isinstance(change, Rule) else change.path, self._change(change))
-        self.helpful += sorted(helpful, key=lambda cure: cure.record.change) if sort else helpful
+            name = change.name if isinstance(change, Rule) else change.path
+            self.helpful += self._once(name, self._change(change))
 
     def _change(self, change: Rule | Knob) -> Callable[[Effort], list[Cure]]:
         def cure(effort: Effort) -> list[Cure]:
@@ -121,9 +143,27 @@ class _Search:
 
         return cure
 
-    def _pairs(self, bounds: list[Rule]) -> None:
-        switches = [knob for knob in self.levers if not is_catalog(knob.type) and not knob.setting.open]
-        self.helpful += self._once("pairs", lambda effort: pairs(self.blocked, bounds, switches, effort, self.account))
+    def _joint(self, bounds: Sequence[Rule]) -> None:
+        """Sets of changes, where there is none yet that is alike."""
+        inputs = [knob for knob in self.levers if not knob.setting.open]
+        sets = Joint(self.blocked, tuple(bounds), tuple(inputs), self._single, self.account)
+        known = set[frozenset[str]]()
+        for name, task in sets.tasks():
+            for cure in self._once(name, task):
+                together = frozenset(one.statement for one in (cure.record, *cure.record.beside))
+                self.helpful += [] if together in known else [cure]
+                known.add(together)
+
+    def _single(self, trial: Trial, effort: Effort) -> Cure | None:
+        """The best single change of a plan whose bounds are left out, which makes all else hold."""
+        inner = _Search(trial, 1.0)
+        inner.account = self.account
+        groups = inner._groups()
+        for group in (groups.switches, groups.numbers, groups.entries, groups.question):
+            inner._all(group)
+            if inner.helpful:
+                return min(inner.helpful, key=lambda cure: first(cure.record))
+        return None
 
     def _once(self, name: str, task: Callable[[Effort], list[Cure]]) -> list[Cure]:
         """The changes that a task proposes; none, with a note, if the share is spent."""
@@ -161,4 +201,4 @@ def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
 def _chosen_first(program: Program, cures: Sequence[Relaxation]) -> tuple[Relaxation, ...]:
     """Fields that the planner chooses first, then the rest, each by distance."""
     fields = program.scope.fields
-    return tuple(sorted(cures, key=lambda one: not (one.name in fields and fields[one.name].decision)))
+    return tuple(sorted(cures, key=lambda one: (one.question, not (one.name in fields and fields[one.name].decision))))

@@ -66,7 +66,7 @@ class Blocked:
         if posed is None or unknown is None:
             return None
         unmoved = {one.name for one in posed.requirements if not posed.system.graph.reach(one.node) >> unknown & 1}
-        return None if self.names <= unmoved else Freed(self._thinned(posed, unknown), unknown)
+        return None if self.names <= unmoved else Freed(self.thinned(posed, unknown), unknown)
 
     def hopeless(self, choices: Choices, effort: Effort) -> set[str]:
         """The paths of choices that do not help even if several are freed at once, current values included.
@@ -95,7 +95,7 @@ class Blocked:
             return False
         # The computed values that every candidate needs are known only for the whole plan.
         requirements = tuple(one for one in posed.requirements if one.origin != "type")
-        thinned = evolve(self._thinned(posed, unknowns[0]), requirements=requirements)
+        thinned = evolve(self.thinned(posed, unknowns[0]), requirements=requirements)
         return thinned.feasible(unknowns[0], effort)
 
     def cured(self, program: Program, effort: Effort, thin: bool = False) -> bool:
@@ -107,7 +107,7 @@ class Blocked:
         posed = self.trial.posed(program)
         if posed is None:
             return False
-        posed = self._thinned(posed, None) if thin else posed
+        posed = self.thinned(posed, None) if thin else posed
         unknowns = enumerate(posed.system.unknowns)
         first = next((index for index, one in unknowns if one.values is not None and one.used), None)
         aims: tuple[Objective, ...] = ()
@@ -124,7 +124,7 @@ class Blocked:
     def _with(self, knobs: Mapping[str, Knob], values: Mapping[str, list[float]]) -> Program:
         return self.trial.laid({path: knob.opened(values[path]) for path, knob in knobs.items()})
 
-    def _thinned(self, posed: Posed, unknown: int | None) -> Posed:
+    def thinned(self, posed: Posed, unknown: int | None) -> Posed:
         """Reduces the candidates of the other unknowns, keeping those of the nearest plan."""
         paths = enumerate(one.path for one in posed.system.unknowns)
         return posed.thin(unknown, {index: self._nearest[path] for index, path in paths if path in self._nearest})

@@ -37,18 +37,16 @@ class Share:
 
 
 SHARES = {
-    "cures": Share("a few seconds, for which the author of an infeasible plan waits", 1e8, 2e9, tries=120),
-    "choice": Share("more members of one choice than this nobody compares", tries=16),
-    "pair": Share("a plan without one bound is solved whole, to see what else it lacks", 1e7, tries=3),
+    "cures": Share("a few seconds, as long as the author of an infeasible plan waits", 1e8, 2e9, tries=120),
+    "choice": Share("nobody compares more members of one choice", tries=16),
+    "joint": Share("the plan is solved in full without some bounds, to see what else fails", 1e7, tries=2),
     "worst case": Share("a plan that must hold at every point of its ranges is solved in rounds", 1e6),
-    "feasibility": Share("whether a change can help at all is soon told with fewer candidates", 2e4),
+    "feasibility": Share("fewer candidates suffice to tell whether a change can help at all", 2e4),
     "dismissal": Share("choices that are freed together in one small search", 64),
-    "levers": Share(
-        "half a second; evaluating a lever with all else as it is costs next to nothing", 1e8, 5e8, tries=2
-    ),
-    "entries": Share("the best entry is most often among the best as the layout is", tries=3),
+    "levers": Share("half a second; evaluating a lever with all else fixed costs next to nothing", 1e8, 5e8, tries=6),
+    "entries": Share("the best entry is usually among the best for the present layout", tries=3),
     "safe value": Share("a single input is open, but a chance is integrated at each of its values", 1e6, 2e8, tries=2),
-    "cliffs": Share("a plan without one rule of the library is solved whole", 1e7, 1e9, tries=2),
+    "cliffs": Share("the plan is solved in full without one rule of the library", 1e7, 1e9, tries=2),
     "beyond a cliff": Share("half of what the cures of an infeasible plan may cost", 1e8, 1e9),
     "curve": Share("each of a dozen points is solved again, and up to three inputs are tried", 2e5, tries=3),
 }

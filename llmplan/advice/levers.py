@@ -1,40 +1,40 @@
-"""The effect of single changes to a solved plan: each lever at another value, all else as in the answer.
+"""The effect of single changes to a solved plan: each lever at another value, and the plan solved again with it.
 
-Input: a trial of the plan at its answer. Output: rows with every result before and after the change, and with the
-requirements that fail after it, in the library's order for comparing plans. If the answer is itself an unknown, the
-plan is also solved again with the change.
+Input: a trial of the plan at its answer. Output: rows with every result before and after the change, in classes: free
+switches of the software, other settings, counts, another entry; within a class by the verdict and the objective. A
+change that gains nothing in what plans are compared by has no row. Values are chosen by a look at the plan with all
+else as in the answer, which costs next to nothing; the chosen ones are solved.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.advice.chance_search import safest
+from llmplan.advice.chance_search import sure_value
 from llmplan.advice.ledger import SHARES, Spent, account
+from llmplan.advice.order import lever_key
 from llmplan.advice.trial import Figures, Trial, Tried
-from llmplan.answer.schema.advice import Broken, Lever, Moved
+from llmplan.answer.schema.advice import Lever, Moved
 from llmplan.answer.schema.solution import Solution
+from llmplan.check.ir import Text
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import Knob, knob_of
-from llmplan.system.comparison import case
-from llmplan.system.display import amount, show
-from llmplan.system.levers import beside, described, set_to, values, worth
+from llmplan.system.display import amount, one_line, show
+from llmplan.system.levers import beside, described, set_to, sort_of, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.proposals import proposals, written
+from llmplan.uncertainty.bands import MEETS, SAFE
 from llmplan.units.amount import Range
-from llmplan.units.measure import Measure, is_catalog
+from llmplan.units.measure import KindType, Measure, is_catalog
 
-MOST = 12
-"""The most rows in the table."""
+_BEST = 4
+"""The number of rows that a screen shows."""
 
-_BEST = 3
-"""The number of best rows, shown first."""
-
-_OF_ONE = 2
-"""The most rows for one lever."""
+_MOST_OF_ONE = 6
+"""The most values of one lever on either side of its own that are looked at."""
 
 _SLIGHT = 5e-4
 """Relative differences below this look the same to a reader."""
@@ -43,7 +43,7 @@ _SLIGHT = 5e-4
 def levers(trial: Trial, answer: Solution) -> tuple[Lever, ...]:
     """The effect of each lever, the nearest value at which all requirements are safe, and the best other entry."""
     stated = [one for one in answer.requirements if one.origin in ("plan", "used") and one.holds]
-    uncertain = [one.name for one in stated if one.verdict not in (None, "safe")]
+    uncertain = {one.name: one.chance for one in stated if one.chance is not None and one.verdict != "safe"}
     knobs = [(knob, now) for knob in declared(trial.program) for now in [worth(knob, trial.here)] if now is not None]
     table = _Levers(trial)
     return table.rows(knobs, uncertain) if table.compared else ()
@@ -72,45 +72,43 @@ class _Levers:
         asked = (i for i, unknown in enumerate(unknowns) if unknown.asked)
         self.aim = next((i for i in asked if aim is not None and graph.unknown(i) == aim.node), None)
         self.aimed = "" if self.aim is None else unknowns[self.aim].path
+        named = aim is not None and aim.author and one_line(aim.text)
+        self.goal = (named, aim.sense) if aim is not None and named and named in self.figures else None
         self.own = {u.path: u.values for u in unknowns if u.used and u.asked and u.values is not None}
 
-    def rows(self, knobs: Sequence[tuple[Knob, float]], uncertain: Sequence[str]) -> tuple[Lever, ...]:
-        gains: list[_Change] = []
-        others: list[_Change] = []
-        rows: list[Lever] = []
-        for knob, now in knobs:
-            if is_catalog(knob.type):
-                rows += self._entry(knob, now)
-                continue
-            for value in values(knob, now, self.here, self.own.get(knob.path)):
-                change = self._change(knob, now, value)
-                if change is not None:
-                    (gains if self._better(change) else others).append(change)
-        rows += self._safe(knobs, uncertain)
-        rows += self._single(rows, gains, others, [knob.path for knob, _ in knobs])
-        return tuple(sorted(self._marked(rows), key=lambda row: self._after(row.results)))
+    def rows(self, knobs: Sequence[tuple[Knob, float]], uncertain: Mapping[str, float]) -> tuple[Lever, ...]:
+        closed = [(knob, now) for knob, now in knobs if not knob.setting.open]
+        rows = [row for knob, now in closed if is_catalog(knob.type) for row in self._entry(knob, now)][:1]
+        rows += self._single([(knob, now) for knob, now in closed if not is_catalog(knob.type)])
+        before = self._key(self.figures)
+        rows = [row for row in rows if self._after(row.results) < before]
+        shown = {row.text for row in rows}
+        rows += [row for row in self._safe(knobs, uncertain) if row.text not in shown]
+        rows.sort(key=lambda row: lever_key(row, self._after(row.results)))
+        return tuple(self._marked(rows))
 
-    def _single(self, rows: list[Lever], gains: list[_Change], others: list[_Change], order: list[str]) -> list[Lever]:
-        """The rows for single changes: first improvements, even if they break a requirement, then other legal ones."""
-        shown: list[tuple[_Change, Lever]] = []
-        broken: list[_Change] = []
-        for changes, legal in ((gains, True), (broken, False), (others, True)):
-            for change in sorted(changes, key=lambda change: self._key(change.tried.figures)):
-                if len(rows) + len(shown) >= MOST:
-                    break
-                if legal and change.tried.fails:
-                    broken += [change] if changes is gains else []
-                    continue
-                row = self._row(change)
-                mine = [other for other in (*rows, *(row for _, row in shown)) if other.name == row.name]
-                if len(mine) < _OF_ONE and not any(other.text == row.text or _alike(row, other) for other in mine):
-                    shown.append((change, row))
-        shown.sort(key=lambda pair: order.index(pair[1].name))
-        left, single = self.account.tries, []
-        for change, row in shown:
-            single.append(self._again(change, row) if left > 0 and row.legal else row)
-            left -= single[-1] is not row
-        return single
+    def _single(self, knobs: Sequence[tuple[Knob, float]]) -> list[Lever]:
+        """Of each lever the best value by a quick look, solved again; the most promising ones are solved."""
+        best: list[_Change] = []
+        for knob, now in knobs:
+            changes = [self._change(knob, now, value) for value in self._values(knob, now)]
+            better = [change for change in changes if change is not None and self._better(change)]
+            ranked = sorted(better, key=lambda one: (bool(one.tried.fails), self._key(one.tried.figures)))
+            best += ranked[:1]
+        free = {change.knob.path: sort_of(change.knob, self.program) == "switch" for change in best}
+        best.sort(key=lambda one: (not free[one.knob.path], bool(one.tried.fails), self._key(one.tried.figures)))
+        half = self.account.tries // 2
+        chosen = [one for one in best if free[one.knob.path]][:half] + [one for one in best if not free[one.knob.path]]
+        rows = [self._again(change, self._row(change)) for change in chosen[: self.account.tries]]
+        return [row for row in rows if row is not None]
+
+    def _values(self, knob: Knob, now: float) -> list[float]:
+        """The values of a lever to look at: of a switch that counts, such as a degree, all of them."""
+        field = self.here.scope.fields[knob.path]
+        if isinstance(knob.type, Measure) and not field.factors and sort_of(knob, self.program) == "switch":
+            below, above = beside(knob, now, self.here)
+            return [*below[:_MOST_OF_ONE], *above[:_MOST_OF_ONE]]
+        return values(knob, now, self.here)
 
     # A change with everything else as in the answer
 
@@ -149,7 +147,9 @@ class _Levers:
             text=change.text,
             statement=f"{knob.path} = {written(change.text, knob.type)}",
             results=tuple(self._moved(change.tried)),
-            breaks=tuple(Broken(name, *case(change.tried.lowering, name)) for name in change.tried.fails),
+            sort=sort_of(knob, self.program),
+            changes=scope.fields[knob.path].changes,
+            source=self._priced(knob, change.text),
         )
 
     def _moved(self, tried: Tried, doubtful: bool = False) -> Iterator[Moved]:
@@ -179,17 +179,10 @@ class _Levers:
         return any(after < before and _differs(before, after) for before, after in pairs)
 
     def _marked(self, rows: Sequence[Lever]) -> list[Lever]:
-        """The rows with the best marked: the largest improvement, what is safe, the best other entry."""
-        now = self._key(self.figures)
-        gain = [row for row in rows if row.purpose == "change" and row.legal and self._final(row) < now]
-        gain.sort(key=self._final)
-        entry = [row for row in rows if row.purpose == "entry" and self._final(row) < now]
-        ordered = [*gain[:1], *(row for row in rows if row.purpose == "safe"), *entry, *gain[1:]]
-        return [evolve(row, best=any(row is best for best in ordered[:_BEST])) for row in rows]
-
-    def _final(self, row: Lever) -> tuple[float, ...]:
-        """The compared results after a change, with everything solved again if that was done."""
-        return self._after(row.solved_results or row.results)
+        """The rows, in order, with those marked that a screen shows: what is sure and another entry are among them."""
+        kept = [row for row in rows if row.purpose != "change"][:_BEST]
+        kept += [row for row in rows if row.purpose == "change"][: _BEST - len(kept)]
+        return [evolve(row, best=any(row is best for best in kept)) for row in rows]
 
     def _after(self, moved: Sequence[Moved]) -> tuple[float, ...]:
         return self._order({result.name: result.after.number for result in moved})
@@ -198,35 +191,37 @@ class _Levers:
         return self._order({name: value for name, (_, value) in figures.items()})
 
     def _order(self, after: dict[str, float]) -> tuple[float, ...]:
-        """The sort key of a change: the results that plans are compared by, to as many digits as are shown."""
-        return tuple(float(f"{after[name]:.4g}") if name in after else math.inf for name in self.compared)
+        """The sort key of a change, to as many digits as are shown: the author's objective, then the results that plans
+        are compared by.
+        """
+        aimed = [after.get(self.goal[0], math.inf) * self.goal[1]] if self.goal is not None else []
+        numbers = [*aimed, *(after.get(name, math.inf) for name in self.compared)]
+        return tuple(float(f"{number:.4g}") for number in numbers)
 
     # The whole plan solved again
 
-    def _again(self, change: _Change, row: Lever) -> Lever:
-        """The row with the new value of the objective's unknown, if that is not this lever."""
+    def _again(self, change: _Change, row: Lever) -> Lever | None:
+        """The row with the plan solved again; None if it has no solution. Without one for the effort as looked at."""
+        legal = None if change.tried.fails else row
+        if any(rule.certain for rule in self.program.rules):
+            return legal
+        changes = {change.knob.path: set_to(change.knob, change.value, self.here)}
+        again = self.account.afford(lambda effort: self.trial.again(changes, effort))
+        if isinstance(again, Spent):
+            return legal
+        if again is None or any(name not in again.figures for name in self.figures):
+            return None
+        row = evolve(row, results=tuple(self._moved(again, doubtful=row.purpose == "entry")))
+        if self.here.scope.banded:
+            row = evolve(row, chance=again.chance, judged=again.judged)
         if self.aim is None or self.aimed == change.knob.path:
             return row
         unknown, scope = self.trial.system.unknowns[self.aim], self.here.scope
-        row = evolve(row, unknown=unknown.path, solved_before=unknown.amount(self.trial.outcome.point[self.aim], scope))
-        if any(rule.certain for rule in self.program.rules):
-            return row
-        changes = {change.knob.path: set_to(change.knob, change.value, self.here)}
-        again = self.account.afford(lambda effort: self.trial.again(changes, effort))
-        if again is None or isinstance(again, Spent) or any(name not in again.figures for name in self.figures):
-            return row
-        value = again.solved(unknown.path)
+        before, value = self.trial.outcome.point[self.aim], again.solved(unknown.path)
         if value is None:
             return row
-        row = evolve(row, solved=unknown.amount(value, scope))
-        if row.purpose != "entry":
-            return evolve(row, solved_results=tuple(self._moved(again)))
-        return evolve(self._doubted(row, again), solved_results=tuple(self._moved(again, doubtful=True)))
-
-    def _doubted(self, row: Lever, tried: Tried) -> Lever:
-        """The row with the least chance of the author's requirements, if any is uncertain."""
-        chance = tried.chance if self.here.scope.banded else None
-        return row if chance is None else evolve(row, chance=chance)
+        shown = unknown.amount(before, scope), unknown.amount(value, scope)
+        return evolve(row, unknown=unknown.path, solved_before=shown[0], solved=shown[1])
 
     # Other entries, and safe values
 
@@ -237,11 +232,19 @@ class _Levers:
         for value in self._best_entries(knob, values(knob, now, self.here))[: SHARES["entries"].tries]:
             change = self._change(knob, now, value)
             row = None if change is None else self._again(change, evolve(self._row(change), purpose="entry"))
-            if change is not None and row is not None and (row.legal or row.solved):
-                if row.solved:
-                    return [row]
-                return [evolve(self._doubted(row, change.tried), results=tuple(self._moved(change.tried, True)))]
+            if row is not None:
+                return [row]
         return []
+
+    def _priced(self, knob: Knob, entry: str) -> str:
+        """The source of an entry's price, or of what else its entries are compared by, with its date."""
+        scope = self.here.scope
+        kind = knob.type.name if isinstance(knob.type, KindType) else ""
+        sources = [f"{path}_source" for path in scope.comparable if path.partition(".")[0] == kind]
+        record = scope.entries[kind].get(entry) if sources else None
+        settings = dict(record.settings) if record is not None else {}
+        given = [settings[name.partition(".")[2]].value for name in sources if name.partition(".")[2] in settings]
+        return next(("".join(map(str, one.pieces)) for one in given if isinstance(one, Text)), "")
 
     def _best_entries(self, knob: Knob, others: list[float]) -> list[float]:
         """The entries for which all results have a value with everything else as in the answer, best first."""
@@ -256,27 +259,32 @@ class _Levers:
         knobs = [(knob_of(self.program, path), value) for path, value in point.items()]
         return {knob.path: set_to(knob, value, self.here) for knob, value in knobs if knob is not None}
 
-    def _safe(self, knobs: Sequence[tuple[Knob, float]], uncertain: Sequence[str]) -> list[Lever]:
-        """The nearest value of a lever at which every requirement of the author is safe."""
+    def _safe(self, knobs: Sequence[tuple[Knob, float]], uncertain: Mapping[str, float]) -> list[Lever]:
+        """The nearest value of a lever at which every requirement of the author is safe; before it, where one is less
+        likely than not, the nearest at which all are met."""
         numbers = [(knob, now) for knob, now in knobs if isinstance(knob.type, Measure) and knob.choices is not None]
         # The requested input first, then the inputs declared last, which change least in how the plan is carried out.
         numbers.reverse()
         numbers.sort(key=lambda pair: pair[0].path != self.aimed)
+        met: list[Lever] = []
         for knob, now in numbers[: SHARES["safe value"].tries] if uncertain else ():
-            sides = beside(knob, now, self.here, self.own.get(knob.path))
-            safe = safest(self.trial, self._fixed(knob.path), knob, now, sides, uncertain)
-            change = None if safe is None else self._change(knob, now, safe[0])
-            if safe is not None and change is not None and not change.tried.fails:
-                return [evolve(self._row(change), purpose="safe", chance=safe[1])]
-        return []
+            names = list(uncertain)
+            meets = self._sure(knob, now, names, MEETS) if min(uncertain.values()) < MEETS else None
+            safe = self._sure(knob, now, names, SAFE)
+            rows = [evolve(meets, purpose="meets")] if meets is not None else []
+            if safe is not None:
+                return [*(row for row in rows if row.text != safe.text), evolve(safe, purpose="safe")]
+            met = met or rows
+        return met
 
-
-def _alike(one: Lever, other: Lever) -> bool:
-    """Whether two changes have the same effect."""
-    pairs = zip(one.results, other.results)
-    return one.breaks == other.breaks and all(
-        not _differs(first.after.number, second.after.number) for first, second in pairs
-    )
+    def _sure(self, knob: Knob, now: float, uncertain: Sequence[str], share: float) -> Lever | None:
+        """The nearest value of a lever at which requirements are so likely, if nothing else fails there."""
+        sides = beside(knob, now, self.here, self.own.get(knob.path))
+        sure = sure_value(self.trial, self._fixed(knob.path), knob, now, sides, uncertain, share)
+        change = None if sure is None else self._change(knob, now, sure[0])
+        if sure is None or change is None or change.tried.fails:
+            return None
+        return evolve(self._row(change), chance=sure[1])
 
 
 def _differs(before: float, after: float) -> bool:

@@ -24,9 +24,10 @@ from llmplan.check.program import Rule
 from llmplan.system.adjustable import knob_of, value_of
 from llmplan.system.display import one_line
 from llmplan.system.domains import candidates
+from llmplan.uncertainty.bands import MEETS, SAFE
 from llmplan.units.measure import Measure
 
-MOST = 12
+MOST = 16
 """The most points of a curve, including the answer."""
 
 _LEAST, _FEW = 3, 5
@@ -38,8 +39,19 @@ _FLAT = 0.005
 _AROUND = (0.6, 0.75, 0.9, 1.0, 1.15, 1.35, 1.6, 2.0)
 """The multiples of the answer near which the input is tried, if it has such values."""
 
+_OUTWARD = (2.0, 2.5, 3.0, 4.0)
+"""The multiples, or fractions, of the answer at which a safe value is looked for beyond the first ones."""
+
 _MULTIPLES = (2.0, 0.5, 1.5, 0.75, 4.0, 0.25)
 """The multiples that are tried exactly, if layouts divide only few values."""
+
+
+@frozen
+class _Limit:
+    """A requirement of the author's; `judged` if its verdict is that of its counterpart on the calendar."""
+
+    rule: Rule
+    judged: bool
 
 
 @frozen
@@ -76,7 +88,9 @@ def requirement_curve(trial: Trial, answer: Solution) -> Curve | None:
         for value in _further(line):
             if len(line.kept) < MOST and _solved_at(line) < _FEW:
                 _point(line, value)
-        _look_for_safe(line)
+        _reach_out(line)
+        _look_for(line, SAFE)
+        _look_for(line, MEETS)
         if _solved_at(line) >= _LEAST:
             return _told(line)
     return None
@@ -96,7 +110,7 @@ def _told(line: _Line) -> Curve:
     points = sorted(line.kept.values(), key=lambda point: point.at)
     scope, unknown, rule = line.posed.lowering.scope, line.posed.system.unknowns[line.index], line.of.rule
     chosen = next(number for number, point in enumerate(points) if point.at == line.chosen)
-    safe = [n for n, point in enumerate(points) if point.verdict == "safe" and line.of.operation != "eq"]
+    safe, meets = (_nearest(line, share) for share in (SAFE, MEETS))
     return Curve(
         input=axis(unknown.path, unknown.amount(line.chosen, scope)),
         result=axis(line.of.text, line.of.shown(line.of.limit, scope)),
@@ -107,8 +121,23 @@ def _told(line: _Line) -> Curve:
         points=tuple(points),
         chosen=chosen,
         again=line.again,
-        safe=min(safe, key=lambda number: abs(number - chosen), default=None),
+        safe=None if safe is None else next(n for n, point in enumerate(points) if point.at == safe),
+        meets=None if meets is None else next(n for n, point in enumerate(points) if point.at == meets),
     )
+
+
+def _likely(line: _Line, share: float) -> list[float]:
+    """The values that were solved at which the requirement is so likely; none for an equation."""
+    kept = line.kept.items() if line.of.operation != "eq" and not line.of.rates else ()
+    return sorted(
+        at
+        for at, point in kept
+        if point.value is not None and point.verdict != "no" and (point.chance is None or point.chance >= share)
+    )
+
+
+def _nearest(line: _Line, share: float) -> float | None:
+    return min(_likely(line, share), key=lambda at: abs(at - line.chosen), default=None)
 
 
 def _lines(trial: Trial, judged: Sequence[RequirementResult]) -> Iterator[_Line]:
@@ -117,14 +146,15 @@ def _lines(trial: Trial, judged: Sequence[RequirementResult]) -> Iterator[_Line]
     # The requirement with the least chance comes first.
     stated = [result for result in judged if result.origin in ("plan", "used")]
     sure = {result.name: 1.0 if result.chance is None else result.chance for result in stated}
-    rules = [rule for rule in program.rules if rule.origin in ("plan", "used") and rule.weight is None]
-    rules.sort(key=lambda rule: sure.get(rule.name, 1.0))
+    calendar = {result.name for result in stated if result.planned is not None}
+    rules = [_Limit(rule, rule.name in calendar) for rule in program.rules if rule.stated]
+    rules.sort(key=lambda limit: sure.get(limit.rule.name, 1.0))
     for index, unknown in enumerate(system.unknowns):
         if unknown.asked and unknown.used and isinstance(unknown.type, Measure):
             bound = outcome.requirements[outcome.binding[index]].name if index in outcome.binding else ""
             if outcome.how.get(index) == "search" and bound not in sure:
                 continue
-            first = sorted(rules, key=lambda rule: rule.name != bound)
+            first = sorted(rules, key=lambda limit: limit.rule.name != bound)
             yield from _through(trial.own, index, first, outcome.point, unknown.values)
     # What the objectives would decide if it were open.
     for goal in program.goals:
@@ -141,19 +171,19 @@ def _lines(trial: Trial, judged: Sequence[RequirementResult]) -> Iterator[_Line]
 
 
 def _through(
-    posed: Posed, index: int, rules: list[Rule], answer: dict[int, float], values: tuple[float, ...] | None
+    posed: Posed, index: int, limits: list[_Limit], answer: dict[int, float], values: tuple[float, ...] | None
 ) -> Iterator[_Line]:
     """An unknown with each requirement that limits something that depends on it."""
     unknown, again = posed.system.unknowns[index], posed.few(index, SHARES["curve"].points)
     ordered = None if values is None else tuple(sorted(values))
-    for rule in rules:
-        of = bounded_side(posed.lowering, rule)
+    for limit in limits:
+        rule, of = limit.rule, bounded_side(posed.lowering, limit.rule, limit.judged)
         required = any(condition.name == rule.name for condition in posed.system.conditions)
         if of is not None and required and of.name != unknown.path and posed.system.graph.reach(of.node) >> index & 1:
             yield _Line(posed.without(rule.name), index, of, answer, ordered, again)
 
 
-def _freed(trial: Trial, path: str, rules: list[Rule]) -> Iterator[_Line]:
+def _freed(trial: Trial, path: str, limits: list[_Limit]) -> Iterator[_Line]:
     """The lines along an input that the plan sets, as if it were open."""
     lowering, knob = trial.built.lowering, knob_of(trial.program, path)
     chosen = None if knob is None else value_of(knob, lowering)
@@ -167,7 +197,7 @@ def _freed(trial: Trial, path: str, rules: list[Rule]) -> Iterator[_Line]:
     if posed is not None and index is not None:
         settled = trial.system.by_path(trial.outcome.point)
         answer = {i: settled.get(unknown.path, chosen) for i, unknown in enumerate(posed.system.unknowns)}
-        yield from _through(posed, index, rules, answer, values)
+        yield from _through(posed, index, limits, answer, values)
 
 
 def _first(line: _Line) -> list[float]:
@@ -198,14 +228,30 @@ def _near(chosen: float, values: tuple[float, ...]) -> list[float]:
     return sorted(near)
 
 
-def _look_for_safe(line: _Line) -> None:
-    """Adds points until there is no value between the nearest safe one and the answer, or there are enough."""
-    while line.values is not None and line.of.operation != "eq" and len(line.kept) < MOST:
-        known = sorted(at for at, point in line.kept.items() if point.value is not None)
-        safe = [at for at in known if line.kept[at].verdict == "safe"]
-        if not safe or line.chosen in safe:
+def _reach_out(line: _Line) -> None:
+    """Adds points further from the answer, on the side on which the requirement is more likely, until it is safe."""
+    known = {at: point.chance for at, point in line.kept.items() if point.chance is not None}
+    if line.values is None or len(known) < 2 or _likely(line, SAFE):
+        return
+    first, last = min(known), max(known)
+    up = (known[last] or 0.0) > (known[first] or 0.0)
+    for ratio in _OUTWARD:
+        near = line.chosen * ratio if up else line.chosen / ratio
+        value = min(line.values, key=lambda value: abs(value - near))
+        if (value > last if up else value < first) and len(line.kept) < MOST:
+            _point(line, value)
+        if _likely(line, SAFE):
             return
-        nearest = min(safe, key=lambda at: abs(at - line.chosen))
+
+
+def _look_for(line: _Line, share: float) -> None:
+    """Adds points until no value lies between the answer and the nearest that is so likely, or there are enough."""
+    while line.values is not None and len(line.kept) < MOST:
+        known = sorted(at for at, point in line.kept.items() if point.value is not None)
+        likely = _likely(line, share)
+        if not likely or line.chosen in likely:
+            return
+        nearest = min(likely, key=lambda at: abs(at - line.chosen))
         step = 1 if nearest < line.chosen else -1
         before = known[known.index(nearest) + step]
         ends = sorted((line.values.index(nearest), line.values.index(before)))

@@ -16,6 +16,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from llmplan.advice.ledger import SHARES
+from llmplan.answer.schema.advice import Verdicted
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Setting
@@ -67,6 +68,7 @@ class Trial:
         self.own = Posed(built, built.system, outcome.requirements)
         self.here = self.own.at(outcome.point) if here is None else here
         self.plan, self.points, self.times, self.progress = plan, points, times, progress
+        self._tried: dict[tuple[tuple[str, Setting], ...], Tried] = {}
 
     @cached_property
     def figures(self) -> Figures:
@@ -85,8 +87,11 @@ class Trial:
     # At the answer: nothing is solved again
 
     def at(self, changes: Changes) -> Tried:
-        """The plan with changes, at the point of its answer."""
-        return Tried(self, lowering=evaluated(self.here, changes))
+        """The plan with changes, at the point of its answer; evaluated once, whoever asks."""
+        key = tuple(changes.items())
+        if key not in self._tried:
+            self._tried[key] = Tried(self, lowering=evaluated(self.here, changes))
+        return self._tried[key]
 
     def each(self, changes: Changes, path: str, values: Iterable[float]) -> Iterator[tuple[float, Figures]]:
         """The results at each value of an input that the changes open; nothing if anything else is open too."""
@@ -169,6 +174,11 @@ class Tried:
         return _finite(lines, self._posed.values([line.node for line in lines], self._point))
 
     @cached_property
+    def legal(self) -> bool:
+        """Whether the values that were laid over it are in their domains."""
+        return not any(problem.severity == "error" for problem in self.lowering.names.diagnostics)
+
+    @cached_property
     def fails(self) -> tuple[str, ...]:
         """The requirements that fail at the point but hold in the answer."""
         return tuple(name for name in failing(self.lowering) if name not in self._trial.failed)
@@ -181,10 +191,15 @@ class Tried:
     @cached_property
     def chance(self) -> float | None:
         """The least chance of the author's requirements in force there; None if nothing is uncertain."""
-        here = self.lowering
-        rules = [rule for rule in here.program.rules if rule.origin in ("plan", "used") and rule.weight is None]
-        rules = [rule for rule in rules if rule.when is None or here.worth(rule.when, rule.place[0]) == 1.0]
-        return min((chance for rule in rules if (chance := self.bands.chance(rule)) is not None), default=None)
+        judged = [self.bands.judge_here(rule) for rule in self.lowering.program.rules if rule.stated]
+        return min((one.by.chance for one in judged if one is not None and one.by.chance is not None), default=None)
+
+    @cached_property
+    def judged(self) -> tuple[Verdicted, ...]:
+        """The author's requirements in force there, with chance and verdict."""
+        rules = [rule for rule in self.lowering.program.rules if rule.stated]
+        pairs = [(rule.name, self.bands.judge_here(rule)) for rule in rules]
+        return tuple(Verdicted(name, one.by.chance, one.by.verdict) for name, one in pairs if one is not None)
 
     @property
     def objective(self) -> float:

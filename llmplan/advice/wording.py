@@ -18,6 +18,7 @@ from llmplan.diagnostics import Edit
 from llmplan.source import Span
 from llmplan.system.adjustable import Knob, in_authors_unit
 from llmplan.system.display import amount, one_line
+from llmplan.system.levers import of_the_question, sort_of
 from llmplan.system.proposals import Proposal, written
 from llmplan.units.measure import Measure, Type
 
@@ -27,11 +28,13 @@ class Cure:
     """A change that makes an infeasible plan feasible.
 
     Attributes:
+        change: The input or the requirement that is changed.
         value: The first of its values in base units, or the index of a member or entry.
         thinned: The unknowns for which only some values were tried with it.
     """
 
     record: Relaxation
+    change: Knob | Rule
     value: float
     thinned: tuple[str, ...] = ()
 
@@ -59,7 +62,16 @@ def of_input(
     word = "let " if knob.role == "let" else "assume " if knob.role == "assumption" else ""
     statement = f"{knob.path} = {written(proposed[0].text, knob.type)}"
     edits = _edits(trial, knob, proposed[0], statement)
-    return Cure(evolve(record, statement=f"{word}{statement}", edits=edits), proposed[0].value, thinned)
+    program, field = trial.program, trial.program.scope.fields.get(knob.path)
+    record = evolve(
+        record,
+        statement=f"{word}{statement}",
+        edits=edits,
+        sort=sort_of(knob, program),
+        question=of_the_question(knob.path, program),
+        changes="" if field is None else field.changes,
+    )
+    return Cure(record, knob, proposed[0].value, thinned)
 
 
 def _edits(trial: Trial, knob: Knob, proposed: Proposal, statement: str) -> tuple[Edit, ...]:
@@ -81,14 +93,15 @@ def of_bound(trial: Trial, rule: Rule, before: float, proposed: Proposal, place:
     """
     assert isinstance(rule.type, Measure)
     record = _record(trial, rule.name, "requirement", rule.type, rule.unit, before, [proposed], before)
+    record = evolve(record, sort="bound")
     if place is None:
-        return Cure(record, proposed.value)
+        return Cure(record, rule, proposed.value)
     number, whole = written(proposed.text, rule.type), trial.program.scope.span(rule.place)
     text = one_line(f"{whole.text[: place.start - whole.start]}{number}{whole.text[place.end - whole.start :]}")
     certain = "certain " if rule.certain else ""
     named = f"{rule.name}: " if rule.name.isidentifier() else ""
     statement = f"require {certain}{named}{text}"
-    return Cure(evolve(record, condition=text, statement=statement, edits=(Edit(place, number),)), proposed.value)
+    return Cure(evolve(record, condition=text, statement=statement, edits=(Edit(place, number),)), rule, proposed.value)
 
 
 def _record(

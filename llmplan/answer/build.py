@@ -64,6 +64,7 @@ def declared(context: Context, answer: Solution) -> Fields:
     return {
         "title": program.title,
         "status": context.outcome.status,
+        "calendar": dict(program.scope.calendar),
         "parts": dict(program.scope.parts),
         "compared": tuple(sorted(program.scope.compared, key=program.scope.compared.__getitem__)),
         "departures": departures(context.lowering),
@@ -91,9 +92,11 @@ def requirements(context: Context, answer: Solution) -> Fields:
     def weighed(result: RequirementResult) -> RequirementResult:
         if context.ranges is not None:
             result = judged(context.ranges, by_name[result.name], result)
-        return result if context.bands is None else assessed(context.bands, by_name[result.name], result)
+        if context.bands is None:
+            return result
+        return assessed(context.bands, context.ranges, by_name[result.name], result)
 
-    required, preferred = rules(context.lowering)
+    required, preferred = rules(context.lowering, *(() if context.ranges is None else (context.ranges.applies,)))
     return {"requirements": tuple(map(weighed, required)), "preferences": tuple(map(weighed, preferred))}
 
 

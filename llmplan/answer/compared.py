@@ -12,10 +12,11 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
-from llmplan.answer.schema.requirements import Compared, RequirementResult
+from llmplan.answer.schema.requirements import Compared
 from llmplan.check.ir import Expr, Num
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
+from llmplan.operations.numbers import close
 from llmplan.system.comparison import Comparison, comparison_of
 from llmplan.system.display import TURNED, amount
 from llmplan.system.lower import Lowering
@@ -42,6 +43,7 @@ def compared(lowering: Lowering, rule: Rule) -> Compared | None:
     left, right = (lowering.worth(side, rule.place[0]) for side in (seen.subject, seen.limit))
     if left is None or right is None or not (math.isfinite(left) and math.isfinite(right)):
         return None
+    left = right if close(left, right) else left  # what is decided up to its limit reaches it
     planned, limit, gap = (
         amount(value, seen.of.type, lowering.scope, seen.of.unit) for value in (left, right, abs(left - right))
     )
@@ -52,22 +54,16 @@ def compared(lowering: Lowering, rule: Rule) -> Compared | None:
     )  # fmt: skip
 
 
-def with_band(bands: Bands, rule: Rule, result: RequirementResult) -> RequirementResult:
-    """The requirement with the ends of the band of its computed side."""
-    row = result.compared
-    if row is None:
-        return result
-    band = _ends(rule, bands.lowering, lambda subject: bands.ends_of(subject, rule.place[0]))
-    return result if band is None else evolve(result, compared=evolve(row, band=band))
-
-
-def with_spread(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
-    """The requirement with the ends of its computed side over the author's ranges."""
-    lowering, row = ranges.lowering, result.compared
-    if row is None:
-        return result
-    spread = _ends(rule, lowering, lambda subject: ranges.ends(lowering.lower(subject, {}, base=rule.place[0])))
-    return result if spread is None else evolve(result, compared=evolve(row, spread=spread))
+def with_ends(bands: Bands | None, ranges: Ranges | None, rule: Rule, row: Compared) -> Compared:
+    """The row of a requirement with the ends of its computed side: of its band, and over the author's ranges."""
+    base = rule.place[0]
+    if bands is not None:
+        row = evolve(row, band=_ends(rule, bands.lowering, lambda subject: bands.ends_of(subject, base)))
+    if ranges is not None:
+        lowering = ranges.lowering
+        spread = _ends(rule, lowering, lambda subject: ranges.ends(lowering.lower(subject, {}, base=base)))
+        row = evolve(row, spread=spread)
+    return row
 
 
 def _ends(rule: Rule, lowering: Lowering, of: Callable[[Expr], tuple[float, float] | None]) -> Range | None:

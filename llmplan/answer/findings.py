@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve
 
 from llmplan.answer.derivation import names_in
 from llmplan.answer.schema.advice import Relaxation
 from llmplan.answer.schema.requirements import RequirementResult
-from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.solution import Shown, Solution
 from llmplan.answer.schema.values import Value
 from llmplan.check.ir import Ref
 from llmplan.check.plan import Program
@@ -23,7 +23,7 @@ from llmplan.solve.outcome import Outcome
 from llmplan.source import Span
 from llmplan.system.display import one_line
 from llmplan.system.lower import Lowering
-from llmplan.system.missing import NO_REASON, line_for
+from llmplan.system.missing import NO_BOUND, NO_REASON, line_for
 from llmplan.system.reasons import why
 from llmplan.system.system import Condition, System
 from llmplan.system.text import worded
@@ -35,6 +35,9 @@ _MOST_NAMES = 8
 _MORE = 10
 """With so many times the effort most changes are tried. What they take is known only when they have been."""
 
+_MOST_ALONE = 3
+"""The most conflicts of which a change for each alone is named."""
+
 _WIDEST = 78
 _LEGAL = ("type", "domain")
 """Origins of conditions that are not written as requirements."""
@@ -44,7 +47,7 @@ def findings(system: System, outcome: Outcome, lowering: Lowering, answer: Solut
     """What is to be said of an answer with its advice: W0606 and W0608 of a solved plan, E0402 of an infeasible one."""
     if answer.status == "infeasible":
         return (infeasible(system, outcome, lowering, answer),)
-    return (*unmet(lowering, answer.preferences), *without_value(lowering.program, lowering))
+    return (*unmet(lowering, answer.preferences), *without_value(lowering.program, lowering, answer.shown))
 
 
 def unmet(lowering: Lowering, preferences: Sequence[RequirementResult]) -> list[Diagnostic]:
@@ -80,10 +83,16 @@ def _stated(lowering: Lowering, condition: str) -> Span | None:
     return None
 
 
-def without_value(program: Program, lowering: Lowering) -> list[Diagnostic]:
-    """W0608 for each `show` whose value is not a number; missing inputs were reported before solving."""
+def without_value(program: Program, lowering: Lowering, rows: Sequence[Shown]) -> list[Diagnostic]:
+    """W0608 for each `show` whose value is not a number, or has none somewhere in the ranges.
+
+    Missing inputs were reported before solving.
+    """
     found = []
-    for row in program.shows:
+    for row, shown in zip(program.shows, rows):
+        if not shown.bounded:
+            span = program.scope.span(row.place)
+            found.append(system.unbounded(span, one_line(span.text)))
         value = lowering.worth(row.value, row.place[0])
         if value is not None and not math.isfinite(value) and worded(row.value, lowering) is None:
             span = program.scope.span(row.place)
@@ -143,17 +152,27 @@ def infeasible(made: System, outcome: Outcome, lowering: Lowering, answer: Solut
     names = [condition.name for condition in fighting]
     partly = next((made.unknowns[index].path for index, jump in outcome.jumps.items() if jump == "tried"), "")
     lines = (Hint(line_for(path, lowering.scope)) for path in lacking)
-    hints = entangled or (*lines, *map(_cure, answer.relaxations))
-    hints = tuple(evolve(hint, text=f"{number}: {hint.text}") for number, hint in enumerate(hints, 1))
+    numbered = (evolve(hint, text=f"{at}: {hint.text}") for at, hint in enumerate(map(_cure, answer.relaxations), 1))
+    hints = entangled or (*lines, *numbered, *_for_one_alone(answer))
     reason = "; ".join(dict.fromkeys(lacking.values()))
     return system.infeasible(span, names, len(every), others, notes, hints, partly, reason)
 
 
 def _cure(one: Relaxation) -> Hint:
     """A change with the edits that make it, and those of what is to be changed too."""
-    changes = (one, *one.beside)
-    said = cases.instead((change.statement, change.before_text) for change in changes)
-    return Hint(said, tuple(edit for change in changes for edit in change.edits))
+    return Hint(_instead(one), tuple(edit for change in (one, *one.beside) for edit in change.edits))
+
+
+def _instead(one: Relaxation) -> str:
+    return cases.instead((change.statement, change.before_text, change.changes) for change in (one, *one.beside))
+
+
+def _for_one_alone(answer: Solution) -> Iterator[Hint]:
+    """Where there are several conflicts, the nearest single change of each."""
+    for clash in answer.clashes[:_MOST_ALONE] if len(answer.clashes) > 1 else ():
+        for cure in clash.cures[:1]:
+            if not any(cure.statement == one.statement and not one.beside for one in answer.relaxations):
+                yield Hint(cases.for_one_alone(_instead(cure), clash.names))
 
 
 def _lacking(fighting: Sequence[Condition], values: Mapping[str, Value]) -> dict[str, str]:
@@ -193,6 +212,8 @@ def _fails(
         return reason, f"at the nearest plan, {reason}"
     rule = next(rule for rule in lowering.program.rules if rule.name == result.name)
     reason = why(lowering, rule.condition)
+    if result.undefined == NO_BOUND:
+        return NO_BOUND, f"`{result.name}` is violated at the nearest plan: {NO_BOUND}"
     if result.undefined:
         return reason, f"`{result.name}` has no value at the nearest plan: {reason}"
     if result.sides is None and reason != NO_REASON:

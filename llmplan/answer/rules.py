@@ -4,6 +4,7 @@ waives or replaces."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
 from llmplan.answer.compared import compared
@@ -19,12 +20,18 @@ from llmplan.units.amount import Amount
 from llmplan.units.measure import TextType
 
 
-def rules(lowering: Lowering) -> tuple[list[RequirementResult], list[RequirementResult]]:
-    """Every requirement and every preference in force at the point; those whose `when` is false are left out."""
+def rules(
+    lowering: Lowering, applies: Callable[[Rule], bool] = lambda rule: False
+) -> tuple[list[RequirementResult], list[RequirementResult]]:
+    """Every requirement and every preference in force at the point; those whose `when` is false are left out.
+
+    Args:
+        applies: Whether one that must be certain applies elsewhere in the ranges.
+    """
     requirements: list[RequirementResult] = []
     preferences: list[RequirementResult] = []
     for rule in lowering.program.rules:
-        made = _rule(lowering, rule)
+        made = _rule(lowering, rule, applies)
         if made is not None:
             (requirements if rule.weight is None else preferences).append(made)
     return requirements, preferences
@@ -61,7 +68,7 @@ def _condition(lowering: Lowering, rule: Rule) -> str:
     return one_line(lowering.scope.span(rule.place).text)
 
 
-def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
+def _rule(lowering: Lowering, rule: Rule, applies: Callable[[Rule], bool]) -> RequirementResult | None:
     base = rule.place[0]
     needs: tuple[str, ...] = ()
     holds: bool | None = None
@@ -70,7 +77,9 @@ def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
     if isinstance(when, Missing):
         needs = when.needs
     elif lowering.graph.constant(when) != 1.0:
-        return None
+        if not rule.certain or rule.weight is not None or not applies(rule):
+            return None
+        holds = True
     else:
         node = lowering.unknowns.settled(lowering.lower(rule.condition, {}, base=base))
         if isinstance(node, Missing):
@@ -78,6 +87,8 @@ def _rule(lowering: Lowering, rule: Rule) -> RequirementResult | None:
         else:
             holds = lowering.graph.constant(node) == 1.0
     slack, sides, undefined = _sides(lowering, rule, holds) if holds is not None else (None, None, "")
+    if holds and slack is not None and slack < 0.0 and lowering.worth(rule.condition, base) != 1.0:
+        slack, sides = None, None  # those of a point at which it does not apply
     certainty: Literal["certain", "no"] = "certain" if holds else "no"
     fails = holds is False and not undefined
     scope = lowering.scope
@@ -99,8 +110,8 @@ def _sides(lowering: Lowering, rule: Rule, holds: bool) -> tuple[float | None, S
         return None, None, ""
     if holds and operation == "eq":
         left = right  # within the tolerance
-    if left != left or right != right:
-        return None, None, why(lowering, sides[0 if left != left else 1])
+    if left != left or right != right or (left == right and math.isinf(left)):
+        return None, None, why(lowering, sides[1 if left == left and right != right else 0])
     signs = {"le": 1, "lt": 1, "ge": -1, "gt": -1}
     gap = (right - left) * signs[operation] if operation in signs else -abs(right - left)
     first, second = (amount(value, rule.type, lowering.scope, rule.unit) for value in (left, right))

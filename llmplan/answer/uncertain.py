@@ -9,13 +9,16 @@ from __future__ import annotations
 from attrs import evolve
 
 from llmplan.answer import compared
-from llmplan.answer.schema.requirements import RequirementResult, Sides
+from llmplan.answer.schema.requirements import Planned, RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.check.program import Rule, ShowRow
+from llmplan.system.calendar import written
 from llmplan.system.display import amount
+from llmplan.system.integral import EXACT_ENOUGH
 from llmplan.system.intervals import bounds
-from llmplan.uncertainty.bands import Bands, verdict
+from llmplan.system.missing import NO_BOUND
+from llmplan.uncertainty.bands import Bands
 from llmplan.uncertainty.ranges import Ranges
 from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import Measure
@@ -33,23 +36,41 @@ def with_band(bands: Bands, value: Value) -> Value:
     return value if ends is None else evolve(value, band=_around(value.amount, ends))
 
 
-def assessed(bands: Bands, rule: Rule, result: RequirementResult) -> RequirementResult:
+def assessed(bands: Bands, ranges: Ranges | None, rule: Rule, result: RequirementResult) -> RequirementResult:
     """A requirement with its chance, if anything makes it uncertain, and the word for it."""
     holds = result.holds
     if holds is None:
         return result
-    result = compared.with_band(bands, rule, result)
     # What holds at some points of the author's ranges alone has a chance too.
-    chance = bands.chance(rule, result.certainty == "expected")
-    return evolve(result, chance=chance, verdict=verdict(holds, chance))
+    judged = bands.judge(rule, holds, result.certainty == "expected")
+    row = None
+    if judged.counterpart is not None:
+        row = compared.compared(bands.lowering, judged.counterpart)
+        row = None if row is None else compared.with_ends(bands, ranges, judged.counterpart, row)
+        row = None if row is None else evolve(row, subject=written(bands.lowering.scope.calendar, row.subject))
+    own = None if result.compared is None else compared.with_ends(bands, None, rule, result.compared)
+    return evolve(
+        result,
+        chance=judged.by.chance,
+        chance_error=judged.by.error if judged.by.error > EXACT_ENOUGH else None,
+        verdict=judged.by.verdict,
+        rates=judged.by.rates,
+        compared=own,
+        on="calendar" if judged.on_the_calendar else "planned",
+        planned=None if judged.planned is None else Planned(judged.planned.chance, judged.planned.verdict),
+        calendar=row,
+    )
 
 
 def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
     """A shown row with the ends of its value, if any range reaches it."""
-    ends = ranges.ends(ranges.lowering.lower(row.value, {}, base=row.place[0]))
-    if ends is None or not isinstance(row.type, Measure):
+    value = ranges.lowering.lower(row.value, {}, base=row.place[0])
+    if not isinstance(row.type, Measure) or not shown.amount.finite:
         return shown
-    return evolve(shown, spread=_around(shown.amount, ends)) if shown.amount.finite else shown
+    if ranges.unbounded(value):
+        return evolve(shown, bounded=False)
+    ends = ranges.ends(value)
+    return shown if ends is None else evolve(shown, spread=_around(shown.amount, ends))
 
 
 def row_with_band(bands: Bands, row: ShowRow, shown: Shown) -> Shown:
@@ -67,11 +88,16 @@ def judged(ranges: Ranges, rule: Rule, result: RequirementResult) -> Requirement
     """
     if result.holds is None:
         return result
-    result = compared.with_spread(ranges, rule, result)
+    if result.compared is not None:
+        result = evolve(result, compared=compared.with_ends(None, ranges, rule, result.compared))
     if result.holds and ranges.always(rule):
         return evolve(result, certainty="certain")
     if result.holds and rule.certain:
-        return _at_the_bad_end(ranges, rule, evolve(result, holds=False, certainty="no"))
+        failed = _at_the_bad_end(ranges, rule, evolve(result, holds=False, certainty="no"))
+        sides = ranges.sides(rule)
+        if failed.sides is result.sides and sides is not None and any(map(ranges.unbounded, sides)):
+            return evolve(failed, undefined=NO_BOUND, slack=None, sides=None, compared=None)
+        return failed
     return evolve(result, certainty="expected" if result.holds else "no")
 
 

@@ -28,7 +28,7 @@ _MOST, _FIRST = 8, 4
 def solved_unknowns(
     made: System, outcome: Outcome, values: Mapping[str, Value], lowering: Lowering
 ) -> tuple[SolvedUnknown, ...]:
-    """The unknowns that matter, those that the plan asks for first."""
+    """The unknowns that matter, those that the plan asks for first, in its order."""
     answers = []
     for index, unknown in enumerate(made.unknowns):
         if not unknown.used:
@@ -56,7 +56,8 @@ def solved_unknowns(
                 beyond=past,
             )
         )
-    return tuple(sorted(answers, key=lambda answer: not answer.asked))
+    stated = {path: number for number, (path, _) in enumerate(lowering.program.strongest())}
+    return tuple(sorted(answers, key=lambda one: (not one.asked, stated.get(one.path, len(stated)))))
 
 
 def _whole(unknown: Unknown, outcome: Outcome, index: int) -> bool:

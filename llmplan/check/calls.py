@@ -178,6 +178,8 @@ def _assumed(check: Context, node: nodes.Call, want: Type | None) -> Typed:
         return check.wrong(node)
     if name.text not in check.scope.quantities:
         return check.wrong(node, names.unknown_name(name.span, name.text, list(check.scope.quantities), None))
+    if not check.scope.targets:  # while the library is read
+        check.scope.assumable[name.text] = ()
     return Typed(ir.Assumed(name.text), BOOL, node.span)
 
 
@@ -208,12 +210,34 @@ def _chance(check: Context, node: nodes.Call, want: Type | None) -> Typed:
         wanted = "a comparison by `<`, `<=`, `>` or `>=`"
         return check.wrong(node, units.not_here(event.span, "this event", wanted))
     expr = ir.Chance(bounds)
-    found = list(ir.walk(expr))
-    if sum(isinstance(part, ir.Chance) for part in found) > 1:
-        return check.wrong(node, units.not_here(event.span, "a chance inside a chance", "values"))
+    return Typed(expr, REAL, node.span) if _measurable(check, event, expr) else check.wrong(node)
+
+
+def _measurable(check: Context, event: nodes.Expr, expr: ir.Expr) -> bool:
+    """Whether measured values of what is asked for can be told; says why not."""
+    found = list(ir.walk(expr))[1:]
+    if any(isinstance(part, (ir.Chance, ir.Quantile)) for part in found):
+        check.report(units.not_here(event.span, "a chance inside a chance", "values"))
+        return False
     if any(isinstance(part, (ir.Local, ir.FieldOf)) for part in found):
-        return check.wrong(node, units.not_here(event.span, "a local name in an event", "inputs, lets and quantities"))
-    return Typed(expr, REAL, node.span)
+        check.report(units.not_here(event.span, "a local name in an event", "inputs, lets and quantities"))
+        return False
+    return True
+
+
+def _quantile(check: Context, node: nodes.Call, want: Type | None) -> Typed:
+    """quantile(time, 90%): the value that a share of the measured ones does not exceed."""
+    if not _count(check, node, 2, 2):
+        return check.wrong(node)
+    value, share = (check.check(argument) for argument in node.arguments)
+    if value.type is None or share.type is None or not check.measured(value):
+        return check.wrong(node)
+    outside = isinstance(share.expr, ir.Num) and not 0.0 < share.expr.value < 1.0
+    if outside or not _passes(check, share, REAL):
+        return check.wrong(node, units.not_here(node.arguments[1].span, "this share", "one between 0 and 1"))
+    if not _measurable(check, node.arguments[0], ir.Quantile(value.expr, share.expr)):
+        return check.wrong(node)
+    return Typed(ir.Quantile(value.expr, share.expr), value.type, node.span, unit=value.unit)
 
 
 def check_fold(check: Context, node: nodes.Fold, want: Type | None) -> Typed:
@@ -256,4 +280,5 @@ BUILTINS: dict[str, Callable[[Context, nodes.Call, Type | None], Typed]] = {
     "assumed": _assumed,
     "emits": _emits,
     "chance": _chance,
+    "quantile": _quantile,
 }

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from llmplan.check.context import Context
-from llmplan.check.ir import FALSE, Chain, Expr, Num, Op, Sides, Typed
+from llmplan.check.ir import FALSE, Chain, Expr, Num, Op, Ref, Sides, Typed
 from llmplan.check.labels import Labelled, compared
 from llmplan.check.scope import words
-from llmplan.diagnostics import units
+from llmplan.diagnostics import Edit, Hint, units
 from llmplan.operations import OPERATIONS
 from llmplan.syntax import nodes
 from llmplan.units.measure import BOOL, ListType, Measure, TextType, Type
+
+_WHOLE = 100  # per cent
 
 COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">=": "ge", ">": "gt"}
 
@@ -26,11 +28,24 @@ def check_compare(check: Context, node: nodes.Compare, want: Type | None) -> Typ
         left, right = _pair(check, left_node, right_node)
         check.unify(left, right, "compared")
         _no_text(check, left)
+        _share(check, left, right)
+        _share(check, right, left)
         if operator not in ("==", "!=") and left.type is not None and not isinstance(left.type, Measure):
             check.report(units.not_here(left.span, words(left.type), "a number"))
         parts.append(comparison(COMPARISONS[operator], left.expr, right.expr))
         left_node = right_node
     return Typed(chain("and", parts), BOOL, node.span)
+
+
+def _share(check: Context, share: Typed, number: Typed) -> None:
+    """E0305 for `mfu > 40`: a share of 0 to 1 is compared with a number that it never reaches."""
+    name = share.expr.name if isinstance(share.expr, Ref) else ""
+    record = check.scope.fields.get(name) or check.scope.quantities.get(name)
+    legal = record.domain if record is not None else None
+    if legal is not None and legal.text == "0..1" and number.bare and number.number is not None and number.number > 1:
+        text = number.span.text
+        hint = Hint(f"write `{text}%`", (Edit(number.span, f"{text}%"),)) if number.number <= _WHOLE else None
+        check.report(units.outside(number.span, name, text, legal.text, *filter(None, [hint])))
 
 
 def _no_text(check: Context, typed: Typed) -> None:

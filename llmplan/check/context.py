@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from llmplan.check import hints
+from llmplan.check import hints, spoken
 from llmplan.check.ir import UNDEFINED, Entry, Expr, Typed
 from llmplan.check.labels import Labelled, labelled_units, wanted
 from llmplan.check.scope import Scope, words
@@ -162,7 +162,7 @@ class Context(ABC):
             wanted = self._units_for(lead.type)
             self.report(units.missing_unit(other.span, "this number", other.span.text, wanted))
         else:
-            hint = hints.unit_after(self.scope, left.type, right.type)
+            hint = hints.unit_after(self.scope, left.type, right.type) or hints.for_each(self.scope, left, right)
             self.report(units.unlike(action, *_sides(left, right), hint))
         return evolve(left, type=None)
 
@@ -175,7 +175,7 @@ class Context(ABC):
             span = Span(node.span.source, start, start + max(1, len(unknown.word)))
             known = unknown.offset > 0 and self._divides(unknown.word)
             near = self.scope.units.suggest(unknown.word)
-            entry = hints.entry(self.scope, unknown.word)
+            entry = spoken.of_unit(self.scope, unknown.word) or hints.entry(self.scope, unknown.word)
             self.report(units.unknown_unit(span, unknown.word, near, span if known else None, entry))
             return None
 

@@ -16,7 +16,7 @@ from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED
 from llmplan.check.patterns import is_pattern
 from llmplan.check.program import Alternative, EntryRecord, Field, Function, Quantity
-from llmplan.check.scope import Overlay, Scope, normal, words
+from llmplan.check.scope import Overlay, Scope, normal, published, spelt, words
 from llmplan.check.settings import place
 from llmplan.check.unit_words import declare_units
 from llmplan.diagnostics import Diagnostic, names, units
@@ -128,9 +128,12 @@ class Declarations:
                 scope.enums[s.name.text] = EnumType(s.name.text, members)
         for amended in of.further_members:
             self._amend_enum(amended)
+        for enum in of.enums:
+            self._spoken_words(enum)
         for kind in of.kinds:
             if self._once(kind.name.text, kind, kind.name.text in scope.kinds):
                 scope.kinds[kind.name.text] = tuple(field.name.text for field in kind.fields)
+                self._spoken(kind.name.text, kind.decorators)
         for kind in of.kinds:
             self._kind_signature(kind)
         for quantity in of.quantities:
@@ -175,6 +178,24 @@ class Declarations:
                     members.append(member.name.text)
             self.scope.enums[known.name] = EnumType(known.name, tuple(members))
 
+    def _spoken_words(self, enum: nodes.Enum) -> None:
+        """What people write in place of the members of an enum."""
+        self._unmodelled("", enum.decorators)
+        for of, member, *texts in (mark for mark in said(enum.decorators, "words") if len(mark) > 2):
+            if of == enum.name.text:
+                self.scope.meant.setdefault(of, {}).update((spelt(text), member) for text in texts)
+
+    def _spoken(self, path: str, decorators: Sequence[nodes.Decorator]) -> None:
+        """What people call a kind, a field or a quantity."""
+        self._unmodelled(path, decorators)
+        for word in (word for texts in said(decorators, "names") for word in texts):
+            known = self.scope.spoken.get(spelt(word), ())
+            self.scope.spoken[spelt(word)] = tuple(dict.fromkeys((*known, path)))
+
+    def _unmodelled(self, path: str, decorators: Sequence[nodes.Decorator]) -> None:
+        for sentence, *texts in filter(None, said(decorators, "unmodelled")):
+            self.scope.unmodelled.update((spelt(text), sentence) for text in texts or [path])
+
     def _kind_signature(self, kind: nodes.Kind) -> None:
         columns = [(*mark[:3], "".join(mark[3:4]).replace(" ", "")) for mark in said(kind.decorators, "column")]
         if columns:
@@ -189,6 +210,7 @@ class Declarations:
             seen[node.name.text] = node
             types = tuple(self.type(written) or REAL for written in node.types)
             path = f"{kind.name.text}.{node.name.text}"
+            self._spoken(path, node.decorators)
             for texts in said(node.decorators, "told_as"):
                 self.scope.told_as[path] = tuple(texts)
             for texts in said(node.decorators, "comparable"):
@@ -214,6 +236,7 @@ class Declarations:
                 bool(said(node.decorators, "lever")),
                 _factors(node.decorators, types[0]),
                 _members(node.decorators, types[0]),
+                changes="".join(text for texts in said(node.decorators, "changes") for text in texts[:1]),
                 per=_labels(node.decorators, types),
                 derived=bool(said(node.decorators, "derived")),
             )  # fmt: skip
@@ -257,9 +280,13 @@ class Declarations:
             # The unit for showing it: the one in `@unit(%)` above it, else the unit of its type.
             unit = next((written_unit(one) for one in arguments(node.decorators, "unit")), node.type.text)
             self.scope.quantities[name] = Quantity(name, tuple(indices), type, unit, None, (unread,))
+        self._spoken(name, node.decorators)
         # A band may be declared above any of its formulas.
         if said(node.decorators, "within"):
             self.scope.banded[name] = ()
+        for counterpart in said(node.decorators, "calendar"):
+            if len(counterpart) == 1:
+                self.scope.calendar[name] = counterpart[0]
         if said(node.decorators, "cliff"):
             self.scope.cliffs[name] = ()
         for whole, label in (texts for texts in said(node.decorators, "part") if len(texts) == 2):
@@ -303,6 +330,13 @@ class Declarations:
         usual[alias] = entry
         self.scope.aliases[kind][alias] = (entry,)
 
+    def _published_names(self, node: nodes.Entry, kind: str, name: str) -> None:
+        """The names on a hub mean the entry too, unless they mean another one already."""
+        for field in node.fields:
+            if f"{kind}.{field.name.text}" in self.scope.as_published and isinstance(field.value, nodes.Text):
+                for form in published(normal(field.value.plain or "")):
+                    self.scope.aliases[kind].setdefault(form, (name,))
+
     def _range_of(self, param: nodes.Param) -> tuple[float, float] | None:
         """The ends of a parameter's `in low..high`, which are literals."""
         domain = param.domain
@@ -341,6 +375,7 @@ class Declarations:
             index[normal(alias)] = tuple(dict.fromkeys((*index.get(normal(alias), ()), name)))
         for argument in arguments(node.decorators, "usual"):
             self._usual_name(kind, name, argument)
+        self._published_names(node, kind, name)
         # Its own name always means the entry itself, even if other entries have that name as an alias.
         index[normal(name)] = (name,)
         table[name] = EntryRecord(

@@ -97,8 +97,9 @@ TABLE: dict[str, Decorator] = {
         "A call of the function and its result, compared to the digits written. Examples of the library run as tests.",
     ),
     "names": Decorator(
-        ("entry", "unit"), (_T,), _T, '@names("H100 SXM", "H100")',
-         "Further names of an entry, further spellings of a unit."
+        ("entry", "unit", "kind", "field", "quantity"), (_T,), _T, '@names("H100 SXM", "H100")',
+        "Further names of an entry, further spellings of a unit. Of a kind, a field or a quantity: names that it has "
+        "elsewhere, which messages turn into its own.",
     ),
     "usual": Decorator(
         ("entry",), (_T,), _T, '@usual("H100")', "A name that fits several entries, of which most people mean this one."
@@ -116,6 +117,11 @@ TABLE: dict[str, Decorator] = {
     "within": Decorator(
         ("quantity",), (Sort.FACTOR, Sort.FACTOR), None, "@within(step.low, step.high)",
         "A band: factors of this quantity between which eight of ten measured values lie.",
+    ),
+    "calendar": Decorator(
+        ("quantity",), (Sort.WHOLE,), None, "@calendar(wall_time)",
+        "The counterpart of the quantity on the calendar. A requirement binds as it is written; its verdict and chance "
+        "are those of the same requirement on the counterpart.",
     ),
     "part": Decorator(
         ("quantity",), (Sort.WHOLE, _T), None, '@part(step_time, "offload")',
@@ -140,13 +146,18 @@ TABLE: dict[str, Decorator] = {
     "lever": Decorator(
         ("field",), (), Sort.CHOICE, "@lever(1/2, 2)",
         "Worth trying, at these factors of a number or at these members of an enum or entries; without arguments, "
-        "at the next smaller and larger value of those that a bare `?` ranges over, or at another entry. For an "
-        "infeasible plan the levers are tried in the order of their declaration; for a solved plan each is listed with "
-        "the results it would change.",
+        "at the next smaller and larger value of those that a bare `?` ranges over, or at another entry. The change "
+        "of a lever may make an infeasible plan feasible; for a solved plan each is solved again, and listed with the "
+        "results it would change.",
     ),
     "cure": Decorator(
         ("field",), (Sort.TRUTH,), None, "@cure(adapter.helps)",
         "Beside `@lever`: tried only to make a plan feasible, and only where this quantity holds at the nearest plan.",
+    ),
+    "changes": Decorator(
+        ("field",), (_T,), None, '@changes("the numerics")',
+        "What another value of the field changes beside speed and memory; said with every change of it that is "
+        "suggested.",
     ),
     "comparable": Decorator(
         ("field",), (Sort.FIELD,), None, "@comparable(price_basis)",
@@ -176,9 +187,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "per": Decorator(
         ("field",), (Sort.LABEL,), Sort.LABEL, "@per(GPU, node, job)",
-        "A number for the field, or beside it in a comparison or a sum, has one of these labels. It is kept for the "
-        "first; those of others are converted by the fields `gpus_per_node` and `gpus`. A label that is the only one "
-        "may be left out.",
+        "A number for the field, or beside it in a comparison or a sum, has one of these labels. It is stored with the "
+        "first; the fields `gpus_per_node` and `gpus` convert numbers with another. A single label may be left out.",
     ),
     "key": Decorator(
         ("field",), (_T,), None, '@key("ffn_config.hidden_size")',
@@ -196,8 +206,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "column": Decorator(
         ("kind",), (_T, _T, Sort.EXPRESSION), Sort.UNIT, '@column("gpus", "memory", gpu.memory, GB)',
-        "A column of a list of the catalog: the list, title, figure of every entry, and its unit. The first list "
-        "of a kind is of all its entries; a further one of those with a figure in its first column. A list of "
+        "A column of a list of the catalog: the list, its title, the figure of every entry and its unit. The first "
+        "list of a kind has all of its entries, a further one those with a figure in its first column. A list of "
         "quantities with an index is a table on the page of each entry.",
     ),
     "structure": Decorator(
@@ -212,9 +222,16 @@ TABLE: dict[str, Decorator] = {
         ("kind",), (_T, _T), _T, '@refused("a state-space model beside attention", "jamba", "bamba")',
         "The reason why types of models are not read, and these types.",
     ),
+    "unmodelled": Decorator(
+        ("kind", "enum", "field"), (_T,), _T, '@unmodelled("an agent is not planned: count its tokens", "agent")',
+        "What to count in place of something that no plan can say, then the words by which people ask for it: a block, "
+        "a field or a member of that name is answered with this sentence. At a field without words: several values of "
+        "it.",
+    ),
     "words": Decorator(
-        ("kind",), (Sort.ENUM, Sort.MEMBER), _T, '@words(Activation, silu, "swish")',
-        'Further texts under keys of that enum that mean its member; `"*"` is any other text.',
+        ("kind", "enum"), (Sort.ENUM, Sort.MEMBER), _T, '@words(Activation, silu, "swish")',
+        'Further texts under keys of that enum that mean its member; `"*"` is any other text. At the enum: words for '
+        "the member, which messages turn into it.",
     ),
 }  # fmt: skip
 """Every decorator of the language."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve
 
-from llmplan.check import ir
+from llmplan.check import ir, spoken
 from llmplan.check.annotations import annotated
 from llmplan.check.comparisons import sides
 from llmplan.check.cycles import circular, shortest
@@ -256,9 +256,7 @@ class Definitions:
             seen[name] = node
             record = self.scope.fields.get(f"{kind}.{name}")
             if record is None:
-                self.report(
-                    names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], self.scope.having(name))
-                )
+                self.report(spoken.unknown_field(self.scope, node.name.span, kind, name, node.value))
                 continue
             declared = self.scope.span(record.place)
             built.append((name, setting(check, node.value, record.types, record.units, record.path, declared)))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from attrs import evolve
 
-from llmplan.check import ir
+from llmplan.check import ir, spoken
 from llmplan.check.calls import check_call, check_fold
 from llmplan.check.comparisons import chain, check_compare, check_member
 from llmplan.check.context import Context
@@ -122,9 +122,7 @@ class Expressions(Context):
         assert isinstance(kind, KindType)
         record = self.scope.fields.get(f"{kind.name}.{name}")
         if record is None:
-            self.report(
-                names.unknown_field(node.span, kind.name, name, self.scope.kinds[kind.name], self.scope.having(name))
-            )
+            self.report(spoken.unknown_field(self.scope, node.span, kind.name, name))
             return self.wrong(node)
         return Typed(ir.FieldOf(local, kind.name, name), record.type, node.span, unit=record.units[0])
 
@@ -145,14 +143,15 @@ class Expressions(Context):
             meant = "true" if node.text.lower() in ("yes", "on", "true") else "false"
             return names.unknown_truth(node.span, meant)
         if isinstance(want, EnumType) and len(node.parts) == 1:
-            return names.unknown_member(node.span, node.text, want.name, want.members)
+            return spoken.unknown_member(self.scope, node.span, node.text, want)
         first = node.parts[0]
         siblings = (first, list(self.scope.kinds[first])) if first in self.scope.kinds else None
         candidates = [*self.locals, *self.scope.names(), *(f"{kind}.name" for kind in self.scope.entries)]
         if self.kind is not None:
             candidates += self.scope.kinds.get(self.kind, ())
         owner = next((enum.name for enum in self.scope.enums.values() if node.text in enum.members), "")
-        return names.unknown_name(node.span, node.text, candidates, siblings, owner)
+        hints = spoken.undefined_name(self.scope, node.span, node.text)
+        return names.unknown_name(node.span, node.text, candidates, siblings, owner, hints)
 
     def _index(self, node: nodes.Index, want: Type | None) -> Typed:
         meaning = self.scope.lookup(node.name.text)

@@ -44,6 +44,16 @@ def instead(scope: Scope, typed: Typed, want: Type) -> Hint | None:
     return _for_each(scope, typed, want) or unit_after(scope, typed.type, want)
 
 
+def for_each(scope: Scope, one: Typed, other: Typed) -> Hint | None:
+    """For `dataset.tokens == 20 * model.params`: the factor is a rate."""
+    for typed, want in ((other, one.type), (one, other.type)):
+        if isinstance(typed.type, Measure) and isinstance(want, Measure):
+            hint = _for_each(scope, typed, want)
+            if hint is not None:
+                return hint
+    return None
+
+
 def entry(scope: Scope, word: str) -> Hint | None:
     """A hint for a word used as a unit that names a catalog entry: `64 A100`."""
     for kind, index in scope.aliases.items():
@@ -85,15 +95,19 @@ def per(scope: Scope, one: Type | None, other: Type | None) -> Hint | None:
     """A field that converts between two counts: `hardware.gpus_per_node`."""
     if not (isinstance(one, Measure) and isinstance(other, Measure)):
         return None
-    labels = [type.labels[0][0].lower() for type in (one, other) if len(type.labels) == 1 and not type.dims]
-    if len(labels) != 2:
+    if one.dims != other.dims or not len(one.labels) == len(other.labels) == 1:
         return None
-    for many, single in (labels, labels[::-1]):
-        ending = f".{many}s_per_{single}"
+    (left, power), (right, other_power) = one.labels[0], other.labels[0]
+    if power != other_power or abs(power) != 1:
+        return None
+    for many, single in ((left, right), (right, left)):
+        ending = f".{many}s_per_{single}".lower()
         # Fields of the plan's own come before those of the catalog.
         fields = sorted(
             (p for p in scope.fields if p.endswith(ending)), key=lambda p: p.partition(".")[0] in scope.entries
         )
         for path in fields[:1]:
-            return Hint(f"multiply the {single}s by `{path}`")
+            if power < 0:
+                return Hint(f"divide what is for one {single} by `{path}`, for one {many}")
+            return Hint(f"multiply the {single.lower()}s by `{path}`")
     return None

@@ -111,6 +111,14 @@ class Chance:
 
 
 @frozen
+class Quantile:
+    """The value below which a share of the measured values of an expression lies."""
+
+    of: Expr
+    share: Expr
+
+
+@frozen
 class Shown:
     """`{time in days}` in a text: the unit may be empty; `declared` is that of the expression."""
 
@@ -204,8 +212,8 @@ class Interpolate:
 
 
 Expr = (
-    Num | Member | Entry | Ref | Local | FieldOf | FieldOfEntry | FieldAt | Given | Assumed | Emits | Chance | Text
-    | List | Index | Op | Chain | If | Match | Call | Body | Fold | Interpolate
+    Num | Member | Entry | Ref | Local | FieldOf | FieldOfEntry | FieldAt | Given | Assumed | Emits | Chance
+    | Quantile | Text | List | Index | Op | Chain | If | Match | Call | Body | Fold | Interpolate
 )  # fmt: skip
 
 
@@ -274,6 +282,8 @@ def parts(expr: Expr) -> Iterator[Expr]:
             yield from expr.items
         case Chance():
             yield from (side for one in expr.of for side in (one.left, one.right))
+        case Quantile():
+            yield from (expr.of, expr.share)
         case Index():
             yield from expr.indices
         case FieldAt():

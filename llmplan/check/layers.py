@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from llmplan.check import lint
+from llmplan.check import lint, spoken
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED
 from llmplan.check.plan import Program
@@ -16,7 +16,6 @@ from llmplan.check.program import Let, Setting
 from llmplan.check.settings import place, setting, undecided
 from llmplan.diagnostics import Diagnostic, names, units
 from llmplan.load.modules import Module
-from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.syntax.statements import Statements
 from llmplan.units.measure import REAL, Exponents, KindType, Type
@@ -150,7 +149,7 @@ class Layers:
     def _block(self, module: Module, block: nodes.Block) -> None:
         kind = block.kind.text
         if kind not in self.scope.kinds:
-            self.report(names.undefined(block.kind.span, "kind", kind, self.scope.kinds))
+            self.report(spoken.unknown_kind(self.scope, block.kind))
             return
         selector = self.scope.selector(kind)
         if block.entry is not None and self.once(module, selector, block.entry, block.entry):
@@ -178,9 +177,7 @@ class Layers:
                 if computed is not None:
                     self.report(names.set_computed(node.name.span, computed, _tail(node.value)))
                 else:
-                    self.report(
-                        names.unknown_field(node.name.span, kind, name, self.scope.kinds[kind], self.scope.having(name))
-                    )
+                    self.report(spoken.unknown_field(self.scope, node.name.span, kind, name, node.value))
                 continue
             if not self.once(module, path, node.name, node.value):
                 continue
@@ -198,7 +195,7 @@ class Layers:
             if path in self.scope.quantities:
                 self.report(names.set_computed(s.target.span, path, _tail(s.value)))
             else:
-                self.no_target(s.target, module is None)
+                self.no_target(s.target, module is None, s.value)
             return
         if module is not None:
             if path in self._lets:
@@ -235,18 +232,18 @@ class Layers:
             return (quantity.type,), (quantity.unit,)
         return None
 
-    def no_target(self, at: nodes.Name, varied: bool) -> None:
+    def no_target(self, at: nodes.Name, varied: bool, value: nodes.Expr | None = None) -> None:
         path = at.text
         kind, _, name = path.partition(".")
         if kind in self.scope.kinds and name:
-            last = Span(at.span.source, at.span.end - len(name), at.span.end)
-            self.report(names.unknown_field(last, kind, name, self.scope.kinds[kind], self.scope.having(name)))
+            self.report(spoken.unknown_field(self.scope, at.span, kind, name, value))
         elif varied:
             known = [*self.program.settings, *self.program.assumptions, *self.scope.fields]
             rule = next((self.scope.span(rule.place) for rule in self.program.rules if rule.name == path), None)
             self.report(names.not_an_input(at.span, path, known, rule))
         else:
-            self.report(names.nothing_to_set(at.span, path, self.scope.names()))
+            meant = spoken.nothing_to_set(self.scope, at, value) if value is not None else ()
+            self.report(names.nothing_to_set(at.span, path, self.scope.names(), meant))
 
     def _assume(self, module: Module, s: nodes.Assume) -> None:
         path = s.target.text

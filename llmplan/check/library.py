@@ -45,6 +45,8 @@ _PLAIN = (
     "aliases",
     "selectors",
     "banded",
+    "assumable",
+    "calendar",
     "software",
     "told_as",
     "comparable",
@@ -57,6 +59,9 @@ _PLAIN = (
     "columns",
     "patterns",
     "emitted",
+    "spoken",
+    "meant",
+    "unmodelled",
 )  # the tables that are stored as they are
 
 _latest: dict[str, Scope] = {}

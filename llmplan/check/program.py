@@ -52,8 +52,9 @@ class Field:
     `assumed_with` lists quantities whose assumed values hold only for the field's current value; a `decision` is a
     field the planner chooses; a `lever` is worth trying: a number at these `factors` of its value, a choice at its
     `members`, or at neighbouring values if neither is given. A lever with a `cure` is tried only if that quantity
-    holds, to make a plan feasible. `per` are the labels of which its numbers have one, the first being its type's. The
-    default of a `derived` field does not count as given.
+    holds, to make a plan feasible. `changes` names what another value changes beside speed and memory. `per` are the
+    labels of which its numbers have one, the first being its type's. The default of a `derived` field does not count as
+    given.
     """
 
     path: str
@@ -72,6 +73,7 @@ class Field:
     factors: tuple[float, ...] = ()
     members: tuple[str, ...] = ()
     cure: str = ""
+    changes: str = ""
     per: tuple[str, ...] = ()
     derived: bool = False
 
@@ -151,6 +153,11 @@ class Rule:
     unit: str = ""
     final: bool = False
     cliff: bool = False
+
+    @property
+    def stated(self) -> bool:
+        """Whether it is a requirement of the author's."""
+        return self.origin != "library" and self.weight is None
 
 
 @frozen

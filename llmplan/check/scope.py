@@ -106,6 +106,11 @@ def normal(name: str) -> str:
     return re.sub(r"[\s_-]+", "-", name.strip().lower())
 
 
+def spelt(word: str) -> str:
+    """The form in which the names that people say are compared: case is ignored; `-` and `_` are the same."""
+    return word.strip().lower().replace("-", "_")
+
+
 _ALIKE = 0.7
 """The similarity from which one of two names may be a typo of the other."""
 
@@ -114,18 +119,26 @@ def _alike(wanted: str, key: str) -> bool:
     return difflib.SequenceMatcher(None, wanted, key).ratio() >= _ALIKE
 
 
-_VARIANTS = re.compile(r"-(hf|instruct|base|chat|it)$")
-"""Suffixes by which hubs distinguish models of the same shape."""
+_VARIANTS = re.compile(
+    r"-(hf|instruct|base|chat|it|pt|unsloth|bnb-4bit|bnb-8bit|awq|gptq|gptq-int4|gptq-int8|fp8|gguf)(?=-v?[0-9.]+$|$)"
+)
+"""Suffixes by which hubs distinguish models of the same shape; a version or a date may follow them."""
+
+_DATE = re.compile(r"-2[0-9]{3}$")
+"""Year and month, as in `-2507`."""
 
 
-def _published(name: str) -> Iterator[str]:
-    """A name, then the name without its organisation, then without the suffixes that say how the model was trained."""
+def published(name: str) -> Iterator[str]:
+    """A name in its normal form, then without its organisation, then without the suffixes that say how the model was
+    trained, is stored or when it was released.
+    """
     yield name
     name = name.rpartition("/")[2]
     yield name
     while (shorter := _VARIANTS.sub("", name)) != name:
         name = shorter
         yield name
+    yield _DATE.sub("", name)
 
 
 @define
@@ -139,6 +152,8 @@ class Scope:
         rules: The library's requirements and preferences by name, `goals` its objectives.
         selectors: By kind, the field that chooses its entry: the first with that kind as its type.
         banded: Quantities with a band; the values are empty.
+        assumable: Quantities of which the library asks whether a plan assumes them; the values are empty.
+        calendar: Quantities that have a counterpart on the calendar, with its name.
         software: Kinds that the training software must be configured with; the values are empty.
         told_as: Inputs of those kinds that are configured under another name, or not at all.
         comparable: Fields whose values can be compared between two entries only if another field, given here, is the
@@ -150,6 +165,10 @@ class Scope:
         parts: By quantity, the parts that add up to it, each with its label.
         compared: Quantities by which plans are compared: the column of each, and its rank among the sort keys for
             changes.
+        spoken: By a word that people say, the fields, quantities and kinds that have another name here.
+        meant: By enum and a word that people write, the member that means it.
+        unmodelled: By a word for what no plan can say, what to count instead; by the path of a field the same for
+            several values.
         sources: Source texts by name, for spans.
         targets: The targets that may be emitted; empty if not known, as while the library is read.
         emitted: By target, the places where the library asks whether it is emitted.
@@ -173,6 +192,8 @@ class Scope:
     goals: tuple[Goal, ...] = ()
     selectors: dict[str, str] = field(factory=dict)
     banded: dict[str, tuple[()]] = field(factory=dict)
+    assumable: dict[str, tuple[()]] = field(factory=dict)
+    calendar: dict[str, str] = field(factory=dict)
     software: dict[str, tuple[()]] = field(factory=dict)
     told_as: dict[str, tuple[str, ...]] = field(factory=dict)
     comparable: dict[str, str] = field(factory=dict)
@@ -182,6 +203,9 @@ class Scope:
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     compared: dict[str, tuple[int, int]] = field(factory=dict)
     patterns: dict[str, tuple[str, ...]] = field(factory=dict)
+    spoken: dict[str, tuple[str, ...]] = field(factory=dict)
+    meant: dict[str, dict[str, str]] = field(factory=dict)
+    unmodelled: dict[str, str] = field(factory=dict)
     columns: dict[str, tuple[tuple[str, str, str, str], ...]] = field(factory=dict)
     sources: dict[str, Source] = field(factory=dict)
     targets: Targets = field(factory=dict)
@@ -236,7 +260,7 @@ class Scope:
         """The canonical entry that a name means, with others that it fits; else None and the likeliest candidates."""
         index = self.aliases.get(kind, {})
         wanted = normal(name)
-        found = next((index[one] for one in _published(wanted) if one in index), ())
+        found = next((index[one] for one in published(wanted) if one in index), ())
         if len(found) == 1:
             return found[0], self._like(kind, wanted, found[0]) if wanted in self.usual.get(kind, {}) else []
         if found:
@@ -278,12 +302,15 @@ class Scope:
             isinstance(type, ListType) and type.kind == kind for field in self.fields.values() for type in field.types
         )
         selector = self.fields.get(self.selector(kind))
-        return no_entry(span, kind, name, near, many, alone, selector is not None and is_choice(selector.type))
+        parts = re.split(r"[-_/. ]", name.lower())
+        instead = next((self.unmodelled[part] for part in parts if part in self.unmodelled), "")
+        choice = selector is not None and is_choice(selector.type)
+        return no_entry(span, kind, name, near, many, alone, choice, instead)
 
     def having(self, name: str) -> list[str]:
-        """The kinds that have a field with this name; those that a plan has only one of come first."""
+        """The kinds that have a field with this name; if possible only those that have no entries."""
         kinds = [kind for kind, fields in self.kinds.items() if name in fields]
-        return sorted(kinds, key=lambda kind: kind in self.entries)
+        return [kind for kind in kinds if kind not in self.entries] or kinds
 
     def selector(self, kind: str) -> str:
         """The path that chooses a kind's entry: a field of that kind's type, else the kind itself."""

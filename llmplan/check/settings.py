@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from llmplan.check import ir
+from llmplan.check import ir, spoken
 from llmplan.check.expressions import Expressions
 from llmplan.check.ir import UNDEFINED, Typed
 from llmplan.check.labels import wanted
@@ -100,6 +100,10 @@ def setting(
     if isinstance(node, nodes.Range):
         return _spread(check, node, types, type_units, name)
     where = place(node.span)
+    slip = spoken.slip(check.scope, node, types[0], name)
+    if slip is not None:
+        check.report(slip)
+        return Setting(UNDEFINED, None, where)
     if isinstance(types[0], ListType):
         return Setting(_list(check, node, types[0], name), None, where)
     if len(types) > 1:

@@ -23,9 +23,14 @@ _FORMATS = ("text", "json", "sarif", "github")
 @click.command()
 @click.argument("plans", nargs=-1, metavar="PLAN...")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
-@click.option("--fix", is_flag=True, help="Apply the first edit that is suggested for each mistake, then check again.")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Show the first edit that is suggested for each mistake as a diff; ask, apply them, then check again.",
+)
+@click.option("--yes", is_flag=True, help="Apply the edits of --fix without asking.")
 @checking
-def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool) -> int:
+def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool, yes: bool) -> int:
     """Reports mistakes in plans, without solving them.
 
     Text goes to standard error, machine-readable formats to standard output.
@@ -41,7 +46,7 @@ def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool) -> int:
             diagnostics, code = [asked], 2
         else:
             diagnostics = api.check(asked)
-            if fix and _fixed(asked, diagnostics, form):
+            if fix and _fixed(asked, diagnostics, form, yes):
                 diagnostics = api.check(evolve(asked, text=None))
             library = plan not in (None, "-") and bool(library_of(asked.path) or templates_of(asked.path))
             if library and plan is not None:
@@ -59,15 +64,18 @@ def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool) -> int:
     return gravest(codes)
 
 
-def _fixed(asked: Request, diagnostics: list[Diagnostic], form: str) -> bool:
-    """Applies what can be applied to the plan's own file; whether anything was."""
+def _fixed(asked: Request, diagnostics: list[Diagnostic], form: str, yes: bool) -> bool:
+    """Shows what can be applied to the plan's own file, and applies it on a yes; whether it did."""
     from llmplan.cli import rewrite
 
     hints = rewrite.applicable(diagnostics, asked.name)
     if not hints or asked.text is None or not os.path.isfile(asked.path):
         return False
+    changed = rewrite.edited(asked.text, hints)
+    if not rewrite.agreed(rewrite.difference(asked.path, asked.text, changed), yes, quiet=form != "text"):
+        return False
     try:
-        rewrite.replace(asked.path, rewrite.edited(asked.text, hints))
+        rewrite.replace(asked.path, changed)
     except OSError as error:
         terminal.show([files.cannot_write(asked.path, error.strerror or str(error))])
         return False

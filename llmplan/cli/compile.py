@@ -83,6 +83,8 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             terminal.result(screen.head(context, terminal.width()), verdicts=True)
             for row in screen.departures(context):
                 terminal.result(f"{'  '.join(row)}\n")
+            if not check:
+                terminal.result(screen.assumed(context, terminal.width()))
             for said in _said(context.words, written, check, failed):
                 terminal.result(f"{said}\n")
             terminal.show(found, short=True)

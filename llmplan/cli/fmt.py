@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-
 import click
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import gravest, read
-from llmplan.cli.rewrite import replace
+from llmplan.cli.rewrite import difference, replace
 from llmplan.diagnostics import Diagnostic, files
 
 
@@ -43,12 +41,7 @@ def _format(plan: str, check: bool, diff: bool) -> int:
     laid_out = format_file(file, source)
     changed = laid_out != text
     if diff and changed:
-        lines = difflib.unified_diff(
-            text.splitlines(keepends=True), laid_out.splitlines(keepends=True), name, f"{name} (formatted)"
-        )
-        terminal.result(
-            "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-        )
+        terminal.result(difference(name, text, laid_out, f"{name} (formatted)"))
     elif check and changed:
         terminal.result(f"{name} would change\n")
     elif plan == "-" and not check and not diff:

@@ -1,4 +1,4 @@
-"""Plans that a command changes: `fmt` lays them out, `--fix` applies the edits of hints.
+"""Plans that a command changes: `fmt` lays them out, `--fix` applies the edits of hints to which somebody agrees.
 
 It writes only plans that the command line names and, for `solve --fix`, files inside the root that they use; each whole
 or not at all.
@@ -6,10 +6,12 @@ or not at all.
 
 from __future__ import annotations
 
+import difflib
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
 
+from llmplan.cli import terminal
 from llmplan.diagnostics import Diagnostic, Edit, Hint
 from llmplan.source import Source
 
@@ -32,6 +34,26 @@ def replace(path: str, text: str) -> None:
         raise
 
 
+def difference(name: str, before: str, after: str, renamed: str = "") -> str:
+    """How a text changes, as a unified diff."""
+    texts = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    lines = difflib.unified_diff(*texts, name, renamed or name)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def agreed(change: str, yes: bool, quiet: bool = False) -> bool:
+    """Shows a diff, and whether it is to be applied: with `--yes`, or after a yes on the terminal.
+
+    Args:
+        quiet: Whether standard output is for a document, so that the diff goes to standard error.
+    """
+    if quiet:
+        terminal.complain(change.rstrip("\n"))
+    else:
+        terminal.result(change)
+    return yes or terminal.confirmed("apply? [y/N] ")
+
+
 def applicable(diagnostics: Iterable[Diagnostic], name: str) -> list[Hint]:
     """Of each diagnostic the first hint that can be applied to the plan of a name, but none that touches an earlier
     one.
@@ -47,8 +69,9 @@ def applicable(diagnostics: Iterable[Diagnostic], name: str) -> list[Hint]:
 
 
 def changes(diagnostics: Iterable[Diagnostic]) -> list[Hint]:
-    """The changes suggested for an infeasible plan, in the order shown."""
-    return [hint for one in diagnostics if one.severity == "error" for hint in one.hints]
+    """The numbered changes suggested for an infeasible plan, in the order shown: each makes everything hold."""
+    hints = [hint for one in diagnostics if one.severity == "error" for hint in one.hints]
+    return [hint for hint in hints if hint.text.partition(": ")[0].isdecimal()]
 
 
 def applies(hint: Hint, name: str) -> bool:

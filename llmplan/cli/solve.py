@@ -28,12 +28,16 @@ STATUS = {"solved": 0, "error": 1, "infeasible": 3}
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
 @click.option(
     "--fix",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Apply the Nth change that is suggested for an infeasible plan to its file, then solve again.",
+    is_flag=False,
+    flag_value="1",
+    metavar="[N]",
+    help="Show the Nth change, by default the first, that is suggested for an infeasible plan as a diff of its file; "
+    "ask whether to apply it, then solve again.",
 )
-def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
+@click.option("--yes", is_flag=True, help="Apply the change of --fix without asking.")
+def solve(ask: Ask, plan: str | None, as_json: bool, fix: str | None, yes: bool) -> int:
     """Solves a plan and prints the answer, its results and its assumptions. Writes no files but with --fix."""
+    plan, number = _numbered(plan, fix)
     asked = ask(plan)
     if isinstance(asked, Diagnostic):
         terminal.show([asked])
@@ -42,9 +46,13 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
 
     with progress() as line:
         solution = api.solve(asked, progress=line)
-        if fix is not None and solution.status == "infeasible":
-            _apply(asked, solution, fix)
+        if number and solution.status == "infeasible":
+            line.clear()
+            if not _apply(asked, solution, number, yes, as_json):
+                return STATUS[solution.status]
             solution = api.solve(evolve(asked, text=None), progress=line)
+        elif fix is not None and solution.status == "solved":
+            terminal.complain("--fix: nothing to change, as the plan is met")
     if as_json:
         from llmplan.emit import solution_json
 
@@ -65,8 +73,23 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: int | None) -> int:
     return STATUS[solution.status]
 
 
-def _apply(asked: Request, solution: Solution, number: int) -> None:
-    """Applies one of the changes that would make a plan feasible.
+def _numbered(plan: str | None, fix: str | None) -> tuple[str | None, int]:
+    """The plan and the number of a change, 0 for none: the word after `--fix` is the plan unless it is a number.
+
+    Raises:
+        click.UsageError: It is neither.
+    """
+    if fix is None:
+        return plan, 0
+    if fix.isdecimal() and int(fix) > 0:
+        return plan, int(fix)
+    if plan is not None:
+        raise click.UsageError(f"--fix {fix}: expected the number of a change, as in --fix 1")
+    return fix, 1
+
+
+def _apply(asked: Request, solution: Solution, number: int, yes: bool, quiet: bool) -> bool:
+    """Shows one of the changes that would make a plan feasible, and applies it on a yes; whether it did.
 
     Raises:
         click.UsageError: The change does not exist, or is not in the plan or in a file inside its root that it uses.
@@ -86,9 +109,12 @@ def _apply(asked: Request, solution: Solution, number: int) -> None:
             raise click.UsageError(
                 f"--fix {number}: {text} is an edit of {name}, which is no file inside {shown(asked.base)}"
             )
-    for name, source in files.items():
+    texts = {name: (source.text, rewrite.edited(source.text, [hint], name)) for name, source in files.items()}
+    if not rewrite.agreed("".join(rewrite.difference(name, *pair) for name, pair in texts.items()), yes, quiet):
+        return False
+    for name, (_, changed) in texts.items():
         try:
-            rewrite.replace(name, rewrite.edited(source.text, [hint], name))
+            rewrite.replace(name, changed)
         except OSError as error:
             raise click.UsageError(f"cannot write {name}: {error.strerror}") from None
-    terminal.result(f"{', '.join(files)}: {text}\n")
+    return True

@@ -13,9 +13,7 @@ from llmplan.diagnostics import Diagnostic
 @click.command()
 @click.argument("plan", required=False, metavar="[PLAN]")
 @sweeping
-@click.option(
-    "--csv", "as_csv", is_flag=True, help="Print the table as CSV, in the units of `show … in`, else in base units."
-)
+@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, with the units in its headers.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON, in base units.")
 def sweep(ask: Ask, plan: str | None, as_csv: bool, as_json: bool) -> int:
     """Solves a plan at every point of its sweeps and prints one table. Writes no files.
@@ -32,8 +30,8 @@ def sweep(ask: Ask, plan: str | None, as_csv: bool, as_json: bool) -> int:
 
     with progress() as line:
         table, diagnostics = api.sweep(asked, progress=line)
-    terminal.show(diagnostics)
     if table is None:
+        terminal.show(diagnostics)
         return 1
     if as_json:
         from llmplan.diagnostics.render_json import record
@@ -47,12 +45,13 @@ def sweep(ask: Ask, plan: str | None, as_csv: bool, as_json: bool) -> int:
 
         terminal.result(rows(table))
     else:
-        from llmplan.present import points as variations
-        from llmplan.present import screen, verdicts
+        from llmplan.present import aligned, screen, verdicts
         from llmplan.present.words import words_of
 
         width, words = terminal.width(), words_of()
-        terminal.result(variations.text(table, width, words))
+        terminal.result(aligned.text(table, width, words))
         if departed := screen.titled(verdicts.departures(table.departures, words), width):
             terminal.result(f"\n{departed}\n")
+    # What is to be said of the points stands below them.
+    terminal.show(diagnostics, short=True)
     return 0 if any(row.status == "solved" for row in table.rows) else 3

@@ -19,8 +19,8 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.escape import visible
 
 _NARROWEST, _USUAL = 40, 80
-_VERDICT = re.compile(r"(?m)^(  \S+ +)(safe|likely|tight|no)\b")
-_COLOURS = {"safe": "32", "likely": "33", "tight": "33", "no": "31"}
+_VERDICT = re.compile(r"(?m)^(  \S+ +)(safe|likely|tight|not judged|no)\b")
+_COLOURS = {"safe": "32", "likely": "33", "tight": "33", "not judged": "33", "no": "31"}
 
 
 class OutputFailed(Exception):
@@ -78,6 +78,14 @@ def result(text: str, verdicts: bool = False) -> None:
         _write(sys.stdout, shown)
     except OSError as error:
         raise OutputFailed(error.strerror) from error
+
+
+def confirmed(question: str) -> bool:
+    """Whether somebody at a terminal answers a question with yes; nobody is asked where there is no terminal."""
+    if sys.stdin is None or sys.stderr is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    steer(question)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def document(value: object) -> None:

@@ -5,7 +5,7 @@ Input: amounts, statements and conditions. Output: parts of a line, with all fou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from llmplan.units.amount import Amount
 
@@ -27,10 +27,19 @@ def undefined(reason: str) -> str:
     return f"undefined: {reason}"
 
 
-def instead(changes: Iterable[tuple[str, str]]) -> str:
+def instead(changes: Iterable[tuple[str, str, str]]) -> str:
     """Changes of a plan that go together: `require deadline: time <= 35 days` instead of 30 days.
 
     Args:
-        changes: Each as a statement, with what it is now as its author writes it; empty where nothing is.
+        changes: Each as a statement, with what it is now as its author writes it, and what else it changes; empty
+            where there is no such thing.
     """
-    return " and ".join(f"`{statement}` instead of {now}" if now else f"`{statement}`" for statement, now in changes)
+    return " and ".join(
+        f"`{statement}`{f' instead of {now}' if now else ''}{f', which changes {what}' if what else ''}"
+        for statement, now, what in changes
+    )
+
+
+def for_one_alone(change: str, names: Sequence[str]) -> str:
+    """A change that meets some requirements but not all."""
+    return f"for {' and '.join(f'`{name}`' for name in names)} alone: {change}"

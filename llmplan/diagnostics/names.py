@@ -12,14 +12,22 @@ from llmplan.source import Span
 
 
 def unknown_name(
-    span: Span, name: str, candidates: Iterable[str], siblings: tuple[str, list[str]] | None, enum: str = ""
+    span: Span,
+    name: str,
+    candidates: Iterable[str],
+    siblings: tuple[str, list[str]] | None,
+    enum: str = "",
+    meant: Sequence[Hint] = (),
 ) -> Diagnostic:
     """E0201.
 
     Args:
         siblings: The kind that the name begins with, and its fields.
         enum: The enum that the name is a member of, if any.
+        meant: What people mean by the word, if that is known.
     """
+    if meant:
+        return error("E0201", f"undefined name `{name}`", span, *meant)
     notes = [f"`{siblings[0]}` has {listing(siblings[1])}"] if siblings else []
     if enum:
         notes.append(f"`{name}` is a member of `{enum}`, valid only where one is expected")
@@ -27,9 +35,22 @@ def unknown_name(
     return error("E0201", f"undefined name `{name}`", span, *hints, notes=notes)
 
 
-def nothing_to_set(span: Span, name: str, candidates: Iterable[str]) -> Diagnostic:
-    """E0201: `name = value` where no input has that name."""
-    hints = did_you_mean(span, name, candidates)
+def meant_open(span: Span) -> Diagnostic:
+    """E0201: `auto` and the like, in place of `?`."""
+    hint = Hint("write `?` for a value that is to be found", (Edit(span, "?"),))
+    return error("E0201", f"undefined name `{span.text}`", span, hint)
+
+
+def member_of_a_field(span: Span, kind: str, path: str) -> Diagnostic:
+    """E0207: `adapter = lora`, where the word is a value of one of the fields."""
+    return error("E0207", f"the catalog has no {kind} `{span.text}`", span, f"write `{path} = {span.text}`")
+
+
+def nothing_to_set(span: Span, name: str, candidates: Iterable[str], meant: Sequence[Hint] = ()) -> Diagnostic:
+    """E0201: `name = value` where no input has that name. `meant`: what people mean by it, if that is known."""
+    hints = tuple(meant) or did_you_mean(span, name, candidates)
+    if meant:
+        return error("E0201", f"undefined name `{name}`", span, *hints)
     if "." not in name:
         edit = Edit(Span(span.source, span.start, span.start), "let ")
         hints += (Hint(f"to define a value of your own, write `let {name} = …`", (edit,)),)
@@ -45,8 +66,10 @@ def unquoted(span: Span, what: str) -> Diagnostic:
 _PROBABILITY = frozenset(["probability", "prob", "pr", "likelihood"])
 
 
-def undefined(span: Span, what: str, name: str, candidates: Iterable[str]) -> Diagnostic:
-    """E0201: a function, kind or requirement that nothing defines."""
+def undefined(span: Span, what: str, name: str, candidates: Iterable[str], meant: Sequence[Hint] = ()) -> Diagnostic:
+    """E0201: a function, kind or requirement that nothing defines. `meant`: what people mean by it, if known."""
+    if meant:
+        return error("E0201", f"undefined {what} `{name}`", span, *meant)
     if what == "function" and name == "certain":
         hint = Hint("`certain` stands behind `require`, before the name of the requirement: `require certain NAME: …`")
         return error("E0201", f"undefined {what} `{name}`", span, hint)
@@ -61,11 +84,13 @@ def unknown_decorator(span: Span, name: str, known: Collection[str]) -> Diagnost
     return error("E0201", f"undefined decorator `@{name}`", span, *did_you_mean(span, name, known), notes=(note,))
 
 
-def unknown_member(span: Span, name: str, enum: str, members: Collection[str]) -> Diagnostic:
+def unknown_member(
+    span: Span, name: str, enum: str, members: Collection[str], meant: Sequence[Hint] = ()
+) -> Diagnostic:
+    """E0201. `meant`: what people mean by the word, if that is known."""
     notes = (f"`{enum}` has {listing(members, 12)}",)
-    return error(
-        "E0201", f"`{name}` is not a member of `{enum}`", span, *did_you_mean(span, name, members), notes=notes
-    )
+    hints = tuple(meant) or did_you_mean(span, name, members)
+    return error("E0201", f"`{name}` is not a member of `{enum}`", span, *hints, notes=notes)
 
 
 def no_member_but_itself(span: Span, enum: str, members: Collection[str]) -> Diagnostic:
@@ -94,12 +119,18 @@ def unknown_scenario(name: str, scenarios: Collection[str]) -> Diagnostic:
 
 
 def unknown_field(
-    span: Span, kind: str, name: str, fields: Collection[str], elsewhere: Sequence[str] = ()
+    span: Span,
+    kind: str,
+    name: str,
+    fields: Collection[str],
+    elsewhere: Sequence[str] = (),
+    meant: Sequence[Hint] = (),
 ) -> Diagnostic:
     """E0202.
 
     Args:
         elsewhere: Other kinds that have a field of that name.
+        meant: What people mean by the word, if that is known.
     """
     there = [
         Hint(f"`{name}` is a field of `{other}`: write `{other}.{name} = …` outside the block") for other in elsewhere
@@ -109,13 +140,16 @@ def unknown_field(
         "E0202",
         f"`{kind}` has no field `{name}`",
         span,
-        *(did_you_mean(span, name, longer) if longer else there[:2] or did_you_mean(span, name, fields)),
+        *(meant or (did_you_mean(span, name, longer) if longer else there[:2] or did_you_mean(span, name, fields))),
         notes=(f"`{kind}` has {listing(fields, 12)}",),
     )
 
 
 def set_computed(span: Span, name: str, value: str) -> Diagnostic:
-    """E0202: a quantity given a value with `=`."""
+    """E0202: a quantity given a value with `=`; nothing to advise for `?`, as it follows from the rest anyway."""
+    if value.startswith("?"):
+        hint = Hint(f"it follows from the inputs, which may be left open; `show {name}` prints it")
+        return error("E0202", f"`{name}` is computed and cannot be set", span, hint)
     return error(
         "E0202",
         f"`{name}` is computed and cannot be set",
@@ -203,11 +237,19 @@ def inherits_itself(span: Span, name: str, like: Span) -> Diagnostic:
 
 
 def no_entry(
-    span: Span, kind: str, name: str, near: list[str], many: bool, alone: bool = False, choice: bool = False
+    span: Span,
+    kind: str,
+    name: str,
+    near: list[str],
+    many: bool,
+    alone: bool = False,
+    choice: bool = False,
+    instead: str = "",
 ) -> Diagnostic:
     """E0207.
 
     Args:
+        instead: What to count instead, if the name says what no plan can.
         many: The name matches several entries.
         alone: A plan has one of the kind, and may give its own.
         choice: It is one of a few settings, and may get further ones.
@@ -220,7 +262,9 @@ def no_entry(
     hints = [Hint(f"did you mean {text}?", (Edit(span, text.strip("`")),)) for text in meant]
     block = f'entry {kind} "{name}" {{ … }}' if choice else f"{kind} {{ … }}"
     own = f"`llmplan catalog {kind}s` lists the entries; for one of your own give its figures: `{block}`"
-    return error("E0207", f"the catalog has no {kind} `{name}`", span, *hints, own if alone else "")
+    if "/" in name:
+        own += f', or its configuration: `{kind} from "config.json"`'
+    return error("E0207", f"the catalog has no {kind} `{name}`", span, *hints, own if alone else "", instead)
 
 
 def incomplete_entry(span: Span, kind: str, name: str, fields: Sequence[tuple[str, str]]) -> Diagnostic:
@@ -255,9 +299,9 @@ def use_circle(span: Span, path: str) -> Diagnostic:
 
 def not_yet(span: Span) -> Diagnostic:
     """E0208: a statement of a later version, of which the language has the word alone."""
-    return error(
-        "E0208", f"`{span.text}` is not supported yet", span, notes=("reserved by the language for a later version",)
-    )
+    hint = "plan each part of the run by itself, as a plan or a `scenario`, and add up their time and cost"
+    notes = ("reserved by the language for a later version",)
+    return error("E0208", f"`{span.text}` is not supported yet", span, hint, notes=notes)
 
 
 # E0212: entries that stand for the members of an enum

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from attrs import evolve
+
 from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.source import Span
 
@@ -115,6 +117,12 @@ def flat_objective(text: str, span: Span) -> Diagnostic:
 def no_sweep(plan: str) -> Diagnostic:
     """E0401: `llmplan sweep` of a plan that sweeps nothing."""
     return error("E0401", f"`{plan}` has no `sweep`", None, "add one, as in `sweep hardware.gpus in 64..512 step 64`")
+
+
+def of_points(diagnostic: Diagnostic, count: int, of: int) -> Diagnostic:
+    """A remark on a point of a table, which is true of `count` of its `of` points: the first is told."""
+    where = "" if of == 1 else f" (all {of} points)" if count == of else f" ({count} of {of} points)"
+    return evolve(diagnostic, message=f"{diagnostic.message}{where}")
 
 
 def not_alike(results: Sequence[str], path: str, basis: str, sorts: Mapping[str, Sequence[str]]) -> Diagnostic:

@@ -245,9 +245,13 @@ def comma_at_end(span: Span) -> Diagnostic:
     return error("E0109", "a comma does not end a statement", span, hint)
 
 
-def begins_no_statement(span: Span, likely: str) -> Diagnostic:
-    hints = (replacement(span, likely, f"did you mean `{likely}`?"),) if likely else ()
+def begins_no_statement(span: Span, *hints: Hint) -> Diagnostic:
     return error("E0109", f"no statement begins with `{span.text}`", span, *hints)
+
+
+def slip(span: Span, message: str, *hints: Hint | None) -> Diagnostic:
+    """A statement in words that the language does not have; the hints are what it probably means."""
+    return error("E0109", message, span, *hints)
 
 
 def statement_inside(span: Span, block: Span) -> Diagnostic:

@@ -56,6 +56,11 @@ def not_shown(span: Span, what: str, needs: Sequence[str], reason: str = "", not
     return warning("W0608", f"`{what}` has no value{why and f': {why}'}", span, notes=tuple(notes))
 
 
+def unbounded(span: Span, what: str) -> Diagnostic:
+    """W0608: a row that `show` asks for has a value as expected, but not at all points of the ranges."""
+    return warning("W0608", f"`{what}` has no bounds: it has no value at some points of the ranges", span)
+
+
 # W0606: preferences
 
 
@@ -74,17 +79,19 @@ def noted(span: Span, name: str, values: str, otherwise: str) -> Diagnostic:
 # E0403, E0404, E0305: domains
 
 
-def no_domain(span: Span, path: str, unit: str, kind: str, entries: Sequence[str]) -> Diagnostic:
+def no_domain(span: Span, path: str, unit: str, kind: str, entries: Sequence[str], proposed: str = "") -> Diagnostic:
     """E0403: a bare `?` on something that has no domain of its own.
 
     Args:
         unit: The unit it is measured in, or empty.
         kind: The kind it is an entry of, or empty.
         entries: What it can be chosen from, if it is an entry.
+        proposed: A domain around its usual values, if those are known.
     """
     listed = ", ".join(f'"{entry}"' for entry in entries[:2])
-    example = f"`? in [{listed}]`" if entries else f"`? in 1 {unit} .. 100 {unit}`" if unit else "`? in 1..100`"
-    other = f"; `llmplan catalog {kind}` lists all" if kind else "" if unit else ", `? in [1, 2, 4]`"
+    numbers = f"`? in LOW .. HIGH`, both in {unit}" if unit else "`? in LOW..HIGH`, or `? in [1, 2, 4]`"
+    example = f"`? in [{listed}]`" if entries else f"`{proposed}`" if proposed else numbers
+    other = f"; `llmplan catalog {kind}s` lists all" if kind else ""
     return error("E0403", f"`{path}` is unbounded", span, f"give it a domain: {example}{other}", label="no domain")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from llmplan.diagnostics.money import meant_currency, no_rate
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
@@ -26,6 +26,8 @@ def unknown_unit(
     if currency and currency not in suggestions:
         return no_rate(span, word, currency)
     hint = attached(span)
+    if hint is None and word == "G":
+        return error("E0204", "`G` is a prefix, not a unit", span, *_prefixed(span))
     if hint is not None and word == "B":
         number = hint.edits[0].text
         text = f"write `{number[:-1]} bytes`, or `{number}` for {number[:-1]} billion"
@@ -41,6 +43,16 @@ def unknown_unit(
     return error("E0204", f"undefined unit `{word}`", span, hint)
 
 
+def _prefixed(span: Span) -> Iterator[Hint]:
+    """What `400G` may mean."""
+    before = _AMOUNT.search(span.source.text[max(0, span.start - 100) : span.start])
+    first = span.start - len(before.group()) if before else span.start
+    for unit in ("Gbit/s", "GB/s", "GB"):
+        text = f"{before.group().rstrip() if before else '…'} {unit}"
+        yield Hint(f"write `{text}`", (Edit(Span(span.source, first, span.end), text),), True)
+
+
+_AMOUNT = re.compile(r"[0-9][0-9_.]*[ \t]*\Z")
 _GLUED = re.compile(r"[0-9][0-9A-Za-z_.]*[ \t]*[A-Za-z][A-Za-z0-9_*/^-]*\Z")
 
 
@@ -69,7 +81,9 @@ def unlike(action: str, left: tuple[Span, str], right: tuple[Span, str], hint: H
 
 def unlike_counts(left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None = None) -> Diagnostic:
     """E0306."""
-    return _both(f"{left[1]} and {right[1]} are different counts", "E0306", left, right, hint)
+    rates = " per " in left[1] and " per " in right[1]
+    message = f"{left[1]} does not match {right[1]}" if rates else f"{left[1]} and {right[1]} are different counts"
+    return _both(message, "E0306", left, right, hint)
 
 
 def _both(message: str, code: str, left: tuple[Span, str], right: tuple[Span, str], hint: Hint | None) -> Diagnostic:
@@ -136,6 +150,19 @@ def several_objectives(span: Span, sense: str, parts: Sequence[Span]) -> Diagnos
         span,
         hint,
         "to weigh two against each other, `pareto` lists the best of both",
+    )
+
+
+def several_values(span: Span, name: str, instead: str) -> Diagnostic:
+    """E0303: `tensor = [1, 2, 4]`. `instead`: what to count where several values are meant at once."""
+    begin = Edit(Span(span.source, span.start, span.start), "? in ")
+    return error(
+        "E0303",
+        "expected a single value, found a list",
+        span,
+        Hint(f"to find the best of them, write `? in {span.text}`", (begin,)),
+        f"to compare them, write `sweep {name} in {span.text}`",
+        instead,
     )
 
 

@@ -21,6 +21,12 @@ def shell(value: object) -> str:
     return shlex.quote(str(value))
 
 
+def path(value: object) -> str:
+    """A path that no program takes for an option: `-x` is `./-x`."""
+    text = str(value)
+    return f"./{text}" if text.startswith("-") else text
+
+
 def plain(value: object) -> str:
     """A value as a program reads it: `true`, `8` for 8.0, `0.0003`."""
     if isinstance(value, bool):
@@ -56,6 +62,7 @@ FILTERS = {
     "visible": visible_line,
     "plain": plain,
     "shell": shell,
+    "path": path,
     "json": to_json,
     "yaml": yaml,
     "md": markdown,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import llmplan
@@ -46,12 +46,13 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
             one.path: {"value": finite(one.value.value), "unit": one.value.unit, "how": one.how}
             for one in solution.unknowns
         },
-        "quantities": {name: _value(value) for name, value in solution.values.items()},
+        "quantities": {name: _value(value, solution.calendar) for name, value in solution.values.items()},
         "requirements": [_requirement(result) for result in solution.requirements],
         **table.departures(solution.departures),
         **({"shown": [_shown(row) for row in solution.shown]} if solution.shown else {}),
         **_advice(solution),
         "diagnostics": [record(diagnostic) for diagnostic in solution.diagnostics],
+        **({"assumed": said} if (said := list(_assumed(solution))) else {}),
         "levers": [_lever(one) for one in solution.levers],
         "files": list(files),
     }
@@ -130,7 +131,8 @@ def encode(content: str) -> bytes:
     return content.encode("utf-8", "backslashreplace")
 
 
-def _value(value: Value) -> dict[str, Any]:
+def _value(value: Value, calendar: Mapping[str, str]) -> dict[str, Any]:
+    """A value, and the name of its counterpart on the calendar where it has one."""
     number = finite(value.value)
     if number is None:
         reason = {"reason": value.reason} if value.reason else {}
@@ -143,6 +145,7 @@ def _value(value: Value) -> dict[str, Any]:
         "model_low": finite(value.model_low),
         "model_high": finite(value.model_high),
         "source": value.origin.place or None if value.origin else None,
+        "calendar": calendar.get(value.name),
     }
 
 
@@ -173,9 +176,11 @@ def _curve(curve: Curve) -> dict[str, Any]:
         "requirement": curve.requirement,
         "limit": finite(curve.limit),
         "chosen": finite(curve.points[curve.chosen].at),
+        "meets": None if curve.meets is None else finite(curve.points[curve.meets].at),
         "safe": None if curve.safe is None else finite(curve.points[curve.safe].at),
         "points": [
-            {name: finite(getattr(point, name)) for name in named} | {"verdict": point.verdict}
+            {name: finite(getattr(point, name)) for name in named}
+            | {"verdict": point.verdict, "results": {name: amount(one) for name, one in point.results.items()}}
             for point in curve.points
         ],
     }
@@ -196,14 +201,16 @@ def _relaxation(one: Relaxation) -> dict[str, Any]:
         "from": None if one.before is None else amount(one.before),
         "to": [finite(value.value) for value in one.values],
         "unit": one.unit,
-        "text": cases.instead((change.statement, change.before_text) for change in (one, *one.beside)),
+        "text": cases.instead((change.statement, change.before_text, change.changes) for change in (one, *one.beside)),
         "statement": one.statement,
+        "class": one.sort,
+        "changes": one.changes or None,
         **({"beside": [_relaxation(other) for other in one.beside]} if one.beside else {}),
     }
 
 
 def _lever(one: Lever) -> dict[str, Any]:
-    again = {"value": finite(one.solved.value), "results": _moved(one.solved_results)} if one.solved else None
+    again = {"value": finite(one.solved.value), "results": _moved(one.results)} if one.solved else None
     return {
         "name": one.name,
         "from": amount(one.before),
@@ -212,11 +219,27 @@ def _lever(one: Lever) -> dict[str, Any]:
         "statement": one.statement,
         "purpose": one.purpose,
         "results": _moved(one.results),
-        "breaks": [broken.name for broken in one.breaks],
+        "class": one.sort,
+        "changes": one.changes or None,
+        "requirements": [
+            {"name": judged.name, "chance": finite(judged.chance), "verdict": judged.verdict} for judged in one.judged
+        ],
+        "place": None,
+        "source": one.source or None,
         "chance": finite(one.chance),
         "best": one.best,
         **({"unknown": one.unknown, "solved": again} if one.unknown else {}),
     }
+
+
+def _assumed(solution: Solution) -> Iterator[dict[str, Any]]:
+    """What the answer rests on that its plan does not say."""
+    for one in solution.assumptions:
+        value = {} if one.amount is None else {"value": amount(one.amount)}
+        yield {"name": one.name, **value, **({"because": one.why} if one.why else {})}
+    for default in solution.defaults:
+        ends = {"value": amount(default.amount), "instead": amount(default.instead)}
+        yield {"name": default.name, **ends, "result": default.result, "change": finite(default.change)}
 
 
 def _shown(row: Shown) -> dict[str, Any]:
@@ -238,13 +261,26 @@ def _moved(results: Iterable[Moved]) -> dict[str, Any]:
     }
 
 
+def _planned(result: RequirementResult) -> dict[str, Any] | None:
+    """What is known of a requirement as it is written, where its verdict is about the calendar."""
+    return (
+        {"chance": finite(result.planned.chance), "verdict": result.planned.verdict}
+        if result.planned is not None
+        else None
+    )
+
+
 def _requirement(result: RequirementResult) -> dict[str, Any]:
     return {
         "name": result.name,
         "holds": result.holds,
         "range": result.certainty,
         "chance": finite(result.chance),
+        **({} if result.chance_error is None else {"chance_error": finite(result.chance_error)}),
         "verdict": result.verdict,
+        "on": result.on,
+        "planned": _planned(result),
+        **({"rates": list(result.rates)} if result.rates else {}),
         "slack": finite(result.slack),
         "slack_unit": None if result.slack is None or result.sides is None else result.sides.left.base,
         "side": None if result.compared is None else amount(result.compared.planned),

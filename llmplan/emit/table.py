@@ -8,14 +8,14 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from llmplan.answer.schema.requirements import Departure
-from llmplan.answer.schema.tables import Column, Row, Table
+from llmplan.answer.schema.tables import Row, Table
 from llmplan.present.blocks import plain
 from llmplan.present.words import words_of
-from llmplan.units.amount import Amount
+from llmplan.units.amount import Amount, Unit, in_unit
 
 
 def finite(value: Any) -> Any:
@@ -28,30 +28,77 @@ def finite(value: Any) -> Any:
 
 
 def as_csv(table: Table) -> str:
-    """Values in the units that were asked for, else in base units, which the header names in brackets.
+    """Values in the plan's own units, which the header names in brackets.
 
-    A column each for status, best and reason; where the plan waives or replaces requirements, their names in a column
-    `waived` or `replaced`, the same in every row.
+    Beside each result that is uncertain its `low` and `high`: the ends of the author's ranges, else those between which
+    eight of ten measured values lie. A column each for the verdict on the author's requirements and its chance, for
+    status, best and reason; where the plan waives or replaces requirements, their names in a column `waived` or
+    `replaced`, the same in every row.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    units = [one.asked or one.unit for one in table.results]
-    names = [f"{one.name} [{unit}]" if unit else one.name for one, unit in zip(table.results, units)]
-    departed = {what: "; ".join(row["name"] for row in rows) for what, rows in departures(table.departures).items()}
-    writer.writerow([*table.axes, *table.unknowns, *names, "status", "best", "reason", *departed])
-    for row in table.rows:
-        writer.writerow(
-            [
-                *(finite(one.value) for one in row.at),
-                *_values(row, table.unknowns, row.unknowns),
-                *(_scaled(row.results.get(one.name), one) if row.status == "solved" else "" for one in table.results),
-                row.status,
-                "yes" if row.best else "no",
-                _reason(row),
-                *departed.values(),
-            ]
-        )
+    columns = [*_points(table), *_results(table), *_verdicts(table)]
+    columns.append(("status", [row.status for row in table.rows]))
+    columns.append(("best", ["yes" if row.best else "no" for row in table.rows]))
+    columns.append(("reason", [_reason(row) for row in table.rows]))
+    for what, rows in departures(table.departures).items():
+        columns.append((what, ["; ".join(row["name"] for row in rows)] * len(table.rows)))
+    writer.writerow([name for name, _ in columns])
+    writer.writerows(zip(*(cells for _, cells in columns)))
     return out.getvalue()
+
+
+Cells = tuple[str, list[Any]]
+"""A column: its header and a cell for each row."""
+
+
+def _points(table: Table) -> Iterator[Cells]:
+    """What varies, and what is asked for."""
+    for place, name in enumerate(table.axes):
+        yield _own(name, [row.at[place] for row in table.rows])
+    for name in table.unknowns:
+        yield _own(name, [row.unknowns.get(name) if row.status == "solved" else None for row in table.rows])
+
+
+def _own(name: str, amounts: Sequence[Amount | None]) -> Cells:
+    """Amounts in the unit that their plan writes them in."""
+    unit = next((one.unit for one in amounts if one is not None and one.measure is not None), Unit())
+    cells = ["" if one is None or one.value is None else _in_unit(one.value, unit.factor) for one in amounts]
+    return _header(name, unit.text or unit.suffix), cells
+
+
+def _results(table: Table) -> Iterator[Cells]:
+    """The results, each with its ends where any row has them."""
+    for one in table.results:
+        solved = [row if row.status == "solved" else None for row in table.rows]
+        unit, factor = one.asked or one.unit, one.factor if one.asked else 1.0
+        values = [None if row is None or one.name not in row.results else row.results[one.name] for row in solved]
+        yield _header(one.name, unit), ["" if value is None else _in_unit(value.value, factor) for value in values]
+        ends = [None if row is None else row.ends(one.name) for row in solved]
+        for what in ("low", "high") if any(ends) else ():
+            amounts = [None if range is None else getattr(range, what) for range in ends]
+            cells = ["" if end is None else _in_unit(end.value, factor) for end in amounts]
+            yield _header(f"{one.name} {what}", unit), cells
+
+
+def _verdicts(table: Table) -> Iterator[Cells]:
+    """The gravest verdict on the author's requirements, and its chance; nothing where there are none."""
+    gravest = [row.gravest if row.status == "solved" else None for row in table.rows]
+    if any(gravest):
+        yield "verdict", ["" if one is None else one.verdict for one in gravest]
+        yield "chance", ["" if one is None or one.chance is None else one.chance for one in gravest]
+
+
+def _header(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def _in_unit(value: Any, factor: float) -> Any:
+    """A number in a unit; anything else as it is, empty for what is not finite."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    known = finite(in_unit(value, factor))
+    return "" if known is None else known
 
 
 def departures(listed: Iterable[Departure]) -> dict[str, Any]:
@@ -67,18 +114,7 @@ def departures(listed: Iterable[Departure]) -> dict[str, Any]:
 
 
 def _reason(row: Row) -> str:
-    return plain(words_of().reason(row, short=False))
-
-
-def _values(row: Row, names: Sequence[str], found: Any) -> list[Any]:
-    if row.status != "solved":
-        return [""] * len(names)
-    return ["" if name not in found or found[name].value is None else finite(found[name].value) for name in names]
-
-
-def _scaled(found: Amount | None, column: Column) -> Any:
-    value = None if found is None else finite(found.value)
-    return "" if value is None else finite(value / column.factor) if column.asked else value
+    return plain(words_of().reason(row))
 
 
 def as_json(table: Table) -> dict[str, Any]:
@@ -93,11 +129,23 @@ def as_json(table: Table) -> dict[str, Any]:
                 "status": row.status,
                 "best": row.best,
                 "unknowns": {path: finite(one.value) for path, one in row.unknowns.items()},
-                "results": {
-                    name: {"value": finite(one.value), "unit": units[name]} for name, one in row.results.items()
-                },
+                "results": {name: _result(row, name, units[name]) for name in row.results},
+                "chance": None if row.gravest is None else finite(row.gravest.chance),
+                "verdict": None if row.gravest is None else row.gravest.verdict,
+                "requirements": [
+                    {"name": one.name, "chance": finite(one.chance), "verdict": one.verdict} for one in row.judged
+                ],
                 "reason": _reason(row) or None,
             }
             for row in table.rows
         ],
     }
+
+
+def _result(row: Row, name: str, unit: str) -> dict[str, Any]:
+    """A number with its base unit, and with its ends where it has any."""
+    ends: dict[str, Any] = {}
+    for low, high, range in (("low", "high", row.spreads), ("model_low", "model_high", row.bands)):
+        if name in range:
+            ends |= {low: finite(range[name].low.value), high: finite(range[name].high.value)}
+    return {"value": finite(row.results[name].value), "unit": unit, **ends}

@@ -15,6 +15,8 @@ from llmplan.load.files import outside
 from llmplan.source import Span
 
 _GIT = ("HEAD", "objects", "refs")
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))}
+"""Names that Windows keeps for devices, whatever follows a point."""
 
 
 def folder(plan: str, into: str) -> Path:
@@ -96,6 +98,11 @@ def _misspelt(into: str, at: Span | None) -> Diagnostic | None:
         return files.not_into(at, into, "`~` is not expanded", "name a folder relative to the plan", rest)
     if "{" in into:
         return files.not_into(at, into, "values cannot stand in it", "name a folder relative to the plan")
+    parts = [part for part in into.split("/") if part not in ("", ".", "..")]
+    if any(part.startswith(".") and part.casefold() != ".git" for part in parts):
+        return files.not_into(at, into, "other programs keep their settings in hidden folders")
+    if any(part.endswith((".", " ")) or part.partition(".")[0].casefold() in _DEVICES for part in parts):
+        return files.not_into(at, into, "it names no folder on Windows", "name a folder relative to the plan")
     if PureWindowsPath(into).drive and not PurePosixPath(into).is_absolute():
         return files.not_into(at, into, "it names a drive", "name a folder relative to the plan")
     return None

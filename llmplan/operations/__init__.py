@@ -6,13 +6,15 @@ vocabulary, and imports only measures.
 
 from __future__ import annotations
 
-from llmplan.operations import arithmetic, choices, logic, rounding
+from llmplan.operations import arithmetic, chances, choices, logic, rounding
 from llmplan.operations.numbers import TOLERANCE as TOLERANCE
 from llmplan.operations.numbers import Interval as Interval
 from llmplan.operations.record import Operation as Operation
 
 OPERATIONS: dict[str, Operation] = {
-    operation.name: operation for module in (choices, rounding, arithmetic, logic) for operation in module.OPERATIONS
+    operation.name: operation
+    for module in (choices, rounding, arithmetic, logic, chances)
+    for operation in module.OPERATIONS
 }
 
 FUNCTIONS: dict[str, Operation] = {name: operation for name, operation in OPERATIONS.items() if operation.units}

@@ -24,8 +24,8 @@ def without(np: Any, absent: Any, values: Any) -> Any:
 
 def _near(np: Any, a: Any, b: Any) -> Any:
     scale = TOLERANCE * np.maximum(np.abs(a), np.abs(b))
-    # An infinite scale would make infinity equal to everything.
-    return (a == b) | ((np.abs(a - b) <= scale) & (scale < np.inf))
+    # Infinity, which stands for a number too large, equals nothing.
+    return ((a == b) | (np.abs(a - b) <= scale)) & (scale < np.inf)
 
 
 def _comparison(
@@ -81,8 +81,8 @@ _GROWS = minus(_UP), _UP
 EQUATIONS = (
     _comparison("eq", lambda a, b: float(close(a, b)), _near, lambda a, b: a != b),
     _comparison(
-        "ne", lambda a, b: float(a == a and b == b and not close(a, b)),
-        lambda np, a, b: ~(np.isnan(a) | np.isnan(b) | _near(np, a, b)), lambda a, b: a != b,
+        "ne", lambda a, b: float(a == a and b == b and a != b and not close(a, b)),
+        lambda np, a, b: ~(np.isnan(a) | np.isnan(b) | (a == b) | _near(np, a, b)), lambda a, b: a != b,
     ),
     _comparison(
         "lt", lambda a, b: float(a < b and not close(a, b)),

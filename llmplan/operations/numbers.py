@@ -22,9 +22,9 @@ NOWHERE: Interval = (math.nan, math.nan)
 
 
 def close(a: float, b: float) -> bool:
-    """Whether two numbers are equal for the language."""
-    # Without the upper bound infinity would be close to every number.
-    return a == b or abs(a - b) <= TOLERANCE * max(abs(a), abs(b)) < math.inf
+    """Whether two numbers are equal for the language; infinity, which stands for a number too large, equals nothing."""
+    size = max(abs(a), abs(b))
+    return (a == b or abs(a - b) <= TOLERANCE * size) and size < math.inf
 
 
 def defined(function: Callable[..., float]) -> Callable[..., float]:

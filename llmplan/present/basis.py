@@ -52,7 +52,7 @@ def basis(context: Context) -> Section:
     """What an answer rests on that its plan does not say."""
     words, answer = context.words, context.answer
     risks = list(_risks(context))
-    if not (answer.assumptions or answer.replaced or answer.alternatives or risks):
+    if not (answer.assumptions or answer.defaults or answer.replaced or answer.alternatives or risks):
         return Section("", ())
     near = bool(answer.alternatives) and context.get(names.STEP_OTHER, 1) == 0
     lines = [
@@ -62,10 +62,12 @@ def basis(context: Context) -> Section:
             words.assumed(shortened(words.assumption(one, short=True), 160))
             for one in answer.assumptions[:_MOST_ASSUMPTIONS]
         ),
+        *(words.assumed(words.default(one)) for one in answer.defaults),
         *(words.replaced(one) for one in answer.replaced[:_MOST_REPLACED]),
     ]
     formulas = tuple((line(one.name), words.new_formula(one)) for one in answer.replaced)
-    plain = Prose("plain", tuple(map(words.assumption, answer.assumptions)), words.assumed_title)
+    said = (*map(words.assumption, answer.assumptions), *map(words.default, answer.defaults))
+    plain = Prose("plain", said, words.assumed_title)
     replaced = Rows("replaced", (Column(),) * 2, formulas, words.replaced_title)
     return Section(words.basis_heading, (plain, replaced, Prose("basis", tuple(lines), listed=True)))
 

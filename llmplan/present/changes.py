@@ -46,7 +46,7 @@ def best_changes(context: Context) -> Section:
 
 def _brought(context: Context, lever: Lever) -> Line:
     """`88 GPUs instead of 96 GPUs; time +1.03 days, cost -9,302 USD`."""
-    moved = lever.reached[:_MOST_MOVED]
+    moved = lever.results[:_MOST_MOVED]
     return context.words.brought(lever, moved, _band(moved))
 
 
@@ -58,7 +58,7 @@ def _band(results: Iterable[Moved]) -> tuple[str, Range] | None:
 def _sentences(context: Context) -> Iterator[Line]:
     """The nearest value that is safe, the cheapest change, another card."""
     words = context.words
-    legal = [lever for lever in context.answer.levers if lever.legal]
+    legal = context.answer.levers
     for lever in [lever for lever in legal if lever.purpose == "safe"][:1]:
         yield words.to_be_safe(lever.statement, _gains(context, lever.results), words.chance(lever.chance))
     # A change of machines is for the curve, and what is worth a line saves at least a hundredth.
@@ -75,7 +75,7 @@ def _sentences(context: Context) -> Iterator[Line]:
 
 def _entries(context: Context) -> list[Lever]:
     """Other cards: without a price there is no saying which is the better one."""
-    levers = [lever for lever in context.answer.levers if lever.legal and lever.purpose == "entry"]
+    levers = [lever for lever in context.answer.levers if lever.purpose == "entry"]
     return levers if context.has(names.COST) else []
 
 
@@ -83,7 +83,7 @@ def _worth(lever: Lever) -> bool:
     """Whether it saves enough, of what the plan minimizes where that is solved again."""
     return any(
         result.name in (names.TIME, names.COST, lever.unknown) and 1 - _ratio(result) >= _WORTH
-        for result in lever.reached
+        for result in lever.results
     )
 
 
@@ -94,8 +94,8 @@ def _ratio(result: Moved) -> float:
 
 def _told(context: Context, lever: Lever) -> Line:
     rates = [rate.name for rate in context.rates] if lever.purpose == "entry" else []
-    band = _band(result for result in lever.reached if result.name in (names.TIME, names.COST))
-    return context.words.change(lever, _gains(context, lever.reached), band, rates)
+    band = _band(result for result in lever.results if result.name in (names.TIME, names.COST))
+    return context.words.change(lever, _gains(context, lever.results), band, rates)
 
 
 def _gains(context: Context, results: Sequence[Moved]) -> Line:

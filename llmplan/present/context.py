@@ -98,7 +98,8 @@ class Context:
     @property
     def subjects(self) -> list[str]:
         """What these are about."""
-        return [rule.compared.subject for rule in self.listed if rule.compared is not None]
+        rows = [row for rule in self.listed for row in (rule.compared, rule.calendar)]
+        return [row.subject for row in rows if row is not None]
 
     @property
     def rates(self) -> list[Value]:

@@ -117,7 +117,8 @@ def _lift_units(columns: list[Column], rows: list[list[Line]]) -> None:
         if len(units) != 1 or "" in units:
             continue
         (unit,) = units
-        columns[place] = Column((*column.heading, f", {unit}") if column.heading else (unit,), column.align)
+        named = bool(column.heading) and text(column.heading) != unit
+        columns[place] = Column((*column.heading, f", {unit}") if named else (unit,), column.align)
         for number, figure in figures.items():
             assert figure is not None
             strong = isinstance(rows[number][place][0], Strong)

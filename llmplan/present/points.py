@@ -1,53 +1,153 @@
-"""Variations of a plan as a table of text, as `llmplan sweep` prints it.
+"""Variations of a plan as columns of text, as `llmplan sweep` prints them.
 
-Input: a table, and the words of a language. Output: texts with four digits.
+Input: a table, and the words of a language. Output: columns of figures with three digits, rounded once, and what is
+said of each row. A unit that all figures of a column share is the column's.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
-from llmplan.answer.schema.tables import Row, Table
+from attrs import evolve, frozen
+
+from llmplan.answer.schema.tables import STATED, Row, Table
+from llmplan.present import names
 from llmplan.present.blocks import plain
 from llmplan.present.words.en import Words
+from llmplan.units.amount import Amount, Range
 
 _NOTHING = "–"
 
 
-def header(table: Table) -> list[str]:
-    """The names of the columns."""
-    return [*table.axes, *table.unknowns, *(column.name for column in table.results), ""]
+@frozen
+class Cell:
+    """A figure, the ends around it, and its unit where that is not the column's; all empty for no value."""
+
+    text: str = ""
+    ends: str = ""
+    unit: str = ""
+
+    def inline(self) -> str:
+        """The figure with its ends: `28.7 (25 – 34.5)`."""
+        return f"{self.text} ({self.ends})" if self.ends else self.text
 
 
-def cells(table: Table, row: Row, words: Words) -> list[str]:
-    """A row as people read it; an infeasible one says why in place of its values."""
-    point = [words.the_plan_itself if amount.value is None else amount.exact() for amount in row.at]
-    if row.status == "solved":
-        values = [row.unknowns[path].exact() if path in row.unknowns else "" for path in table.unknowns]
-        values += [row.results[one.name].exact() if one.name in row.results else "" for one in table.results]
-        return [*point, *values, words.best if row.best else ""]
-    blank = [_NOTHING] * (len(table.unknowns) + len(table.results))
-    return [*point, *blank, plain(words.reason(row, short=False))]
+@frozen
+class Column:
+    """A column of figures, one for each row.
+
+    Attributes:
+        short: The name on a screen: of an input without its kind, where no other column has it.
+        unit: The unit of all figures; empty where they have none, or each its own.
+        point: Whether it tells where a row is, not what comes of it.
+        planned: Whether another column has the same on the calendar.
+    """
+
+    name: str
+    short: str
+    unit: str
+    cells: tuple[Cell, ...]
+    point: bool = False
+    planned: bool = False
+
+    @property
+    def head(self) -> str:
+        return f"[{self.unit}]" if self.unit else ""
+
+    def written(self, place: int) -> str:
+        """A figure with its unit, and its ends."""
+        cell = self.cells[place]
+        return f"{cell.text} {self.unit}".rstrip() + (f" ({cell.ends})" if cell.ends else "")
 
 
-def text(table: Table, width: int, words: Words) -> str:
-    """Aligned columns, or where they are wider than the terminal a block for each point; ends with a line end."""
-    rows = [header(table), *(cells(table, row, words) for row in table.rows)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines = ["  ".join([*(cell.ljust(size) for cell, size in zip(row, widths)), row[-1]]).rstrip() for row in rows]
-    fits = all(len(line) <= width for line in lines)
-    return "\n".join(lines if fits else _blocks(table, rows[0], rows[1:], width)) + "\n"
+def header(table: Table, words: Words) -> list[str]:
+    """The names of the columns with their units, and of those of `cells` that follow."""
+    return [*(f"{one.name} {one.head}".rstrip() for one in columns(table, words)), words.verdict_column, ""]
 
 
-def _blocks(table: Table, names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """A block for each point: where it is and what is to be said of it, then its results one below the other."""
-    many, longest = len(table.axes), max(map(len, names))
-    lines: list[str] = []
-    for row in rows:
-        point = ", ".join(f"{name} = {value}" for name, value in zip(names[:many], row))
-        said = f"{point}: {row[-1]}" if row[-1] else point
-        lines += textwrap.wrap(said, width, subsequent_indent="  ", break_long_words=False)
-        results = list(zip(names[many:-1], row[many:-1]))
-        lines += [f"  {name:<{longest}}  {value}" for name, value in results if value not in ("", _NOTHING)]
-    return lines
+def cells(table: Table, words: Words) -> list[list[str]]:
+    """Each row as people read it; an infeasible one says why in place of its values."""
+    shown = columns(table, words)
+    return [
+        [*(column.cells[place].inline() or _NOTHING for column in shown), verdict(row, words), said(table, row, words)]
+        for place, row in enumerate(table.rows)
+    ]
+
+
+def columns(table: Table, words: Words) -> list[Column]:
+    """What varies, what is asked for, and the results."""
+    inputs = (*table.axes, *table.unknowns)
+    last = [name.rpartition(".")[2] for name in (*inputs, *(one.name for one in table.results))]
+    short = [own if last.count(own) == 1 else name for own, name in zip(last, inputs)]
+    solved = [row if row.status == "solved" else None for row in table.rows]
+    listed = []
+    for place, name in enumerate(table.axes):
+        listed.append(_column(name, short[place], [_axis(row.at[place], words) for row in table.rows], point=True))
+    for place, name in enumerate(table.unknowns, len(table.axes)):
+        figures = [Cell() if row is None else _figure(row.unknowns.get(name), None) for row in solved]
+        listed.append(_column(name, short[place], figures))
+    for result in table.results:
+        like = _like(table, result.name)
+        figures = [
+            Cell() if row is None else _figure(row.results.get(result.name), row.ends(result.name), like)
+            for row in solved
+        ]
+        listed.append(evolve(_column(result.name, result.name, figures), planned=bool(result.calendar)))
+    return listed
+
+
+def verdict(row: Row, words: Words) -> str:
+    """The gravest verdict on the author's requirements with its chance, and of several whose it is."""
+    gravest = row.gravest if row.status == "solved" else None
+    if gravest is None or gravest.verdict is None:
+        return ""
+    several = sum(rule.origin in STATED for rule in row.judged) > 1
+    parts = [gravest.name if several else "", words.verdict(gravest.verdict), words.chance(gravest.chance)]
+    return " ".join(filter(None, parts))
+
+
+def said(table: Table, row: Row, words: Words) -> str:
+    """That a row is best, and what else is uncertain of it; of one without figures why."""
+    if row.status != "solved":
+        return plain(words.reason(row))
+    single = sum(one.best for one in table.rows) == 1
+    parts = [words.best if single else words.as_good_as_any] if row.best else []
+    for rule in row.judged:
+        if rule.origin not in STATED and rule.verdict is not None:
+            parts.append(f"{rule.name} {words.verdict(rule.verdict)} {words.chance(rule.chance)}".rstrip())
+    return ", ".join(parts)
+
+
+def _column(name: str, short: str, listed: Sequence[Cell], point: bool = False) -> Column:
+    """A column whose unit is that of all its figures; a single one of something agrees with any number of them."""
+    units = {cell.unit for cell in listed if cell.text not in ("", "1")} or {cell.unit for cell in listed if cell.text}
+    shared = units.pop() if len(units) == 1 else ""
+    written = (cell if shared else Cell(f"{cell.text} {cell.unit}".rstrip(), cell.ends) for cell in listed)
+    return Column(name, short, shared, tuple(written), point)
+
+
+def _axis(amount: Amount, words: Words) -> Cell:
+    return Cell(words.the_plan_itself) if amount.value is None else _figure(amount, None)
+
+
+def _figure(amount: Amount | None, ends: Range | None, like: Amount | None = None) -> Cell:
+    """A figure with the ends around it, in the unit and magnitude of another one."""
+    if amount is None or amount.value is None or (amount.measure is not None and not amount.finite):
+        return Cell()
+    digits = 3 if names.is_money(amount) else None
+    if like is not None:
+        amount = amount.like(like)
+        ends = None if ends is None else Range(ends.low.like(like), ends.high.like(like))
+    text, unit = amount.parts(digits)
+    return Cell(text, "" if ends is None else ends.ends(), unit)
+
+
+def _like(table: Table, name: str) -> Amount | None:
+    """What the figures of a result are written like: as in a requirement of the plan on it, else as the largest."""
+    rows = [row for row in table.rows if row.status == "solved"]
+    for rule in (rule for row in rows for rule in row.judged if rule.compared is not None):
+        row = rule.compared
+        if row is not None and row.subject == name and row.planned.unit.word[0]:
+            return row.planned
+    finite = [row.results[name] for row in rows if name in row.results and row.results[name].finite]
+    return max(finite, key=lambda one: abs(one.number), default=None)

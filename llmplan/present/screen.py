@@ -54,6 +54,12 @@ def head(context: Context, width: int) -> str:
     return f"{wrapped}\n{table(rows, width)}\n" if rows else f"{wrapped}\n"
 
 
+def assumed(context: Context, width: int) -> str:
+    """What the answer rests on that its plan does not say, under its title; empty if it rests on nothing else."""
+    told = titled(_chosen(context, "basis", "plain"), width)
+    return f"{told}\n" if told else ""
+
+
 def departures(context: Context) -> list[tuple[str, ...]]:
     """What the plan waives or replaces, requirements and formulas, each with its place and reason."""
     formulas = _rows(_chosen(context, "basis", "replaced"))

@@ -1,11 +1,13 @@
 """The answer in one or two sentences: which machines train what, in how long, at what cost, and what that is worth.
 
 Input: the context of a solution; output a line, which a report shows with its verdicts and a screen, where these stand
-in rows below, without. Of an infeasible plan it says which requirements conflict, each with its nearest cure.
+in rows below, without. Of an infeasible plan it says which requirements conflict, and the smallest change after which
+all hold.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import isclose
 
@@ -16,8 +18,9 @@ from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Line, listed
 from llmplan.present.context import Context, ends_of
-from llmplan.units.amount import Amount
+from llmplan.units.amount import Amount, Range
 
+_WORD = re.compile(r"[\w.]+")
 _MOST_VERDICTS = 3
 _MOST_CLASHES = 2
 _MOST_SHOWN = 6
@@ -37,8 +40,9 @@ def sentence(context: Context, judged: bool = True) -> Line:
         case "infeasible":
             return _infeasible(context)
         case "solved":
+            first = _solved(context)
             verdicts = listed([_verdicts(context), _fits(context)], " ") if judged else EMPTY
-            return listed([_solved(context), verdicts], " ")
+            return listed([first, _surer(context), verdicts], " ")
 
 
 def _solved(context: Context) -> Line:
@@ -73,18 +77,67 @@ def _solved(context: Context) -> Line:
 
 def _training(context: Context, machines: Line, model: Line, chosen: Line) -> Line:
     words, answer = context.words, context.answer
-    time = answer.values[names.TIME]
-    wall = context.find(names.WALL_TIME)
+    time, wall = answer.values[names.TIME], context.find(names.WALL_TIME)
     cost, wall_cost = context.find(names.COST), context.amount(names.WALL_COST)
-    calendar = wall if wall is not None and wall.band else None
-    planned = words.planned(time, cost, calendar is None)
     single = context.get(names.GPUS, 1) == 1
     trains = words.trains(machines, single, model, *_data(context))
-    if calendar is None:
-        return words.in_planned(trains, planned, chosen)
-    ends = ends_of(calendar)
-    assert ends is not None
-    return words.on_the_calendar(trains, calendar.amount, ends, wall_cost, chosen, planned)
+    ends = None if wall is None else ends_of(wall)
+    if wall is None or ends is None:
+        return words.in_planned(trains, words.planned(time, cost), chosen)
+    about = _about(context, names.TIME, names.WALL_TIME)
+    if about is not None:  # in the unit of what is required of it
+        like = about.calendar or about.compared
+        assert like is not None
+        time, wall = (evolve(value, amount=value.amount.like(like.limit)) for value in (time, wall))
+        ends = Range(ends.low.like(like.limit), ends.high.like(like.limit))
+    if not _asks_cost(context):
+        cost, wall_cost = None, None
+    planned = words.as_planned(time, cost, wall.amount)
+    foremost = foremost_of(context)
+    judged = EMPTY if foremost is None else _chance(context, foremost, cost is not None)
+    return words.on_the_calendar(trains, wall.amount, ends, wall_cost, chosen, planned, judged)
+
+
+def _about(context: Context, *subjects: str) -> RequirementResult | None:
+    """The author's first requirement on any of some quantities."""
+    return next((rule for rule in context.own if rule.compared is not None and rule.compared.subject in subjects), None)
+
+
+def _asks_cost(context: Context) -> bool:
+    """Whether the plan asks for money; one that requires nothing is told all there is."""
+    said = [objective.text for objective in context.answer.objectives] + [rule.text for rule in context.own]
+    asked = {word for text in said for word in _WORD.findall(text)}
+    return not context.own or not asked.isdisjoint((names.COST, names.WALL_COST))
+
+
+def foremost_of(context: Context) -> RequirementResult | None:
+    """The author's requirement that the first sentence of a training is about: what is least likely or not judged."""
+    if not context.has(names.TIME, names.WALL_TIME, names.GPUS):
+        return None
+    open_ = [rule for rule in context.own if rule.holds and rule.compared and (rule.chance is not None or rule.rates)]
+    return min(open_, key=lambda rule: 1.0 if rule.chance is None else rule.chance, default=None)
+
+
+def _chance(context: Context, rule: RequirementResult, cost: bool) -> Line:
+    """`the deadline of 30 days has a chance of 18% (63% planned)`."""
+    words, row = context.words, rule.calendar or rule.compared
+    assert row is not None
+    told = (names.TIME, names.WALL_TIME, *((names.COST, names.WALL_COST) if cost else ()))
+    subject = words.limited(rule.name, rule.text, row, None if row.subject in told else row.planned)
+    if rule.rates:
+        return words.is_not_judged(subject, rule.rates)
+    planned = words.chance(rule.planned.chance) if rule.planned is not None else ""
+    return words.has_a_chance(subject, rule.verdict == "safe", words.chance(rule.chance), planned, row.asked)
+
+
+def _surer(context: Context) -> Line:
+    """What meets the uncertain requirements, and from where on they are safe."""
+    foremost = foremost_of(context) if context.answer.status == "solved" else None
+    if foremost is None or foremost.rates:
+        return EMPTY
+    by_purpose = {lever.purpose: lever for lever in context.answer.levers}
+    uncertain = [rule for rule in context.own if rule.chance is not None and rule.verdict != "safe"]
+    return context.words.surer(by_purpose.get("meets"), by_purpose.get("safe"), len(uncertain) > 1)
 
 
 def _data(context: Context) -> tuple[Amount | None, Amount | None]:
@@ -142,7 +195,8 @@ def _settings(context: Context, unknowns: Sequence[SolvedUnknown]) -> Line:
 
 
 def _verdicts(context: Context) -> Line:
-    own = context.own
+    foremost = foremost_of(context)
+    own = [rule for rule in context.own if rule is not foremost]
     said = [_verdict(context, rule) for rule in own[:_MOST_VERDICTS]]
     more = len(own) - _MOST_VERDICTS
     return listed([*said, context.words.more_verdicts(more) if more > 0 else None], " ")
@@ -150,14 +204,17 @@ def _verdicts(context: Context) -> Line:
 
 def _verdict(context: Context, rule: RequirementResult) -> Line:
     row, words = rule.compared, context.words
-    subject = words.verdict_subject(rule.name, rule.text, row, context.has(names.WALL_TIME))
+    subject = words.verdict_subject(rule.name, rule.text, row)
     if rule.holds is None:
         return words.was_not_checked(subject, rule.needs)
     if not rule.holds:
         return words.is_missed(subject, row.gap if row else None)
+    if rule.rates:
+        return words.is_unjudged(subject, rule.rates)
     if rule.verdict == "safe":
         return words.is_safe(subject, words.chance(rule.chance) if rule.certainty == "expected" else None)
-    return words.is_uncertain(subject, rule.verdict or "", words.chance(rule.chance))
+    planned = words.chance(rule.planned.chance) if rule.planned is not None else ""
+    return words.is_uncertain(subject, rule.verdict or "", words.chance(rule.chance), planned)
 
 
 def _fits(context: Context) -> Line:
@@ -178,13 +235,13 @@ def _infeasible(context: Context) -> Line:
     answer, words = context.answer, context.words
     clashes = [_clash(context, clash) for clash in answer.clashes[:_MOST_CLASHES]]
     more = len(answer.clashes) - _MOST_CLASHES
-    return words.no_plan(answer.partly, clashes, max(0, more), answer.conflict)
+    best = answer.relaxations[0] if answer.relaxations else None
+    cure = [words.change_to(one.condition, one.name, one.values[0]) for one in (best, *best.beside)] if best else []
+    return words.no_plan(answer.partly, clashes, max(0, more), answer.conflict, cure)
 
 
 def _clash(context: Context, clash: Clash) -> Line:
-    """A conflict with its nearest cure, short enough that two of them make a sentence."""
+    """A conflict, short enough that two of them make a sentence."""
     rule = context.requirement(clash.names[0])
     row = rule.compared if rule is not None and len(clash.names) == 1 and not rule.holds else None
-    cure = clash.cures[0] if clash.cures else None
-    would_do = context.words.would_do(cure.condition, cure.name, cure.values[0]) if cure else EMPTY
-    return context.words.conflict(clash.names, row, would_do)
+    return context.words.conflict(clash.names, row)

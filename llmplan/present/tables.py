@@ -92,10 +92,10 @@ def _cell(amount: Amount) -> Line:
     return line(Figure(cut(text, _MOST_OF_A_CELL), unit))
 
 
-def _with_ends(amount: Amount, spread: Range) -> Line:
+def _with_ends(amount: Amount, ends: Range) -> Line:
     text, unit = amount.parts()
-    same = spread.unit() == unit
-    return line(Figure(f"{text if same else amount.short()} ({spread.ends()})", unit if same else ""))
+    ends = Range(ends.low.like(amount), ends.high.like(amount))
+    return line(Figure(f"{text} ({ends.ends()})", unit))
 
 
 def _without_kind(path: str) -> str:
@@ -144,11 +144,11 @@ def _variation(context: Context, table: Table, row: Row, single: bool) -> Iterat
         yield _cell(row.unknowns[path]) if solved and path in row.unknowns else EMPTY
     for column in table.results[:_MOST_COLUMNS]:
         result = row.results.get(column.name) if solved else None
-        spread = row.spreads.get(column.name)
+        ends = None if column.calendar else row.ends(column.name)
         if result is None or not result.finite:
             yield EMPTY
         else:
-            yield _with_ends(result, spread) if spread is not None else _cell(result)
+            yield _with_ends(result, ends) if ends is not None else _cell(result)
     if row.best:
         yield line(context.words.best if single else context.words.as_good_as_any)
     else:

@@ -94,13 +94,30 @@ def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     if rule.holds is None:
         return name, line(words.not_checked), line(words.needs(names_of(context, rule.needs)))
     word = line(
-        words.verdict(rule.verdict or ("safe" if rule.holds else "no")), f" {words.chance(rule.chance)}".rstrip()
+        words.verdict(rule.verdict or ("safe" if rule.holds else "no")),
+        f" {words.chance(rule.chance, rule.chance_error)}".rstrip(),
     )
-    row = rule.compared
+    row = rule.calendar or rule.compared
     if row is None:
         return name, word, words.case(rule) or line(rule.because or rule.text)
-    known = line(rule.otherwise) or words.compared(row.planned, row.sign, row.limit, row.gap, _side(row.met, row.sign))
-    return name, word, line(known, words.not_at_every_point if rule.certainty == "expected" else None)
+    side = _side(row.met, row.sign)
+    known = line(rule.otherwise) or words.compared(
+        row.planned, row.sign, row.limit, row.gap, side, rule.calendar is not None
+    )
+    return name, word, line(known, _beside(context, rule))
+
+
+def _beside(context: Context, rule: RequirementResult) -> Line:
+    """What is to be said beside the figures of a requirement: those as planned, why it is not judged, what is asked."""
+    words, row = context.words, rule.compared
+    return line(
+        words.as_it_is_planned(row.planned, rule.planned.verdict, words.chance(rule.planned.chance))
+        if row is not None and rule.planned is not None and not rule.rates
+        else None,
+        words.asked(row.asked) if row is not None and row.asked is not None and rule in context.own else None,
+        words.rests_on(rule.rates) if rule.rates else None,
+        words.not_at_every_point if rule.certainty == "expected" else None,
+    )
 
 
 def _side(met: bool, sign: str) -> str:
@@ -112,7 +129,8 @@ def _figures(context: Context) -> Iterator[tuple[Line, ...]]:
     """The author's requirements, then what every plan is asked about, then what fails of the library's."""
     words, own = context.words, context.own
     for rule in context.listed:
-        label, row = words.requirement(rule.name, rule.text, rule.compared), rule.compared
+        row = rule.calendar or rule.compared
+        label = words.requirement(rule.name, rule.text, row)
         if row is None:
             yield label, EMPTY, EMPTY, _verdict(context, rule)
             continue
@@ -214,17 +232,13 @@ def _cells(
 
 def _verdict(context: Context, rule: RequirementResult, fits: bool = False) -> Line:
     """What came of a requirement, in a report; `fits` for a row of memory, which says so in its own word."""
-    words, row = context.words, rule.compared
+    words = context.words
     if rule.holds is None:
         return words.not_checked_for(rule.needs)
+    row = rule.calendar or rule.compared if rule.holds else rule.compared
     gap = None if row is None else row.gap
     if not rule.holds:
-        return words.violated(gap, rule.otherwise, words.chance(rule.chance))
+        return words.violated(gap, rule.otherwise, words.chance(rule.chance, rule.chance_error))
     side = "" if row is None else _side(row.met, row.sign)
-    return words.judged(
-        "fits" if fits and rule.verdict == "safe" else rule.verdict,
-        words.chance(rule.chance),
-        gap,
-        side,
-        rule.certainty == "expected",
-    )
+    verdict = "fits" if fits and rule.verdict == "safe" else rule.verdict
+    return line(words.judged(verdict, words.chance(rule.chance, rule.chance_error), gap, side), _beside(context, rule))

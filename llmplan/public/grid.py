@@ -49,4 +49,4 @@ def ends(value: object, low: float | None, high: float | None) -> str:
     """The band of a value relative to it: `-10%, +60%`; empty without one."""
     if low is None or high is None or not isinstance(value, (int, float)) or not value:
         return ""
-    return f"{low / value - 1:+.0%}, {high / value - 1:+.0%} in eight of ten"
+    return f"{low / value - 1:+.0%}, {high / value - 1:+.0%} in eight of ten runs"

@@ -67,8 +67,8 @@ def table(plan: str, of: Table | None, told: Sequence[Diagnostic]) -> records.Ta
     if of is None:
         return records.Table(noticed, document, plan)
     words = words_of()
-    shown = tuple(tuple(variations.cells(of, row, words)) for row in of.rows)
-    header, departures = tuple(variations.header(of)), _departures(of.departures)
+    shown = tuple(map(tuple, variations.cells(of, words)))
+    header, departures = tuple(variations.header(of, words)), _departures(of.departures)
     return records.Table(noticed, document, plan, tuple(of.axes), header, shown, departures)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import define, field
 
 from llmplan.solve.order import Front, Ranked, ordered
-from llmplan.solve.vector import Array
+from llmplan.system.arrays import Array
 from llmplan.system.system import System, Unknown
 
 

@@ -20,7 +20,7 @@ from attrs import define, field, frozen
 
 from llmplan.operations import TOLERANCE
 from llmplan.operations.logic import truth
-from llmplan.solve.vector import Array
+from llmplan.system.arrays import Array
 from llmplan.system.system import Condition, Objective, System
 
 Coordinates = Callable[[Array], Mapping[int, Array]]

@@ -1,39 +1,15 @@
-"""Evaluates nodes at many points at once, on numpy arrays.
-
-Truth values are bool arrays where an operation can only give 0 and 1: they are an eighth of the size, and every
-operation accepts them as the numbers 0 and 1.
-"""
+"""Evaluates nodes at many points at once, on numpy arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from llmplan.operations import OPERATIONS
 from llmplan.solve.effort import OPERATION
+from llmplan.system.arrays import Array, operate
 from llmplan.system.evaluate import ancestors
-from llmplan.system.graph import Graph, Node
-
-Array = NDArray[Any]
-
-
-ARRAYS: dict[str, Callable[..., Array]] = {
-    name: getattr(np, operation.array) if isinstance(operation.array, str) else partial(operation.array, np)
-    for name, operation in OPERATIONS.items()
-}
-"""The function that computes each operation on arrays."""
-
-
-def operate(node: Node, args: list[Array]) -> Array:
-    """The values of a node that is neither a constant nor an unknown, given those of its arguments."""
-    function = ARRAYS[node.op]
-    if not OPERATIONS[node.op].truths:
-        args = [arg.astype(np.float64) if arg.dtype == np.bool_ else arg for arg in args]
-    return function(node.table, *args) if node.table else function(*args)
+from llmplan.system.graph import Graph
 
 
 def last_uses(graph: Graph, order: Sequence[int], wanted: Collection[int]) -> dict[int, list[int]]:
@@ -69,8 +45,8 @@ def run(
             elif node.op == "unknown":
                 values[index] = columns[int(node.value or 0)]
             else:
-                values[index] = np.asarray(operate(node, [values[arg] for arg in node.args]))
-                cost += OPERATION + values[index].size
+                values[index] = np.asarray(operate(node.op, [values[arg] for arg in node.args], node.table))
+                cost += OPERATION + values[index].size * node.weight
             for arg in drops[index]:
                 del values[arg]
     return cost

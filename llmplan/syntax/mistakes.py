@@ -14,7 +14,7 @@ from attrs import evolve
 from llmplan.diagnostics import Diagnostic, Hint, names, syntax
 from llmplan.diagnostics.money import meant_currency
 from llmplan.source import Span
-from llmplan.syntax import habits
+from llmplan.syntax import habits, slips
 from llmplan.syntax.characters import character_name
 from llmplan.syntax.error_context import ErrorContext, expected
 from llmplan.syntax.examples import written_like
@@ -25,9 +25,8 @@ from llmplan.syntax.separators import missing_separator
 
 def explain(context: ErrorContext) -> Diagnostic:
     checks = (
-        _character, _thousands, missing_separator, *habits.CHECKS, _clause, _unknown, _reserved, _operator, _point,
-        _unit, _bracket,
-        _unfinished, _statement,
+        _character, _thousands, missing_separator, *habits.CHECKS, *slips.CHECKS, _clause, _unknown, _reserved,
+        _operator, _point, _unit, _bracket, _unfinished, _statement,
     )  # fmt: skip
     if (later := _later(context)) is not None:
         return later
@@ -244,7 +243,8 @@ def _statement(context: ErrorContext) -> Diagnostic | None:
         words = sorted(word for word in grammar.reserved if grammar.words[word] in grammar.first)
         likely = get_close_matches(context.last.text, words, 1, 0.7)
         if likely or context.kind in ("NAME", "NUMBER"):
-            return syntax.begins_no_statement(context.last, likely[0] if likely else "")
+            meant = [syntax.replacement(context.last, word, f"did you mean `{word}`?") for word in likely]
+            return syntax.begins_no_statement(context.last, *meant)
     if context.kind in ("NAME", "NUMBER", "TEXT") and (context.accepts("PLUS") or context.before[0] == "MEASURE"):
         return _misspelt(context) or syntax.missing_operator(context.span)
     if context.kind == "NAME" and context.accepts("TEXT") and not context.accepts("NUMBER"):

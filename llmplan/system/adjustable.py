@@ -13,7 +13,7 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Domain, Setting
 from llmplan.system.display import show
 from llmplan.system.lower import Lowering
-from llmplan.system.unknowns import open_domain
+from llmplan.system.missing import open_domain
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, TextType, Type, is_catalog, is_choice
 
 _STEPS = 64

@@ -1,7 +1,8 @@
-"""Quantities that a plan could assume instead of setting every input of a value.
+"""Quantities that a plan assumes, or could assume instead of setting every input of a value.
 
 Input: a lowering and an expression without a value. Output: the quantity that would give it one if it alone were
-assumed. Only quantities count for which the library itself asks whether they are assumed: they are meant to be.
+assumed. Input: a requirement. Output: the rates that it rests on. Only quantities count for which the library itself
+asks whether they are assumed: they are meant to be.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from llmplan.check.ir import Assumed, Expr, Num, walk
-from llmplan.check.program import Setting, SourceRef
+from llmplan.check.program import Rule, Setting, SourceRef
 from llmplan.check.scope import Scope
+from llmplan.system.calendar import event
+from llmplan.system.display import TURNED
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 
@@ -26,6 +29,24 @@ def instead(lowering: Lowering, expr: Expr, place: SourceRef) -> str | None:
         if not isinstance(there.lower(expr, {}, base=place[0]), Missing):
             return name
     return None
+
+
+def assumed_rates(lowering: Lowering, rule: Rule) -> tuple[str, ...]:
+    """The rates that the plan assumes as one value and the comparison in a requirement depends on.
+
+    A rate is a quantity of which the library asks whether a plan assumes it.
+    """
+    sides, program = event(rule).sides, lowering.program
+    named = [
+        name
+        for name, layers in program.assumptions.items()
+        if layers and layers[0][1].spread is None and name in program.scope.assumable
+    ]
+    if not named or sides is None or sides.operation not in TURNED:
+        return ()
+    both = (sides.left, sides.right)
+    _, read = lowering.names.reading(lambda: [lowering.lower(side, {}, base=rule.place[0]) for side in both])
+    return tuple(name for name in named if name in read)
 
 
 def _meant(scope: Scope) -> list[str]:

@@ -15,7 +15,8 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Goal, Rule, SourceRef
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
-from llmplan.system.assumptions import instead
+from llmplan.system.assumptions import assumed_rates, instead
+from llmplan.system.calendar import on_the_calendar
 from llmplan.system.display import one_line
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, line_for
@@ -81,11 +82,12 @@ class _Builder:
         self.undefined: list[Diagnostic] = []
         self.impossible = False
         self.at: SourceRef | None = None  # the place of what is being lowered
-        self.needed: list[int] = []  # the nodes that are shown or emitted
+        self.needed: list[int] = []  # the nodes that are shown, emitted or judged
 
     def build(self, reads: Iterable[str]) -> Built:
         lowering = self.lowering
-        for path, setting in self.program.strongest():
+        # By name, as open values are numbered so and ties broken: the order of the plan's statements means nothing.
+        for path, setting in sorted(self.program.strongest(), key=lambda pair: pair[0]):
             self.at = setting.place
             if setting.open and not self._two_units(path):
                 lowering.name(path)
@@ -96,6 +98,7 @@ class _Builder:
             condition = self._condition(rule)
             if condition is not None:
                 (conditions if rule.weight is None else preferences).append(condition)
+                self._judged_by(rule)
         for row in self.program.shows:
             self.at = row.place
             shown = lowering.lower(row.value, {}, base=row.place[0])
@@ -167,7 +170,8 @@ class _Builder:
         if isinstance(when, Missing):
             self._lacks(rule, rule.when, when)
             return None
-        if lowering.graph.constant(when) == 0.0:
+        certain = rule.certain and rule.weight is None
+        if lowering.graph.constant(when) == 0.0 and not certain:
             return None
         # A name that a guard requires for some candidates only is not required for all.
         always = lowering.graph.constant(when) == 1.0
@@ -175,11 +179,14 @@ class _Builder:
         if isinstance(node, Missing):
             self._lacks(rule, rule.condition, node)
             return None
-        self._constant(rule, node)
+        if lowering.graph.constant(when) != 0.0:
+            self._constant(rule, node)
         left, right = self._sides(rule, lowering)
-        if rule.certain and rule.weight is None:
-            node, left = self._at_corners(rule, node, left, right)
         node = lowering.graph.add("or", lowering.graph.add("not", when), node)
+        if certain:
+            node, left = self._at_corners(rule, node, left, right)
+            if lowering.graph.constant(when) == 0.0 and lowering.graph.constant(node) == 1.0:
+                return None
         operation = "" if rule.sides is None else rule.sides.operation
         origin = rule.origin if rule.origin in ("plan", "used") else "library"
         return Condition(
@@ -193,6 +200,13 @@ class _Builder:
             self.scope.span(rule.place),
         )
 
+    def _judged_by(self, rule: Rule) -> None:
+        """Needs what a requirement of the author's is judged by, if it is: its counterpart on the calendar."""
+        counterpart = on_the_calendar(self.program, rule) if rule.stated else None
+        if counterpart is not None and not assumed_rates(self.lowering, rule):
+            node = self.lowering.expressions.conditional(counterpart.condition, {}, rule.place[0])
+            self.needed += [] if isinstance(node, Missing) else [node]
+
     def _sides(self, rule: Rule, lowering: Lowering) -> tuple[int | None, int | None]:
         """The nodes of a comparison's sides; None if the rule is not a comparison or a side has no value."""
         if rule.sides is None:
@@ -202,13 +216,16 @@ class _Builder:
         return left, right
 
     def _at_corners(self, rule: Rule, node: int, left: int | None, right: int | None) -> tuple[int, int | None]:
-        """`require certain`: 1 if the condition holds as expected, at every corner of the ranges and at `between`.
+        """`require certain`: 1 if the rule holds as expected, at every corner of the ranges and at `between`.
 
         Also the left side, shifted so that it is as far from the right one as in the worst case.
         """
         graph = self.lowering.graph
         first = Spreads({})
-        self.lowering.again(spreads=first, beside=True).lower(rule.condition, {}, base=rule.place[0])
+        beside = self.lowering.again(spreads=first, beside=True)
+        beside.lower(rule.condition, {}, base=rule.place[0])
+        if rule.when is not None:
+            beside.lower(rule.when, {}, base=rule.place[0])
         if len(first.found) > MAX_RANGES:
             raise TooLarge
         worse = {"le": "max", "lt": "max", "ge": "min", "gt": "min"}.get(
@@ -219,12 +236,14 @@ class _Builder:
         for corner in (*corners, *self.between):
             lowering = self.lowering.again(spreads=Spreads(corner), beside=True)
             there = lowering.lower(rule.condition, {}, base=rule.place[0])
-            if isinstance(there, Missing):
+            when = graph.const(1.0) if rule.when is None else lowering.lower(rule.when, {}, base=rule.place[0])
+            if isinstance(there, Missing) or isinstance(when, Missing):
                 continue
-            node = graph.add("and", node, there)
+            node = graph.add("and", node, graph.add("or", graph.add("not", when), there))
             sides = self._sides(rule, lowering)
             if worse and gap is not None and sides[0] is not None and sides[1] is not None:
-                gap = graph.add(worse, gap, graph.add("sub", sides[0], sides[1]))
+                worst = graph.add(worse, gap, graph.add("sub", sides[0], sides[1]))
+                gap = graph.add("select", when, worst, gap)
         if worse and gap is not None and right is not None:
             left = graph.add("add", right, gap)
         return node, left

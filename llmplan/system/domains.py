@@ -41,7 +41,7 @@ Form = type[DomainItem]
 
 
 def build(
-    expressions: Expressions, earlier: Sequence[Unknown], wanted: Unknown, domain: Domain | None
+    expressions: Expressions, earlier: Sequence[Unknown], wanted: Unknown, domain: Domain | None, example: str = ""
 ) -> Unknown | Diagnostic | Missing:
     """An unknown with its candidates, or the reason why it has none.
 
@@ -49,6 +49,7 @@ def build(
         earlier: The unknowns already in the graph, on which its domain may depend.
         wanted: The unknown without candidates.
         domain: The domain that it may range over.
+        example: A domain that a message can propose where there is none.
     """
     graph, path, type, span = expressions.graph, wanted.path, wanted.type, wanted.span
     names = expressions.members(type)
@@ -59,7 +60,7 @@ def build(
         if is_choice(type):
             return evolve(wanted, values=tuple(float(i) for i in range(len(names))))
         kind = type.name if isinstance(type, KindType) else ""
-        return system.no_domain(span, path, "" if counted else wanted.unit, kind, names)
+        return system.no_domain(span, path, "" if counted else wanted.unit, kind, names, example)
     ends: list[tuple[Form, Ends]] = []
     for item in domain.items:
         lowered = [expressions.lower(part, {}) for part in item.parts()]

@@ -31,7 +31,6 @@ class Expressions:
         self.graph = graph
         self.names = names
         self.meaning = meaning
-        self.tied = False  # whether a range variable decided something that must be known, such as another range
         self._calls: dict[tuple[str, tuple[Result, ...]], tuple[Result, Reads]] = {}
         self._entries: dict[str, list[str]] = {}
         self._source = ""
@@ -67,12 +66,7 @@ class Expressions:
     def worth(self, expr: Expr, base: str | None = None) -> float | None:
         """The number that an expression comes to; None if inputs are missing or it depends on an unknown."""
         node = self.lower(expr, {}, base)
-        return None if isinstance(node, Missing) else self._known(node)
-
-    def _known(self, node: int) -> float | None:
-        """The number of a node that must be known at this point."""
-        self.tied = self.tied or self.graph.varies(node)
-        return self.graph.constant(node)
+        return None if isinstance(node, Missing) else self.graph.constant(node)
 
     def conditional(self, expr: Expr, env: Env, base: str | None = None) -> Result:
         """The node of an expression that only some candidates need."""
@@ -126,6 +120,8 @@ class Expressions:
                 return self.meaning.emits(expr.target)
             case ir.Chance():
                 return self.meaning.chance(expr, self._source)
+            case ir.Quantile():
+                return self.meaning.quantile(expr, self._source)
             case ir.Interpolate():
                 x = self._lower(expr.x, env)
                 return x if isinstance(x, Missing) else self.graph.interpolate(x, expr.xs, expr.ys)
@@ -295,7 +291,7 @@ class Expressions:
         entry = env[expr.local]
         if isinstance(entry, Missing):
             return entry
-        index = self._known(entry)
+        index = self.graph.constant(entry)
         if index is not None:
             if index != index:
                 return self.graph.const(math.nan)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from attrs import field, frozen
 
@@ -27,15 +28,20 @@ class Node:
         args: Ids of earlier nodes.
         value: The number of a constant or the index of an unknown; else None.
         table: For `table`: the results for the arguments 0, 1, 2 …; for `interpolate`: the x and then the y
-            coordinates. Else empty.
+            coordinates; for `integral`: its program. Else empty.
         reach: Bit i is set if the value depends on unknown i.
     """
 
     op: str
     args: tuple[int, ...] = ()
     value: float | None = None
-    table: tuple[float, ...] = ()
+    table: Any = ()
     reach: int = field(default=0, eq=False)
+
+    @property
+    def weight(self) -> int:
+        """What it costs at one point, in evaluations of other operations."""
+        return int(getattr(self.table, "weight", 1))
 
     def apply(self, args: Sequence[float]) -> float:
         """The value of an operation, from those of its arguments."""
@@ -48,14 +54,16 @@ class Graph:
 
     Attributes:
         orders: The cached evaluation order of sets of nodes, see `llmplan.system.evaluate`.
-        ranged: Unknowns from this number on are ranges over which a probability takes the mean; a plan has fewer
+        ranged: Unknowns from this number on are uncertain values over which a probability is taken; a plan has fewer
             unknowns of its own.
+        integrals: The values of integrals that depend on nothing else, with bounds on their errors.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.orders: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.ranged = 0
+        self.integrals: dict[object, tuple[float, float]] = {}
         self._constants: dict[float | str, int] = {}
         self._others: dict[tuple[object, ...], int] = {}
         self._operations: dict[tuple[str, tuple[int, ...]], int] = {}  # the results of `add`
@@ -65,6 +73,7 @@ class Graph:
         made = Graph()
         made.nodes += self.nodes
         made.ranged = self.ranged
+        made.integrals = self.integrals
         made._constants.update(self._constants)
         made._others.update(self._others)
         made._operations.update(self._operations)
@@ -111,11 +120,11 @@ class Graph:
         return self.nodes[node].reach
 
     def varies(self, node: int) -> bool:
-        """Whether a node depends on a range over which a mean is taken."""
+        """Whether a node depends on an uncertain value over which a probability is taken."""
         return self.nodes[node].reach >> self.ranged != 0
 
     def varies_alone(self, node: int) -> bool:
-        """Whether a node depends on such ranges and nothing else."""
+        """Whether a node depends on such values and nothing else."""
         return self.varies(node) and not self.nodes[node].reach & ~(-1 << self.ranged)
 
     def reached(self, nodes: Iterable[int]) -> int:
@@ -163,14 +172,13 @@ class Graph:
 
     def table(self, index: int, values: tuple[float, ...]) -> int:
         """`values[index]`; NaN outside."""
-        return self.tabled("table", index, values)
+        return self.tabled("table", (index,), values)
 
     def interpolate(self, x: int, xs: tuple[float, ...], ys: tuple[float, ...]) -> int:
-        return self.tabled("interpolate", x, xs + ys)
+        return self.tabled("interpolate", (x,), xs + ys)
 
-    def tabled(self, op: str, arg: int, table: tuple[float, ...]) -> int:
-        """An operation with a table, folded if its argument is constant."""
-        node = self.nodes[arg]
-        made = Node(op, (arg,), None, table, reach=node.reach)
-        value = self.constant(arg)
-        return self.intern(made) if value is None else self.const(made.apply((value,)))
+    def tabled(self, op: str, args: tuple[int, ...], table: Any) -> int:
+        """An operation with a table, folded if its arguments are constant."""
+        made = Node(op, args, None, table, reach=self.reached(args))
+        values = [value for value in map(self.constant, args) if value is not None]
+        return self.intern(made) if len(values) < len(args) else self.const(made.apply(values))

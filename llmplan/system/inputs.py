@@ -13,6 +13,7 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Field, Setting
 from llmplan.system.as_is import is_unchanged
 from llmplan.system.domain_checks import DomainChecks
+from llmplan.system.draws import Draws
 from llmplan.system.expressions import Expressions
 from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
 from llmplan.system.names import SPREAD, Trace
@@ -31,6 +32,7 @@ class Inputs:
         unknowns: Unknowns,
         checks: DomainChecks,
         spreads: Spreads | None,
+        draws: Draws | None,
     ) -> None:
         self.program = program
         self.scope = program.scope
@@ -39,6 +41,7 @@ class Inputs:
         self.expressions = expressions
         self.unknowns = unknowns
         self.spreads = spreads
+        self.draws = draws
         self._legal = checks.legal
         self._name = expressions.meaning.name
         self._said: dict[
@@ -118,6 +121,12 @@ class Inputs:
 
     def setting_of(self, path: str) -> tuple[str, Setting] | None:
         """The layer and right-hand side that win for an input that is not a number, but a text or a list."""
+        won = self._own_setting(path)
+        passed_on = _is_of(won, path)
+        return won if passed_on is None else self.setting_of(passed_on)
+
+    def _own_setting(self, path: str) -> tuple[str, Setting] | None:
+        """The same, which may be the text of another input."""
         self.names.touch(path)
         won = self.program.winner(path)
         if won is None:
@@ -125,8 +134,6 @@ class Inputs:
             won = ("entry", entry) if entry is not None else ("default", default) if default is not None else None
         if won is not None and isinstance(won[1].value, (If, Match)):
             won = self._decided(*won)
-        if won is not None and isinstance(won[1].value, Ref) and won[1].value.name != path:
-            return self.setting_of(won[1].value.name)  # the text of another input
         return won
 
     def _decided(self, layer: str, setting: Setting) -> tuple[str, Setting] | None:
@@ -160,7 +167,7 @@ class Inputs:
 
     def of_chosen(self, path: str) -> Setting | None:
         """The chosen entry's value for an input, if the choice is known."""
-        kind, _, field = path.partition(".")
+        kind = path.partition(".")[0]
         selector = self.scope.selector(kind)
         if kind not in self.scope.entries or path == selector or not self._is_chosen(selector):
             return None
@@ -168,11 +175,16 @@ class Inputs:
         index = None if isinstance(chosen, Missing) else self.graph.constant(chosen)
         if index is None or index != index:
             return None
-        entry = self.expressions.entry_names(kind)[int(index)]
+        found = self._of_entry_as_it_is(path, self.expressions.entry_names(kind)[int(index)])
+        return self._published(selector, found) if found is not None and path in self.scope.as_published else found
+
+    def _of_entry_as_it_is(self, path: str, entry: str) -> Setting | None:
+        """An entry's value for an input; None where it holds only for the entry unchanged, and the plan changes it."""
+        kind, _, field = path.partition(".")
         found = self.entry_settings(kind, entry, field)
         if found is None or (path in self.scope.as_is and not is_unchanged(self, path, entry, found[0])):
             return None
-        return self._published(selector, found[1]) if path in self.scope.as_published else found[1]
+        return found[1]
 
     def _published(self, selector: str, own: Setting) -> Setting | None:
         """The name by which an entry was chosen, if it is one on a hub; None for a published name without its owner,
@@ -335,6 +347,8 @@ class Inputs:
             return self.graph.const(math.nan)  # read by `setting_of`, never through the graph
         if setting.spread is not None:
             self.names.touch(SPREAD)
+            if self.draws is not None:
+                return self._drawn(name, setting, self.draws)
             if self.spreads is not None:
                 return self._spread(name, setting, self.spreads)
         if setting.value is not None:
@@ -351,12 +365,23 @@ class Inputs:
             return self.expressions.lower(setting.value, {}, base=setting.place[0])
         spreads.found.setdefault(name, (min(low, high), max(low, high)))
         if spreads.corner is None:
-            return self.graph.unknown(list(spreads.found).index(name) + self.graph.ranged * spreads.inside)
+            return self.graph.unknown(list(spreads.found).index(name))
         return self.graph.const(spreads.value(name, spreads.corner))
+
+    def _drawn(self, name: str, setting: Setting, draws: Draws) -> Result:
+        """A range as an uncertain value; its expected value if an end depends on an unknown."""
+        assert setting.spread is not None and setting.value is not None
+        low, high = (self.expressions.lower(end, {}, base=setting.place[0]) for end in setting.spread)
+        middle = self.expressions.lower(setting.value, {}, base=setting.place[0])
+        if isinstance(low, Missing) or isinstance(high, Missing) or isinstance(middle, Missing):
+            return middle
+        if any(self.graph.constant(end) is None and not self.graph.varies_alone(end) for end in (low, high)):
+            return middle
+        return draws.of_range(self.graph, name, low, middle, high)
 
     def _said_of_text(self, path: str) -> Result:
         """1 if a text or a list has a value; decided entry by entry if an unknown selects the entry."""
-        kind, _, field = path.partition(".")
+        kind = path.partition(".")[0]
         selector = self.scope.selector(kind)
         if kind in self.scope.entries and path not in self.program.settings and self._is_chosen(selector):
             chosen = self._name(selector)
@@ -364,11 +389,13 @@ class Inputs:
                 default = self.scope.fields[path].default is not None
                 entries = enumerate(self.expressions.entry_names(kind))
                 said = {
-                    index: self.graph.const(float(default or self.entry_settings(kind, entry, field) is not None))
+                    index: self.graph.const(float(default or self._of_entry_as_it_is(path, entry) is not None))
                     for index, entry in entries
                 }
                 return self.expressions.by_entry(chosen, said, len(said))
-        return self.graph.const(float(self.setting_of(path) is not None))
+        won = self._own_setting(path)
+        passed_on = _is_of(won, path)
+        return self.graph.const(float(won is not None)) if passed_on is None else self._said_of_text(passed_on)
 
     def given(self, path: str) -> Result:
         """1 if some layer or default gives the input a value or a `?`, and the inputs of that value are given too."""
@@ -395,3 +422,9 @@ class Inputs:
         if isinstance(value, Missing):
             return self.graph.const(0.0)
         return self.graph.add("finite", value)
+
+
+def _is_of(won: tuple[str, Setting] | None, path: str) -> str | None:
+    """The other input whose text a setting is."""
+    value = won[1].value if won is not None else None
+    return value.name if isinstance(value, Ref) and value.name != path else None

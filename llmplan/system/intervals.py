@@ -43,11 +43,14 @@ Parts = dict[tuple[Interval, ...], dict[int, Ranged]]
 """The known intervals of nodes over each part of a box."""
 
 
-def bounds(graph: Graph, node: int, box: Sequence[Interval], known: Parts | None = None) -> Interval | None:
+def bounds(
+    graph: Graph, node: int, box: Sequence[Interval], known: Parts | None = None, boxes: int = BOXES
+) -> Interval | None:
     """An interval that contains every value of a node over a box of the unknowns; None if it may have no value.
 
     Args:
         known: Results for other nodes of the graph, on which this one may depend; new results are added.
+        boxes: The most parts into which the box is divided.
     """
     known = {} if known is None else known
     order = ancestors(graph, (node,))
@@ -64,7 +67,7 @@ def bounds(graph: Graph, node: int, box: Sequence[Interval], known: Parts | None
             return None
         if all(_sign(slope) is not None for slope in ranged.slopes):
             found = _corners(graph, node, part, ranged.slopes)
-        elif spent < BOXES and (halves := _halve(part, ranged.slopes)) is not None:
+        elif spent < boxes and (halves := _halve(part, ranged.slopes)) is not None:
             pending += halves
             spent += 1
             continue
@@ -136,7 +139,9 @@ def _spread(
         node = graph[index]
         if node.op == "unknown":
             at = int(node.value or 0)
-            found[index] = Ranged(box[at], tuple(ONE if axis == at else ZERO for axis in axes))
+            # What is open and not among the axes may be anything.
+            inside = box[at] if at < len(box) else EVERYTHING
+            found[index] = Ranged(inside, tuple(ONE if axis == at else ZERO for axis in axes))
         elif not node.reach:
             number = graph.constant(index)
             value = math.nan if number is None else number

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from attrs import evolve
 
@@ -19,7 +20,7 @@ from llmplan.system.adjustable import Knob, as_expression, decided, knob_of
 from llmplan.system.domains import candidates
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.units.measure import BoolType, EnumType, KindType, Measure
+from llmplan.units.measure import BoolType, EnumType, KindType, Measure, is_catalog
 
 
 def levers(program: Program, infeasible: Lowering | None = None) -> Iterator[Knob]:
@@ -58,6 +59,35 @@ def worth_of(name: str, point: Lowering) -> float | None:
     found = point.unknowns.settled(point.name(name))
     value = None if isinstance(found, Missing) else point.graph.constant(found)
     return value if value is not None and math.isfinite(value) else None
+
+
+Sort = Literal["switch", "setting", "count", "entry"]
+"""The classes of changes, in the order in which they are worth trying."""
+
+SORTS: tuple[Sort, ...] = ("switch", "setting", "count", "entry")
+
+
+def sort_of(knob: Knob, program: Program) -> Sort:
+    """The class of a change: a switch of the software that changes nothing but speed and memory, another setting, a
+    count of machines, or another entry.
+    """
+    field = program.scope.fields.get(knob.path)
+    if is_catalog(knob.type):
+        return "entry"
+    if knob.path.partition(".")[0] in program.scope.software:
+        return "setting" if field is None or field.changes else "switch"
+    counted = isinstance(knob.type, Measure) and knob.type.labels and not knob.type.dims
+    return "count" if counted and field is not None and field.decision else "setting"
+
+
+def of_the_question(path: str, program: Program) -> bool:
+    """Whether an input says what is asked, or what something costs: no planner chooses it."""
+    field = program.scope.fields.get(path)
+    if field is None:
+        return path in program.scope.kinds  # another model
+    if field.lever or field.decision:
+        return False
+    return bool(field.changes) or path.partition(".")[0] not in program.scope.software
 
 
 def values(knob: Knob, now: float, point: Lowering, own: Sequence[float] | None = None) -> list[float]:

@@ -17,12 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
-from llmplan.check.ir import Chance, Sides
+from llmplan.check.ir import Chance, Quantile, Sides
 from llmplan.check.plan import Program
 from llmplan.check.program import SourceRef
 from llmplan.diagnostics import names
 from llmplan.source import Span
 from llmplan.system.domain_checks import DomainChecks
+from llmplan.system.draws import Draws
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.incremental import Earlier, differing
@@ -32,7 +33,7 @@ from llmplan.system.names import OPEN, SPREAD, Known, Names, Trace
 from llmplan.system.probabilities import Probabilities
 from llmplan.system.quantities import BandEnd, Quantities
 from llmplan.system.range_points import Spreads
-from llmplan.system.unknowns import Unknowns
+from llmplan.system.unknowns import UNSOLVED, Unknowns
 from llmplan.units.measure import REAL
 
 
@@ -50,6 +51,7 @@ class Lowering:
         unsolved: See `Unknowns`.
         earlier: The lowering of an earlier text, from which unchanged names are taken over.
         end: A quantity to be taken at an end of its band.
+        draws: If given, ranges and quantities with a band are uncertain values, see `Draws`.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Lowering:
         unsolved: Sequence[str] = (),
         earlier: Earlier | None = None,
         end: BandEnd | None = None,
+        draws: Draws | None = None,
     ) -> None:
         self.program = program
         self.scope = program.scope
@@ -70,7 +73,7 @@ class Lowering:
         if graph is None:
             graph = Graph() if earlier is None else earlier.graph.copy()
         # No path is an unknown twice, and each is an input, or something that a plan gives a value.
-        paths = len(program.scope.fields) + len(program.settings) + len(program.assumptions)
+        paths = UNSOLVED + len(program.scope.fields) + len(program.settings) + len(program.assumptions)
         graph.ranged = max(graph.ranged, paths)
         self.graph = graph
         self.names = Names() if names is None else names
@@ -79,10 +82,10 @@ class Lowering:
         self.expressions = Expressions(self.scope, self.graph, self.names, self)
         self.unknowns = Unknowns(self.expressions, fixed, beside, unsolved)
         checks = DomainChecks(self.expressions, self.unknowns)
-        self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads)
-        self.quantities = Quantities(self.expressions, checks, end)
+        self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads, draws)
+        self.quantities = Quantities(self.expressions, checks, end, draws)
         self._ends: dict[BandEnd, Lowering] = {}
-        self._kept: dict[str, dict[str, Known]] = {}  # by what has changed
+        self._kept: dict[frozenset[str], dict[str, Known]] = {}  # by what has changed
         self.probabilities = Probabilities(self)
         self.at = self.quantities.at
         self.instances = self.inputs.instances
@@ -125,22 +128,30 @@ class Lowering:
     def at_end(self, end: BandEnd) -> Lowering:
         """The same lowering with a quantity at an end of its band; unknowns and ranges are this one's."""
         if end not in self._ends:
-            self._ends[end] = self.beside(end[0], self.inputs.spreads, end)
+            self._ends[end] = self._beside(frozenset((end[0],)), self.inputs.spreads, end)
         return self._ends[end]
 
-    @property
-    def tied(self) -> bool:
-        """Whether a range that is a variable decided something that had to be known, here or at an end of a band."""
-        return self.expressions.tied or any(lowering.tied for lowering in self._ends.values())
+    def expected(self) -> Lowering:
+        """The same lowering with ranges at their expected values."""
+        return self._beside(frozenset((SPREAD,)), None)
 
-    def beside(self, changed: str, spreads: Spreads | None, end: BandEnd | None = None) -> Lowering:
+    def drawn(self, draws: Draws) -> Lowering:
+        """The same lowering with uncertain values as variables."""
+        banded = [name for quantity in self.scope.banded for name in self.quantities.members(quantity)]
+        return self._beside(frozenset((SPREAD, *banded)), None, draws=draws)
+
+    def _beside(
+        self, changed: frozenset[str], spreads: Spreads | None, end: BandEnd | None = None, draws: Draws | None = None
+    ) -> Lowering:
         """A lowering with the same unknowns in the same graph, and something else changed."""
         unknowns = self.unknowns
         beside = None if unknowns.fixed is not None else unknowns.meant
         if changed not in self._kept:
-            self._kept[changed] = self.names.without({changed})
+            self._kept[changed] = self.names.without(changed)
         kept = Names(self._kept[changed])
-        return Lowering(self.program, unknowns.fixed, spreads, self.graph, kept, beside, unknowns.unsolved, end=end)
+        return Lowering(
+            self.program, unknowns.fixed, spreads, self.graph, kept, beside, unknowns.unsolved, end=end, draws=draws
+        )
 
     # Names
 
@@ -215,11 +226,14 @@ class Lowering:
     # The rest of a `Meaning`
 
     def chance(self, event: Chance, base: str) -> Result:
-        return self.probabilities.chance(event, base)
+        return self.probabilities.chance(event.of, base)
+
+    def quantile(self, quantile: Quantile, base: str) -> Result:
+        return self.probabilities.quantile(quantile, base)
 
     def probability(self, sides: Sides, base: str) -> Result:
         """The probability of a comparison by size, from the bands and ranges that its sides depend on."""
-        return self.probabilities.probability(sides, base)
+        return self.probabilities.chance((sides,), base)
 
     def given(self, path: str) -> Result:
         with self.names.conditionally():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from llmplan.check.ir import Chance
+from llmplan.check.ir import Chance, Quantile
 from llmplan.check.program import Quantity, SourceRef
 from llmplan.system.missing import Missing, Result
 
@@ -33,6 +33,9 @@ class Meaning(Protocol):
 
     def chance(self, event: Chance, base: str) -> Result:
         """The probability of an event; `base` names the source that its offsets refer to."""
+
+    def quantile(self, quantile: Quantile, base: str) -> Result:
+        """The value below which a share of measured values lies."""
 
     def instances(self, path: str) -> list[str] | Missing:
         """The entries in a list of entries of a kind."""

@@ -232,8 +232,8 @@ class Names:
         before = len(reads)
         return lower(), tuple(reads[before:])
 
-    def reaching(self, lower: Callable[[], T], wanted: Iterable[str]) -> tuple[T, list[str]]:
-        """The result of `lower`, and which of the `wanted` names are read for it, directly or indirectly."""
+    def reading(self, lower: Callable[[], T]) -> tuple[T, set[str]]:
+        """The result of `lower`, and the names that are read for it, directly or indirectly."""
         self._frames.append(_Frame("", None, self._branches))
         found = lower()
         reads = self._frames.pop().reads
@@ -249,7 +249,7 @@ class Names:
             further = {read for read, _ in below} - seen
             seen |= further
             pending += further
-        return found, [name for name in wanted if name in seen]
+        return found, seen
 
     def read_again(self, reads: Reads) -> None:
         """Adds the reads that `recorded` returned to the name being lowered."""

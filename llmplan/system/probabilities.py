@@ -1,27 +1,33 @@
 """The probabilities in one lowering: how likely a comparison is, given the bands and ranges that its sides depend on.
 
-Input: the sides of a comparison. Output: a node. With ranges it is the mean over points in them. The comparison is
-lowered once, with each range as a variable of the graph, and the points are substituted afterwards; if a range decides
-something that must be known when the graph is built, such as an end of another range, the comparison is lowered again
-at each point instead.
+Input: the sides of one or several comparisons. Output: a node. They are lowered once more with each range and each
+band as an uncertain variable of the graph. Where both sides are products of the factors of bands, the probability is a
+formula (`llmplan.system.chance`), of which the mean is taken over what else is uncertain; otherwise the truth of the
+comparisons is integrated over all (`llmplan.system.integral`).
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from functools import reduce
+from typing import Protocol, TypeVar
 
-from llmplan.check.ir import Chance, Sides
+from attrs import frozen
+
+from llmplan.check.ir import Quantile, Sides
 from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
-from llmplan.system.average import OverPoints
-from llmplan.system.chance import Pair, likelihood, mean, points_of
+from llmplan.system.chance import likelihood
+from llmplan.system.draws import Draws
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.inputs import Inputs
+from llmplan.system.integral import Kind, integral
 from llmplan.system.missing import Missing, Result, missing
-from llmplan.system.names import SPREAD, Names
-from llmplan.system.quantities import BandEnd
-from llmplan.system.range_points import Spreads
+from llmplan.system.names import Names
+from llmplan.system.powers import Product, product
+
+T = TypeVar("T")
 
 
 class Lowering(Protocol):
@@ -35,135 +41,174 @@ class Lowering(Protocol):
     inputs: Inputs
     probabilities: Probabilities
 
-    @property
-    def tied(self) -> bool:
-        """Whether a range that is a variable decided something that had to be known."""
-
     def name(self, name: str) -> Result:
         """The value of an input, let or quantity."""
 
-    def probability(self, sides: Sides, base: str) -> Result:
-        """The probability of a comparison by size."""
+    def expected(self) -> Lowering:
+        """The same lowering with ranges at their expected values."""
 
-    def beside(self, changed: str, spreads: Spreads | None) -> Lowering:
-        """A lowering with the same unknowns in the same graph, and something else changed."""
-
-    def at_end(self, end: BandEnd) -> Lowering:
-        """The same lowering with a quantity at an end of its band."""
+    def drawn(self, draws: Draws) -> Lowering:
+        """The same lowering with uncertain values as variables."""
 
 
 class Probabilities:
     """The probabilities of one lowering.
 
     Attributes:
-        lowered: The number of comparisons lowered here, each with the ends of its bands.
+        lowered: The number of events lowered here.
+        origin: For a lowering whose values are uncertain, the probabilities of that without; a probability is a number
+            there.
     """
 
     def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
         self.lowered = 0
-        self._known: dict[tuple[Sides, str], Result] = {}
-        self._expected: Lowering | None = None  # with ranges as expected, for a lowering that treats them otherwise
-        self._varied: Lowering | None = None  # with ranges as variables
-        self._points: dict[tuple[object, ...], OverPoints] = {}  # by the ranges and their expected values
+        self.origin: Probabilities | None = None
+        self._known: dict[tuple[tuple[Sides, ...], str], tuple[Result, float]] = {}
+        self._draws = Draws()
+        self._drawn: Lowering | None = None
+        self._products: dict[int, Product | None] = {}
 
-    def chance(self, event: Chance, base: str) -> Result:
-        """The probability of `event`: that of a comparison, or a lower bound for several."""
-        graph = self.lowering.graph
-        total: Result = graph.const(1.0 - len(event.of))
-        for sides in event.of:
-            one = self.probability(sides, base)
-            if isinstance(one, Missing) or isinstance(total, Missing):
-                total = missing(total, one)
-            else:
-                total = graph.add("add", total, one)
-        if isinstance(total, Missing) or len(event.of) == 1:
-            return total
-        return graph.add("max", graph.const(0.0), total)
+    def chance(self, of: tuple[Sides, ...], base: str) -> Result:
+        """The probability that each of some comparisons by size holds."""
+        return self._event(of, base)[0]
 
-    def probability(self, sides: Sides, base: str) -> Result:
-        """The probability of a comparison by size."""
+    def error(self, of: tuple[Sides, ...], base: str) -> float:
+        """A bound on the error of a probability that is a number."""
+        return self._event(of, base)[1]
+
+    def banded(self, of: tuple[Sides, ...], base: str) -> bool:
+        """Whether comparisons depend on any band."""
+        there = self._meant()
+        drawn = there._with_draws()
+        events = _events(drawn, of, base)
+        bands = there._draws.bands(drawn.graph)
+        nodes = () if isinstance(events, Missing) else [side for one in events for side in (one.smaller, one.larger)]
+        return drawn.graph.reached(nodes) & bands != 0
+
+    def quantile(self, quantile: Quantile, base: str) -> Result:
+        """The value of an expression below which a share of its measured values lies."""
+        there = self._meant()
+        if there is not self:
+            return there.quantile(quantile, base)
+        lower, parts = self.lowering.expressions.lower, (quantile.of, quantile.share)
+        here = self._computed(lambda: [lower(part, {}, base=base) for part in parts])
+        value, share = here
+        if isinstance(value, Missing) or isinstance(share, Missing):
+            return missing(*here)
+        uncertain = self._uncertain(lambda at: at.expressions.lower(quantile.of, {}, base=base))
+        if isinstance(uncertain, Missing):
+            return uncertain
+        if not self.lowering.graph.varies(uncertain):
+            return value
+        return integral(self.lowering.graph, "quantile", uncertain, self._draws, share)[0]
+
+    def _meant(self) -> Probabilities:
+        """Those of the lowering whose ranges have their expected values: a probability covers the whole range."""
+        if self.origin is None and self.lowering.inputs.spreads is not None:
+            self.origin = self.lowering.expected().probabilities
+        return self if self.origin is None else self.origin._meant()
+
+    def _with_draws(self) -> Lowering:
+        if self._drawn is None:
+            self._drawn = self.lowering.drawn(self._draws)
+            self._drawn.probabilities.origin = self
+        return self._drawn
+
+    def _computed(self, lower: Callable[[], T]) -> T:
+        """What is lowered as it is computed, with the ends of the bands that it depends on."""
+        found, names = self.lowering.names.reading(lower)
+        for name in [name for name in self.lowering.scope.banded if name in names]:
+            for alternative in self.lowering.scope.quantities[name].alternatives:
+                for factor in alternative.within or ():
+                    with self.lowering.names.conditionally():
+                        self.lowering.name(factor)
+        return found
+
+    def _uncertain(self, lower: Callable[[Lowering], T]) -> T:
+        """What is lowered with uncertain values; the name being lowered depends on all that is read for it."""
+        drawn = self._with_draws()
+        found, names = drawn.names.reading(lambda: lower(drawn))
+        self.lowering.names.touch(*names)
+        return found
+
+    def _event(self, of: tuple[Sides, ...], base: str) -> tuple[Result, float]:
+        there = self._meant()
+        if there is not self:
+            return there._event(of, base)
         if not self.lowering.names.outside:
-            return self._probability(sides, base)
-        if (sides, base) not in self._known:  # several rules ask for the same one
-            self._known[sides, base] = self._probability(sides, base)
-        return self._known[sides, base]
+            return self._probability(of, base)
+        if (of, base) not in self._known:  # several rules ask for the same one
+            self._known[of, base] = self._probability(of, base)
+        return self._known[of, base]
 
-    def _probability(self, sides: Sides, base: str) -> Result:
-        spreads = self.lowering.inputs.spreads
-        if spreads is not None and spreads.inside:
-            return self.by_bands(sides, base)
-        if spreads is not None:  # one end of a range, or a variable for it: a probability covers the whole range
-            if self._expected is None:
-                self._expected = self.lowering.beside(SPREAD, None)
-            return self._expected.probability(sides, base)
-        expected = self.by_bands(sides, base)
-        if isinstance(expected, Missing) or not any(
-            setting.spread is not None for _, setting in self.lowering.program.strongest()
-        ):
-            return expected
-        ends = Spreads({}, inside=True)
-        self.lowering.beside(SPREAD, ends).probabilities.both(sides, base)
-        return self._mean(sides, base, ends) if ends.found else expected
-
-    def _mean(self, sides: Sides, base: str, ends: Spreads) -> Result:
-        """The mean over points of some ranges."""
-        named = [self.lowering.name(name) for name in ends.found]
-        middles = [None if isinstance(node, Missing) else self.lowering.graph.constant(node) for node in named]
-        found = self._at_once(sides, base, ends, middles)
-        return self.point_by_point(sides, base, points_of(ends.found, middles)) if found is None else found
-
-    def _at_once(self, sides: Sides, base: str, ends: Spreads, middles: list[float | None]) -> int | None:
-        """The mean with ranges as variables; None if they cannot be variables."""
-        if self._varied is None:
-            self._varied = self.lowering.beside(SPREAD, Spreads(None, inside=True))
-        node = self._varied.probabilities.by_bands(sides, base)
-        if isinstance(node, Missing) or self._varied.tied:
-            return None
-        variables = self._varied.inputs.spreads
-        assert variables is not None
-        # A range that occurs only at some points is not among those that are sampled: it stays at its low end.
-        key = (*ends.found.items(), *middles, len(variables.found))
-        if key not in self._points:
-            points = points_of(ends.found, middles)
-            columns = {
-                self.lowering.graph.ranged + index: [variables.value(name, point) for point in points]
-                for index, name in enumerate(variables.found)
-            }
-            self._points[key] = OverPoints(self.lowering.graph, columns, len(points))
-        return self._points[key].mean(node)
-
-    def point_by_point(self, sides: Sides, base: str, points: list[dict[str, float]]) -> Result:
-        """The mean of the results of lowering at each point."""
-        there = [self.lowering.beside(SPREAD, Spreads(point, inside=True)) for point in points]
-        found = [lowering.probabilities.by_bands(sides, base) for lowering in there]
-        nodes = [one for one in found if not isinstance(one, Missing)]
-        return mean(self.lowering.graph, nodes) if len(nodes) == len(found) else missing(*found)
-
-    def both(self, sides: Sides, base: str) -> tuple[Result, Result]:
-        """The side that must be the smaller one, and the other."""
-        left, right = (self.lowering.expressions.lower(side, {}, base=base) for side in (sides.left, sides.right))
-        return (left, right) if sides.operation in ("lt", "le") else (right, left)
-
-    def by_bands(self, sides: Sides, base: str) -> Result:
-        """The probability with ranges treated as in this lowering."""
+    def _probability(self, of: tuple[Sides, ...], base: str) -> tuple[Result, float]:
+        """The probability, and a bound on its error if it is a number."""
         self.lowered += 1
-        lowering = self.lowering
-        (smaller, larger), reached = lowering.names.reaching(lambda: self.both(sides, base), lowering.scope.banded)
-        if isinstance(smaller, Missing) or isinstance(larger, Missing):
-            return missing(smaller, larger)
-        bands: list[tuple[Pair, Pair]] = []
-        for name in reached:
-            self._factors(name)
-            ends = [lowering.at_end((name, at)).probabilities.both(sides, base) for at in (0, 1)]
-            known = [(a, b) for a, b in ends if not isinstance(a, Missing) and not isinstance(b, Missing)]
-            if len(known) == 2:
-                bands.append((known[0], known[1]))
-        return likelihood(lowering.graph, "lt" if sides.operation in ("lt", "gt") else "le", (smaller, larger), bands)
+        graph = self.lowering.graph
+        here = self._computed(lambda: _events(self.lowering, of, base))
+        events = here if isinstance(here, Missing) else self._uncertain(lambda drawn: _events(drawn, of, base))
+        if isinstance(events, Missing):
+            return events, 0.0
+        if len(events) == 1:
+            kind, node = self._one(events[0])
+        else:
+            kind, node = "truth", reduce(lambda a, b: graph.add("and", a, b), [one.truth(graph) for one in events])
+        return integral(graph, kind, node, self._draws) if graph.varies(node) else (node, 0.0)
 
-    def _factors(self, name: str) -> None:
-        """Reads the ends of a band: a probability depends on their inputs."""
-        for alternative in self.lowering.scope.quantities[name].alternatives:
-            for factor in alternative.within or ():
-                with self.lowering.names.conditionally():
-                    self.lowering.name(factor)
+    def _one(self, event: _Event) -> tuple[Kind, int]:
+        """What is to be integrated for one comparison."""
+        graph = self.lowering.graph
+        if not graph.varies(event.smaller) and not graph.varies(event.larger):
+            return "truth", event.truth(graph)
+        factors = self._draws.factors
+        sides = [product(graph, side, factors, self._products) for side in event.apart(graph)]
+        products = [side for side in sides if side is not None]
+        if len(products) == 2 and dict(products[0][1]) != dict(products[1][1]):
+            return "mean", likelihood(graph, event.operation, (products[0], products[1]), factors)
+        return "truth", event.truth(graph)
+
+
+@frozen
+class _Event:
+    """A comparison: `lt` or `le`, and the nodes of the sides."""
+
+    operation: str
+    smaller: int
+    larger: int
+
+    def truth(self, graph: Graph) -> int:
+        return graph.add(self.operation, self.smaller, self.larger)
+
+    def apart(self, graph: Graph) -> tuple[int, int]:
+        """The sides with terms that are not uncertain on one side: of `a + 3 <= 5`, `a` and `5 - 3`."""
+        smaller, larger = self.smaller, self.larger
+        while True:
+            turned = graph.varies(larger)
+            side, other = (larger, smaller) if turned else (smaller, larger)
+            if graph.varies(other) or graph[side].op not in ("add", "sub"):
+                return smaller, larger
+            first, second = graph[side].args
+            added = graph[side].op == "add"
+            if not graph.varies(second):
+                side, other = first, graph.add("sub" if added else "add", other, second)
+            elif not graph.varies(first):
+                side, other = second, graph.add("sub", other, first) if added else graph.add("sub", first, other)
+                turned ^= not added
+            elif graph.constant(other) == 0.0 and not added:
+                side, other = first, second
+            else:
+                return smaller, larger
+            smaller, larger = (other, side) if turned else (side, other)
+
+
+def _events(lowering: Lowering, of: tuple[Sides, ...], base: str) -> list[_Event] | Missing:
+    """Comparisons as they are lowered."""
+    found = []
+    for sides in of:
+        left, right = (lowering.expressions.lower(side, {}, base=base) for side in (sides.left, sides.right))
+        if isinstance(left, Missing) or isinstance(right, Missing):
+            return missing(left, right)
+        strict = "lt" if sides.operation in ("lt", "gt") else "le"
+        found.append(_Event(strict, *((left, right) if sides.operation in ("lt", "le") else (right, left))))
+    return found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
 from llmplan.check.program import Alternative, Quantity
 from llmplan.diagnostics import names
 from llmplan.system.domain_checks import DomainChecks
+from llmplan.system.draws import Draws
 from llmplan.system.expressions import Expressions
 from llmplan.system.meaning import Env
 from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
@@ -18,15 +20,23 @@ BandEnd = tuple[str, int]
 
 
 class Quantities:
-    """The quantities of one lowering; if there is an `end`, one of them is at that end of its band."""
+    """The quantities of one lowering.
 
-    def __init__(self, expressions: Expressions, checks: DomainChecks, end: BandEnd | None = None) -> None:
+    Args:
+        end: One to be taken at an end of its band.
+        draws: If given, those with a band are uncertain values.
+    """
+
+    def __init__(
+        self, expressions: Expressions, checks: DomainChecks, end: BandEnd | None = None, draws: Draws | None = None
+    ) -> None:
         self.scope = expressions.scope
         self.graph = expressions.graph
         self.names = expressions.names
         self._expressions = expressions
         self._legal = checks.legal
         self._end = end
+        self._draws = draws
         self._shown: dict[tuple[str, tuple[float, ...]], str] = {}  # names of members
 
     def value(self, quantity: Quantity) -> Result:
@@ -36,7 +46,8 @@ class Quantities:
         value = self._alternatives(quantity, {})
         first = quantity.alternatives[0]
         self.names.traces.setdefault(quantity.name, Trace("formula", first.formula))
-        return self._legal(quantity.name, value, quantity.type, quantity.domain, written=None)
+        legal = self._legal(quantity.name, value, quantity.type, quantity.domain, written=None)
+        return legal if self._draws is None else self._drawn(quantity, {}, legal, self._draws)
 
     def _alternatives(self, quantity: Quantity, env: Env) -> Result:
         """The first target's formula whose guard holds, else that of the library."""
@@ -114,6 +125,31 @@ class Quantities:
             return missing(value, factor)
         return self.graph.add("mul", value, factor)
 
+    def _drawn(self, quantity: Quantity, env: Env, value: Result, draws: Draws) -> Result:
+        """A quantity with the factor between a computed and a measured value, if the formula that holds has a band."""
+        if isinstance(value, Missing) or quantity.name not in self.scope.banded:
+            return value
+        for alternative in quantity.alternatives:
+            if alternative.within is None:
+                continue
+            guard = self._guard(alternative, env)
+            if isinstance(guard, Missing) or self.graph.constant(guard) == 0.0:
+                continue
+            low, high = (self._expressions.meaning.name(end) for end in alternative.within)
+            if isinstance(low, Missing) or isinstance(high, Missing):
+                return missing(low, high)
+            factor = draws.factor(self.graph, quantity.name, low, high)
+            value = self.graph.add("select", guard, self.graph.add("mul", value, factor), value)
+        return value
+
+    def members(self, name: str) -> list[str]:
+        """The names of a quantity's members; its own if it has no indices."""
+        quantity = self.scope.quantities[name]
+        if not quantity.indices:
+            return [name]
+        each = itertools.product(*(self.scope.enums[enum].members for _, enum in quantity.indices))
+        return [f"{name}[{', '.join(members)}]" for members in each]
+
     def at(self, quantity: Quantity, members: tuple[float, ...]) -> Result:
         """An indexed quantity at members given by their indices."""
         name = self._shown.get((quantity.name, members))
@@ -127,6 +163,7 @@ class Quantities:
     def _lower_at(self, quantity: Quantity, members: tuple[float, ...], name: str) -> Result:
         env: Env = {variable: self.graph.const(m) for (variable, _), m in zip(quantity.indices, members)}
         value = self._alternatives(quantity, env)
+        value = value if self._draws is None else self._drawn(quantity, env, value, self._draws)
         trace = self.names.traces.pop(quantity.name, None)
         if trace is not None:
             self.names.traces[name] = Trace("formula", trace.place)

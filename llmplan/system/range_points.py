@@ -15,12 +15,10 @@ class Spreads:
         corner: By name, where between its ends each range is taken: 0 at the low end (also for names that are not
             listed), 1 at the high one. If None, each is an unknown of the graph, numbered as in `found`.
         found: The ends of each range, in the order in which they were met.
-        inside: True at a point of the mean that a probability takes; ranges are then numbered from `Graph.ranged`.
     """
 
     corner: Mapping[str, float] | None
     found: dict[str, tuple[float, float]] = field(factory=dict)
-    inside: bool = False
 
     def value(self, name: str, corner: Mapping[str, float]) -> float:
         """The value of a range that has been met, at a corner."""

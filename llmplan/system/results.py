@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from llmplan.check.ir import Expr, Ref
 from llmplan.check.plan import Program
 from llmplan.system.display import amount, one_line
 from llmplan.system.evaluate import evaluate
@@ -20,6 +21,7 @@ class Result:
     """A numeric result: its name, or its expression as written, and the node of its value.
 
     Attributes:
+        expr: What it is, in the file `base`.
         exact: True if the author asked for exactly this unit.
     """
 
@@ -27,6 +29,8 @@ class Result:
     node: int
     type: Measure
     unit: str
+    expr: Expr
+    base: str = ""
     exact: bool = False
 
     def amount(self, value: float, lowering: Lowering) -> Amount:
@@ -42,11 +46,9 @@ def results(program: Program, lowering: Lowering) -> list[Result]:
     scope = program.scope
     found: dict[int, Result] = {}
     for name in sorted(scope.compared, key=lambda name: scope.compared[name]):
-        if name in scope.quantities and name not in program.assumptions:
-            node = lowering.name(name)
-            quantity = scope.quantities[name]
-            if not isinstance(node, Missing) and isinstance(quantity.type, Measure):
-                found[node] = Result(name, node, quantity.type, quantity.unit)
+        quantity = _quantity(program, lowering, name)
+        if quantity is not None:
+            found[quantity.node] = quantity
     rows = [(goal.value, goal.type, "", goal.place, False) for goal in program.goals if goal.author]
     rows += [(row.value, row.type, row.unit, row.place, row.exact) for row in program.shows]
     for core, type, unit, place, exact in rows:
@@ -54,8 +56,29 @@ def results(program: Program, lowering: Lowering) -> list[Result]:
         if isinstance(type, Measure) and not isinstance(node, Missing):
             name = found[node].name if node in found else one_line(scope.span(place).text)
             if exact or node not in found:
-                found[node] = Result(name, node, type, unit, exact)
+                found[node] = Result(name, node, type, unit, core, place[0], exact)
     return list(found.values())
+
+
+def with_calendar(listed: list[Result], program: Program, lowering: Lowering) -> list[Result]:
+    """Results, each before its counterpart on the calendar where it has one that is not listed itself."""
+    names = {one.name for one in listed}
+    found = []
+    for one in listed:
+        found.append(one)
+        counterpart = program.scope.calendar.get(one.name, "")
+        if counterpart not in names and (result := _quantity(program, lowering, counterpart)) is not None:
+            found.append(evolve(result, unit=one.unit, exact=one.exact))
+    return found
+
+
+def _quantity(program: Program, lowering: Lowering, name: str) -> Result | None:
+    """A quantity of the library or plan as a result; None if it has no value, or is assumed."""
+    quantity = program.scope.quantities.get(name)
+    if quantity is None or name in program.assumptions or not isinstance(quantity.type, Measure):
+        return None
+    node = lowering.name(name)
+    return None if isinstance(node, Missing) else Result(name, node, quantity.type, quantity.unit, Ref(name))
 
 
 def values_of(found: list[Result], lowering: Lowering, point: Mapping[int, float]) -> list[float]:

@@ -6,16 +6,22 @@ beside it uses the same numbers; one at a solution has the values, and unknowns 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-from llmplan.check.program import Domain, Field, Setting
+from llmplan.check import ir
+from llmplan.check.program import Field, Setting
 from llmplan.diagnostics import Diagnostic
 from llmplan.system import domains
+from llmplan.system.display import show
 from llmplan.system.expressions import Expressions
-from llmplan.system.missing import Missing, Result, missing
+from llmplan.system.missing import Missing, Result, missing, opens
 from llmplan.system.names import OPEN
 from llmplan.system.system import Unknown
 from llmplan.units.measure import Measure, Type
+
+_FAR = 100.0
+"""Legal values that lie this factor apart say enough of what is usual."""
 
 UNSOLVED = 1000
 """Unknowns that were not solved are numbered from here, separately from the variables of ranges."""
@@ -78,13 +84,12 @@ class Unknowns:
             return graph.unknown(there.index(path)) if path in there else missing(path)
         if self.closed:
             return missing(path)
-        domain = setting.domain or (open_domain(field) if field else None)
-        if domain is None and field is not None and isinstance(type, Measure) and type.whole:
-            domain = field.domain
+        domain = setting.domain or (opens(field) if field else None)
         asked = field is None or setting is not field.default
         span = self._expressions.scope.span(setting.place)
         wanted = Unknown(path, type, None, 0.0, 0.0, (), unit, None, asked, span)
-        built = domains.build(self._expressions, self.met, wanted, domain)
+        example = self._example(field, type, unit) if domain is None and field is not None else ""
+        built = domains.build(self._expressions, self.met, wanted, domain, example)
         if isinstance(built, Diagnostic):
             self._expressions.names.report(built)
             return missing()
@@ -93,16 +98,24 @@ class Unknowns:
         self.met.append(built)
         return graph.unknown(len(self.met) - 1)
 
+    def _example(self, field: Field, type: Type, unit: str) -> str:
+        """A domain around the default of a field, or else that of its legal values if they are not too far apart."""
+        scope, worth = self._expressions.scope, self._expressions.worth
+        if not isinstance(type, Measure):
+            return ""
+        usual = worth(field.default.value) if field.default is not None and field.default.value is not None else None
+        item = field.domain.items[0] if field.domain is not None else None
+        low, high = (worth(item.low), worth(item.high)) if isinstance(item, ir.Range) else (None, None)
+        low, high = -math.inf if low is None else low, math.inf if high is None else high
+        if usual is not None and 0.0 < usual < math.inf:
+            low, high = max(low, usual / 2), min(high, usual * 2)
+        elif not 0.0 < low <= high <= _FAR * low:
+            return ""
+        return "? in " + " .. ".join(show(end, type, scope, unit).replace(",", "_") for end in (low, high))
+
     def settled(self, value: Result) -> Result:
         """The value, or Missing if it depends on unknowns that were not solved."""
         if isinstance(value, Missing) or not self.unsolved:
             return value
         reach = self._expressions.graph.reach(value) >> UNSOLVED
         return missing(*(path for i, path in enumerate(self.unsolved) if reach >> i & 1)) if reach else value
-
-
-def open_domain(field: Field) -> Domain | None:
-    """The domain of a bare `?`: the field's own, or that of a default which is a `?`."""
-    if field.unknown is not None:
-        return field.unknown
-    return field.default.domain if field.default is not None else None

@@ -8,6 +8,7 @@ so a later solution never fails where an earlier one did.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from llmplan.check.plan import Program
@@ -69,7 +70,8 @@ def _broken(ranges: Ranges, rule: Rule) -> dict[str, float] | None:
     graph, root = ranges.lowering.graph, condition if slack is None else slack
 
     def at(shares: Sequence[float], node: int = root) -> float:
-        return evaluate(graph, _between(box, shares), (node,))[node]
+        found = evaluate(graph, _between(box, shares), (node,))[node]
+        return -math.inf if found != found else found  # what has no value fails
 
     steps = _GRID.get(len(box), 3)
     ticks = [step / (steps - 1) for step in range(steps)]
@@ -77,7 +79,12 @@ def _broken(ranges: Ranges, rule: Rule) -> dict[str, float] | None:
     if slack is not None:
         for axis in [*range(len(box))] * 2:
             worst[axis] = _lowest(at, worst, axis, 1 / (steps - 1))
-    return None if at(worst, condition) == 1.0 else dict(zip(ranges.spreads.found, worst))
+    if at(worst, condition) == 1.0:
+        point = ranges.search(rule).point
+        if point is None:
+            return None
+        worst = [(x - low) / (high - low) if high > low else 0.0 for x, (low, high) in zip(point, box)]
+    return dict(zip(ranges.spreads.found, worst))
 
 
 def _between(box: Sequence[Interval], shares: Sequence[float]) -> Mapping[int, float]:

@@ -46,6 +46,7 @@ _PRODUCT = re.compile(r"(?<=[A-Za-z])\*([A-Za-z]+)\b")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SMALL = 1e-3
 _MILLION = 1e6
+_DIVIDED = 14  # digits that a division keeps
 _FINEST = 6  # digits of the ends of a range that read the same with fewer
 
 
@@ -283,6 +284,11 @@ def joined(low: str, high: str, between: str = " .. ") -> str:
         return low
     first, second = low.partition(" "), high.partition(" ")
     return f"{first[0]}{between}{high}" if first[2] == second[2] else f"{low}{between}{high}"
+
+
+def in_unit(value: float, factor: float) -> float:
+    """A number of base units in a unit of some size, without the last digits, which the division makes up."""
+    return value if factor == 1.0 else float(f"{over(value, factor):.{_DIVIDED}g}")
 
 
 def count(value: float) -> str:

@@ -85,9 +85,18 @@ def test_bands_are_independent(plans):
 def test_the_word_for_a_requirement(plans, bound, verdict):
     solution = plans.solve(f"{PLAN}require deadline: time <= {bound}\nrequire few: hardware.gpus <= 96\n")
     deadline, few = solution.requirements[:2]
-    assert deadline.verdict == verdict and deadline.chance is not None
-    assert deadline.holds == (deadline.chance >= 0.5)
-    assert (few.chance, few.verdict) == (None, "safe")
+    assert deadline.planned.verdict == verdict and deadline.planned.chance is not None
+    assert deadline.holds == (deadline.planned.chance >= 0.5)
+    assert (few.chance, few.verdict, few.planned, few.on) == (None, "safe", None, "planned")
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"), [("35 days", "no"), ("40 days", "tight"), ("50 days", "likely"), ("70 days", "safe")]
+)
+def test_the_word_for_a_requirement_on_the_calendar(plans, bound, verdict):
+    deadline = plans.solve(f"{PLAN}require deadline: wall_time <= {bound}\n").requirements[0]
+    assert deadline.verdict == verdict and deadline.holds == (deadline.chance >= 0.5)
+    assert (deadline.on, deadline.planned) == ("calendar", None)
 
 
 def test_a_chance_rises_with_its_bound_and_is_one_half_at_the_value(plans):

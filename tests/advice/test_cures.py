@@ -12,8 +12,12 @@ import pytest
 
 from llmplan import api
 from llmplan.advice.freed_values import Blocked
+from llmplan.advice.order import first
 from llmplan.check.ir import Member
 from llmplan.emit.solution_json import as_json
+from llmplan.present.blocks import plain
+from llmplan.present.context import Context
+from llmplan.present.sentence import sentence
 from tests import told
 from tests.hanging import ends
 from tests.thorough import sample
@@ -405,14 +409,56 @@ def test_where_two_bounds_fail_the_pair_that_cures_is_named(plans):
 
 @pytest.mark.parametrize("text", [DEADLINE, MEMORY, LARGE])
 @pytest.mark.slow
-def test_bounds_come_first_then_levers_and_entries_last(plans, text):
+def test_the_best_changes_come_first_and_other_questions_last(plans, text):
     solution, found = diagnosis(plans, text)
-    names = [one.name for one in solution.relaxations]
-    assert len(names) <= 5 and len(names) == len(found.hints)
-    kinds = [one.kind for one in solution.relaxations]
-    assert "requirement" not in kinds[kinds.index("input") :] if "input" in kinds else True
-    assert "hardware.gpu" not in names[:-1]
-    assert [hint.text.partition(":")[0] for hint in found.hints] == [str(number) for number in range(1, len(names) + 1)]
+    numbered = [hint.text for hint in found.hints if hint.text.partition(":")[0].isdecimal()]
+    assert [text.partition(": ")[2] for text in numbered] == [told.change(one) for one in solution.relaxations]
+    assert [text.partition(":")[0] for text in numbered] == [str(number) for number in range(1, len(numbered) + 1)]
+    keys = [first(one) for one in solution.relaxations]
+    assert len(keys) <= 5 and keys == sorted(keys)
+    asked = [one.question for one in solution.relaxations]
+    assert asked == sorted(asked)
+    others = [hint for hint in found.hints if not hint.text.partition(":")[0].isdecimal()]
+    assert all(hint.text.startswith("for `") and " alone: " in hint.text and not hint.edits for hint in others)
+    assert bool(others) == (text == LARGE)
+
+
+CONFLICTS = [
+    LARGE,
+    LARGE.replace("assume mfu = 40%\n", "training.micro_batch = 64\n"),
+    LARGE.replace("gpus = 64", "gpus = 8").replace("assume mfu = 40%\n", ""),
+]
+
+
+@pytest.mark.parametrize("text", [pytest.param(one, marks=pytest.mark.slow) for one in CONFLICTS])
+def test_the_headline_makes_everything_hold_and_is_the_first_fix(plans, text):
+    solution, found = diagnosis(plans, text)
+    best = solution.relaxations[0]
+    said = plain(sentence(Context(solution)))
+    for part in (best, *best.beside):
+        assert (part.condition or part.values[0].short()) in said
+    assert found.hints[0].text == f"1: {told.change(best)}"
+    assert plans.solve(with_edits(text, found.hints[0].edits)).status == "solved"
+
+
+@pytest.mark.slow
+def test_another_card_and_another_number_of_them_are_found_together(plans):
+    text = LARGE.replace("assume mfu = 40%\n", "").replace("500K", "1_300_000").replace("H100-SXM5-80GB", "RTX-4090")
+    solution, found = diagnosis(plans, text)
+    pairs = [one for one in solution.relaxations if {one.name, *(o.name for o in one.beside)} == CARDS]
+    assert pairs
+    number = solution.relaxations.index(pairs[0])
+    assert plans.solve(with_edits(text, found.hints[number].edits)).status == "solved"
+
+
+CARDS = {"hardware.gpu", "hardware.gpus"}
+
+
+def test_nothing_is_claimed_where_no_joint_change_is_known(plans):
+    text = "".join(f"let {x} = ? in 1..3 step 1\nrequire {x} > 5 and {x} < 9\n" for x in "xy")
+    solution = plans.solve(text, effort=1e-4)
+    assert solution.status == "infeasible" and not solution.relaxations
+    assert "No change was found that makes all of them hold." in plain(sentence(Context(solution)))
 
 
 OPTIMIZER = """model "llama-7b"

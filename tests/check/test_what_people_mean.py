@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from llmplan import api
+from llmplan.check import ir
+from llmplan.check.library import load
 
 
 def found(text: str, **options: object) -> list[str]:
@@ -39,11 +41,32 @@ def test_a_name_that_fits_one_needs_no_note(written: str, meant: str) -> None:
         ("Qwen/Qwen2.5-7B-Instruct", "qwen2.5-7b"),
         ("deepseek-ai/DeepSeek-V3-Base", "deepseek-v3"),
         ("google/gemma-2-9b-it", "gemma-2-9b"),
+        ("google/gemma-3-27b-it", "gemma-3-27b"),
+        ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
+        ("mistralai/Mistral-Nemo-Instruct-2407", "mistral-nemo-12b"),
+        ("microsoft/Phi-3-mini-4k-instruct", "phi-3-mini"),
+        ("allenai/OLMo-2-1124-7B-Instruct", "olmo-2-7b"),
+        ("Qwen/Qwen3-30B-A3B-Instruct-2507", "qwen3-30b-a3b"),
+        ("unsloth/Qwen2.5-7B-Instruct-bnb-4bit", "qwen2.5-7b"),
+        ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "llama-3.1-8b"),
+        ("Qwen/Qwen-72B-Chat", "qwen-72b"),
+        ("baichuan-inc/Baichuan-7B", "baichuan-7b"),
     ],
 )
 def test_a_published_name_finds_its_entry(published: str, entry: str) -> None:
     solution = api.solve("-", text=f'model "{published}"\nshow model.params_total\n')
     assert solution.diagnostics == () and solution.values["model"].value == entry
+
+
+def test_every_entry_is_found_by_its_name_on_the_hub() -> None:
+    scope, _, _ = load()
+    named = 0
+    for name, entry in scope.entries["model"].items():
+        for field, setting in entry.settings:
+            if field == "hub" and isinstance(setting.value, ir.Text):
+                assert scope.find_entry("model", str(setting.value.pieces[0])) == (name, [])
+                named += 1
+    assert named > 100
 
 
 def test_an_unknown_published_name_is_still_an_error() -> None:

@@ -44,7 +44,7 @@ def llmplan(monkeypatch) -> Callable[..., Outcome]:
         out, err = _Stream(terminal=terminal), _Stream(terminal=terminal)
         with monkeypatch.context() as streams:
             streams.setenv("COLUMNS", str(columns))
-            streams.setattr(sys, "stdin", _Stream(stdin))
+            streams.setattr(sys, "stdin", _Stream(stdin, terminal=terminal))
             streams.setattr(sys, "stdout", out)
             streams.setattr(sys, "stderr", err)
             code = cli.run([str(argument) for argument in arguments])

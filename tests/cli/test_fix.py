@@ -27,15 +27,19 @@ require deadline: time <= 30 days
 
 def test_check_applies_what_it_suggests(llmplan, write, tmp_path):
     plan = write("a.plan", WRONG)
-    outcome = llmplan("check", "--fix", plan)
-    assert outcome.code == 0 and outcome.out.count("a.plan: fixed: ") == 4 and outcome.out.endswith("a.plan: ok\n")
+    outcome = llmplan("check", "--fix", "--yes", plan)
+    assert (
+        outcome.code == 0
+        and outcome.out.startswith("--- a.plan\n+++ a.plan\n")
+        and outcome.out.endswith("a.plan: ok\n")
+    )
     assert (tmp_path / "a.plan").read_text() == RIGHT
     assert [path.name for path in tmp_path.iterdir()] == ["a.plan"]
 
 
 def test_fix_takes_arguments_out_of_quotes(llmplan, write, tmp_path):
     plan = write("a.plan", QUOTED.read_text())
-    outcome = llmplan("check", "--fix", plan)
+    outcome = llmplan("check", "--fix", "--yes", plan)
     fixed = (tmp_path / "a.plan").read_text()
     assert "E0310" not in outcome.err
     assert '@prefixes(k, M) @names("metres")' in fixed and "@example(twice(2 USD), 4 USD)" in fixed
@@ -46,14 +50,14 @@ def test_fix_writes_a_label_only_where_one_alone_can_be_meant(llmplan, write, tm
     text = (
         "hardware { gpus = 8, price = 98.32 USD/hour, mtbf = 4, host_memory = 16 GB/GPU }\nshow hardware.host_memory\n"
     )
-    outcome = llmplan("check", "--fix", write("a.plan", text))
+    outcome = llmplan("check", "--fix", "--yes", write("a.plan", text))
     assert outcome.code == 1 and outcome.err.count("E0311") == 1 and outcome.err.count("E0304") == 1
     assert (tmp_path / "a.plan").read_text() == text.replace("16 GB/GPU", "16 GB/node")
 
 
 def test_what_has_no_edit_stays(llmplan, write, tmp_path):
     plan = write("a.plan", "require 3 days <= 3 GB\nlet x = 3 dayss\n")
-    outcome = llmplan("check", "--fix", plan)
+    outcome = llmplan("check", "--fix", "--yes", plan)
     assert outcome.code == 1 and "E0301" in outcome.err and "E0204" not in outcome.err
     assert (tmp_path / "a.plan").read_text() == "require 3 days <= 3 GB\nlet x = 3 days\n"
 
@@ -62,9 +66,9 @@ def test_nothing_but_the_named_plan_is_written(llmplan, write, tmp_path):
     used = 'model "lama-7b"\n'
     write("used.plan", used)
     plan = write("a.plan", 'use "used.plan"\nshow model.params_total\n')
-    assert llmplan("check", "--fix", plan).code == 1
+    assert llmplan("check", "--fix", "--yes", plan).code == 1
     assert (tmp_path / "used.plan").read_text() == used
-    assert llmplan("check", "--fix", "-e", 'model "lama-7b"').code == 1
+    assert llmplan("check", "--fix", "--yes", "-e", 'model "lama-7b"').code == 1
     assert {path.name for path in tmp_path.iterdir()} == {"a.plan", "used.plan"}
 
 
@@ -73,9 +77,8 @@ def test_solve_applies_the_change_of_a_number(llmplan, write, tmp_path, number):
     plan = write("a.plan", INFEASIBLE)
     first = llmplan("solve", plan)
     assert first.code == 3 and (tmp_path / "a.plan").read_text() == INFEASIBLE
-    hints = [text.partition("help: ")[2] for text in first.err.splitlines() if "= help: " in text]
-    outcome = llmplan("solve", "--fix", str(number), plan)
-    assert outcome.code == 0 and outcome.out.startswith(f"a.plan: {hints[number - 1].partition(': ')[2]}")
+    outcome = llmplan("solve", "--fix", str(number), "--yes", plan)
+    assert outcome.code == 0 and outcome.out.startswith("--- a.plan\n+++ a.plan\n")
     changed = (tmp_path / "a.plan").read_text()
     assert changed != INFEASIBLE and len(changed.splitlines()) == len(INFEASIBLE.splitlines())
     assert llmplan("solve", plan).code == 0
@@ -93,11 +96,11 @@ def test_no_such_change(llmplan, write, tmp_path):
 @pytest.mark.slow
 def test_a_used_file_is_changed_only_inside_the_root(llmplan, write, tmp_path):
     bound = "require deadline: time <= 30 days\n"
-    used = write("team.plan", bound)
+    write("team.plan", bound)
     own = INFEASIBLE.replace(bound, "")
     plan = write("a.plan", f'use "team.plan"\n{own}')
-    outcome = llmplan("solve", "--fix", "1", plan)
-    assert outcome.code == 0 and outcome.out.startswith(f"{used}: `require deadline: time <= ")
+    outcome = llmplan("solve", "--fix", "--yes", plan)
+    assert outcome.code == 0 and "+require deadline: time <= " in outcome.out
     assert (tmp_path / "team.plan").read_text() != bound and (
         tmp_path / "a.plan"
     ).read_text() == f'use "team.plan"\n{own}'
@@ -114,5 +117,32 @@ require enough: made >= 2"""
     plan = write("a.plan", text)
     first = llmplan("solve", plan)
     assert "help: 2: `belt.speed = fast` instead of slow" in first.err
-    assert llmplan("solve", "--fix", "2", plan).code == 0
+    assert llmplan("solve", "--fix", "2", "--yes", plan).code == 0
     assert (tmp_path / "a.plan").read_text() == f"{text}\nbelt.speed = fast\n"
+
+
+def test_nothing_is_written_without_a_yes(llmplan, write, tmp_path):
+    for command, text in (("check", WRONG), ("solve", INFEASIBLE)):
+        plan = write("a.plan", text)
+        outcome = llmplan(command, "--fix", plan)
+        assert outcome.code in (1, 3) and outcome.out.startswith("--- a.plan\n+++ a.plan\n@@ ")
+        assert "apply?" not in outcome.err and "\nfound\n" not in outcome.out
+        for answer in (b"", b"n\n", b"\n"):
+            outcome = llmplan(command, "--fix", plan, stdin=answer, terminal=True)
+            assert "apply? [y/N] " in outcome.err
+            assert (tmp_path / "a.plan").read_text() == text
+        assert llmplan(command, "--fix", plan, stdin=b"y\n", terminal=True).code == 0
+        assert (tmp_path / "a.plan").read_text() != text
+
+
+def test_the_word_after_fix_is_a_number_or_the_plan(llmplan, write):
+    plan = write("a.plan", INFEASIBLE)
+    assert llmplan("solve", "--fix", "x", plan).code == 2
+    assert llmplan("solve", plan, "--fix").out == llmplan("solve", plan, "--fix", "1").out != ""
+
+
+def test_a_plan_that_is_met_has_nothing_to_change(llmplan, write, tmp_path):
+    text = INFEASIBLE.replace("gpus = 64", "gpus = 512")
+    outcome = llmplan("solve", "--fix", "99", "--yes", write("a.plan", text))
+    assert outcome.code == 0 and "--fix: nothing to change" in outcome.err
+    assert (tmp_path / "a.plan").read_text() == text

@@ -51,7 +51,8 @@ def test_verdicts_have_a_colour_on_a_terminal(llmplan, write, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: shutil.os.terminal_size((100, 20)))
     plan = write("a.plan", SHORT)
-    assert re.search("deadline +\x1b\\[3[23]m(safe|likely)\x1b\\[0m", llmplan("solve", plan, terminal=True).out)
+    out = llmplan("solve", plan, terminal=True).out
+    assert re.search("deadline +\x1b\\[3[123]m(safe|likely|tight|no)\x1b\\[0m", out)
     assert "\x1b" not in llmplan("solve", plan).out
 
 

@@ -23,19 +23,20 @@ sweep hardware.gpus in [16, 32, 64]
 def test_text_has_a_row_for_each_point_and_the_reason_of_those_without_a_plan(llmplan):
     outcome = llmplan("sweep", "-", stdin=PLAN)
     lines = outcome.out.splitlines()
-    assert outcome.code == 0 and len(lines) == 4
-    assert lines[0].split()[0] == "hardware.gpus"
-    assert "violates deadline" in lines[1]
-    assert sum(line.endswith("best") for line in lines) >= 1
+    assert outcome.code == 0 and lines[0].split()[:2] == ["gpus", "time"] and lines[1].split()[0] == "[GPUs]"
+    assert lines[2].endswith("violates deadline: 23.9 days, at most 15 days asked")
+    assert [line.split()[0] for line in lines[3:5]] == ["32", "64"]
+    assert sum(line.endswith("as good as any") for line in lines) == 2
 
 
-def test_csv_is_in_base_units(llmplan):
+def test_csv_is_in_the_units_of_the_plan(llmplan):
     outcome = llmplan("sweep", "-", "--csv", stdin=PLAN)
     rows = list(csv.DictReader(io.StringIO(outcome.out)))
-    assert [row["hardware.gpus"] for row in rows] == ["16", "32", "64"]
+    assert [row["hardware.gpus [GPU]"] for row in rows] == ["16", "32", "64"]
     assert [row["status"] for row in rows] == ["infeasible", "solved", "solved"]
-    assert float(rows[2]["time [s]"]) * 2 == float(rows[1]["time [s]"])
-    assert rows[0]["time [s]"] == "" and rows[0]["reason"]
+    assert float(rows[2]["time [days]"]) * 2 == pytest.approx(float(rows[1]["time [days]"]))
+    assert float(rows[1]["wall_time low [days]"]) < float(rows[1]["wall_time [days]"])
+    assert rows[0]["time [days]"] == "" and rows[0]["reason"]
 
 
 def test_json(llmplan):
@@ -68,13 +69,13 @@ def test_columns_are_in_the_units_that_were_asked_for(llmplan):
     asked = PLAN + b"show time in hours\nshow cost / dataset.tokens in USD/Ttoken\nshow cost in kUSD\n"
     row = list(csv.DictReader(io.StringIO(llmplan("sweep", "-", "--csv", stdin=asked).out)))[2]
     base = list(csv.DictReader(io.StringIO(llmplan("sweep", "-", "--csv", stdin=PLAN).out)))[2]
-    assert float(row["time [hours]"]) == pytest.approx(float(base["time [s]"]) / 3600)
+    assert float(row["time [hours]"]) == pytest.approx(float(base["time [days]"]) * 24)
     assert float(row["cost [kUSD]"]) == pytest.approx(float(base["cost [USD]"]) / 1000)
     assert float(row["cost / dataset.tokens [USD/Ttoken]"]) == pytest.approx(float(base["cost [USD]"]) * 10)
     out = llmplan("sweep", "-", stdin=asked).out
     assert "hours" in out and "kUSD" in out
     found = json.loads(llmplan("sweep", "-", "--json", stdin=asked).out)["points"][2]["results"]
-    assert found["time"] == {"value": pytest.approx(float(base["time [s]"])), "unit": "s"}
+    assert found["time"] == {"value": pytest.approx(float(base["time [days]"]) * 86400), "unit": "s"}
 
 
 @pytest.mark.slow

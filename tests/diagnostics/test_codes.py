@@ -16,19 +16,19 @@ SEVERAL = {
     "E0101": {"syntax": 3},
     "E0106": {"syntax": 6},
     "E0108": {"syntax": 7},
-    "E0109": {"syntax": 12},
+    "E0109": {"syntax": 13},
     "E0110": {"syntax": 4},
     "E0111": {"syntax": 2},
-    "E0201": {"names": 10},
+    "E0201": {"names": 11},
     "E0202": {"names": 4},
     "E0203": {"names": 5},
     "E0205": {"syntax": 1, "units": 1},
     "E0206": {"names": 3},
-    "E0207": {"names": 3},
+    "E0207": {"names": 4},
     "E0209": {"config": 6},
     "E0301": {"units": 2},
     "E0302": {"units": 2},
-    "E0303": {"units": 7},
+    "E0303": {"units": 8},
     "E0304": {"units": 2},
     "E0305": {"system": 3, "units": 4},
     "E0310": {"decorators": 6},
@@ -42,6 +42,7 @@ SEVERAL = {
     "E0506": {"files": 3},
     "W0602": {"lint": 2},
     "W0606": {"system": 2},
+    "W0608": {"system": 2},
 }
 """Codes whose page covers several forms of one mistake, with the number of their constructors by module."""
 
@@ -90,5 +91,6 @@ def test_a_free_code_is_free():
 
 def test_the_code_that_is_taught_is_free():
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    taught = set(re.findall(r"\b[EW]\d{4}\b", page[page.index("## A diagnostic") :]))
+    section = page[page.index("## A diagnostic") :].split("\n### ", 1)[0]
+    taught = set(re.findall(r"\b[EW]\d{4}\b", section))
     assert taught and taught <= free_codes()

@@ -41,7 +41,8 @@ LAUNCHERS = (
 
 KNOBS: dict[str, tuple[str, ...]] = {
     "rates": ("training.learning_rate = 0.00123", "training.warmup = 77 steps", "training.weight_decay = 0",
-              "training.weight_decay = 0.013"),
+              "training.weight_decay = 0.013", "training.rate_schedule = linear", "training.lowest_rate = 0.07",
+              "training.beta2 = 0.97; training.epsilon = 1e-6"),
     "clipping": ("training.gradient_clipping = 0", "training.gradient_clipping = 0.37",
                  "training.gradient_clipping = 2.5"),
     "save": ("training.checkpoint_interval = 47 minutes", "training.checkpoint_interval = 3 hours"),
@@ -75,9 +76,9 @@ KNOBS: dict[str, tuple[str, ...]] = {
                "parallelism.data_overlap = false"),
     "buckets": ("deepspeed.reduce_bucket_size = 200M", "deepspeed.overlap_comm = false",
                 "deepspeed.stage3_prefetch_bucket_size = 0"),
-    "schedule": ("deepspeed.schedule = linear", "deepspeed.schedule = constant", "deepspeed.optimizer = false"),
+    "schedule": ("training.rate_schedule = linear", "training.rate_schedule = constant", "deepspeed.optimizer = false"),
     "resume": ("huggingface.resume = false", "huggingface.checkpoints = 3", "huggingface.measure = true",
-               "huggingface.schedule = constant"),
+               "training.rate_schedule = constant"),
     "formats": (
         "training.parameter_dtype = bf16", "training.parameter_dtype = fp32", "training.optimizer_dtype = bf16",
         "training.master_dtype = none",
@@ -139,7 +140,7 @@ WAYS: dict[str, Way] = {
          "resume"), (*DENSE, EXPERTS[0]),
     ),
     "megatron": Way(
-        ("megatron", 'megatron { data = "a b", tokenizer = "t", schedule = linear }'),
+        ("megatron", 'megatron { data = "a b", tokenizer = "t", log_interval = 3 }'),
         ("parallelism.zero_stage = 0", "parallelism.zero_stage = 1", "parallelism.zero_stage = 1"),
         ("rates", "clipping", "save", "full", "some layers", "selective", "fp16", "tf32", "fp8", "gradients", "tensor",
          "tensor",
@@ -147,7 +148,7 @@ WAYS: dict[str, Way] = {
          "attention"), (*DENSE, *EXPERTS),
     ),
     "torchtitan": Way(
-        ('torchtitan { assets = "t" }', 'torchtitan { assets = "t", schedule = linear }'),
+        ('torchtitan { assets = "t" }', 'torchtitan { assets = "t", log_interval = 3 }'),
         ("parallelism.zero_stage = 2", "parallelism.zero_stage = 3", "parallelism.zero_stage = 3"),
         ("rates", "clipping", "save", "full", "some layers", "selective", "fp32", "fp8", "tensor", "pipeline",
          "context", "expert",

@@ -51,6 +51,10 @@ def planned(document: Mapping[str, Any]) -> Facts:
         "warm-up": value("training.warmup"),
         "rate": value("training.learning_rate"),
         "decay": value("training.weight_decay"),
+        "schedule": value("training.rate_schedule"),
+        "lowest": value("training.lowest_rate"),
+        "beta2": value("training.beta2"),
+        "momentum": value("training.momentum"),
         "clipping": value("training.gradient_clipping"),
         "saved every": value("checkpoint_interval_steps"),
         "precision": value("training.precision"),
@@ -71,6 +75,12 @@ def planned(document: Mapping[str, Any]) -> Facts:
         "adapter": value("adapter.method"),
         "rank": value("adapter.rank") if adapted else None,
     }
+
+
+_SCHEDULES = {
+    "WarmupCosineLR": "cosine", "WarmupDecayLR": "linear", "cosine": "cosine", "cosine_with_min_lr": "cosine",
+    "linear": "linear", "constant_with_warmup": "constant", "warmup_stable_decay": "wsd",
+}  # fmt: skip
 
 
 def deepspeed(config: Mapping[str, Any]) -> Facts:
@@ -99,6 +109,10 @@ def deepspeed(config: Mapping[str, Any]) -> Facts:
         "decay": rate.get("weight_decay"),
         "steps": course.get("total_num_steps"),
         "warm-up": course.get("warmup_num_steps"),
+        "schedule": _SCHEDULES.get(config.get("scheduler", {}).get("type", "")),
+        "lowest": course.get("cos_min_ratio"),
+        "beta2": rate["betas"][1] if isinstance(rate.get("betas"), list) else None,
+        "momentum": rate.get("momentum"),
     }
     if "warmup_max_lr" in course:
         assert course["warmup_max_lr"] == rate["lr"]
@@ -142,6 +156,10 @@ def trainer(arguments: Mapping[str, Any]) -> Facts:
         "steps": arguments["max_steps"],
         "warm-up": arguments["warmup_steps"],
         "saved every": arguments["save_steps"],
+        "schedule": _SCHEDULES[arguments["lr_scheduler_type"]],
+        "lowest": arguments.get("lr_scheduler_kwargs", {}).get("min_lr_rate"),
+        "beta2": arguments["adam_beta2"],
+        "momentum": float(arguments["optim_args"].partition("=")[2]) if "optim_args" in arguments else None,
         "length": arguments.get("max_length"),
         "precision": _trainer_precision(arguments),
         "optimizer": names.get(arguments["optim"], arguments["optim"]) if "optim" in arguments else None,
@@ -217,6 +235,9 @@ def megatron(words: list[str]) -> Facts:
         "rate": number("--lr"),
         "decay": number("--weight-decay"),
         "clipping": number("--clip-grad"),
+        "schedule": found["--lr-decay-style"][0].lower(),
+        "beta2": number("--adam-beta2", None),
+        "momentum": number("--sgd-momentum", None),
         "saved every": number("--save-interval"),
         "precision": eight[found["--fp8-format"][0]] if "--fp8-format" in found else formats[0] if formats else "tf32",
         "gradients": sixteen if "--grad-reduce-in-bf16" in found else gradients,
@@ -280,6 +301,8 @@ def torchtitan(text: str, written: Mapping[str, str]) -> Facts:
         "decay": file["optimizer"]["weight_decay"],
         "warm-up": file["lr_scheduler"]["warmup_steps"],
         "saved every": file["checkpoint"].get("interval"),
+        "lowest": file["lr_scheduler"].get("min_lr_factor"),
+        "beta2": file["optimizer"]["beta2"],
         "adapter": "none",
     }
 
@@ -304,7 +327,7 @@ def kubernetes(text: str, written: Mapping[str, str]) -> Facts:
     assert counts == [each]
     script = pod["args"][0].replace("$$", "$")
     held = dict(
-        re.findall(r"""^cat >"\$here/([\w.]+)" <<'(?:END-\w+)'\n(.*?)\nEND-\w+$""", script, re.MULTILINE | re.DOTALL)
+        re.findall(r"""^cat >"\$here"/([\w.]+) <<'(?:END-\w+)'\n(.*?)\nEND-\w+$""", script, re.MULTILINE | re.DOTALL)
     )
     here = {"job.sbatch", "k8s.yaml", "report.md", "solution.json"}
     expected = {
@@ -374,6 +397,11 @@ VARIABLES = {
     "warm-up": "LLMPLAN_WARMUP_STEPS",
     "decay": "LLMPLAN_WEIGHT_DECAY",
     "clipping": "LLMPLAN_GRADIENT_CLIPPING",
+    "schedule": "LLMPLAN_RATE_SCHEDULE",
+    "lowest": "LLMPLAN_LOWEST_RATE",
+    "beta2": "LLMPLAN_BETA2",
+    "momentum": "LLMPLAN_MOMENTUM",
+    "saved every": "LLMPLAN_CHECKPOINT_INTERVAL_STEPS",
     "tensor": "LLMPLAN_TENSOR_PARALLEL",
     "context": "LLMPLAN_CONTEXT_PARALLEL",
     "adapter": "LLMPLAN_ADAPTER",

@@ -37,7 +37,6 @@ def value(name: str, number: Scalar, text: str = "", unit: str | None = "", line
 
 OPTIONS: dict[str, Scalar] = {
     "deepspeed.optimizer": True,
-    "deepspeed.schedule": "cosine",
     "deepspeed.overlap_comm": True,
     "deepspeed.reduce_bucket_size": 500_000_000,
     "deepspeed.allgather_bucket_size": 500_000_000,
@@ -88,6 +87,12 @@ def values() -> dict[str, Value]:
               cites=(Citation("arXiv:2302.13971", "table 2"),)),
         value("training.warmup", 2000.0, "2,000 steps", "step", layer="default"),
         value("training.weight_decay", 0.1, "0.1", layer="default"),
+        value("training.rate_schedule", "cosine", layer="default"),
+        value("training.lowest_rate", 0.1, "10%", layer="default"),
+        value("training.beta1", 0.9, "0.9", layer="default"),
+        value("training.beta2", 0.95, "0.95", layer="default"),
+        value("training.epsilon", 1e-8, "1e-8", layer="default"),
+        value("training.momentum", 0.9, "0.9", layer="default"),
         value("training.gradient_clipping", 1.0, "1", layer="default"),
         value("model.params_total", 6738415616.0, "6.738B parameters", "parameter",
               formula="embedding + layers * (a | b)"),

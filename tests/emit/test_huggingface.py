@@ -63,7 +63,7 @@ def test_deepspeed_takes_what_the_arguments_say() -> None:
     inside = found["deepspeed"]
     assert inside["train_micro_batch_size_per_gpu"] == inside["gradient_accumulation_steps"] == "auto"
     assert inside["gradient_clipping"] == inside["bf16"]["enabled"] == inside["optimizer"]["params"]["lr"] == "auto"
-    assert "scheduler" not in inside and found["lr_scheduler_type"] == "cosine"
+    assert "scheduler" not in inside and found["lr_scheduler_type"] == "cosine_with_min_lr"
     assert inside["zero_optimization"]["stage"] == 2 and "fsdp" not in found
 
 
@@ -175,6 +175,10 @@ REFUSED = {
     "huggingface_loss": ("", "parallelism { zero_stage = 3 }\ntraining.loss = in_place"),
     "huggingface_optimizer": ("", "parallelism { zero_stage = 3 }\ntraining.optimizer = muon"),
     "huggingface_update": ("", "parallelism { zero_stage = 3 }\ntraining.update = single"),
+    "huggingface_schedule": (
+        "",
+        "parallelism { zero_stage = 3 }\ntraining { rate_schedule = linear, lowest_rate = 0.1 }",
+    ),
     "huggingface_states": ("", "parallelism { zero_stage = 3 }\ntraining.optimizer_dtype = bf16"),
     "huggingface_master": (
         "",

@@ -55,6 +55,7 @@ CASES = {
             value("training.precision", "fp16"),
             value("training.optimizer", "sgd"),
             value("optimizer.deepspeed", "SGD"),
+            value("optimizer.momentum", True),
             value("optimizer.deepspeed_own", False),
         ),
         "deepspeed",
@@ -124,7 +125,10 @@ def test_accelerate_brings_the_deepspeed_config() -> None:
 
 
 def test_options() -> None:
-    given = options(overlap_comm=False, schedule="linear", reduce_bucket_size=200_000_000)
+    given = [
+        *options(overlap_comm=False, reduce_bucket_size=200_000_000),
+        value("training.rate_schedule", "linear", line=31),
+    ]
     config = json.loads(texts(having(emitting(LLAMA, "deepspeed"), *given))["ds_config.json"])
     assert config["zero_optimization"]["overlap_comm"] is False
     assert config["zero_optimization"]["reduce_bucket_size"] == 200_000_000

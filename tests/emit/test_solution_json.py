@@ -20,18 +20,20 @@ LLAMA = solution()
 def test_keys_in_order() -> None:
     document = as_json(LLAMA, ["report.md"])
     assert list(document) == [
-        "schema", "plan", "status", "unknowns", "quantities", "requirements", "diagnostics", "levers", "files",
+        "schema", "plan", "status", "unknowns", "quantities", "requirements", "diagnostics", "assumed",
+        "levers", "files",
     ]  # fmt: skip
     assert document["schema"] == 2 and document["files"] == ["report.md"]
     assert document["unknowns"]["hardware.gpus"] == {"value": 88, "unit": "GPU", "how": "search"}
     assert document["unknowns"]["training.recompute"] == {"value": "full", "unit": None, "how": "search"}
     assert document["quantities"]["time"] == {
         "value": 2584012.3, "unit": "s", "low": None, "high": None, "model_low": 2298240, "model_high": 3101760,
-        "source": "plans/std/time.plan:14",
+        "source": "plans/std/time.plan:14", "calendar": None,
     }  # fmt: skip
     assert document["quantities"]["cost"] == {"value": None, "needs": ["hardware.price"]}
     assert document["requirements"][0] == {
-        "name": "deadline", "holds": True, "range": "certain", "chance": 0.5061, "verdict": "tight", "slack": 7987.7,
+        "name": "deadline", "holds": True, "range": "certain", "chance": 0.5061, "verdict": "tight",
+        "on": "planned", "planned": None, "slack": 7987.7,
         "slack_unit": "s", "side": {"value": 2584224, "unit": "s"}, "limit": {"value": 2592000, "unit": "s"},
         "because": None,
     }  # fmt: skip

@@ -73,9 +73,10 @@ PLANS = {
     "one": plan("qwen3-0.6b", 1, "zero_stage = 0"),
     "narrow": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 4096 }'),
     "wide": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 28_672 }'),
-    "options": plan("llama-7b", 16, "zero_stage = 3", "optimizer = adam, recompute = none, update = foreach",
+    "options": plan("llama-7b", 16, "zero_stage = 3",
+                    "optimizer = adam, recompute = none, update = foreach, rate_schedule = wsd",
                     length=2048,
-                    options='schedule = constant, pretrained = "a/b", dataset_path = "/data", trace_interval = 100'),
+                    options='pretrained = "a/b", dataset_path = "/data", trace_interval = 100'),
 }  # fmt: skip
 REFUSED = {
     "distributed optimizer": plan("llama-3-8b", 64, "zero_stage = 1, framework = megatron"),

@@ -29,7 +29,7 @@ def project(plans, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "into", ["configs", "configs/7b", ".", "..", "../shared/cfg", "./a/../b", ".config", "a~b", "größe"]
+    "into", ["configs", "configs/7b", ".", "..", "../shared/cfg", "./a/../b", "a.b", "a~b", "größe"]
 )
 def test_inside_the_project(into: str, plans, project: Path) -> None:
     assert plans.codes(f'show 1\n{EMIT} "{into}"') == []
@@ -83,6 +83,10 @@ def test_a_link_that_stays(plans, project: Path) -> None:
         ("a\\\\b", "it contains a backslash", "a/b"),
         ("a\\nb", "it contains a character that cannot be seen", None),
         ("C:/x", "it names a drive", None),
+        ("../.github/workflows", "other programs keep their settings in hidden folders", None),
+        (".ssh", "other programs keep their settings in hidden folders", None),
+        ("CON", "it names no folder on Windows", None),
+        ("x. ", "it names no folder on Windows", None),
         ("", "expected a path as plain text", None),
         ("{hardware.gpus}", "values cannot stand in it", None),
     ],

@@ -96,6 +96,12 @@ MEANING: dict[str, list[tuple[str, str]]] = {
     "mfu_needed": [("", "mfu")],
     "mfu_percent": [("", "days_saved"), ("", "time / 1 day"), ("", "cost_saved")],
     "micro_batch": [("", "training.micro_batch"), ("", "2 * training.micro_batch")],
+    "own_objective": [
+        ("", "model.params / 1 param"),
+        ("", "dataset.tokens / 1 token"),
+        ("", "tokens_per_parameter / 1 token/param"),
+        ("", "reached"),
+    ],
     "parameters": [("", "model.params / 1 param"), ("", "dataset.tokens / 1 token")],
     "parameters_given_tokens": [("", "model.params / 1 param"), ("", "tokens_per_parameter / 1 token/param")],
     "tokens": [("", "dataset.tokens / 1 token"), ("", "tokens_per_parameter / 1 token/param")],

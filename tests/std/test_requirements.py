@@ -67,7 +67,7 @@ FAILING = [
         'stack = "megatron-lm"\nparallelism.framework = torchtitan',
         "the stack is one of megatron, and `parallelism.framework` is torchtitan: leave `parallelism.framework` out",
     ),
-    ("experts_described", "model.experts_per_token = 9", "of 8 experts, each 14,336 wide, a token uses 9"),
+    ("experts_described", "model.experts_per_token = 9", "8 experts of width 14,336, of which a token uses 9"),
     ("positions_reach", 'model = "gpt2"', "sequences of 4,096 tokens are longer than the table of 1,024 positions"),
     (
         "batch_divides",
@@ -198,7 +198,7 @@ FAILING = [
     (
         "activations_stay",
         "training.activation_offload = 0.5\nemit deepspeed",
-        "50% of the stored activations wait in host memory, which the file cannot say",
+        "50% of the stored activations are offloaded to host memory, for which the file has no key",
     ),
     (
         "deepspeed_offload",
@@ -221,7 +221,30 @@ FAILING = [
 ]
 FLAT = "parallelism.framework = fsdp\nemit accelerate { fsdp_version = 1 }"
 TARGETS = [
+    (
+        "deepspeed_pipeline_sharding",
+        "parallelism.framework = deepspeed\nparallelism.zero_stage = 3\nparallelism.pipeline = 2",
+        "DeepSpeed has no pipeline of 2 stages at ZeRO stage 3",
+    ),
+    (
+        "deepspeed_schedule",
+        "parallelism.framework = deepspeed\nparallelism.pipeline = 2\nparallelism.schedule = gpipe",
+        "DeepSpeed has no gpipe pipeline with 1 chunks per stage",
+    ),
     ("nodes_share_evenly", "hardware.nodes = 7\nemit deepspeed", "64 GPUs do not divide evenly over 7 nodes"),
+    (
+        "deepspeed_rate",
+        (
+            "parallelism.framework = deepspeed\ntraining.learning_rate = 0.0003\ntraining.warmup = 100 step\n"
+            "training.rate_schedule = wsd\nemit deepspeed"
+        ),
+        "DeepSpeed has no schedule wsd",
+    ),
+    (
+        "accelerate_fp8",
+        'parallelism.framework = deepspeed\ntraining.precision = fp8\nhardware.gpu = "H100-SXM5-80GB"\nemit accelerate',
+        "fp8 needs `parallelism.framework = fsdp`",
+    ),
     (
         "deepspeed_expert",
         'model = "dbrx"\nparallelism.expert = 8\nemit deepspeed',
@@ -258,12 +281,12 @@ TARGETS = [
     (
         "deepspeed_expert_matrices",
         'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.tensor = 2\nemit deepspeed',
-        "2 ranks are to share the matrices of a model with experts",
+        "splits the matrices of a model with experts over 2 ranks",
     ),
     (
         "deepspeed_expert_context",
         'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.context = 2\nemit deepspeed',
-        "2 ranks share a sequence, and 8 the experts",
+        "2 ranks share a sequence, while 8 ranks share the experts",
     ),
     (
         "deepspeed_expert_replicas",
@@ -271,7 +294,7 @@ TARGETS = [
             'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.zero_stage = 3\n'
             "parallelism.replicas = 2\nemit deepspeed"
         ),
-        "2 groups have a copy of the weights, and 8 ranks share the experts",
+        "the plan keeps 2 copies of the weights, while 8 ranks share the experts",
     ),
     (
         "deepspeed_expert_adapter",
@@ -286,7 +309,7 @@ TARGETS = [
     (
         "deepspeed_replicas",
         "parallelism.replicas = 2\nemit deepspeed",
-        "at ZeRO stage 2 are not 2 groups that each have a copy of the weights",
+        "at ZeRO stage 2 cannot form 2 groups that each have a copy of the weights",
     ),
     (
         "deepspeed_replicas_alone",
@@ -318,14 +341,14 @@ TARGETS = [
         "parallelism.tensor = 2\nparallelism.sequence_parallel = true\nemit deepspeed",
         "over 2 tensor-parallel ranks",
     ),
-    ("deepspeed_nvme_path", f"{NVME}\nemit deepspeed", "nothing says where the NVMe is: give `deepspeed.nvme_path`"),
+    ("deepspeed_nvme_path", f"{NVME}\nemit deepspeed", "no folder on the NVMe drives is given"),
     (
         "deepspeed_reuse",
         (
             f'{NVME}\nmodel = "llama-7b"\nparallelism.offload = all\ndeepspeed.stage3_max_reuse_distance = 1B\n'
             'emit deepspeed { nvme_path = "/local" }'
         ),
-        "weights on NVMe cannot be kept for 1,000,000,000 elements, nor 0 fetched ahead",
+        "weights on NVMe cannot be kept for reuse within 1,000,000,000 elements, nor can 0 of them be prefetched",
     ),
     (
         "deepspeed_offloaded_update",
@@ -396,7 +419,7 @@ TARGETS = [
     (
         "accelerate_expert",
         "parallelism.framework = fsdp\nparallelism.expert = 2\nemit accelerate",
-        "2 × 1 ranks for the experts cannot be expressed in Accelerate's file",
+        "2 × 1 ranks are to share experts, but the framework is fsdp",
     ),
     (
         "accelerate_ring",
@@ -429,10 +452,10 @@ TARGETS = [
     (
         "accelerate_flat_trainer",
         f'{FLAT}\nemit huggingface {{ model = "a", dataset = "b", output = "c" }}',
-        "and the Trainer's arguments name 2",
+        "while the Trainer's arguments name FSDP 2",
     ),
-    ("accelerate_flat_reshard", f"{FLAT}\nparallelism.reshard = true", "cannot be chosen at ZeRO stage 2 of FSDP 1"),
-    ("accelerate_flat_replicas", f"{FLAT}\nparallelism.replicas = 4", "4 groups are to hold the model"),
+    ("accelerate_flat_reshard", f"{FLAT}\nparallelism.reshard = true", "FSDP 1 at ZeRO stage 2 leaves no choice"),
+    ("accelerate_flat_replicas", f"{FLAT}\nparallelism.replicas = 4", "4 copies of the model"),
     (
         "accelerate_ring_replicas",
         "parallelism.framework = fsdp\nparallelism.context = 2\nparallelism.replicas = 64\nemit accelerate",
@@ -441,7 +464,7 @@ TARGETS = [
     (
         "accelerate_context",
         "parallelism.tensor = 2\nparallelism.context = 2\nemit accelerate",
-        "2 ranks share a sequence, and 2 each matrix product",
+        "2 ranks share a sequence, while 2 share each matrix product",
     ),
     (
         "accelerate_zero",
@@ -456,7 +479,7 @@ TARGETS = [
     (
         "accelerate_replicas",
         "parallelism.framework = ddp\nparallelism.zero_stage = 0\nparallelism.replicas = 2\nemit accelerate",
-        "are not 2 groups that hold the model",
+        "cannot form 2 groups that each hold the model",
     ),
     (
         "accelerate_reshard",

@@ -69,7 +69,7 @@ def test_formats() -> None:
 
 
 def test_nothing_is_trained_unless_data_or_a_batch_is_given() -> None:
-    assert [u.path for u in serving().unknowns] == []
+    assert [u.path for u in serving().unknowns] == ["hardware.gpus"]
     trained = solve(
         'model "llama-2-7b"\ndataset.tokens = 1B\n' + H100 + block("serving", input_tokens=9, output_tokens=9)
     )
@@ -88,6 +88,37 @@ def test_the_answer_stands_in_whole_nodes_and_is_a_lower_bound() -> None:
     few = api.solve("-", text=f"{text}hardware.gpus = 8\n")
     (failed,) = [one for one in few.requirements if one.holds is False]
     assert failed.name == "queries_served" and failed.otherwise.startswith("8 GPUs, and ")
+
+
+def test_given_accelerators_limit_what_is_served_without_a_demand_too() -> None:
+    """64 were answered where 2 were given."""
+    asked = 'model "llama-3.1-70b"\nhardware { gpu = "H100-SXM5-80GB", gpus = 2 }\nmaximize serving.batch\n'
+    found = api.solve("-", text=asked + block("serving", input_tokens=15904, output_tokens=4096, batch="?"))
+    assert found.status == "solved" and number(found, "serving.batch") == 4
+    assert number(found, "serving.copy_gpus") == 2 and answer(found).startswith("2 H100-SXM5-80GB serve")
+    many = api.solve("-", text=asked + block("serving", input_tokens=15904, output_tokens=4096, batch=512))
+    assert [one.name for one in many.requirements if one.holds is False] == ["queries_served"]
+
+
+def test_an_open_prompt_goes_up_to_the_context_of_the_model() -> None:
+    asked = 'model "llama-3.1-8b"\nhardware { gpu = "H100-SXM5-80GB", gpus = 2 }\nmaximize serving.input_tokens\n'
+    found = api.solve("-", text=asked + block("serving", input_tokens="?", output_tokens=1000, batch=1))
+    assert number(found, "serving.input_tokens") == 131_072 - 1000
+    batched = api.solve("-", text=asked + block("serving", input_tokens="?", output_tokens=1000, batch=32))
+    assert number(batched, "serving.input_tokens") == 35 * 1024
+    (lacking,) = api.solve("-", text=f"{asked}serving.input_tokens = ?\n").diagnostics
+    assert lacking.code == "E0401" and "`serving.output_tokens` is not given" in lacking.message
+
+
+@pytest.mark.slow
+def test_an_open_sequence_length_goes_up_to_the_context_of_the_model() -> None:
+    text = """model "tinyllama-1.1b"
+dataset { tokens = 1B, sequence_length = ? }
+hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
+training.global_batch = 64 sequences
+maximize dataset.sequence_length
+"""
+    assert number(api.solve("-", text=text), "dataset.sequence_length") == 2048
 
 
 def test_a_copy_splits_its_heads() -> None:

@@ -273,6 +273,10 @@ def test_groups_of_hybrid_sharding(part):
     small = {"parallelism__framework": "fsdp", "parallelism__zero_stage": 3}
     whole, groups = job(64, 256, **small), job(64, 256, parallelism__replicas=8, **small)
     assert part("replica_time", **whole) == 0 < part("replica_time", **groups)
+    # The groups sum whenever gradients are summed within them: after each micro-batch, as FSDP does.
+    again = job(64, 1024, parallelism__replicas=8, **small)
+    rounds = part("data_rounds", **again) / part("data_rounds", **groups)
+    assert rounds == 4 and part("replica_time", **again) == pytest.approx(rounds * part("replica_time", **groups))
     # Weights are gathered inside of nodes, which is faster than over all of them.
     assert part("gather_time", **groups) < part("gather_time", **whole)
 

@@ -160,6 +160,6 @@ def test_bands_hold_the_value_and_widen_with_what_is_unknown(framework):
     assert within(known, experts) and within(known, new) and within(experts, both) and within(new, both)
     measured = ends({"parallelism.framework": "megatron"} | TRIED)
     assert within(measured, known)
-    # Of a rate that a plan assumes, as from a run, the calendar is known better.
-    assumed = ends(stack | TRIED, Base.of("assume mfu = 40%\n"))
+    # Of a rate that was measured, the calendar is known better.
+    assumed = ends(stack | TRIED, Base.of("assume run.measured = true\n"))
     assert known["run.low"] < assumed["run.low"] and assumed["run.high"] < known["run.high"]

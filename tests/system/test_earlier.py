@@ -42,7 +42,7 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> list[Names]:
 
     def init(self: Lowering, *args: object, **options: object) -> None:
         real(self, *args, **options)  # type: ignore[arg-type]
-        if not options.get("end"):  # a quantity at an end of its band is beside another lowering
+        if not options.get("draws"):  # one with uncertain values is beside another lowering
             found.append(self.names)
 
     monkeypatch.setattr(Lowering, "__init__", init)

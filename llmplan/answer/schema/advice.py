@@ -13,10 +13,13 @@ from attrs import field, frozen
 from llmplan.diagnostics import Edit
 from llmplan.units.amount import Amount, Range
 
+Sort = Literal["switch", "setting", "count", "entry", "bound"]
+"""Classes of changes: a switch of the software, another setting, a count of machines, another entry, a bound."""
+
 
 @frozen
 class Relaxation:
-    """A single change that makes an infeasible plan feasible, found by solving again."""
+    """A change that makes an infeasible plan feasible, found by solving again; with others if it has some `beside`."""
 
     name: str  # the input, let or assumption, or the requirement whose bound would move
     kind: Literal["input", "requirement"]  # `input` for anything that has a value, `requirement` for a bound
@@ -32,6 +35,9 @@ class Relaxation:
     # The change as a statement of a plan: `require deadline: time <= 35 days`, `hardware.gpus = 96 GPUs`
     statement: str = ""
     beside: tuple[Relaxation, ...] = ()  # what is to be changed too, where one change alone does not help
+    sort: Sort = "setting"
+    question: bool = False  # whether it changes what is asked, or what something costs
+    changes: str = ""  # what it changes beside speed and memory: `the numerics`
     # The same as edits of the plan's text; empty where the value does not stand in it
     edits: tuple[Edit, ...] = field(default=(), eq=False, repr=False)
 
@@ -54,17 +60,17 @@ class Moved:
 
 
 @frozen
-class Broken:
-    """A requirement that a change makes fail, with what is the case then."""
+class Verdicted:
+    """A requirement of the author after a change."""
 
     name: str
-    otherwise: str = ""  # its `else`, in the author's words
-    sides: tuple[Amount, str, Amount] | None = None  # else the sides of a comparison with its operation
+    chance: float | None
+    verdict: Literal["safe", "likely", "tight", "no", "not judged"]
 
 
 @frozen
 class Lever:
-    """One input of a solved plan at another value, everything else as in the answer; found by solving again."""
+    """One input of a solved plan at another value, and everything else solved again."""
 
     name: str  # the input: `training.kernels`
     before: Amount  # what it is in the answer
@@ -74,32 +80,24 @@ class Lever:
     text: str
     statement: str  # the change as a statement of a plan: `training.kernels = compiled`
     results: tuple[Moved, ...]  # what plans are compared by, the author's objectives and shown rows
-    breaks: tuple[Broken, ...] = ()  # requirements that fail then; with none of them the change is `legal`
-    # Where the author's objective is an unknown: its path, what it is and what it is when everything is solved again
-    # with this change, and the results there; `solved` is None where there is no such unknown, or no such plan
+    sort: Sort = "setting"
+    changes: str = ""  # what it changes beside speed and memory: `the numerics`
+    source: str = ""  # of another entry, the source of its price
+    judged: tuple[Verdicted, ...] = ()  # the author's requirements then
+    # Where the author's objective is another unknown: its path, what it is, and what it is then
     unknown: str = ""
     solved_before: Amount | None = None
     solved: Amount | None = None
-    solved_results: tuple[Moved, ...] = ()
     # Why it is in the list: a change by itself; the nearest value at which every requirement of the author that is
-    # uncertain is safe; the best other entry
-    purpose: Literal["change", "safe", "entry"] = "change"
+    # uncertain is met at the median, or safe; the best other entry
+    purpose: Literal["change", "meets", "safe", "entry"] = "change"
     chance: float | None = None  # the least chance of the author's requirements then, None where nothing is uncertain
-    best: bool = False  # one of the three legal ones that are shown first
+    best: bool = False  # one of those that a screen shows
 
     @property
     def anew(self) -> bool:
         """Whether the answer is another one when everything is solved again."""
         return self.solved is not None and self.solved != self.solved_before
-
-    @property
-    def reached(self) -> tuple[Moved, ...]:
-        """The results that people are told: where the answer is another one, those of that."""
-        return self.solved_results if self.anew else self.results
-
-    @property
-    def legal(self) -> bool:
-        return not self.breaks
 
 
 @frozen
@@ -122,6 +120,17 @@ class Assumed:
     name: str
     amount: Amount | None = None  # None for a quantity that the plan itself assumes
     why: str = ""  # the library's word on it: `the model's limit`; empty for what the plan assumes
+
+
+@frozen
+class Default:
+    """A choice that the library makes for the plan, and the first result that another one changes."""
+
+    name: str  # the input
+    amount: Amount  # what it is
+    instead: Amount  # the other value
+    result: str  # a quantity
+    change: float  # of the result with the other value, as a share: -0.26
 
 
 @frozen

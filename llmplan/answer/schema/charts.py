@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
 
 from llmplan.answer.schema.requirements import Operation, Verdict
 from llmplan.units.amount import Amount
@@ -29,8 +29,10 @@ class CurvePoint:
     high: float | None = None
     model_low: float | None = None  # `model_low`, `model_high`: eight of ten measured values lie between
     model_high: float | None = None
-    chance: float | None = None  # that the requirement holds
+    # That the requirement holds, or its counterpart on the calendar, which the curve is then about
+    chance: float | None = None
     verdict: Verdict | None = None
+    results: dict[str, Amount] = field(factory=dict)  # what plans are compared by and its counterparts, by name
 
     @property
     def at(self) -> float:
@@ -56,6 +58,7 @@ class Curve:
     points: tuple[CurvePoint, ...]  # by ascending input
     chosen: int  # which point is the answer
     again: bool = True  # whether what else is open is solved again at each point; else it stays as in the answer
+    meets: int | None = None  # the nearest to the answer at which it is met at the median, None where none is known
     safe: int | None = None  # the nearest to the answer at which the requirement is safe, None where none is known
 
     @property

@@ -10,7 +10,7 @@ from llmplan.answer.schema.advice import Relaxation
 from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import SYMBOLS
 
-Verdict = Literal["safe", "likely", "tight", "no"]
+Verdict = Literal["safe", "likely", "tight", "no", "not judged"]
 Operation = Literal["le", "lt", "ge", "gt", "eq", "ne"]
 
 
@@ -46,6 +46,14 @@ class Compared:
 
 
 @frozen
+class Planned:
+    """What is known of a requirement as it is written, where its verdict is that of its counterpart on the calendar."""
+
+    chance: float | None
+    verdict: Verdict
+
+
+@frozen
 class RequirementResult:
     """One requirement or preference at the solution."""
 
@@ -63,9 +71,16 @@ class RequirementResult:
     weight: float | None = None  # None for a requirement, the weight of a preference
     # What its failure means (`else`), shown instead of the condition; empty where it holds or has no `else`
     otherwise: str = ""
-    chance: float | None = None  # the probability that it holds, None where nothing makes it uncertain
+    # The probability that it holds, None where nothing makes it uncertain. Of a requirement with a counterpart on the
+    # calendar `chance`, `verdict` and `rates` are those of the counterpart
+    chance: float | None = None
+    chance_error: float | None = None  # a bound on its error, where that exceeds 0.005
     verdict: Verdict | None = None  # None if it was not checked
     compared: Compared | None = None  # of a comparison of two numbers by size
+    on: Literal["calendar", "planned"] = "planned"  # what the verdict is about
+    planned: Planned | None = None  # as it is written, where it has a counterpart
+    calendar: Compared | None = None  # the comparison of that counterpart
+    rates: tuple[str, ...] = ()  # what it rests on and the plan assumes as one value: it is not judged then
 
 
 @frozen
@@ -89,4 +104,5 @@ class Clash:
     """Requirements of an infeasible plan that no candidate meets together, whatever becomes of the others."""
 
     names: tuple[str, ...]
-    cures: tuple[Relaxation, ...] = ()  # single changes after which they are met, the nearest first
+    # Single changes after which they are met, the nearest first; of several conflicts each for this one alone
+    cures: tuple[Relaxation, ...] = ()

@@ -6,7 +6,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from llmplan.answer.schema.advice import Alternative, Assumed, Cliff, Lever, Relaxation, Risk, Skipped
+from llmplan.answer.schema.advice import Alternative, Assumed, Cliff, Default, Lever, Relaxation, Risk, Skipped
 from llmplan.answer.schema.charts import Curve, Neighbour
 from llmplan.answer.schema.requirements import Clash, Departure, RequirementResult
 from llmplan.answer.schema.tables import Table
@@ -35,6 +35,7 @@ class Shown:
     given: bool = True  # whether a text is given
     spread: Range | None = None  # the ends of its range, if inputs are ranges
     band: Range | None = None  # the ends between which eight of ten measured values lie
+    bounded: bool = True  # False if it has no value at some points of the ranges
 
 
 @frozen
@@ -69,6 +70,7 @@ class Solution:
     # of declaration
     values: dict[str, Value] = field(factory=dict)
     compared: tuple[str, ...] = ()  # the names of the quantities that the library compares plans by
+    calendar: dict[str, str] = field(factory=dict)  # the counterparts of quantities on the calendar
     # Of a quantity that is made of parts their names, each with what people call it, in the order of declaration
     parts: dict[str, tuple[tuple[str, str], ...]] = field(factory=dict)
     requirements: tuple[RequirementResult, ...] = ()
@@ -81,7 +83,7 @@ class Solution:
     # Whether a continuous unknown has more jumps than were tried, so that an infeasible plan may be feasible between
     # them
     partly: bool = False
-    # For an infeasible plan, the single changes that make it feasible, the smallest first
+    # For an infeasible plan, the changes that make it feasible, each alone or with others beside it, the best first
     relaxations: tuple[Relaxation, ...] = ()
     untried: tuple[str, ...] = ()  # changes for which the effort was not enough
     thinned: tuple[str, ...] = ()  # unknowns of whose many values only some were tried with each change
@@ -104,8 +106,9 @@ class Solution:
     considered: int = 0
     feasible: int | None = None
     risks: tuple[Risk, ...] = ()  # what the plan leaves to others and may be off, the largest first
-    # `assumptions`, `departures`, `replaced`, `cliffs`, `skipped`: what the report must list
+    # `assumptions`, `defaults`, `departures`, `replaced`, `cliffs`, `skipped`: what the report must list
     assumptions: tuple[Assumed, ...] = ()
+    defaults: tuple[Default, ...] = ()  # of a solved plan: closed choices of the library that decide its results
     departures: tuple[Departure, ...] = ()
     replaced: tuple[Replaced, ...] = ()
     cliffs: tuple[Cliff, ...] = ()

@@ -15,7 +15,7 @@ from llmplan.operations import COMPARISONS
 from llmplan.operations.logic import truth
 from llmplan.solve.continuous.jumps import Mesh
 from llmplan.solve.continuous.line_search import Line, bisect, minimise
-from llmplan.solve.vector import Array
+from llmplan.system.arrays import Array
 from llmplan.system.graph import Graph
 from llmplan.system.system import Condition
 

@@ -17,7 +17,7 @@ from llmplan.operations.logic import truth
 from llmplan.solve.continuous.jumps import MOST, Brackets, Step, Values, between, levels
 from llmplan.solve.continuous.line_search import Line, bisect
 from llmplan.solve.order import Ranked, costs_of, first_rows, prefers, ranked
-from llmplan.solve.vector import Array
+from llmplan.system.arrays import Array
 from llmplan.system.system import Condition, System
 
 _NEAR = 4 * TOLERANCE

@@ -17,7 +17,7 @@ from llmplan.operations import COMPARISONS, TOLERANCE
 from llmplan.operations.arithmetic import divide
 from llmplan.operations.logic import truth
 from llmplan.solve.continuous.line_search import Line, bisect
-from llmplan.solve.vector import Array
+from llmplan.system.arrays import Array
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 

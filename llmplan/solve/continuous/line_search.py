@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from llmplan.solve.vector import Array, evaluate_rows, last_uses, run
+from llmplan.solve.vector import evaluate_rows, last_uses, run
+from llmplan.system.arrays import Array
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 from llmplan.system.system import Unknown

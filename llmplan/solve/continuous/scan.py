@@ -35,7 +35,7 @@ from llmplan.solve.order import (
     ranked,
     score_of,
 )
-from llmplan.solve.vector import Array
+from llmplan.system.arrays import Array
 from llmplan.system.system import Condition, System
 
 _POINTS = 1 << 17

@@ -19,8 +19,8 @@ from llmplan.solve.effort import ENDLESS, Effort
 from llmplan.solve.found import point_at
 from llmplan.solve.order import Coordinates, Ranked, best, costs_of
 from llmplan.solve.outcome import Conflict
-from llmplan.solve.vector import Array
 from llmplan.solve.workers import results
+from llmplan.system.arrays import Array
 from llmplan.system.evaluate import evaluate
 from llmplan.system.system import Condition, System
 

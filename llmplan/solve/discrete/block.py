@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from attrs import define, field
 
-from llmplan.solve.vector import Array
+from llmplan.system.arrays import Array
 
 
 @define

@@ -18,7 +18,8 @@ from llmplan.operations.logic import truth
 from llmplan.solve.discrete.block import Block, FlatIndices, Rows
 from llmplan.solve.discrete.loop_order import CELLS, Axis, LoopNest, Parts, schedule
 from llmplan.solve.effort import OPERATION
-from llmplan.solve.vector import Array, last_uses, operate, run
+from llmplan.solve.vector import last_uses, run
+from llmplan.system.arrays import Array, operate
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
 
@@ -194,8 +195,8 @@ class GridEvaluator:
                     return mask, False
             else:
                 node = self._graph[index]
-                self._values[index] = operate(node, [self._values[arg] for arg in node.args])
-                self._work += OPERATION + self._values[index].size
+                self._values[index] = operate(node.op, [self._values[arg] for arg in node.args], node.table)
+                self._work += OPERATION + self._values[index].size * node.weight
             for drop in drops:
                 del self._values[drop]
         return mask, True
@@ -210,8 +211,8 @@ class GridEvaluator:
         for (index, is_gate), drops in zip(level.steps, level.drops):
             if not is_gate:
                 node = self._graph[index]
-                rows.values[index] = operate(node, [rows.get(arg) for arg in node.args])
-                self._work += OPERATION + rows.values[index].size
+                rows.values[index] = operate(node.op, [rows.get(arg) for arg in node.args], node.table)
+                self._work += OPERATION + rows.values[index].size * node.weight
             elif rows.selected:
                 if not rows.narrow(truth(np.asarray(rows.get(index)))):
                     return None

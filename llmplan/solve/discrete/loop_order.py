@@ -12,7 +12,8 @@ import numpy as np
 from attrs import define, frozen
 
 from llmplan.operations.logic import truth
-from llmplan.solve.vector import Array, evaluate_rows
+from llmplan.solve.vector import evaluate_rows
+from llmplan.system.arrays import Array
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
 

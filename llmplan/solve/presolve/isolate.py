@@ -58,7 +58,7 @@ class Substitution:
             elif node.op == "unknown":
                 moved[index] = self._by
             elif node.table:
-                moved[index] = graph.tabled(node.op, moved[node.args[0]], node.table)
+                moved[index] = graph.tabled(node.op, tuple(moved[arg] for arg in node.args), node.table)
             else:
                 moved[index] = graph.add(node.op, *(moved[arg] for arg in node.args))
         return moved[root]

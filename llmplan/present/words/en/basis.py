@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.answer.schema.advice import Assumed, Cliff, Skipped
+from llmplan.answer.schema.advice import Assumed, Cliff, Default, Skipped
 from llmplan.answer.schema.solution import BestPoint, Replaced
 from llmplan.present import names
 from llmplan.present.blocks import Code, Line, cut, line, listed
 from llmplan.present.words.en.labels import Labels
-from llmplan.units.amount import Amount, Range, share
+from llmplan.units.amount import Amount, Range, deviation, share
 
 
 class Basis(Labels):
@@ -54,6 +54,11 @@ class Basis(Labels):
         if not assumed.why:
             return line(f"1 {assumed.name} = {assumed.amount.exact()} (stated by the plan)")
         return line(f"{assumed.name} = {assumed.amount.short() if short else assumed.amount.exact()} ({assumed.why})")
+
+    def default(self, choice: Default) -> Line:
+        """A choice of the library, and what another one would change."""
+        change = f"{choice.result} {deviation(choice.change, '')}"
+        return line(f"{choice.name} = {choice.amount.exact()} (by default; {choice.instead.exact()}: {change})")
 
     def assumed(self, assumption: Line) -> Line:
         return line("assumed: ", assumption)

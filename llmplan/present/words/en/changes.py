@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llmplan.answer.schema.advice import Lever, Moved, Relaxation
-from llmplan.present.blocks import Code, Line, Strong, cut, line, listed, shortened
+from llmplan.present.blocks import Code, Line, Strong, cut, line, listed
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, Range, percentage
 
@@ -22,7 +22,7 @@ class Changes(Labels):
     cure_column = "one change that would do"
     minus = "−"
     no_single_change = "no single change was found"
-    change_column = "one change, the rest as planned"
+    change_column = "one change, the rest solved again"
 
     def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
         """What a change brings, on a screen."""
@@ -30,10 +30,16 @@ class Changes(Labels):
         if lever.anew and lever.solved and lever.solved_before:
             parts.append(f"{lever.solved.exact()} instead of {lever.solved_before.exact()}")
         parts.append(", ".join(f"{one.name} {' '.join(one.by.signed())}" for one in moved if not one.same))
-        parts += [f"{band[0]} {band[1].short()} in eight of ten"] if band is not None else []
-        safe = "safe: " if lever.purpose == "safe" else ""
+        parts += [f"{band[0]} {band[1].short()} in eight of ten runs"] if band is not None else []
+        safe = f"{lever.purpose}: " if lever.purpose in ("safe", "meets") else ""
         parts += [f"{safe}chance {self.chance(lever.chance)}"] if lever.chance is not None else []
+        parts += self._besides(lever)
         return line("; ".join(filter(None, parts)))
+
+    def _besides(self, lever: Lever) -> list[str]:
+        """What else a change changes, and the source of its price."""
+        changes = [f"changes {lever.changes}"] if lever.changes else []
+        return [*changes, *([f"price: {lever.source}"] if lever.source else [])]
 
     def gain(self, difference: Amount, of_memory: bool) -> str:
         return f"{' '.join(difference.signed(3, self.minus))}{' of memory' if of_memory else ''}"
@@ -56,11 +62,12 @@ class Changes(Labels):
         """
         sure: list[Line] = []
         if band is not None:
-            sure.append(line(f"{band[0]} {band[1].ends()} {band[1].unit() or ''}".rstrip(), " in eight of ten"))
+            sure.append(line(f"{band[0]} {band[1].ends()} {band[1].unit() or ''}".rstrip(), " in eight of ten runs"))
         if lever.chance is not None:
             sure.append(line(f"chance {self.chance(lever.chance)}"))
         if rates:
             sure.append(line("at the same ", listed(map(Code, rates))))
+        sure += map(line, self._besides(lever))
         again = f", {lever.solved.short()}" if lever.anew and lever.solved else ""
         return line(Code(lever.statement), again, " (", gains, line("; ", listed(sure)) if sure else None, ")")
 
@@ -88,10 +95,9 @@ class Changes(Labels):
         """A change in the first column of a table."""
         values = f"{cut(lever.before.short(), 30)} → {cut(lever.amount.short(), 30)}"
         again = f"; {lever.solved.short()} if solved again" if lever.anew and lever.solved else ""
-        head = line("✓ " if lever.legal else "✗ ", self.input_column(lever.name), f": {values}{again}")
-        if lever.breaks:
-            return line(head, "; fails ", shortened(listed(Code(broken.name) for broken in lever.breaks), 80))
-        return line(head, f"; chance {self.chance(lever.chance)}" if lever.chance is not None else None)
+        chance = f"; chance {self.chance(lever.chance)}" if lever.chance is not None else ""
+        changes = f"; changes {lever.changes}" if lever.changes else ""
+        return line(self.input_column(lever.name), f": {values}{again}{chance}{changes}")
 
     def rates_stay(self, rates: Sequence[str]) -> Line:
         assumed = listed(map(Code, rates))

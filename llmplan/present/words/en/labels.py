@@ -37,7 +37,14 @@ LABELS = {
     names.GLOBAL_BATCH: "global batch",
     names.VIRTUAL_PIPELINE: "chunks a stage",
 }
-_SHORT = {names.TIME: "time", names.COST: "cost", names.MEMORY: "memory", names.GPUS: "GPUs"}
+_SHORT = {
+    names.TIME: "time",
+    names.WALL_TIME: "time on the calendar",
+    names.COST: "cost",
+    names.WALL_COST: "cost on the calendar",
+    names.MEMORY: "memory",
+    names.GPUS: "GPUs",
+}
 
 
 class Labels:
@@ -65,9 +72,11 @@ class Labels:
         """A unit in the head of a row."""
         return text.replace("token/s", "tokens/s").replace("/GPU", " per GPU")
 
-    def chance(self, chance: float | None) -> str:
-        """A probability; empty where nothing is uncertain."""
-        return "" if chance is None else percent(chance)
+    def chance(self, chance: float | None, error: float | None = None) -> str:
+        """A probability, with a bound on its error where that is not small; empty where nothing is uncertain."""
+        if chance is None:
+            return ""
+        return percent(chance) if error is None else f"{percent(chance)} ± {percent(error)}"
 
     def all_of(self, listed: Sequence[str]) -> str:
         return ", ".join(listed)
@@ -88,8 +97,10 @@ class Labels:
     def worth(self, row: Shown | Value, short: bool = False) -> Line:
         """A value with the ends of its range, of a shown row with those of its band too, or why there is none."""
         spread = "" if row.spread is None else f" ({row.spread.short() if short else row.spread.exact()})"
+        if isinstance(row, Shown) and not row.bounded:
+            spread = " (no bounds)"
         band = row.band if isinstance(row, Shown) else None
-        likely = "" if band is None else f", {band.short() if short else band.exact()} in eight of ten"
+        likely = "" if band is None else f", {band.short() if short else band.exact()} in eight of ten runs"
         return line(self.known(row, short), spread, likely)
 
     def known(self, row: Shown | Value, short: bool = False) -> Line:

@@ -75,4 +75,4 @@ class Launch(Labels):
         return line(f"Split each sequence over {ranks} ranks.")
 
     def save_checkpoints(self) -> Line:
-        return line("Save checkpoints as often as is said above.")
+        return line("Save a checkpoint every ", Code("LLMPLAN_CHECKPOINT_INTERVAL_STEPS"), " steps.")

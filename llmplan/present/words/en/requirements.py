@@ -10,15 +10,16 @@ from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, percentage
 
 _SIGNS = {"<=": "≤", ">=": "≥"}
-_MARKS = {"safe": "✓", "fits": "✓", "likely": "⚠", "tight": "⚠", "no": "✗"}
+_MARKS = {"safe": "✓", "fits": "✓", "likely": "⚠", "tight": "⚠", "no": "✗", "not judged": "–"}
 _SIDES = {"spare": "to spare", "over": "over", "short": "short"}
+_AT_LIMIT = "at the limit"
 _MET = {None: "not checked", True: "met", False: "unmet"}
 
 
 class Requirements(Labels):
     """Rows about requirements."""
 
-    planned_column = "planned"
+    planned_column = "expected"
     verdict_column = "verdict"
     low_and_high = "Low and high: what your ranges lead to; else what eight of ten measured runs lie between."
     departures_title = "waived or replaced"
@@ -67,8 +68,10 @@ class Requirements(Labels):
     def not_checked_names(self, listed: str) -> str:
         return f"not checked: {listed}"
 
-    def compared(self, planned: Amount, sign: str, limit: Amount, gap: Amount, side: str) -> Line:
-        return line(f"{planned.short()} {sign} {limit.short()}, {gap.short()} {_SIDES[side]}")
+    def compared(self, planned: Amount, sign: str, limit: Amount, gap: Amount, side: str, calendar: bool) -> Line:
+        where = " on the calendar" if calendar else ""
+        margin = f"{gap.short()} {_SIDES[side]}" if gap.number else _AT_LIMIT
+        return line(f"{planned.short()} {sign} {limit.short()}{where}, {margin}")
 
     def requirement(self, name: str, text: str, row: Compared | None) -> Line:
         """A requirement in the first column of a report."""
@@ -89,12 +92,24 @@ class Requirements(Labels):
         case = f": {cut(because, 120)}" if because else ""
         return line(f"✗ no{missed}{case}", f" (chance {chance})" if chance else None)
 
-    def judged(self, verdict: str | None, chance: str, gap: Amount | None, side: str, expected: bool) -> Line:
+    def judged(self, verdict: str | None, chance: str, gap: Amount | None, side: str) -> Line:
         mark = _MARKS.get(verdict or "", "–")
         doubt = f" ({chance})" if chance else ""
-        margin = f": {self.money(gap)} {_SIDES[side]}" if gap is not None else ""
-        everywhere = "; not at every point of the ranges" if expected else ""
-        return line(f"{mark} {verdict}{doubt}{margin}{everywhere}")
+        margin = "" if gap is None else f": {self.money(gap)} {_SIDES[side]}" if gap.number else f": {_AT_LIMIT}"
+        return line(f"{mark} {verdict}{doubt}{margin}")
+
+    def as_it_is_planned(self, planned: Amount, verdict: str, chance: str) -> Line:
+        """The figure and the verdict if every step runs as planned, beside those on the calendar."""
+        judged = f"{verdict} {chance}".rstrip()
+        return line(f"; as planned {self.money(planned)}, {judged}")
+
+    def asked(self, share: float) -> Line:
+        return line(f"; asked {percentage(share)}")
+
+    def rests_on(self, rates: Sequence[str]) -> Line:
+        """Why it is not judged, and what would give a verdict."""
+        assumed = line(listed(map(Code, rates)), " is assumed" if len(rates) == 1 else " are assumed")
+        return line("; ", assumed, ": a range, or a model with a layout, gives a verdict")
 
     def more_requirements(self, more: int) -> str:
         return f"{more} more requirements"
@@ -108,7 +123,9 @@ class Requirements(Labels):
     def failures(self, expected: Amount | None) -> Line:
         if expected is None:
             return EMPTY
-        return line("hardly a failure" if expected.number < 0.1 else f"{expected.rough()} failures expected")
+        return line(
+            "fewer than 0.1 failures expected" if expected.number < 0.1 else f"{expected.rough()} failures expected"
+        )
 
     def no_price(self, gpu: str) -> Line:
         return line(f"ⓘ no price of {gpu} in the catalog")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from llmplan.answer.schema.advice import Lever
 from llmplan.answer.schema.requirements import Compared
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, line, listed
 from llmplan.present.words.en.labels import Labels
-from llmplan.units.amount import Amount, Range, count
+from llmplan.units.amount import Amount, Range, count, percentage
 
 _CHOSEN = {
     names.TENSOR: "tensor parallelism",
@@ -22,7 +23,6 @@ _CHOSEN = {
     names.MFU: "an MFU of",
     names.HFU: "an HFU of",
 }
-_PLANNED = {names.TIME: "time", names.COST: "cost", names.GPU_HOURS: "GPU-hours"}
 _METHODS = {names.LORA: "LoRA", names.QLORA: "QLoRA"}
 _LIMITS = ("deadline", "budget", "limit")
 
@@ -72,9 +72,9 @@ class Sentence(Labels):
         seen = f" on {epochs.short()} epochs of {tokens.short()}" if tokens and epochs else self._on(tokens)
         return line(machines, verb, model or "the model", seen)
 
-    def planned(self, time: Value, cost: Value | None, banded: bool) -> Line:
-        """Time and cost if every step runs as planned, with the band of the time where that is not told otherwise."""
-        band = f" ({time.band.ends()} in eight of ten)" if banded and time.band else ""
+    def planned(self, time: Value, cost: Value | None) -> Line:
+        """Time and cost if every step runs as planned, of a run whose time on the calendar is not known."""
+        band = f" ({time.band.ends()} in eight of ten runs)" if time.band else ""
         ends = f" ({time.spread.ends()})" if time.spread else band
         if cost is None:
             return line(time.amount.short(), ends)
@@ -84,12 +84,63 @@ class Sentence(Labels):
     def in_planned(self, trains: Line, planned: Line, chosen: Line) -> Line:
         return line(trains, " in ", planned, chosen, ".")
 
+    def as_planned(self, time: Value, cost: Value | None, wall: Amount) -> Line:
+        """Time and cost if every step runs as planned, beside the time on the calendar, whose unit is not repeated."""
+        number, unit = time.amount.parts()
+        alone = cost is None and unit == wall.parts()[1]
+        price = f" and {cost.amount.rough()}" if cost is not None else ""
+        return line(number if alone else time.amount.short(), price)
+
     def on_the_calendar(
-        self, trains: Line, wall: Amount, ends: Range, cost: Amount | None, chosen: Line, planned: Line
+        self, trains: Line, wall: Amount, ends: Range, cost: Amount | None, chosen: Line, planned: Line, judged: Line
     ) -> Line:
+        """The run on the calendar and as planned, and what that means for what is required first."""
         bill = f" and {cost.rough(2)}" if cost is not None else ""
-        about = f" in about {wall.rough(2)} on the calendar ({ends.ends(2)}){bill}"
-        return line(trains, about, chosen, "; ", planned, " if every step runs as planned.")
+        about = f" in {wall.rough(2)} on the calendar ({ends.ends(2)}){bill}, "
+        means = line(": ", judged) if judged else EMPTY
+        return line(trains, about, planned, " if every step runs as planned", chosen, means, ".")
+
+    def limited(self, name: str, text: str, row: Compared, figure: Amount | None) -> Line:
+        """`the deadline of 30 days`; `surely (<= 30 days)` for another name; the figure where it is not told before."""
+        limit, known = row.limit.short(), f"; {figure.rough(2)} on the calendar" if figure is not None else ""
+        if name in _LIMITS:
+            return line(f"the {name} of {limit}", f" ({known[2:]})" if known else None)
+        return line(Code(name or text), f" ({row.sign} {limit}{known})")
+
+    def has_a_chance(self, subject: Line, safe: bool, chance: str, planned: str, asked: float | None) -> Line:
+        """`the deadline of 30 days has a chance of 18% (63% planned)`; `planned`: empty where it is the same."""
+        beside = f"{planned} planned" if planned else ""
+        wanted = f", asked {percentage(asked)}" if asked is not None else None
+        if safe:
+            return line(subject, f" is safe ({'; '.join(filter(None, (chance, beside)))})", wanted)
+        return line(subject, f" has a chance of {chance}", f" ({beside})" if beside else None, wanted)
+
+    def is_not_judged(self, subject: Line, rates: Sequence[str]) -> Line:
+        return line(subject, " is not judged, as ", self._assumed(rates))
+
+    def _assumed(self, rates: Sequence[str]) -> Line:
+        return line(listed(map(Code, rates)), " is assumed" if len(rates) == 1 else " are assumed")
+
+    def surer(self, meets: Lever | None, safe: Lever | None, several: bool) -> Line:
+        """`128 GPUs meet it (54%); safe from 224.`"""
+        what = "them" if several else "it"
+        first = self._value(meets), self._value(safe)
+        met = f"{first[0]} meet{self._s(meets)} {what} ({self.chance(meets.chance)})" if meets is not None else ""
+        if safe is None:
+            return line(f"{met}.") if met else EMPTY
+        side = "from" if safe.amount.number > safe.before.number else "up to"
+        counted = safe.name == names.GPUS
+        number = safe.amount.parts()[0] if counted and meets is not None and meets.name == safe.name else first[1]
+        sure = f"afe {side} {number}" if counted else f"afe with {number}"
+        return line(f"{met}; s{sure}." if met else f"S{sure} ({self.chance(safe.chance)}).")
+
+    def _value(self, lever: Lever | None) -> str:
+        if lever is None:
+            return ""
+        return lever.amount.short() if lever.name == names.GPUS else lever.statement
+
+    def _s(self, lever: Lever) -> str:
+        return "" if lever.name == names.GPUS and lever.amount.number != 1 else "s"
 
     def needs_memory(self, model: Line, machines: Line, memory: Amount, chosen: Line) -> Line:
         return line(model, " on ", machines, f" needs {memory.short()} per GPU", chosen, ".")
@@ -111,25 +162,22 @@ class Sentence(Labels):
         return line(f"{row.text} = ", self.worth(row))
 
     def nothing_to_solve(self, rows: Sequence[Line], what: Sequence[Line]) -> Line:
-        known = listed(rows) if rows else listed(what, " on ")
+        if rows:
+            return line(listed(rows), ".")
+        known = listed(what, " on ")
         return line("Nothing to solve", ": " if known else None, known, ".")
 
     def more_verdicts(self, more: int) -> Line:
         return line(f"{more} more are in the table.")
 
-    def verdict_subject(self, name: str, text: str, row: Compared | None, calendar: bool) -> Line:
-        """`The deadline of 30 days, set on planned time,`; `surely` with its limit for another name.
-
-        Args:
-            calendar: Whether the time on the calendar is known too.
-        """
+    def verdict_subject(self, name: str, text: str, row: Compared | None) -> Line:
+        """`The deadline of 30 days`; `surely` with its limit for another name."""
         subject = f"The {name}" if name in _LIMITS else Code(name or text)
         if row is None:
             return line(subject)
         limit = row.limit.short()
         bound = f" of {limit}" if name in _LIMITS else f" ({row.sign} {limit})" if name else None
-        planned = f", set on planned {_PLANNED[row.subject]}," if calendar and row.subject in _PLANNED else None
-        return line(subject, bound, planned)
+        return line(subject, bound)
 
     def was_not_checked(self, subject: Line, needs: Sequence[str]) -> Line:
         return line(subject, f" was not checked: needs {', '.join(needs)}.")
@@ -142,8 +190,15 @@ class Sentence(Labels):
         doubt = "" if expected is None else f" ({expected}), though not at every point of the ranges"
         return line(subject, f" is safe{doubt}.")
 
-    def is_uncertain(self, subject: Line, verdict: str, chance: str) -> Line:
-        return line(subject, f" is {verdict} ({chance}), not safe.")
+    def is_uncertain(self, subject: Line, verdict: str, chance: str, planned: str) -> Line:
+        """`planned`: the chance if every step runs as planned, where the verdict is about the calendar."""
+        beside = f"; {planned} planned" if planned else ""
+        if verdict == "no":
+            return line(subject, f" is not met on the calendar ({chance}{beside}).")
+        return line(subject, f" is {verdict} ({chance}{beside}), not safe.")
+
+    def is_unjudged(self, subject: Line, rates: Sequence[str]) -> Line:
+        return line(subject, " is not judged, as ", self._assumed(rates), ".")
 
     def does_not_fit(self, gap: Amount) -> Line:
         return line(f"It does not fit: {gap.rough()} over.")
@@ -155,17 +210,23 @@ class Sentence(Labels):
         side = "to spare" if spare else "over"
         return line(f"Memory is tight: it fits with a chance of {chance}, {size.rough()} {side}.")
 
-    def no_plan(self, partly: bool, clashes: Sequence[Line], more: int, conflict: Sequence[str]) -> Line:
+    def no_plan(
+        self, partly: bool, clashes: Sequence[Line], more: int, conflict: Sequence[str], cure: Sequence[Line]
+    ) -> Line:
+        """Which requirements conflict, with the changes that together make everything hold."""
         meets = "No plan was found that meets " if partly else "No plan meets "
-        if clashes:
-            return line(meets, listed(clashes, "; nor "), f"; {more} more." if more else ".")
-        return line(meets, listed(map(Code, conflict), " with ") or "its requirements", ".")
+        failing = listed(clashes, " or ") or listed(map(Code, conflict), " with ") or "its requirements"
+        others = f", and {more} more" if more else None
+        if cure:
+            return line(meets, failing, others, ": ", listed(cure, " and "), " would do.")
+        none = " No change was found that makes all of them hold." if len(clashes) > 1 else None
+        return line(meets, failing, others, ".", none)
 
-    def conflict(self, names: Sequence[str], row: Compared | None, cure: Line) -> Line:
-        case = f" ({self.money(row.planned)}, limit {row.limit.short()})" if row else ""
-        return line(listed(map(Code, names), " with "), case, line(": ", cure) if cure else None)
+    def conflict(self, names: Sequence[str], row: Compared | None) -> Line:
+        case = f" ({self.money(row.planned)}, limit {row.limit.short()})" if row else None
+        return line(listed(map(Code, names), " with "), case)
 
-    def would_do(self, condition: str, name: str, value: Amount) -> Line:
-        return line(Code(condition or f"{name} = {value.short()}"), " would do")
+    def change_to(self, condition: str, name: str, value: Amount) -> Line:
+        return line(Code(condition or f"{name} = {value.short()}"))
 
     nearest_plan_below = "The figures below are of the nearest plan. No files to launch were written."

@@ -41,10 +41,15 @@ export LLMPLAN_OPTIMIZER=sgd
 # Its highest value.
 export LLMPLAN_LEARNING_RATE=0.0003
 export LLMPLAN_WARMUP_STEPS=2000
+# Cosine, linear, constant or wsd: the learning rate after the warm-up.
+export LLMPLAN_RATE_SCHEDULE=cosine
+# Where it ends, as a share of its highest value.
+export LLMPLAN_LOWEST_RATE=0.1
 export LLMPLAN_WEIGHT_DECAY=0.1
 # Largest norm of the gradient.
 export LLMPLAN_GRADIENT_CLIPPING=1
 export LLMPLAN_TENSOR_PARALLEL=1
+export LLMPLAN_MOMENTUM=0.9
 # For scripts that read the DeepSpeed configuration themselves.
 export LLMPLAN_DEEPSPEED_CONFIG="$here/ds_config.json"
 

@@ -40,10 +40,20 @@ export LLMPLAN_OPTIMIZER=adamw
 # Its highest value.
 export LLMPLAN_LEARNING_RATE=0.0003
 export LLMPLAN_WARMUP_STEPS=2000
+# Cosine, linear, constant or wsd: the learning rate after the warm-up.
+export LLMPLAN_RATE_SCHEDULE=cosine
+# Where it ends, as a share of its highest value.
+export LLMPLAN_LOWEST_RATE=0.1
 export LLMPLAN_WEIGHT_DECAY=0.1
 # Largest norm of the gradient.
 export LLMPLAN_GRADIENT_CLIPPING=1
 export LLMPLAN_TENSOR_PARALLEL=1
+# Decay of the mean gradient.
+export LLMPLAN_BETA1=0.9
+# Decay of the mean squared gradient.
+export LLMPLAN_BETA2=0.95
+# Added to its root.
+export LLMPLAN_EPSILON=1e-08
 # For scripts that read the DeepSpeed configuration themselves.
 export LLMPLAN_DEEPSPEED_CONFIG="$here/ds_config.json"
 
