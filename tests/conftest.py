@@ -17,6 +17,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
+from tests import thorough
 
 # The same examples on every run, so that a change is what a failure comes from; `--hypothesis-profile=explore`
 # looks for new ones.
@@ -46,6 +47,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """A process for each core when the whole suite runs; for what the command line names this one is enough."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return 0 if cores == 1 or config.args_source is config.ArgsSource.ARGS else min(cores, 8)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of modules that try more under `LLMPLAN_THOROUGH=1`: only these tell more there than before."""
+    for item in items:
+        names = vars(item.module) if isinstance(item, pytest.Function) else {}
+        if names.get("examples") is thorough.examples or "THOROUGH" in names:
+            item.add_marker("sampled")
 
 
 class Plans:
