@@ -49,12 +49,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 0 if cores == 1 or config.args_source is config.ArgsSource.ARGS else min(cores, 8)
 
 
+def pytest_report_header() -> str:
+    return f"random examples: seed {thorough.SEED}"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests of modules that try more under `LLMPLAN_THOROUGH=1`: only these tell more there than before."""
     for item in items:
         names = vars(item.module) if isinstance(item, pytest.Function) else {}
-        if names.get("examples") is thorough.examples or "THOROUGH" in names:
+        if names.get("examples") is thorough.examples or names.get("many") is thorough.many:
             item.add_marker("sampled")
 
 

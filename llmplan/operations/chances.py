@@ -101,7 +101,7 @@ def _together(gap: float, *ends: float) -> float:
 
 def _togethers(np: Any, gap: Any, *ends: Any) -> Any:
     gap, *bands = np.broadcast_arrays(gap, *ends)
-    stacked = np.stack(bands).reshape((-1, 2, *gap.shape))
+    stacked = np.stack(bands).reshape((len(bands) // 2, 2, *gap.shape))  # of no points too
     order = np.argsort(stacked.sum(axis=1), axis=0, kind="stable")
     stacked = np.take_along_axis(stacked, order[:, None], axis=0)
     *others, (up, down) = stacked

@@ -212,8 +212,9 @@ def _moves(context: Context, lever: Lever) -> bool:
 
 
 def _shift(context: Context, result: Moved) -> Figure | str:
-    """How far a change moves a result, in the unit that the plan's own is written in."""
-    return "0" if result.same else Figure(*result.by.like(result.before).signed(2, context.words.minus))
+    """How far a change moves a result, in the unit that the plan's own is written in: one unit in a column."""
+    moved = result.by.like(result.before).signed(2, context.words.minus)[0]
+    return "0" if result.same else Figure(moved, result.before.parts()[1])
 
 
 def gains(context: Context) -> Section:

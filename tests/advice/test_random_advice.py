@@ -1,11 +1,10 @@
 """Advice on random plans: what an infeasible plan is told first makes everything hold, and levers give their figures.
 
-A number in `LLMPLAN_FUZZ_SEED` tries other plans than the usual ones; each test is named by its seed.
+Each test is named by its seed; see `tests/thorough.py`.
 """
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -13,9 +12,8 @@ import pytest
 from llmplan import api
 from llmplan.cli import rewrite
 from tests import told
-from tests.thorough import THOROUGH
+from tests.thorough import SEED, THOROUGH, many
 
-BASE = int(os.environ.get("LLMPLAN_FUZZ_SEED", "0"))
 MODELS = ("llama-7b", "llama-3.1-8b", "llama-2-70b", "qwen3-30b-a3b")
 CARDS = ("A100-SXM4-80GB", "H100-SXM5-80GB", "A100-SXM4-40GB")
 CONFLICTS = {
@@ -25,10 +23,10 @@ CONFLICTS = {
 }
 
 
-def seeds(count: int, few: int) -> list[object]:
+def seeds(few: int) -> list[object]:
     """Numbers of plans, most of them for the long run."""
-    numbers = range(BASE, BASE + (count if THOROUGH else few * 4))
-    return [pytest.param(one, marks=[pytest.mark.slow] * (one - BASE >= few)) for one in numbers]
+    numbers = range(SEED, SEED + many(few, 24, 300))
+    return [pytest.param(one, marks=[pytest.mark.slow] * (one - SEED >= few)) for one in numbers]
 
 
 def random_plan(make: random.Random) -> str:
@@ -53,7 +51,7 @@ def impossible(seed: int) -> str:
     return random_plan(make) + "".join(f"{CONFLICTS[name].format(limits[name])}\n" for name in names)
 
 
-@pytest.mark.parametrize("seed", seeds(300, 2))
+@pytest.mark.parametrize("seed", seeds(2))
 def test_the_headline_applied_makes_everything_hold_and_is_the_first_fix(seed: int) -> None:
     text = impossible(seed)
     solution = api.solve("test.plan", text=text)
@@ -66,7 +64,7 @@ def test_the_headline_applied_makes_everything_hold_and_is_the_first_fix(seed: i
         assert api.solve("test.plan", text=rewrite.edited(text, [change])).status == "solved", (text, change.text)
 
 
-@pytest.mark.parametrize("seed", seeds(300, 2))
+@pytest.mark.parametrize("seed", seeds(2))
 def test_each_lever_solved_again_gives_its_figures_and_the_first_is_never_worse(seed: int) -> None:
     text = random_plan(random.Random(f"levers {seed}"))
     solution = api.solve("test.plan", text=text)

@@ -1,6 +1,6 @@
 """No text whatever gives a traceback or takes long: random bytes, mutated plans, snippets that strain.
 
-`LLMPLAN_FUZZ=100000` tries as many mutants, `LLMPLAN_FUZZ_SEED` others.
+`LLMPLAN_FUZZ=100000` tries as many mutants; see `tests/thorough.py`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from llmplan.diagnostics import render_text
 from llmplan.load.files import Unreadable
 from tests.errors.mutations import SNIPPETS, mutants
 from tests.hanging import ends
-from tests.thorough import examples
+from tests.thorough import SEED, examples
 
 COUNT = int(os.environ.get("LLMPLAN_FUZZ", examples(300, 0.02)))
-SEED = int(os.environ.get("LLMPLAN_FUZZ_SEED", "0"))
 
 
 @pytest.fixture

@@ -1,29 +1,27 @@
 """The solver against an evaluator of its own: random plans, solved and tried point by point.
 
-What a plan means is computed here from the tree that its text is made of, in plain Python. `LLMPLAN_THOROUGH=1` tries a
-thousand plans; a seed in `LLMPLAN_FUZZ_SEED` tries others than the usual ones.
+What a plan means is computed here from the tree that its text is made of, in plain Python. A thorough run tries a
+thousand plans, a long one twice as many; see `tests/thorough.py`.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import os
 import random
 
 import pytest
 from attrs import evolve, frozen
 
 from tests import told
-from tests.thorough import THOROUGH
+from tests.thorough import SEED, many
 
-SEED = int(os.environ.get("LLMPLAN_FUZZ_SEED", "0"))
 TOLERANCE = 1e-9
 GRID = 4001
 
 
 def plans_to_try(most: int, quick: int) -> range:
-    return range(SEED, SEED + (most if THOROUGH else quick))
+    return range(SEED, SEED + many(quick, most, 2 * most))
 
 
 # What the language means

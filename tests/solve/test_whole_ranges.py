@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
 
 import pytest
 
-from tests.thorough import THOROUGH
-
-SEED = int(os.environ.get("LLMPLAN_FUZZ_SEED", "0"))
+from tests.thorough import SEED, many
 
 
 def test_when_is_judged_at_every_point(plans):
@@ -71,7 +68,7 @@ def test_ties_do_not_depend_on_the_order_of_statements(plans):
     assert answers == {(3.0, 1.0)}
 
 
-@pytest.mark.parametrize("seed", range(SEED, SEED + (300 if THOROUGH else 8)))
+@pytest.mark.parametrize("seed", range(SEED, SEED + many(8, 60, 300)))
 def test_permuted_plans_have_the_same_answer(plans, seed):
     dice = random.Random(seed)
     names = ["d", "a", "c", "b"][: dice.randint(2, 4)]
@@ -88,7 +85,7 @@ def test_permuted_plans_have_the_same_answer(plans, seed):
     assert len(found) == 1, (seed, lines)
 
 
-@pytest.mark.parametrize("seed", range(SEED, SEED + (300 if THOROUGH else 10)))
+@pytest.mark.parametrize("seed", range(SEED, SEED + many(10, 60, 300)))
 def test_certain_rules_hold_at_samples_and_the_next_better_answer_does_not(plans, seed):
     """Against all candidates, each tried at many points of the range."""
     dice = random.Random(seed)

@@ -1,12 +1,9 @@
 """A chance is the probability: against a sample of the distribution that `docs/language.md` states.
 
-`LLMPLAN_THOROUGH=1` tries two thousand events against a million draws each; a seed in `LLMPLAN_FUZZ_SEED` tries others
-than the usual ones.
+A thorough run tries more events, a long one two thousand against a million draws each; see `tests/thorough.py`.
 """
 
 from __future__ import annotations
-
-import os
 
 import numpy as np
 import pytest
@@ -17,9 +14,8 @@ from llmplan.present.context import Context
 from llmplan.system import lattice
 from llmplan.system.probabilities import Probabilities
 from tests.system.random_events import MEANING, case
-from tests.thorough import THOROUGH
+from tests.thorough import LONG, SEED, many
 
-SEED = int(os.environ.get("LLMPLAN_FUZZ_SEED", "0"))
 slow = pytest.mark.slow
 
 OWN = """quantity low: Real = 0.8
@@ -91,12 +87,12 @@ def test_spellings_of_one_event_give_one_figure(plans, spellings):
     assert found == pytest.approx([found[0]] * len(found), abs=2e-4)
 
 
-@pytest.mark.parametrize("seed", range(SEED, SEED + (2000 if THOROUGH else 60)))
+@pytest.mark.parametrize("seed", range(SEED, SEED + many(60, 300, 2000)))
 def test_random_events(plans, seed):
     made = case(seed)
     event = f"{made.side.text()} <= {made.other.text()}"
     (found,) = plans.shown(f"{made.declared()}show chance({event})\n")
-    count = 10**6 if THOROUGH else 10**5
+    count = 10**6 if LONG else 10**5
     with np.errstate(all="ignore"):
         drawn = made.sample(count, seed + 1)
         holds = MEANING["<="](made.side.value(drawn), made.other.value(drawn))
