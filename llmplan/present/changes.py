@@ -198,10 +198,20 @@ def _told_levers(context: Context) -> list[Lever]:
             and (lever.purpose != "entry" or lever in entries)
             and lever.name not in [other.name for other in told]
             and lever.name != drawn
+            and not _saves_room_alone(context, lever)
             and (lever.anew or lever.purpose != "change" or _moves(context, lever))
         ):
             told.append(lever)
     return told
+
+
+def _saves_room_alone(context: Context, lever: Lever) -> bool:
+    """Whether a change only saves memory in a plan that fits safely, and that asks for nothing less."""
+    fits, aims = context.requirement(names.FITS), [aim.text for aim in context.answer.objectives]
+    if lever.purpose != "change" or fits is None or fits.verdict != "safe" or names.MEMORY in aims:
+        return False
+    compared = [result for result in lever.results if result.name in context.answer.compared]
+    return all(result.same for result in compared if result.name != names.MEMORY)
 
 
 def _moves(context: Context, lever: Lever) -> bool:

@@ -235,10 +235,11 @@ def _verdict(context: Context, rule: RequirementResult, fits: bool = False) -> L
     words = context.words
     if rule.holds is None:
         return words.not_checked_for(rule.needs)
-    row = rule.calendar or rule.compared if rule.holds else rule.compared
+    row = rule.calendar or rule.compared
     gap = None if row is None else row.gap
     if not rule.holds:
-        return words.violated(gap, rule.otherwise, words.chance(rule.chance, rule.chance_error))
+        missed = words.violated(gap, rule.otherwise, words.chance(rule.chance, rule.chance_error))
+        return line(missed, _beside(context, rule))
     side = "" if row is None else _side(row.met, row.sign)
     verdict = "fits" if fits and rule.verdict == "safe" else rule.verdict
     return line(words.judged(verdict, words.chance(rule.chance, rule.chance_error), gap, side), _beside(context, rule))

@@ -64,6 +64,7 @@ def test_options_of_a_pipeline_change_its_time_or_are_refused():
         return api.solve(
             "-",
             text=PLAN.format(fields="", gpu="A100-SXM4-80GB")
+            + "training.global_batch = 2048 sequences\n"  # which 4 stages of Megatron-LM can interleave
             + f"parallelism {{ framework = megatron, pipeline = 4{options} }}\n",
         )
 

@@ -43,16 +43,17 @@ CHANGES = {
 FIRST = {  # what the first sentence must say, so that it answers the title
     "7b": (
         "A100-SXM4-80GB (",
-        "train llama-7b on 1T tokens in about",
-        "The deadline of 30 days, set on planned time, is",
+        "train llama-7b on 1T tokens in 39 days on the calendar (",
+        "if every step runs as planned: the deadline of 30 days has a chance of 19% (63% planned). ",
+        "128 GPUs meet it (51%); safe from 224.",
     ),
-    "70b": ("tensor parallelism", "pipeline parallelism", "The budget of 3.5 MUSD, set on planned cost, is"),
+    "70b": ("tensor parallelism", "pipeline parallelism", "the budget of 3.5 MUSD has a chance of"),
     "405b": ("on the calendar (", "if every step runs as planned"),
     "moe": ("deepseek-v3 with 48 layers", "on the calendar ("),
     "one card": ("1 RTX-4090 trains tinyllama-1.1b", "days"),
     "lora": ("by QLoRA of rank 16", "It fits with"),
-    "infeasible": ("No plan meets `deadline`", "nor `budget`", "would do"),
-    "ranges": ("The budget of 290,000 USD, set on planned cost, is likely",),
+    "infeasible": ("No plan meets `deadline`", "or `budget`", "would do"),
+    "ranges": ("the budget of 290,000 USD has a chance of 31% (73% planned).", "`surely` (<= 60 days) is likely (86%)"),
 }
 SLOW = ("7b", "70b", "405b", "infeasible", "ranges", "moe", "lora")
 NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PLANS]
@@ -282,8 +283,10 @@ def test_verdicts_agree_with_their_chance(name: str) -> None:
     for rule in solved(name).requirements:
         if rule.chance is None or rule.holds is None:
             continue
+        # Without even odds on the calendar a bound that holds as planned is missed.
+        missed = not rule.holds or rule.calendar is not None and rule.chance < 0.5
         assert rule.verdict == (
-            "no" if not rule.holds else "safe" if rule.chance >= 0.9 else "likely" if rule.chance >= 0.6 else "tight"
+            "no" if missed else "safe" if rule.chance >= 0.9 else "likely" if rule.chance >= 0.6 else "tight"
         )
         rows = [row for row in report(name).splitlines() if row.startswith(f"| {rule.name}: ")]
         assert all(rule.verdict in row and percent(rule.chance) in row for row in rows)

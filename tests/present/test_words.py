@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from llmplan.answer.derivation import everything
-from llmplan.present import derivation, markdown, points, screen
+from llmplan.present import aligned, derivation, markdown, screen
 from llmplan.present.blocks import line
 from llmplan.present.context import Context
 from llmplan.present.pictures import CHARTS, Picture
@@ -59,7 +59,7 @@ def test_no_sentence_stands_outside_of_the_words(name: str) -> None:
     for section, make in SECTIONS.items():
         said += markdown.markdown(make(context), markdown.SHOWN.get(section, ()))
     said += derivation.text(everything(answer), context.words)
-    said += "".join(points.text(table, 100, context.words) for table in (answer.sweep, answer.scenarios) if table)
+    said += "".join(aligned.text(table, 100, context.words) for table in (answer.sweep, answer.scenarios) if table)
     said = re.sub(r"\(\w+\.svg\)", "", said)
     known = {*re.findall(r"[a-z]+", repr(answer).replace(r"\n", " ").lower())}
     units = {"s", "ms", "us", "min", "hours", "days", "bytes", "flop"}

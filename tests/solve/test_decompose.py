@@ -35,7 +35,7 @@ def beside(one, other, order):
         elif node.op == "unknown":
             moved.append(graph.unknown(first + int(node.value)))
         else:
-            moved.append(graph.tabled(node.op, *args, node.table) if node.table else graph.add(node.op, *args))
+            moved.append(graph.tabled(node.op, tuple(args), node.table) if node.table else graph.add(node.op, *args))
 
     def shifted(condition):
         sides = (None if side is None else moved[side] for side in (condition.left, condition.right))

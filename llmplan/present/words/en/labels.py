@@ -14,7 +14,7 @@ from llmplan.units.measure import SYMBOLS
 
 LABELS = {
     names.TIME: "training",
-    names.WALL_TIME: "on the calendar, as runs of this stack went",
+    names.WALL_TIME: "time on the calendar",
     names.COST: "cost",
     names.WALL_COST: "cost on the calendar",
     names.MEMORY: "memory of the fullest GPU",

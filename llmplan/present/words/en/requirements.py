@@ -77,7 +77,7 @@ class Requirements(Labels):
         """A requirement in the first column of a report."""
         own = f"{name}: " if name and name != text else ""
         subject = self.label(row.subject) if row is not None else line(Code(cut(text, 70)))
-        return line(own, subject, f" at {percentage(row.asked)}" if row is not None and row.asked is not None else None)
+        return line(own, subject)
 
     def of_a_limit(self, label: str | Line, sign: str, limit: Amount | None, unit: str) -> Line:
         """A label with the limit of what it is about, else with the unit of its row."""
