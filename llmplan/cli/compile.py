@@ -96,11 +96,16 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
 
 
 def _said(words: Words, written: Written, check: bool, failed: bool) -> Iterator[str]:
-    """The files written, removed and left, and the results that changed since the last time."""
+    """The files written, removed and left, or out of date, and the results that changed since the last time."""
     if written.changed:
         yield words.since_the_last_compile(written.changed)
     if not failed:
-        yield words.written(check, written.directory, written.files)
+        if not written.outdated and not written.missing:
+            yield words.written(check, written.directory, written.files)
+        if written.outdated:
+            yield words.out_of_date(written.directory, written.outdated)
+        if written.missing:
+            yield words.missing(written.directory, written.missing)
     yield from (words.removed(f"{written.directory}/{name}") for name in written.removed)
     yield from (words.left(f"{written.directory}/{name}", why) for name, why in written.left)
 
