@@ -257,9 +257,17 @@ def _blocked(context: Context, answer: Solution) -> tuple[Blocked, ...]:
     return tuple(blocked)
 
 
+def _fails(row: Row) -> bool:
+    """Whether the verdict on a requirement of the author is `no`."""
+    return any(rule.origin in STATED and rule.verdict == "no" for rule in row.judged)
+
+
 def _best(solved: Sequence[_Solved]) -> set[int]:
-    """The rows with the best objectives, and with `pareto` those that nothing dominates."""
-    feasible = [number for number, one in enumerate(solved) if one.row.status == "solved"]
+    """The rows with the best objectives, and with `pareto` those that nothing dominates.
+
+    A row that meets the author's requirements as planned and not on the calendar is none of them.
+    """
+    feasible = [number for number, one in enumerate(solved) if one.row.status == "solved" and not _fails(one.row)]
     best: list[int] = []
     for number in [number for number in feasible if solved[number].costs]:
         better = prefers(solved[number].costs, solved[best[0]].costs) if best else True

@@ -43,7 +43,7 @@ def test_the_authors_unit_while_the_number_is_of_a_size_to_read(value, measure, 
 )
 def test_products_of_units_are_in_the_plural_once(unit, number, text):
     table = library.load()[0].units
-    factor, measure = table.parse(unit)
+    measure = table.parse(unit)[1]
     assert Amount(3600.0 * number, measure, Unit.of(unit, measure, table)).short() == text
 
 
