@@ -88,7 +88,7 @@ def columns(table: Table, words: Words) -> list[Column]:
         figures = [Cell() if row is None else _figure(row.unknowns.get(name), None) for row in solved]
         listed.append(_column(name, short[place], figures))
     for result in table.results:
-        like = _like(table, _counterparts(table, result))
+        like = written_like(table, result)
         figures = [
             Cell() if row is None else _figure(row.results.get(result.name), row.ends(result.name), like)
             for row in solved
@@ -149,14 +149,12 @@ def _counterparts(table: Table, result: Result) -> tuple[str, ...]:
     return (result.name, *filter(None, (result.calendar, *as_planned)))
 
 
-def _like(table: Table, alike: Sequence[str]) -> Amount | None:
-    """What the figures of a result are written like.
+def written_like(table: Table, result: Result) -> Amount | None:
+    """What the figures of a result and of its counterpart are written like.
 
-    As the plan shows it, else as in a requirement of the plan on it, else as the largest.
-
-    Args:
-        alike: The result, and others that are written in its unit.
+    As the plan shows them, else as in a requirement of the plan on them, else as the largest; None without figures.
     """
+    alike = _counterparts(table, result)
     rows = [row for row in table.rows if row.status == "solved"]
     figures = [[row.results[name] for row in rows if name in row.results] for name in alike]
     shown = next((one for listed in figures for one in listed if one.unit.fixed), None)
