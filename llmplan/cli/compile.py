@@ -97,28 +97,34 @@ def compile(
             record = solution_json.as_json(whole, () if failed else written.files)
             printed.append({**record, "removed": list(written.removed)} if written.removed else record)
         elif solution.status != "error":
-            from llmplan.cli import next_command
-            from llmplan.present import screen
-            from llmplan.present.context import Context
-
-            context = Context(solution)
             if len(folders) > 1:  # which of the answers is whose
                 terminal.result(f"{visible_line(plan)}:\n")
-            terminal.result(screen.head(context, terminal.width()), verdicts=True)
-            for row in screen.departures(context):
-                terminal.result(f"{'  '.join(row)}\n")
-            if not check:
-                terminal.result(screen.assumed(context, terminal.width()))
-            for text in _said(context.words, written, check, failed):
-                terminal.result(f"{text}\n")
+            _answer(solution, written, check, failed)
             terminal.show(found, short=True)
             if not failed and not check:
+                from llmplan.cli import next_command
+
                 terminal.result(next_command.after_compiling(asked, solution, written.directory, written.files))
     if as_table:
         show(answers, as_csv, said)
     if printed:
         terminal.document(printed if len(folders) > 1 else printed[0])
     return gravest(codes)
+
+
+def _answer(solution: Solution, written: Written, check: bool, failed: bool) -> None:
+    """Prints the answer, the departures, what is assumed where files were written, and what became of the files."""
+    from llmplan.present import screen
+    from llmplan.present.context import Context
+
+    context = Context(solution)
+    terminal.result(screen.head(context, terminal.width()), verdicts=True)
+    for row in screen.departures(context):
+        terminal.result(f"{'  '.join(row)}\n")
+    if not check:
+        terminal.result(screen.assumed(context, terminal.width()))
+    for text in _said(context.words, written, check, failed):
+        terminal.result(f"{text}\n")
 
 
 def _said(words: Words, written: Written, check: bool, failed: bool) -> Iterator[str]:

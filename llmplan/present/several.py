@@ -30,9 +30,9 @@ def table(answers: Sequence[tuple[str, Solution]]) -> Table:
 
 
 def _columns(solutions: Sequence[Solution]) -> tuple[Column, ...]:
-    """What the library compares plans by, and after each its counterpart on the calendar."""
+    """What the library compares plans by, and after each its counterpart on the calendar, as far as any has a value."""
     calendar = {name: other for solution in solutions for name, other in solution.calendar.items()}
-    values = {name: value for solution in solutions for name, value in solution.values.items()}
+    values = {name: value for solution in solutions for name, value in solution.values.items() if value.amount.finite}
     compared = dict.fromkeys(name for solution in solutions for name in solution.compared)
     listed: dict[str, Column] = {}
     for name in compared:

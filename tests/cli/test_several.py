@@ -67,6 +67,18 @@ def test_the_exit_code_is_the_gravest(llmplan, write, plans):
     assert [line.split()[0] for line in outcome.out.splitlines()[1:4]] == ["wrong.plan", "absent.plan", "b.plan"]
 
 
+def test_results_that_no_plan_has_are_no_columns(llmplan, write):
+    outcome = llmplan("solve", "--table", write("x.plan", "let x = 1\nrequire x <= 2\nshow x\n"))
+    assert outcome.code == 0 and outcome.out.splitlines()[0].split() == ["plan", "status", "verdict"]
+
+
+def test_a_name_that_steers_a_terminal_stays_in_its_row(llmplan, write):
+    name = write("a\x1b[31m\nb.plan", PLAN)
+    for options in (["--csv"], []):
+        out = llmplan("solve", "--table", *options, name).out
+        assert "\x1b" not in out and "\na\\u001b[31m\\u000ab.plan" in out
+
+
 @pytest.mark.parametrize(
     "options", [["--csv"], ["--table", "--json"], ["--table", "--fix"], [], ["--table", "--fix", "2"]]
 )
