@@ -42,6 +42,8 @@ class Written:
         removed: Files of an earlier run that are no longer emitted.
         left: Files that stay though an earlier run is said to have written them, each with the reason.
         changed: What is another answer or result than the last time: `time -1.9 days`.
+        outdated: With `check`, files in the directory that are not of this answer.
+        missing: With `check`, files of this answer that the directory lacks.
     """
 
     directory: str
@@ -50,6 +52,8 @@ class Written:
     removed: tuple[str, ...] = ()
     left: tuple[tuple[str, str], ...] = ()
     changed: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
@@ -274,8 +278,9 @@ def compile(
     own = Path(asked.path) if asked.path != "-" else None
     folder = Folder(directory, name, asked.base, own, *stated, names=written(asked.templates))
     if check:
-        problems += write.check(folder, contents, portable(solution))
-        return solution, Written(name, tuple(contents), tuple(problems))
+        seen = write.check(folder, contents, portable(solution))
+        told = (*problems, *seen.problems)
+        return solution, Written(name, seen.current, told, outdated=seen.outdated, missing=seen.missing)
     notes = (ignored(directory, name, contents), unmarked(directory, contents, NAME))
     last = changes.last(directory)
     done = write.write(folder, contents, force)

@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 
 from llmplan.answer.build import VERDICT, Context, build
 from llmplan.answer.findings import unmet
-from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.judged import judged
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.tables import STATED, Blocked, Column, Row, Table
 from llmplan.check.ir import Ref
@@ -28,7 +28,6 @@ from llmplan.system.missing import NO_REASON
 from llmplan.system.reasons import why
 from llmplan.system.results import Result, results, values_of, with_calendar
 from llmplan.system.sweeps import points
-from llmplan.uncertainty.bands import GRAVITY
 from llmplan.uncertainty.worst_case import solve_certain
 from llmplan.units.amount import Amount, Range
 
@@ -179,7 +178,7 @@ def _solve(at: tuple[Amount, ...], built: Built, limit: int, named: tuple[str, .
         outcome.conflict is not None and outcome.conflict.partly,
         spreads=_spreads(context, lines),
         bands=_bands(context, lines),
-        judged=_judged(answer.requirements),
+        judged=judged(answer.requirements),
     )
     if outcome.status == "infeasible":
         return _Solved(row, results={line.name: line for line in lines})
@@ -194,15 +193,6 @@ def _solve(at: tuple[Amount, ...], built: Built, limit: int, named: tuple[str, .
         {line.name: line for line in lines},
         dict(zip((rule.name for rule in unmet_ones), unmet(context.lowering, unmet_ones))),
     )
-
-
-def _judged(requirements: Sequence[RequirementResult]) -> tuple[RequirementResult, ...]:
-    """The author's requirements and others that are not safe, the gravest first."""
-    shown = [
-        rule for rule in requirements if rule.origin in STATED or (rule.chance is not None and rule.verdict != "safe")
-    ]
-    gravity = {verdict: number for number, verdict in enumerate(GRAVITY)}
-    return tuple(sorted(shown, key=lambda rule: (-gravity.get(rule.verdict or "", -1), rule.chance or 1.0)))
 
 
 def _unknowns(context: Context, lowering: Lowering, asked: Sequence[str]) -> dict[str, Amount]:
@@ -257,9 +247,17 @@ def _blocked(context: Context, answer: Solution) -> tuple[Blocked, ...]:
     return tuple(blocked)
 
 
+def _fails(row: Row) -> bool:
+    """Whether the verdict on a requirement of the author is `no`."""
+    return any(rule.origin in STATED and rule.verdict == "no" for rule in row.judged)
+
+
 def _best(solved: Sequence[_Solved]) -> set[int]:
-    """The rows with the best objectives, and with `pareto` those that nothing dominates."""
-    feasible = [number for number, one in enumerate(solved) if one.row.status == "solved"]
+    """The rows with the best objectives, and with `pareto` those that nothing dominates.
+
+    A row that meets the author's requirements as planned and not on the calendar is none of them.
+    """
+    feasible = [number for number, one in enumerate(solved) if one.row.status == "solved" and not _fails(one.row)]
     best: list[int] = []
     for number in [number for number in feasible if solved[number].costs]:
         better = prefers(solved[number].costs, solved[best[0]].costs) if best else True

@@ -12,11 +12,13 @@ from attrs import evolve
 from llmplan.cli import terminal
 from llmplan.cli.inputs import Ask, compiling, gravest
 from llmplan.cli.progress import progress
+from llmplan.cli.several import agree, show, tabulating, unread
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import Diagnostic
 from llmplan.escape import visible_line
 
 if TYPE_CHECKING:
+    from llmplan.answer.schema.solution import Solution
     from llmplan.api import Written
     from llmplan.present.words.en import Words
 
@@ -34,38 +36,60 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Write nothing; report outdated files and why (exit code 1).")
 @click.option("--force", is_flag=True, help="Overwrite files that were edited or that llmplan did not write.")
 @compiling
+@tabulating
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON; a list for several plans.")
-def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, force: bool, as_json: bool) -> int:
+def compile(
+    ask: Ask,
+    plans: tuple[str, ...],
+    out: str | None,
+    check: bool,
+    force: bool,
+    as_table: bool,
+    as_csv: bool,
+    as_json: bool,
+) -> int:
     """Solves plans and writes the report and configs.
 
     For each plan, either all files are written or none. An infeasible plan gets a report of the
     nearest plan, and exit code 3.
     """
+    agree(as_table, as_csv, json=as_json)
     folders = dict.fromkeys(plans, out)
     if out is not None and len(folders) > 1:
         folders = {plan: os.path.join(out, _name(plan)) for plan in plans}
         if len(set(folders.values())) < len(folders):
             raise click.UsageError("two plans have the same name and would share a directory in --out")
     from llmplan import api
+    from llmplan.present.words import words_of
 
     codes: list[int] = []
     printed: list[dict[str, Any]] = []
     told: list[Diagnostic] = []
+    answers: list[tuple[str, Solution]] = []
+    said: list[str] = []
     for plan, folder in folders.items():
         asked = ask(plan)
         if isinstance(asked, Diagnostic):
-            terminal.show([asked])
             codes.append(2)
+            if as_table:
+                answers.append((plan, unread(plan, asked)))
+            else:
+                terminal.show([asked])
             continue
         with progress() as line:
             solution, written = api.compile(asked, out=folder, check=check, force=force, progress=line)
         # What is about the repository, not about a plan, is said once for all plans.
         found = [*solution.diagnostics, *(one for one in written.diagnostics if one not in told)]
         told += [one for one in written.diagnostics if one.severity == "note" and one.span is None]
-        if as_json or solution.status == "error":
-            terminal.show(found)
         failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
         codes.append(gravest([STATUS[solution.status], int(failed)]))
+        if as_table:
+            answers.append((plan, solution))
+            terminal.show(found[len(solution.diagnostics) :])
+            said += [] if solution.status == "error" else _said(words_of(), evolve(written, changed=()), check, failed)
+            continue
+        if as_json or solution.status == "error":
+            terminal.show(found)
         if as_json:
             from llmplan.emit import solution_json
 
@@ -73,34 +97,47 @@ def compile(ask: Ask, plans: tuple[str, ...], out: str | None, check: bool, forc
             record = solution_json.as_json(whole, () if failed else written.files)
             printed.append({**record, "removed": list(written.removed)} if written.removed else record)
         elif solution.status != "error":
-            from llmplan.cli import next_command
-            from llmplan.present import screen
-            from llmplan.present.context import Context
-
-            context = Context(solution)
             if len(folders) > 1:  # which of the answers is whose
                 terminal.result(f"{visible_line(plan)}:\n")
-            terminal.result(screen.head(context, terminal.width()), verdicts=True)
-            for row in screen.departures(context):
-                terminal.result(f"{'  '.join(row)}\n")
-            if not check:
-                terminal.result(screen.assumed(context, terminal.width()))
-            for said in _said(context.words, written, check, failed):
-                terminal.result(f"{said}\n")
+            _answer(solution, written, check, failed)
             terminal.show(found, short=True)
             if not failed and not check:
+                from llmplan.cli import next_command
+
                 terminal.result(next_command.after_compiling(asked, solution, written.directory, written.files))
+    if as_table:
+        show(answers, as_csv, said)
     if printed:
         terminal.document(printed if len(folders) > 1 else printed[0])
     return gravest(codes)
 
 
+def _answer(solution: Solution, written: Written, check: bool, failed: bool) -> None:
+    """Prints the answer, the departures, what is assumed where files were written, and what became of the files."""
+    from llmplan.present import screen
+    from llmplan.present.context import Context
+
+    context = Context(solution)
+    terminal.result(screen.head(context, terminal.width()), verdicts=True)
+    for row in screen.departures(context):
+        terminal.result(f"{'  '.join(row)}\n")
+    if not check:
+        terminal.result(screen.assumed(context, terminal.width()))
+    for text in _said(context.words, written, check, failed):
+        terminal.result(f"{text}\n")
+
+
 def _said(words: Words, written: Written, check: bool, failed: bool) -> Iterator[str]:
-    """The files written, removed and left, and the results that changed since the last time."""
+    """The files written, removed and left, or out of date, and the results that changed since the last time."""
     if written.changed:
         yield words.since_the_last_compile(written.changed)
     if not failed:
-        yield words.written(check, written.directory, written.files)
+        if not written.outdated and not written.missing:
+            yield words.written(check, written.directory, written.files)
+        if written.outdated:
+            yield words.out_of_date(written.directory, written.outdated)
+        if written.missing:
+            yield words.missing(written.directory, written.missing)
     yield from (words.removed(f"{written.directory}/{name}") for name in written.removed)
     yield from (words.left(f"{written.directory}/{name}", why) for name, why in written.left)
 

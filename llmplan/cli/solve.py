@@ -9,8 +9,9 @@ import click
 from attrs import evolve
 
 from llmplan.cli import terminal
-from llmplan.cli.inputs import Ask, solving
+from llmplan.cli.inputs import Ask, gravest, solving
 from llmplan.cli.progress import progress
+from llmplan.cli.several import agree, show, tabulating, unread
 from llmplan.diagnostics import Diagnostic
 from llmplan.load.files import STATEMENTS, shown
 from llmplan.request import Request
@@ -23,8 +24,9 @@ STATUS = {"solved": 0, "error": 1, "infeasible": 3}
 
 
 @click.command()
-@click.argument("plan", required=False, metavar="[PLAN]")
+@click.argument("plans", nargs=-1, metavar="[PLAN]...")
 @solving
+@tabulating
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
 @click.option(
     "--fix",
@@ -35,9 +37,19 @@ STATUS = {"solved": 0, "error": 1, "infeasible": 3}
     "ask whether to apply it, then solve again.",
 )
 @click.option("--yes", is_flag=True, help="Apply the change of --fix without asking.")
-def solve(ask: Ask, plan: str | None, as_json: bool, fix: str | None, yes: bool) -> int:
-    """Solves a plan and prints the answer, its results and its assumptions. Writes no files but with --fix."""
-    plan, number = _numbered(plan, fix)
+def solve(
+    ask: Ask, plans: tuple[str, ...], as_table: bool, as_csv: bool, as_json: bool, fix: str | None, yes: bool
+) -> int:
+    """Solves a plan and prints the answer, its results and its assumptions. Writes no files but with --fix.
+
+    With --table, PLAN may be several.
+    """
+    agree(as_table, as_csv, json=as_json, fix=fix)
+    if as_table:
+        return _tabulated(ask, plans, as_csv)
+    if len(plans) > 1:
+        raise click.UsageError("expected a single plan, or --table for several")
+    plan, number = _numbered(plans[0] if plans else None, fix)
     asked = ask(plan)
     if isinstance(asked, Diagnostic):
         terminal.show([asked])
@@ -71,6 +83,26 @@ def solve(ask: Ask, plan: str | None, as_json: bool, fix: str | None, yes: bool)
     else:
         terminal.show(solution.diagnostics)
     return STATUS[solution.status]
+
+
+def _tabulated(ask: Ask, plans: tuple[str, ...], as_csv: bool) -> int:
+    """Solves plans and prints a row for each."""
+    from llmplan import api
+
+    codes: list[int] = []
+    answers: list[tuple[str, Solution]] = []
+    for plan in plans or (None,):
+        asked = ask(plan)
+        if isinstance(asked, Diagnostic):
+            answers.append((plan or "", unread(plan, asked)))
+            codes.append(2)
+            continue
+        with progress() as line:
+            solution = api.solve(asked, progress=line)
+        answers.append((plan or asked.path, solution))
+        codes.append(STATUS[solution.status])
+    show(answers, as_csv)
+    return gravest(codes)
 
 
 def _numbered(plan: str | None, fix: str | None) -> tuple[str | None, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, error, warning
 from llmplan.diagnostics.spelling import closest, did_you_mean
@@ -53,10 +53,28 @@ def unread_option(target: str, option: str, span: Span) -> Diagnostic:
     return error("E0514", f"no template reads the option `{target}.{option}`", span, hint)
 
 
-def stale(file: str, what: str, diff: str, causes: tuple[str, ...]) -> Diagnostic:
-    """A generated file differs from the plan. `what`: `is missing`, `is out of date with …`."""
+def stale(
+    folder: str,
+    plan: str,
+    groups: Mapping[str, Sequence[str]],
+    causes: Sequence[str],
+    results: Sequence[str],
+    lines: str = "",
+) -> Diagnostic:
+    """The generated files in a folder that differ from the plan.
+
+    Args:
+        groups: The files by their state, such as `missing`; under an empty text those with another content.
+        causes: The inputs and the answers that differ, each with its old and new value.
+        results: The results that differ, each with its change.
+        lines: Changed lines of a file, where there are no causes.
+    """
+    listed = [f"{', '.join(names)} {what}".rstrip() for what, names in groups.items() if names]
+    notes = [f"changed: {'; '.join(causes)}"] if causes else []
+    notes += [f"since the last compile: {', '.join(results)}"] if results else []
+    notes += [lines] if lines else []
     hint = Hint("run the same command without `--check`")  # with its `-o`, `--set` and `--scenario`
-    return error("E0502", f"{file} {what}", None, hint, notes=(diff, *causes))
+    return error("E0502", f"{folder} is out of date with {plan}: {'; '.join(listed)}", None, hint, notes=notes)
 
 
 def not_ours(file: str, what: str, diff: str) -> Diagnostic:

@@ -60,12 +60,17 @@ def since(lock: Lock, solution: Solution) -> tuple[str, ...]:
     """The differences from the last run: unknowns, then results, each with its change."""
     if not lock.document:
         return ()
-    told = list(_answers(lock, solution))
+    return (*_answers(lock, solution), *results(lock, solution))[:_MOST_CAUSES]
+
+
+def results(lock: Lock, solution: Solution) -> tuple[str, ...]:
+    """The results by which plans are compared that differ from the last run, each with its change: `time -1.9 days`."""
+    told = []
     for name in solution.compared:
         value, old = solution.values.get(name), _amount(lock, name, solution)
         if value is not None and old is not None and old.exact() != value.amount.exact():
             told.append(f"{name} {_moved(old, value.amount)}")
-    return tuple(told[:_MOST_CAUSES])
+    return tuple(told)
 
 
 def _amount(lock: Lock, name: str, solution: Solution) -> Amount | None:

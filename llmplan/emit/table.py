@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from llmplan.answer.schema.requirements import Departure
@@ -35,21 +35,38 @@ def as_csv(table: Table) -> str:
     status, best and reason; where the plan waives or replaces requirements, their names in a column `waived` or
     `replaced`, the same in every row.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     columns = [*_points(table), *_results(table), *_verdicts(table)]
     columns.append(("status", [row.status for row in table.rows]))
     columns.append(("best", ["yes" if row.best else "no" for row in table.rows]))
     columns.append(("reason", [_reason(row) for row in table.rows]))
     for what, rows in departures(table.departures).items():
         columns.append((what, ["; ".join(row["name"] for row in rows)] * len(table.rows)))
-    writer.writerow([name for name, _ in columns])
-    writer.writerows(zip(*(cells for _, cells in columns)))
-    return out.getvalue()
+    return _csv(columns)
+
+
+def answers_as_csv(table: Table) -> str:
+    """A table of the answers of several plans, in their own units, which the header names in brackets.
+
+    Beside each result on the calendar its `low` and `high`, as in `as_csv`; the gravest verdict on the author's
+    requirements, its chance, and why a plan has no answer.
+    """
+    on_calendar = {one.calendar for one in table.results}
+    nothing = [""] * len(table.rows)
+    verdicts = {"verdict": nothing, "chance": nothing, **dict(_verdicts(table))}
+    reasons = [_reason(row) for row in table.rows]
+    return _csv([*_points(table), *_results(table, on_calendar), *verdicts.items(), ("reason", reasons)])
 
 
 Cells = tuple[str, list[Any]]
 """A column: its header and a cell for each row."""
+
+
+def _csv(columns: Sequence[Cells]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([name for name, _ in columns])
+    writer.writerows(zip(*(cells for _, cells in columns)))
+    return out.getvalue()
 
 
 def _points(table: Table) -> Iterator[Cells]:
@@ -67,15 +84,19 @@ def _own(name: str, amounts: Sequence[Amount | None]) -> Cells:
     return _header(name, unit.text or unit.suffix), cells
 
 
-def _results(table: Table) -> Iterator[Cells]:
-    """The results, each with its ends where any row has them."""
+def _results(table: Table, ended: Container[str] | None = None) -> Iterator[Cells]:
+    """The results, each with its ends where any row has them.
+
+    Args:
+        ended: The names of those with their ends; None for all.
+    """
     for one in table.results:
         solved = [row if row.status == "solved" else None for row in table.rows]
         unit, factor = one.asked or one.unit, one.factor if one.asked else 1.0
         values = [None if row is None or one.name not in row.results else row.results[one.name] for row in solved]
         yield _header(one.name, unit), ["" if value is None else _in_unit(value.value, factor) for value in values]
         ends = [None if row is None else row.ends(one.name) for row in solved]
-        for what in ("low", "high") if any(ends) else ():
+        for what in ("low", "high") if any(ends) and (ended is None or one.name in ended) else ():
             amounts = [None if range is None else getattr(range, what) for range in ends]
             cells = ["" if end is None else _in_unit(end.value, factor) for end in amounts]
             yield _header(f"{one.name} {what}", unit), cells

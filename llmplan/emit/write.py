@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic, files
@@ -75,51 +75,78 @@ def _write(folder: Folder, contents: dict[str, str], force: bool, alone: bool) -
     return Outcome((), tuple(obsolete), tuple(left))
 
 
-def check(folder: Folder, contents: dict[str, str], solution: Solution) -> list[Diagnostic]:
-    """The changes and refusals of a `write`: E0502 for each stale, missing or obsolete file, E0503, E0509.
+@frozen
+class Compared:
+    """A folder beside the files that a `write` would put into it.
 
-    A `solution.json` that differs in nothing but the versions is current.
+    Attributes:
+        problems: E0502 for all stale, missing and obsolete files together, E0503, E0509.
+        current: Files in the folder as they would be written.
+        outdated: Files in the folder that are not of this solution.
+        missing: Files of this solution that the folder lacks.
+    """
+
+    problems: tuple[Diagnostic, ...] = ()
+    current: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def check(folder: Folder, contents: dict[str, str], solution: Solution) -> Compared:
+    """The changes and refusals of a `write`.
+
+    A `solution.json` that differs in nothing but the versions is current. The files of a plan that has become
+    infeasible are of an answer that it no longer has: they are named, and none is a problem, since people decide which
+    of them to keep.
     """
     try:
         with shared(folder.path):
             return _check(folder, contents, solution)
     except OSError as error:
-        return [files.cannot_read(_named(error, folder), error.strerror or str(error))]
+        return Compared((files.cannot_read(_named(error, folder), error.strerror or str(error)),))
 
 
-def _check(folder: Folder, contents: dict[str, str], solution: Solution) -> list[Diagnostic]:
+def _check(folder: Folder, contents: dict[str, str], solution: Solution) -> Compared:
     lock = read_lock(folder.path)
     refused = folder.refused(_plan(contents), lock)
     if refused is not None:
-        return [refused]
-    if solution.status == "infeasible":
-        return []  # the files are of an answer that the plan no longer has; which of them to keep is for people to say
-    causes = changes.causes(lock, solution) if NAME in contents else ()
-    problems: list[Diagnostic] = []
-
-    def stale(file: str, what: str, difference: str = "") -> None:
-        """The causes are the same for all files and are said once."""
-        said = any(problem.code == "E0502" for problem in problems)
-        problems.append(files.stale(f"{folder.shown}/{file}", what, difference, () if said else causes))
-
+        return Compared((refused,))
+    current: list[str] = []
+    missing: list[str] = []
+    stale: list[str] = []
+    foreign: dict[str, Diagnostic] = {}
     for file, text in contents.items():
-        found = look(folder.path / file)
-        old = found.text
-        if not found.kind:
-            stale(file, "is missing")
-        elif found.has(text) or (file == NAME and old is not None and is_current(old, text)):
-            continue
+        seen = look(folder.path / file)
+        old = seen.text
+        if not seen.kind:
+            missing.append(file)
+        elif seen.has(text) or (file == NAME and old is not None and is_current(old, text)):
+            current.append(file)
         elif old is None or not lock.matches(file, old):
-            problems.append(_foreign(folder, file, found, text, lock))
+            foreign[file] = _foreign(folder, file, seen, text, lock)
         else:
-            # The values say what changed in solution.json and in pictures better than their lines.
-            told = file.endswith(_PICTURE) or (file == NAME and causes)
-            stale(file, f"is out of date with {solution.plan}", "" if told else changes.diff(old, text))
+            stale.append(file)
     obsolete, left = _obsolete(folder, contents, lock)
-    for file in obsolete:
-        stale(file, "is no longer emitted")
-    problems += [files.edited_but_obsolete(f"{folder.shown}/{file}") for file, why in left if why == _EDITED]
-    return problems
+    compared = Compared((), tuple(current), (*stale, *obsolete), tuple(missing))
+    if solution.status == "infeasible":
+        return evolve(compared, outdated=(*(file for file in contents if file in (*stale, *foreign)), *obsolete))
+    edited = [files.edited_but_obsolete(f"{folder.shown}/{file}") for file, why in left if why == _EDITED]
+    problems = (*foreign.values(), *edited)
+    if not stale and not missing and not obsolete:
+        return evolve(compared, problems=problems)
+    causes = changes.causes(lock, solution) if NAME in contents else ()
+    lines = "" if causes else _difference(folder, {file: contents[file] for file in stale})
+    groups = {"": stale, "missing": missing, "no longer emitted": obsolete}
+    told = files.stale(folder.shown, solution.plan, groups, causes, changes.results(lock, solution), lines)
+    return evolve(compared, problems=(told, *problems))
+
+
+def _difference(folder: Folder, stale: dict[str, str]) -> str:
+    """The changed lines of the first file that people read, where no value says what changed; empty without any."""
+    for file, text in stale.items():
+        if file != NAME and not file.endswith(_PICTURE):
+            return f"{file}:\n{changes.diff(look(folder.path / file).text or '', text)}"
+    return ""
 
 
 def _plan(contents: dict[str, str]) -> str:

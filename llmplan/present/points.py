@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from attrs import evolve, frozen
 
 from llmplan.answer.schema.tables import STATED, Row, Table
+from llmplan.answer.schema.tables import Column as Result
 from llmplan.present import names
 from llmplan.present.blocks import plain
 from llmplan.present.words.en import Words
@@ -87,7 +88,7 @@ def columns(table: Table, words: Words) -> list[Column]:
         figures = [Cell() if row is None else _figure(row.unknowns.get(name), None) for row in solved]
         listed.append(_column(name, short[place], figures))
     for result in table.results:
-        like = _like(table, result.name)
+        like = written_like(table, result)
         figures = [
             Cell() if row is None else _figure(row.results.get(result.name), row.ends(result.name), like)
             for row in solved
@@ -142,12 +143,27 @@ def _figure(amount: Amount | None, ends: Range | None, like: Amount | None = Non
     return Cell(text, "" if ends is None else ends.ends(), unit)
 
 
-def _like(table: Table, name: str) -> Amount | None:
-    """What the figures of a result are written like: as in a requirement of the plan on it, else as the largest."""
+def _counterparts(table: Table, result: Result) -> tuple[str, ...]:
+    """A result, and what is on the calendar what it is as planned or the reverse: both are written in one unit."""
+    as_planned = (one.name for one in table.results if one.calendar == result.name)
+    return (result.name, *filter(None, (result.calendar, *as_planned)))
+
+
+def written_like(table: Table, result: Result) -> Amount | None:
+    """What the figures of a result and of its counterpart are written like.
+
+    As the plan shows them, else as in a requirement of the plan on them, else as the largest; None without figures.
+    """
+    alike = _counterparts(table, result)
     rows = [row for row in table.rows if row.status == "solved"]
-    for rule in (rule for row in rows for rule in row.judged if rule.compared is not None):
-        row = rule.compared
-        if row is not None and row.subject == name and row.planned.unit.word[0]:
-            return row.planned
-    finite = [row.results[name] for row in rows if name in row.results and row.results[name].finite]
+    figures = [[row.results[name] for row in rows if name in row.results] for name in alike]
+    shown = next((one for listed in figures for one in listed if one.unit.fixed), None)
+    if shown is not None:
+        return shown
+    judged = [rule.compared for row in rows for rule in row.judged if rule.compared is not None]
+    for name in alike:
+        stated = next((one.planned for one in judged if one.subject == name and one.planned.unit.word[0]), None)
+        if stated is not None:
+            return stated
+    finite = [one for listed in figures for one in listed if one.finite]
     return max(finite, key=lambda one: abs(one.number), default=None)

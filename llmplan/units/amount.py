@@ -43,6 +43,8 @@ _LEAST, _MOST = 0.1, 1e5  # numbers in between are easy to read
 _POWERS = 1e18  # from here on FLOP are written as a power of ten
 
 _PRODUCT = re.compile(r"(?<=[A-Za-z])\*([A-Za-z]+)\b")
+_SPELLED_OUT = re.compile(r"(second|minute|hour|day|week|month|year)s?")
+"""Names of units that have a plural; signs such as `h` and `min` have none."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SMALL = 1e-3
 _MILLION = 1e6
@@ -197,7 +199,7 @@ class Amount:
         text = number(written.value)
         if not whole or "." in text or "e" in text:
             text = _digits(written.value, digits)
-        return f"{text}{written.suffix}", _read(written.one if text == "1" else written.many)
+        return f"{text}{written.suffix}", _read(written.one if text == "1" else written.many, text == "1")
 
     def signed(self, digits: int | None = None, minus: str = "-") -> tuple[str, str]:
         """A difference with its sign, and its unit: `+1.03` and `days`."""
@@ -375,9 +377,14 @@ def _size(factor: Fraction) -> float:
         return math.inf
 
 
-def _read(text: str) -> str:
-    """Products of units as people read them: `GPU-hours`."""
-    return _PRODUCT.sub(r"-\1s", text)
+def _read(text: str, single: bool) -> str:
+    """Products of units as people read them: `GPU-hours`, of a single one `GPU-hour`, `kW-h`."""
+
+    def hyphenated(product: re.Match[str]) -> str:
+        name = _SPELLED_OUT.fullmatch(product[1])
+        return f"-{product[1]}" if name is None else f"-{name[1]}{'' if single else 's'}"
+
+    return _PRODUCT.sub(hyphenated, text)
 
 
 def _digits(value: float, digits: int) -> str:

@@ -124,10 +124,24 @@ def test_each_removal_is_said(llmplan, write, plan, tmp_path):
     llmplan("compile", "-o", "q", plan)
     write("a.plan", PLAN.replace("deepspeed, ", ""))
     check = llmplan("compile", "--check", "-o", "q", plan)
-    assert check.code == 1 and "q/ds_config.json is no longer emitted" in check.err
+    assert check.code == 1 and "ds_config.json, launch.sh no longer emitted" in check.err
     outcome = llmplan("compile", "-o", "q", plan)
     assert outcome.code == 0 and "removed q/ds_config.json: no longer emitted" in outcome.out
     assert {name for name in os.listdir(tmp_path / "q") if not name.endswith(".svg")} == {"report.md", "solution.json"}
+
+
+def test_a_check_of_a_plan_that_has_become_infeasible_says_that_its_files_are_out_of_date(llmplan, write, tmp_path):
+    """It said that they were up to date."""
+    write("pyproject.toml", "")
+    asked = PLAN.replace("emit deepspeed", "require deadline: time <= 300 days\nemit deepspeed")
+    plan = write("a.plan", asked)
+    assert llmplan("compile", plan).code == 0
+    before = contents(tmp_path)
+    check = llmplan("compile", "--check", plan, "--set", "hardware.gpus=8")
+    assert check.code == 3 and "E0502" not in check.err and "up to date" not in check.out
+    told = next(line for line in check.out.splitlines() if line.startswith("out of date in build/a: "))
+    assert {"report.md", "solution.json"} <= set(told.partition(": ")[2].split(", "))
+    assert "remove" not in f"{check.out}{check.err}" and contents(tmp_path) == before
 
 
 @SLOW

@@ -26,7 +26,8 @@ def test_text_has_a_row_for_each_point_and_the_reason_of_those_without_a_plan(ll
     assert outcome.code == 0 and lines[0].split()[:2] == ["gpus", "time"] and lines[1].split()[0] == "[GPUs]"
     assert lines[2].endswith("violates deadline: 23.9 days, at most 15 days asked")
     assert [line.split()[0] for line in lines[3:5]] == ["32", "64"]
-    assert sum(line.endswith("as good as any") for line in lines) == 2
+    later = llmplan("sweep", "-", stdin=PLAN.replace(b"15 days", b"20 days")).out.splitlines()
+    assert sum(line.endswith("as good as any") for line in later) == 2
 
 
 def test_csv_is_in_the_units_of_the_plan(llmplan):
@@ -76,6 +77,29 @@ def test_columns_are_in_the_units_that_were_asked_for(llmplan):
     assert "hours" in out and "kUSD" in out
     found = json.loads(llmplan("sweep", "-", "--json", stdin=asked).out)["points"][2]["results"]
     assert found["time"] == {"value": pytest.approx(float(base["time [days]"]) * 86400), "unit": "s"}
+
+
+def test_a_quantity_and_its_counterpart_on_the_calendar_are_in_one_unit(llmplan):
+    """A requirement's unit was that of the planned column alone."""
+    asked = PLAN.replace(b"15 days", b"6 weeks") + b"require budget: cost <= 400 kUSD\n"
+    lines = llmplan("sweep", "-", stdin=asked).out.splitlines()
+    units = dict(zip(lines[0].split(), lines[1].split()))
+    assert units["time"] == units["wall_time"] == "[weeks]"
+    costs = next(line for line in lines if line.startswith("In every row: "))
+    assert " cost = " in costs and costs.count(" kUSD") == 2 and " wall_cost = " in costs
+    shown = PLAN.replace(b"require deadline: time <= 15 days", b"show wall_time in weeks")
+    lines = llmplan("sweep", "-", stdin=shown).out.splitlines()
+    units = dict(zip(lines[0].split(), lines[1].split()))
+    assert units["time"] == units["wall_time"] == "[weeks]"
+
+
+def test_a_row_that_fails_on_the_calendar_is_not_best(llmplan):
+    """As planned it meets the requirement, and is as cheap as the others."""
+    table = llmplan("sweep", "-", stdin=PLAN).out.splitlines()
+    rows = {line.split()[0]: line for line in table[2:5]}
+    assert rows["32"].endswith(" no") and rows["64"].endswith(" best")
+    points = json.loads(llmplan("sweep", "-", "--json", stdin=PLAN).out)["points"]
+    assert [point["best"] for point in points] == [False, False, True]
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.emit.folder import Folder
 from llmplan.emit.portable import portable
 from llmplan.emit.render import render
-from llmplan.emit.write import check, write
+from llmplan.emit.write import Compared, check, write
 from tests.emit.samples import PLAN, emitting, having, solution, value
 
 LLAMA = solution()
@@ -23,10 +23,14 @@ MORE = (
 )
 
 
-def after(plan: Solution, folder: Path) -> list[Diagnostic]:
+def compared(plan: Solution, folder: Path) -> Compared:
     files, problems = render(plan)
     assert not problems
     return check(Folder(folder, "configs", names=NAMES), files, portable(plan))
+
+
+def after(plan: Solution, folder: Path) -> tuple[Diagnostic, ...]:
+    return compared(plan, folder).problems
 
 
 def written(folder: Path) -> Path:
@@ -36,13 +40,14 @@ def written(folder: Path) -> Path:
 
 
 def test_current(tmp_path: Path) -> None:
-    assert after(LLAMA, written(tmp_path)) == []
+    assert after(LLAMA, written(tmp_path)) == ()
 
 
 def test_nothing_there(tmp_path: Path) -> None:
-    problems = after(LLAMA, tmp_path)
-    assert {problem.code for problem in problems} == {"E0502"}
-    assert problems[0].message == "configs/ds_config.json is missing"
+    (problem,) = after(LLAMA, tmp_path)
+    assert problem.code == "E0502" and not problem.notes
+    assert problem.message.startswith(f"configs is out of date with {LLAMA.plan}: ds_config.json, ")
+    assert problem.message.endswith(" missing")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -52,13 +57,12 @@ def test_a_formula_changed(tmp_path: Path) -> None:
         "time", 2584012.3, "29.91 days", "s", formula="tokens_total / (tokens_per_second * goodput)",
         place="plans/std/time.plan:14",
     )  # fmt: skip
-    problems = after(having(LLAMA, *MORE, time), tmp_path)
-    assert {problem.code for problem in problems} == {"E0502"}
-    stale = next(problem for problem in problems if "accelerate.yaml" in problem.message)
-    assert "-num_processes: 88\n-num_machines: 11\n+num_processes: 96\n+num_machines: 12\n" in stale.notes[0]
-    causes = [note for problem in problems for note in problem.notes if "→" in note]
-    assert causes == ["hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan changed"]
-    assert problems[0].hints[0].text == "run the same command without `--check`"
+    (problem,) = after(having(LLAMA, *MORE, time), tmp_path)
+    assert problem.code == "E0502" and "accelerate.yaml" in problem.message
+    assert problem.notes[0] == (
+        "changed: hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan changed"
+    )
+    assert problem.hints[0].text == "run the same command without `--check`"
 
 
 def test_the_plan_changed(tmp_path: Path) -> None:
@@ -67,12 +71,30 @@ def test_the_plan_changed(tmp_path: Path) -> None:
         evolve(result, text="time <= 27 days") if result.name == "deadline" else result for result in LLAMA.requirements
     )
     more = having(LLAMA, *MORE, value("dataset.tokens", 2e12, "2T tokens", "token", line=5))
-    causes = after(evolve(more, requirements=requirements), tmp_path)[0].notes[1:]
-    assert causes == (
-        "hardware.gpus 88 GPUs → 96 GPUs",
-        f"dataset.tokens 1T tokens → 2T tokens at {PLAN}",
-        "requirement `deadline` was time <= 30 days, is time <= 27 days",
+    (problem,) = after(evolve(more, requirements=requirements), tmp_path)
+    assert problem.notes[0] == (
+        f"changed: hardware.gpus 88 GPUs → 96 GPUs; dataset.tokens 1T tokens → 2T tokens at {PLAN}; "
+        "requirement `deadline` was time <= 30 days, is time <= 27 days"
     )
+
+
+def test_all_files_are_one_line_and_so_is_the_cause(tmp_path: Path) -> None:
+    """Each of them had a block of its own, with the lines that differ."""
+    written(tmp_path)
+    (problem,) = after(having(LLAMA, value("dataset.tokens", 2e12, "2T tokens", "token", line=5)), tmp_path)
+    listed = problem.message.removeprefix(f"configs is out of date with {LLAMA.plan}: ").split(", ")
+    assert set(listed) <= NAMES and "report.md" in listed
+    assert problem.notes == (f"changed: dataset.tokens 1T tokens → 2T tokens at {PLAN}",)
+
+
+def test_without_a_changed_value_the_lines_of_a_file_say_what_differs(tmp_path: Path) -> None:
+    written(tmp_path)
+    files, _ = render(LLAMA)
+    newer = {**files, "accelerate.yaml": files["accelerate.yaml"].replace("num_machines: 11", "num_machines: 12")}
+    (problem,) = check(Folder(tmp_path, "configs", names=NAMES), newer, portable(LLAMA)).problems
+    assert problem.message == f"configs is out of date with {LLAMA.plan}: accelerate.yaml"
+    assert problem.notes[0].startswith("accelerate.yaml:\n@@")
+    assert "-num_machines: 11\n+num_machines: 12\n" in problem.notes[0]
 
 
 def test_another_gpu_is_one_change(tmp_path: Path) -> None:
@@ -84,7 +106,7 @@ def test_another_gpu_is_one_change(tmp_path: Path) -> None:
     )  # fmt: skip
     causes = after(having(LLAMA, gpu, memory), tmp_path)
     said = [note for problem in causes for note in problem.notes if "→" in note]
-    assert said == [f"hardware.gpu A100-SXM4-80GB → H100-SXM5-80GB at {PLAN}"]
+    assert said == [f"changed: hardware.gpu A100-SXM4-80GB → H100-SXM5-80GB at {PLAN}"]
 
 
 def test_an_edited_file(tmp_path: Path) -> None:
@@ -97,20 +119,22 @@ def test_an_edited_file(tmp_path: Path) -> None:
 
 
 def test_no_longer_emitted(tmp_path: Path) -> None:
-    problems = after(emitting(LLAMA, "deepspeed"), written(tmp_path))
-    assert "configs/accelerate.yaml is no longer emitted" in [problem.message for problem in problems]
+    (problem,) = after(emitting(LLAMA, "deepspeed"), written(tmp_path))
+    assert "accelerate.yaml" in problem.message and problem.message.endswith(" no longer emitted")
 
 
 def test_another_version_alone_is_current(tmp_path: Path) -> None:
     written(tmp_path)
     path = tmp_path / "solution.json"
     assert json.loads(path.read_text())["library_hash"] == LLAMA.library_hash
-    assert after(evolve(LLAMA, library_hash="another"), tmp_path) == []
+    assert after(evolve(LLAMA, library_hash="another"), tmp_path) == ()
 
 
 def test_a_plan_without_an_answer_asks_nobody_to_remove_files(tmp_path: Path) -> None:
     written(tmp_path)
-    assert after(evolve(LLAMA, status="infeasible", emits=()), tmp_path) == []
+    seen = compared(evolve(LLAMA, status="infeasible", emits=()), tmp_path)
+    assert seen.problems == () and seen.missing == ()
+    assert "solution.json" in seen.outdated and "ds_config.json" in seen.outdated and "report.md" not in seen.current
 
 
 def test_pictures_are_named_without_their_lines(tmp_path: Path) -> None:
@@ -118,5 +142,5 @@ def test_pictures_are_named_without_their_lines(tmp_path: Path) -> None:
     files, _ = render(LLAMA)
     (picture,) = (name for name in files if name == "memory.svg")
     folder = Folder(tmp_path, "configs", names=NAMES)
-    stale = [p for p in check(folder, {**files, picture: "<svg/>\n"}, portable(LLAMA)) if picture in p.message]
-    assert stale and not any("<svg" in note for problem in stale for note in problem.notes)
+    (stale,) = check(folder, {**files, picture: "<svg/>\n"}, portable(LLAMA)).problems
+    assert picture in stale.message and not any("<svg" in note for note in stale.notes)

@@ -77,7 +77,7 @@ def test_a_forged_record(document: Any, sound: bool, force: bool, fewer: bool) -
         (folder / NAME).write_bytes(as_text(document, sound).encode("utf-8", "surrogatepass"))
         contents = FEWER if fewer else TEXTS
         at = Folder(folder, "out", root, None, "out", None, written())
-        found = check(at, contents, solution())
+        found = check(at, contents, solution()).problems
         done = write(at, contents, force)
         shown = render_text.render([*found, *done.problems], False) + json.dumps(
             [render_json.record(one) for one in found]

@@ -66,7 +66,7 @@ def test_a_second_plan_is_refused_by_name(project: Path) -> None:
     for force in (False, True):
         (problem,) = write(at(folder, project), texts(OTHER), force).problems
         assert problem.code == "E0509" and PLAN in problem.message and problem.span == AT
-    assert check(at(folder, project), texts(OTHER), OTHER) == [problem]
+    assert check(at(folder, project), texts(OTHER), OTHER).problems == (problem,)
     assert state(folder) == before
 
 
@@ -129,7 +129,7 @@ def test_a_record_that_would_take_long_is_none(text: str, tmp_path: Path) -> Non
     write(at(tmp_path), texts(LLAMA))
     (tmp_path / NAME).write_text('{"plan": "x.plan", "lock": {"files": {"solution.json": ""}}, "more": ' + text + "}\n")
     with ends():
-        assert check(at(tmp_path), texts(LLAMA), LLAMA)
+        assert check(at(tmp_path), texts(LLAMA), LLAMA).problems
 
 
 def test_standard_input_is_not_gone(project: Path) -> None:
@@ -177,7 +177,7 @@ def test_what_was_edited_is_not_removed(tmp_path: Path) -> None:
         and "ds_config.json" in problem.message
         and "leaves it as it is" in problem.hints[0].text
     )
-    assert [one.code for one in check(at(tmp_path), smaller, LLAMA) if "ds_config" in one.message] == ["E0503"]
+    assert [one.code for one in check(at(tmp_path), smaller, LLAMA).problems if "ds_config" in one.message] == ["E0503"]
     assert state(tmp_path) == before
     done = write(at(tmp_path), smaller, force=True)
     assert done.left == (("ds_config.json", "it was edited after it was generated"),)
@@ -207,7 +207,7 @@ def test_what_is_no_file_is_left_alone(name: str, sort: str, tmp_path: Path, mon
     for force in (False, True):
         (problem,) = write(at(tmp_path), texts(LLAMA), force).problems
         assert problem.code == "E0503" and f"cfg/{name} is " in problem.message
-    assert "E0503" in [one.code for one in check(at(tmp_path), texts(LLAMA), LLAMA)]
+    assert "E0503" in [one.code for one in check(at(tmp_path), texts(LLAMA), LLAMA).problems]
     assert [path.name for path in tmp_path.iterdir()] == [name] and stat.S_IFMT(os.lstat(name).st_mode) == kind
 
 
@@ -216,7 +216,7 @@ def test_what_is_no_file_is_left_alone(name: str, sort: str, tmp_path: Path, mon
 def test_a_link_to_a_device_is_not_read(name: str, tmp_path: Path) -> None:
     (tmp_path / name).symlink_to("/dev/zero")
     assert [one.code for one in write(at(tmp_path), texts(LLAMA)).problems] == ["E0503"]
-    assert "E0503" in [one.code for one in check(at(tmp_path), texts(LLAMA), LLAMA)]
+    assert "E0503" in [one.code for one in check(at(tmp_path), texts(LLAMA), LLAMA).problems]
 
 
 def test_check_shows_nothing_of_a_file_that_llmplan_did_not_write(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_check_shows_nothing_of_a_file_that_llmplan_did_not_write(tmp_path: Path
     secret.write_text("hunter2\n")
     (tmp_path / "launch.sh").symlink_to(secret)
     (tmp_path / "report.md").write_text("hunter2\n")
-    problems = check(at(tmp_path), texts(LLAMA), LLAMA)
+    problems = check(at(tmp_path), texts(LLAMA), LLAMA).problems
     assert [one.code for one in problems].count("E0503") == 2
     assert "hunter2" not in str(problems)
 
@@ -242,10 +242,10 @@ def test_a_folder_that_another_process_keeps(tmp_path: Path, monkeypatch: pytest
         assert alone
         (problem,) = write(at(tmp_path), texts(LLAMA)).problems
         assert problem.code == "E0505" and "another process has kept it" in problem.message
-        assert [one.code for one in check(at(tmp_path), texts(LLAMA), LLAMA)] == ["E0505"]
+        assert [one.code for one in check(at(tmp_path), texts(LLAMA), LLAMA).problems] == ["E0505"]
     assert write(at(tmp_path), texts(LLAMA)) == Outcome()
     with exclusive.shared(tmp_path):
-        assert check(at(tmp_path), texts(LLAMA), LLAMA) == []
+        assert check(at(tmp_path), texts(LLAMA), LLAMA).problems == ()
 
 
 def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,23 @@ def test_the_authors_unit_while_the_number_is_of_a_size_to_read(value, measure, 
     assert Amount(value, measure, Unit.of(unit, measure, library.load()[0].units)).exact() == text
 
 
+@pytest.mark.parametrize(
+    ("unit", "number", "text"),
+    [
+        ("GPU*hour", 80_000, "80,000 GPU-hours"),
+        ("GPU*hours", 80_000, "80,000 GPU-hours"),  # GPU-hourss before
+        ("GPU*days", 24, "1 GPU-day"),
+        ("GPU*day", 48, "2 GPU-days"),
+        ("GPU*h", 5, "5 GPU-h"),
+        ("GPU*min", 5, "300 GPU-min"),
+    ],
+)
+def test_products_of_units_are_in_the_plural_once(unit, number, text):
+    table = library.load()[0].units
+    measure = table.parse(unit)[1]
+    assert Amount(3600.0 * number, measure, Unit.of(unit, measure, table)).short() == text
+
+
 @pytest.mark.parametrize("unit", ["PB^30", "B^30/PB^30", "us^70", "year^50"])
 def test_units_beyond_what_a_float_holds(unit):
     table = library.load()[0].units

@@ -112,6 +112,12 @@ class Basis(Labels):
     def written(self, check: bool, directory: str, files: Sequence[str]) -> str:
         return f"{'up to date in' if check else 'wrote to'} {directory}: {', '.join(files)}"
 
+    def out_of_date(self, directory: str, files: Sequence[str]) -> str:
+        return f"out of date in {directory}: {', '.join(files)}"
+
+    def missing(self, directory: str, files: Sequence[str]) -> str:
+        return f"missing in {directory}: {', '.join(files)}"
+
     def removed(self, file: str) -> str:
         return f"removed {file}: no longer emitted"
 
