@@ -104,8 +104,10 @@ def unknown_truth(span: Span, meant: str) -> Diagnostic:
     return error("E0201", f"expected Bool, found `{span.text}`", span, Hint(f"write `{meant}`", (Edit(span, meant),)))
 
 
-def unknown_target(span: Span, name: str, targets: Collection[str]) -> Diagnostic:
-    hints = did_you_mean(span, name, targets)
+def unknown_target(span: Span, name: str, targets: Collection[str], meant: Sequence[str] = ()) -> Diagnostic:
+    """E0201. `meant`: targets with the options that people mean by the word, if those are known."""
+    hints = tuple(Hint(f"write `emit {text}`", (Edit(span, text),)) for text in meant)
+    hints = hints or did_you_mean(span, name, targets)
     return error("E0201", f"undefined target `{name}`", span, *hints, notes=(f"targets are {listing(targets, 12)}",))
 
 
