@@ -260,7 +260,8 @@ def no_entry(
         hint = Hint("write one of " + ", ".join(f'"{entry}"' for entry in near))
         return error("E0207", f"`{name}` matches several catalog entries", span, hint)
     bare = not span.text.startswith('"')
-    meant = [f"`{entry}`" if bare and entry.isidentifier() else f'"{entry}"' for entry in near[:1]]
+    likely = [] if instead else near[:1]
+    meant = [f"`{entry}`" if bare and entry.isidentifier() else f'"{entry}"' for entry in likely]
     hints = [Hint(f"did you mean {text}?", (Edit(span, text.strip("`")),)) for text in meant]
     block = f'entry {kind} "{name}" {{ … }}' if choice else f"{kind} {{ … }}"
     own = f"`llmplan catalog {kind}s` lists the entries; for one of your own give its figures: `{block}`"
