@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from llmplan.check import lint, options, variations
+from llmplan.check import lint, options, spoken, variations
 from llmplan.check.declare import Declarations
 from llmplan.check.define import Definitions
 from llmplan.check.expressions import Expressions
@@ -140,7 +140,8 @@ class PlanCheck:
                     brings = tuple(sorted(folders.always - {name.text}))
                     self.program.emits.append(EmitTarget(name.text, name.span, brings))
                 else:
-                    self.report(names.unknown_target(name.span, name.text, self.scope.targets))
+                    meant = spoken.target(self.scope, name.text, bool(target.options))
+                    self.report(names.unknown_target(name.span, name.text, self.scope.targets, meant))
             if s.into is not None:
                 self._into(s.into)
 

@@ -15,7 +15,7 @@ from attrs import evolve
 
 from llmplan.check import hints, spoken
 from llmplan.check.ir import UNDEFINED, Entry, Expr, Typed
-from llmplan.check.labels import Labelled, labelled_units, wanted
+from llmplan.check.labels import Labelled, compared, labelled_units, wanted
 from llmplan.check.scope import Scope, words
 from llmplan.diagnostics import Diagnostic, units
 from llmplan.source import Span
@@ -93,14 +93,21 @@ class Context(ABC):
                 self.report(units.unlike_counts(*pair, hints.per(self.scope, typed.type, want)))
                 return evolve(typed, type=None)
             if typed.bare:
-                kept = wanted(self.scope, want, name, self.entry)
-                choice = labelled_units(self.scope.units, kept) if isinstance(kept, Labelled) and kept.strict else []
+                choice = self._labelled(wanted(self.scope, want, name, self.entry))
                 asked = choice or self._units_for(want, name)
                 self.report(units.missing_unit(typed.span, f"`{name}`", typed.span.text, asked, bool(choice)))
                 return evolve(typed, type=None)
         hint = hints.instead(self.scope, typed, wanted(self.scope, want, name, self.entry))
         self.report(units.wrong_field(typed.span, name, words(want), words(typed.type), declared, hint))
         return evolve(typed, type=None)
+
+    def _labelled(self, kept: Type | None) -> list[str]:
+        """The units of a place whose numbers must say a label: with each label, of a link as it is sold."""
+        if not isinstance(kept, Labelled) or not kept.strict:
+            return []
+        sold = [evolve(kept, unit=kept.unit.replace("byte/s", unit)) for unit in ("GB/s", "Gbit/s")]
+        places = sold if kept.unit.startswith("byte/s") else [kept]
+        return [unit for place in places for unit in labelled_units(self.scope.units, place)]
 
     def _units_for(self, want: Measure, name: str = "") -> list[str]:
         """The units that a number is likely meant in; for a named field, the unit that it is declared in."""
@@ -159,15 +166,16 @@ class Context(ABC):
         if lead.zero:
             return evolve(other, span=left.span.to(right.span))
         if other.bare:
-            wanted = self._units_for(lead.type)
-            self.report(units.missing_unit(other.span, "this number", other.span.text, wanted))
+            choice = self._labelled(compared(self.scope, lead))
+            asked = choice or self._units_for(lead.type)
+            self.report(units.missing_unit(other.span, "this number", other.span.text, asked, bool(choice)))
         else:
             hint = hints.unit_after(self.scope, left.type, right.type) or hints.for_each(self.scope, left, right)
             self.report(units.unlike(action, *_sides(left, right), hint))
         return evolve(left, type=None)
 
-    def unit(self, node: nodes.Unit) -> tuple[Fraction, Measure] | None:
-        """The factor and measure of a unit, or None if a mistake in it was reported."""
+    def unit(self, node: nodes.Unit, want: Type | None = None) -> tuple[Fraction, Measure] | None:
+        """The factor and measure of a unit, or None if a mistake in it was reported; `want`: what its place expects."""
         try:
             return self.scope.units.parse(node.text)
         except UnknownUnit as unknown:
@@ -176,7 +184,9 @@ class Context(ABC):
             known = unknown.offset > 0 and self._divides(unknown.word)
             near = self.scope.units.suggest(unknown.word)
             entry = spoken.of_unit(self.scope, unknown.word) or hints.entry(self.scope, unknown.word)
-            self.report(units.unknown_unit(span, unknown.word, near, span if known else None, entry))
+            counted = isinstance(want, Measure) and bool(want.labels or want.dims) and self.scope.units.is_count(want)
+            count = f"{self.scope.units.base(want)}s" if counted and isinstance(want, Measure) else ""
+            self.report(units.unknown_unit(span, unknown.word, near, span if known else None, entry, count))
             return None
 
     def _divides(self, word: str) -> bool:

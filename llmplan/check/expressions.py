@@ -40,7 +40,7 @@ class Expressions(Context):
         whole = node.value.denominator == 1 and not ("." in node.text and node.text[-1].isdigit())
         amount, measure = node.value, INT if whole else REAL
         if node.unit is not None:
-            found = self.unit(node.unit)
+            found = self.unit(node.unit, want)
             if found is None:
                 return self.wrong(node)
             amount, measure = amount * found[0], found[1]

@@ -11,7 +11,7 @@ import re
 
 from attrs import frozen
 
-_PATTERN = re.compile(r"(?:\[[^\[\]\\]+\](?:[*+?]|\{\d{1,3},\d{1,3}\})?|[\w:/,@ -]|\(|\)\??)+")
+_PATTERN = re.compile(r"(?:\[(?:[^\[\]\\]|\\\\)+\](?:[*+?]|\{\d{1,3},\d{1,3}\})?|[\w:/,@ -]|\(|\)\??)+")
 _MOST_OPEN = 3
 """The most unbounded quantifiers: a text is matched in at most its length to this power ways."""
 

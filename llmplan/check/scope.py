@@ -111,6 +111,12 @@ def spelt(word: str) -> str:
     return word.strip().lower().replace("-", "_")
 
 
+def _worded_alike(wanted: str, key: str) -> bool:
+    """Whether a name has the words of another, in whichever order and perhaps cut short: `h100-80gb-sxm`."""
+    words, own = wanted.split("-"), key.split("-")
+    return len(words) == len(own) > 1 and all(any(part.startswith(word) for part in own) for word in words)
+
+
 _ALIKE = 0.7
 """The similarity from which one of two names may be a typo of the other."""
 
@@ -269,6 +275,7 @@ class Scope:
         near = sorted({name for names in parts for name in names})
         # `NVIDIA H100`: a maker's or an organisation's name before the entry's.
         near = near or list(index.get(wanted.partition("-")[2], ()))
+        near = near or sorted({name for key, names in index.items() if _worded_alike(wanted, key) for name in names})
         return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
 
     def own_entry(self, kind: str, name: str) -> str | None:

@@ -15,7 +15,7 @@ from llmplan.check.scope import Scope, spelt
 from llmplan.diagnostics import Diagnostic, Edit, Hint, names, units
 from llmplan.source import Span
 from llmplan.syntax import nodes
-from llmplan.units.measure import EnumType, KindType, ListType, Measure, Type
+from llmplan.units.measure import BOOL, EnumType, KindType, ListType, Measure, Type
 
 _OPEN = frozenset(("auto", "automatic", "any", "best", "choose", "unknown", "tbd", "optimal"))
 _TRUE = frozenset(("true", "yes", "on"))
@@ -98,6 +98,17 @@ def nothing_to_set(scope: Scope, at: nodes.Name, value: nodes.Expr) -> list[Hint
     return _of_setting(scope, _Setting("", at.span, at.span, value), at.text)
 
 
+def target(scope: Scope, word: str, options: bool) -> list[str]:
+    """The targets meant by a word, each with the option that it is a value of: `huggingface { trainer = trl }`.
+
+    Args:
+        options: Whether options follow the word, so that no further block can.
+    """
+    named = [kind for kind in scope.spoken.get(spelt(word), ()) if kind in scope.targets]
+    paths = [] if options else list(filter(None, (member_of(scope, kind, word.lower()) for kind in scope.targets)))
+    return named or [f"{path.partition('.')[0]} {{ {path.partition('.')[2]} = {word.lower()} }}" for path in paths]
+
+
 def unknown_member(scope: Scope, span: Span, word: str, type: EnumType) -> Diagnostic:
     """E0201 for a word where a member of an enum is expected."""
     member = scope.meant.get(type.name, {}).get(spelt(word))
@@ -117,7 +128,11 @@ def of_unit(scope: Scope, word: str) -> Hint | None:
 
 
 def slip(scope: Scope, node: nodes.Expr, type: Type, name: str) -> Diagnostic | None:
-    """A whole value that cannot be meant as written: `micro_batch = auto`, `tensor = [1, 2]`, `adapter = lora`."""
+    """A whole value that cannot be meant as written: `micro_batch = auto`, `tensor = [1, 2]`, `adapter = lora`,
+    `gpu = "H100" or "A100"`.
+    """
+    if isinstance(node, nodes.Or) and type != BOOL:
+        return units.one_or_another(node.span, name, [_choice(scope, item, type) for item in node.items])
     if isinstance(node, nodes.List) and not isinstance(type, ListType):
         return units.several_values(node.span, name, scope.unmodelled.get(spelt(name), ""))
     if not isinstance(node, nodes.Name) or len(node.parts) > 1 or scope.lookup(node.text) is not None:
@@ -132,6 +147,14 @@ def slip(scope: Scope, node: nodes.Expr, type: Type, name: str) -> Diagnostic | 
     elif isinstance(type, EnumType) and word in type.members:
         return None
     return names.meant_open(node.span) if word.lower() in _OPEN else None
+
+
+def _choice(scope: Scope, node: nodes.Expr, type: Type) -> str:
+    """A value as it stands in a list: an entry by its own name, where the catalog knows which is meant."""
+    if isinstance(type, KindType) and isinstance(node, nodes.Text) and node.plain:
+        entry = scope.find_entry(type.name, node.plain)[0]
+        return f'"{entry}"' if entry else node.span.text
+    return node.span.text
 
 
 def member_of(scope: Scope, kind: str, word: str) -> str:

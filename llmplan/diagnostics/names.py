@@ -104,8 +104,10 @@ def unknown_truth(span: Span, meant: str) -> Diagnostic:
     return error("E0201", f"expected Bool, found `{span.text}`", span, Hint(f"write `{meant}`", (Edit(span, meant),)))
 
 
-def unknown_target(span: Span, name: str, targets: Collection[str]) -> Diagnostic:
-    hints = did_you_mean(span, name, targets)
+def unknown_target(span: Span, name: str, targets: Collection[str], meant: Sequence[str] = ()) -> Diagnostic:
+    """E0201. `meant`: targets with the options that people mean by the word, if those are known."""
+    hints = tuple(Hint(f"write `emit {text}`", (Edit(span, text),)) for text in meant)
+    hints = hints or did_you_mean(span, name, targets)
     return error("E0201", f"undefined target `{name}`", span, *hints, notes=(f"targets are {listing(targets, 12)}",))
 
 
@@ -258,7 +260,8 @@ def no_entry(
         hint = Hint("write one of " + ", ".join(f'"{entry}"' for entry in near))
         return error("E0207", f"`{name}` matches several catalog entries", span, hint)
     bare = not span.text.startswith('"')
-    meant = [f"`{entry}`" if bare and entry.isidentifier() else f'"{entry}"' for entry in near[:1]]
+    likely = [] if instead else near[:1]
+    meant = [f"`{entry}`" if bare and entry.isidentifier() else f'"{entry}"' for entry in likely]
     hints = [Hint(f"did you mean {text}?", (Edit(span, text.strip("`")),)) for text in meant]
     block = f'entry {kind} "{name}" {{ … }}' if choice else f"{kind} {{ … }}"
     own = f"`llmplan catalog {kind}s` lists the entries; for one of your own give its figures: `{block}`"

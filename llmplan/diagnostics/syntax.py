@@ -110,6 +110,11 @@ def currency(span: Span, sign: str, amount: Span | None, text: str) -> Diagnosti
     code = meant_currency(sign)
     note = f"a plan states the rate of a currency on a line of its own, as in `{rate_of(code)}`" if code else ""
     hint = f"write `{text}`" if amount is None else replacement(amount, text)
+    before, _, after = text.partition("/")
+    if after in ("h", "hr", "hour", "hours"):
+        of = f"`{before}/GPU/{after}`, `{before}/node/{after}` or `{before}/job/{after}`"
+        edits = hint.edits if isinstance(hint, Hint) else ()
+        hint = Hint(f"write `{text}`, and for a price what it is paid for: {of}", edits)
     return error("E0105", "money is written as a number with a unit", span, hint, notes=(note,))
 
 

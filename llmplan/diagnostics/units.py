@@ -14,11 +14,14 @@ from llmplan.source import Span
 
 
 def unknown_unit(
-    span: Span, word: str, suggestions: list[str], name_at: Span | None, entry: Hint | None = None
+    span: Span, word: str, suggestions: list[str], name_at: Span | None, entry: Hint | None = None, count: str = ""
 ) -> Diagnostic:
     """E0204, or E0205 where the word is a name of the plan glued to a unit; `entry` says what it is in the catalog.
 
     E0312 for a currency.
+
+    Args:
+        count: What the place of the number counts, as `tokens`; empty for any other place.
     """
     if name_at is not None or not word:
         return error("E0205", f"`{word}` is a name, not a unit", span, _glued(span))
@@ -27,7 +30,7 @@ def unknown_unit(
         return no_rate(span, word, currency)
     hint = attached(span)
     if hint is None and word == "G":
-        return error("E0204", "`G` is a prefix, not a unit", span, *_prefixed(span))
+        return error("E0204", "`G` is a prefix, not a unit", span, *_prefixed(span, count))
     if hint is not None and word == "B":
         number = hint.edits[0].text
         text = f"write `{number[:-1]} bytes`, or `{number}` for {number[:-1]} billion"
@@ -43,13 +46,13 @@ def unknown_unit(
     return error("E0204", f"undefined unit `{word}`", span, hint)
 
 
-def _prefixed(span: Span) -> Iterator[Hint]:
-    """What `400G` may mean."""
+def _prefixed(span: Span, count: str) -> Iterator[Hint]:
+    """What `400G` may mean: a billion of what is counted, or bytes and their rates."""
     before = _AMOUNT.search(span.source.text[max(0, span.start - 100) : span.start])
     first = span.start - len(before.group()) if before else span.start
-    for unit in ("Gbit/s", "GB/s", "GB"):
-        text = f"{before.group().rstrip() if before else '…'} {unit}"
-        yield Hint(f"write `{text}`", (Edit(Span(span.source, first, span.end), text),), True)
+    for unit in (f"B {count}",) if count else (" Gbit/s", " GB/s", " GB"):
+        text = f"{before.group().rstrip() if before else '…'}{unit}"
+        yield Hint(f"write `{text}`", (Edit(Span(span.source, first, span.end), text),), not count)
 
 
 _AMOUNT = re.compile(r"[0-9][0-9_.]*[ \t]*\Z")
@@ -163,6 +166,18 @@ def several_values(span: Span, name: str, instead: str) -> Diagnostic:
         Hint(f"to find the best of them, write `? in {span.text}`", (begin,)),
         f"to compare them, write `sweep {name} in {span.text}`",
         instead,
+    )
+
+
+def one_or_another(span: Span, name: str, values: Sequence[str]) -> Diagnostic:
+    """E0303: `gpu = "H100" or "A100"`."""
+    listed = f"[{', '.join(values)}]"
+    return error(
+        "E0303",
+        "expected a single value, found several",
+        span,
+        Hint(f"to find the best of them, write `? in {listed}`", (Edit(span, f"? in {listed}"),)),
+        f"to compare them, write `sweep {name} in {listed}`",
     )
 
 

@@ -156,6 +156,10 @@ def _members(kind: nodes.Kind, enum: str) -> dict[str, str]:
     }
 
 
+_BESIDE = {"vision_config": "sees_images"}
+"""Parts of a file that no table reads, and the fields that say that the model has them."""
+
+
 def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnostic:
     """The entry that a configuration file describes, called `name`; `at` is where the plan names the file.
 
@@ -169,6 +173,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     except NotAnObject as why:
         return _no_json(at, source, why)
     type = _type(values)
+    beside = [field for part, field in _BESIDE.items() if any(key.startswith(f"{part}.") for key in values)]
     if type not in tables.entries:
         # A model that also sees or hears keeps its language model there.
         inner = {key.removeprefix("text_config."): v for key, v in values.items() if key.startswith("text_config.")}
@@ -189,6 +194,10 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
             fields.append(evolve(field, value=_filled(field.value, tables, values)))
         except _Missing as absent:
             missing[str(absent)] = None
+    fields += [
+        nodes.Field(span=at, name=nodes.Name(span=at, parts=(field,)), value=nodes.Bool(span=at, value=True))
+        for field in beside
+    ]
     differing = [key.removesuffix(f".{EACH}") for key in missing if key.endswith(f".{EACH}")]
     if there := [values[key] for key in differing if key in values]:
         return config.differs(at, there[0].span, source.name, differing[0], type)

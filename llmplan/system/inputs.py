@@ -380,7 +380,10 @@ class Inputs:
         return draws.of_range(self.graph, name, low, middle, high)
 
     def _said_of_text(self, path: str) -> Result:
-        """1 if a text or a list has a value; decided entry by entry if an unknown selects the entry."""
+        """1 if a text or a list has a value other than an empty text.
+
+        Decided entry by entry if an unknown selects the entry.
+        """
         kind = path.partition(".")[0]
         selector = self.scope.selector(kind)
         if kind in self.scope.entries and path not in self.program.settings and self._is_chosen(selector):
@@ -395,7 +398,9 @@ class Inputs:
                 return self.expressions.by_entry(chosen, said, len(said))
         won = self._own_setting(path)
         passed_on = _is_of(won, path)
-        return self.graph.const(float(won is not None)) if passed_on is None else self._said_of_text(passed_on)
+        if passed_on is not None:
+            return self._said_of_text(passed_on)
+        return self.graph.const(float(won is not None and won[1].value != Text(())))
 
     def given(self, path: str) -> Result:
         """1 if some layer or default gives the input a value or a `?`, and the inputs of that value are given too."""

@@ -23,6 +23,9 @@ from llmplan.units.measure import Measure, Type
 _FAR = 100.0
 """Legal values that lie this factor apart say enough of what is usual."""
 
+_FEW = 10.0
+"""So many repetitions of something are few."""
+
 UNSOLVED = 1000
 """Unknowns that were not solved are numbered from here, separately from the variables of ranges."""
 
@@ -107,6 +110,10 @@ class Unknowns:
         item = field.domain.items[0] if field.domain is not None else None
         low, high = (worth(item.low), worth(item.high)) if isinstance(item, ir.Range) else (None, None)
         low, high = -math.inf if low is None else low, math.inf if high is None else high
+        if usual is not None and type.plain and usual >= 1.0 and usual == int(usual):
+            # Repetitions, as epochs: half of one is seldom meant.
+            few = max(low, 1.0), min(high, max(_FEW, usual * 2))
+            return "? in " + "..".join(show(end, type, scope, unit).replace(",", "_") for end in few)
         if usual is not None and 0.0 < usual < math.inf:
             low, high = max(low, usual / 2), min(high, usual * 2)
         elif not 0.0 < low <= high <= _FAR * low:

@@ -9,7 +9,9 @@ import pytest
 from llmplan.check.patterns import LONGEST, Pattern, is_pattern
 
 
-@pytest.mark.parametrize("text", ["[A-Za-z0-9_.,-]*", "[a-z]([a-z0-9-]{0,48}[a-z0-9])?", "[^:]+:/[^:]*", "run-[0-9]+"])
+@pytest.mark.parametrize(
+    "text", ["[A-Za-z0-9_.,-]*", "[a-z]([a-z0-9-]{0,48}[a-z0-9])?", "[^:]+:/[^:]*", "run-[0-9]+", r"[^\\#]*"]
+)
 def test_patterns(text: str) -> None:
     assert is_pattern(text)
 
@@ -29,6 +31,7 @@ def test_patterns(text: str) -> None:
         "[a]*[b]*[c]*[d]*",
         "[a]{0,9999}",
         "[a]**",
+        r"[^\#]*",
     ],
 )
 def test_what_takes_long_or_means_nothing_is_not_a_pattern(text: str) -> None:

@@ -54,6 +54,57 @@ def test_the_first_hint_is_the_edit(text, meant):
     assert wrong.hints[0].edits[0].text == meant
 
 
+PAID = [f"`2.5 USD/{label}/hour`" for label in ("GPU", "node", "job")]
+CLUSTER = 'model "llama-7b"\nhardware { gpu = "H100-SXM5-80GB", gpus = 64 }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("gpu.memory_bandwidth = 3 TB/s", ["did you mean `bandwidth`?"]),
+        ('entry gpu "X" {\n  memory = 80 GB\n  memory_bandwidth = 3 TB/s\n}', ["did you mean `bandwidth`?"]),
+        (
+            "require hardware.price <= 2.5",
+            [f"did you mean `2.5 USD/{label}/hour`?" for label in ("GPU", "node", "job")],
+        ),
+        (
+            "hardware.internode_bandwidth = 100",
+            [f"did you mean `100 {unit}/s/{label}`?" for unit in ("GB", "Gbit") for label in ("GPU", "node")],
+        ),
+        ("dataset.tokens = 400G", ["write `400B tokens`"]),
+        ("parallelism.vp = 2", ["did you mean `virtual_pipeline`?"]),
+        ("emit trl", ["write `emit huggingface { trainer = trl }`"]),
+        ("emit hf", ["write `emit huggingface`"]),
+        (
+            "hardware.price = $2.5/hour",
+            [f"write `2.5 USD/hour`, and for a price what it is paid for: {PAID[0]}, {PAID[1]} or {PAID[2]}"],
+        ),
+        (
+            'hardware.gpu = "H100" or "A100"',
+            [
+                'to find the best of them, write `? in ["H100-SXM5-80GB", "A100-SXM4-80GB"]`',
+                'to compare them, write `sweep hardware.gpu in ["H100-SXM5-80GB", "A100-SXM4-80GB"]`',
+            ],
+        ),
+    ],
+)
+def test_a_hint_points_to_what_is_meant(text: str, said: list[str]) -> None:
+    (wrong,) = [one for one in api.check("-", text=f"{text}\n") if one.severity == "error"]
+    assert [hint.text for hint in wrong.hints] == said
+
+
+@pytest.mark.parametrize("name", ["H100 80GB SXM", "h100-80gb-sxm5"])
+def test_the_words_of_a_name_may_stand_in_any_order(name: str) -> None:
+    (wrong,) = [one for one in api.check("-", text=f'hardware.gpu = "{name}"\n') if one.severity == "error"]
+    assert wrong.hints[0].text == 'did you mean "H100-SXM5-80GB"?'
+
+
+def test_epochs_are_proposed_whole() -> None:
+    text = f"{CLUSTER}dataset {{ tokens = 1B, epochs = ? }}\n"
+    (wrong,) = [one for one in api.check("-", text=text) if one.severity == "error"]
+    assert [hint.text for hint in wrong.hints] == ["give it a domain: `? in 1..10`"]
+
+
 def test_a_plan_teaches_words_of_its_own():
     text = '@names("crew", "staff")\nkind team {\n  @names("headcount")\n  size: Int = 1\n}\n'
     assert hints(text + "show team.headcount\n") == ["did you mean `team.size`?"]

@@ -55,7 +55,28 @@ def test_a_name_that_fits_one_needs_no_note(written: str, meant: str) -> None:
 )
 def test_a_published_name_finds_its_entry(published: str, entry: str) -> None:
     solution = api.solve("-", text=f'model "{published}"\nshow model.params_total\n')
-    assert solution.diagnostics == () and solution.values["model"].value == entry
+    notes = [one.code for one in solution.diagnostics]
+    assert notes == ["W0606"] * (entry == "gemma-3-27b") and solution.values["model"].value == entry
+
+
+@pytest.mark.parametrize("entry", ["gemma-3-4b", "gemma-3-12b", "gemma-3-27b", "llama-4-scout", "llama-4-maverick"])
+def test_a_model_that_sees_says_that_its_tower_is_not_counted(entry: str) -> None:
+    (note,) = api.solve("-", text=f'model "{entry}"\nshow model.params_total\n').diagnostics
+    assert (note.code, note.severity) == ("W0606", "note")
+    assert note.message.startswith("the vision tower of this model is not counted, and images are not planned yet")
+
+
+@pytest.mark.parametrize("entry", ["gemma-3-1b", "llama-3.1-8b"])
+def test_a_model_of_text_has_no_such_note(entry: str) -> None:
+    assert api.solve("-", text=f'model "{entry}"\nshow model.params_total\n').diagnostics == ()
+
+
+@pytest.mark.parametrize("name", ["llava-1.5-7b", "llava-hf/llava-1.5-7b-hf", "qwen2-vl-7b", "pixtral-12b"])
+def test_a_vision_family_is_taken_for_no_model_of_text(name: str) -> None:
+    (wrong,) = [one for one in api.check("-", text=f'model "{name}"\n') if one.severity == "error"]
+    hints = [hint.text for hint in wrong.hints]
+    assert wrong.code == "E0207" and not [hint for hint in hints if "did you mean" in hint]
+    assert any(hint.startswith("images are counted as tokens") for hint in hints)
 
 
 def test_every_entry_is_found_by_its_name_on_the_hub() -> None:

@@ -28,7 +28,7 @@ SEVERAL = {
     "E0209": {"config": 6},
     "E0301": {"units": 2},
     "E0302": {"units": 2},
-    "E0303": {"units": 8},
+    "E0303": {"units": 9},
     "E0304": {"units": 2},
     "E0305": {"system": 3, "units": 4},
     "E0310": {"decorators": 6},

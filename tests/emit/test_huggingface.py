@@ -211,6 +211,7 @@ def test_what_the_trainer_cannot_do_is_a_requirement(name: str) -> None:
 
 UNTOLD = [
     ("huggingface_model", "training.dropout = 0.1"),
+    ("huggingface_tokenizer", 'huggingface.tokenizer = "x"'),
     ("huggingface_model", "training.attention_8bit = true"),
     ("huggingface_model", "training.gradient_fusion = true"),
     ("huggingface_rest", "training.recompute_norms = true"),
@@ -233,10 +234,11 @@ def test_each_requirement_is_tried() -> None:
 
 @pytest.mark.slow
 def test_a_tokenizer_of_its_own() -> None:
-    _, problems = render(
-        solved("parallelism { zero_stage = 3 }\n" + TRL.replace("trainer = trl", 'trainer = trl, tokenizer = "x"'))
-    )
-    assert [problem.code for problem in problems] == ["E0504"]
+    named = "parallelism { zero_stage = 3 }\n" + TRL.replace("trainer = trl", 'trainer = trl, tokenizer = "x"')
+    answer = solved(named)
+    assert [told.name for told in answer.requirements if told.holds is False] == ["huggingface_tokenizer"]
+    files, problems = render(solved(f"{named}\nwaive huggingface_tokenizer\n"))
+    assert problems == [] and "tokenizer" not in files["sft.yaml"]
 
 
 @pytest.mark.slow

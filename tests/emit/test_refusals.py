@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from llmplan import api
+from llmplan import api, resources
 from llmplan.emit.render import render
 
 BASE = """model "llama-7b"
@@ -32,6 +32,8 @@ EMITS = {
     "megatron": "emit megatron",
     "torchtitan": "emit torchtitan; parallelism.zero_stage = 3",
     "slurm": 'emit slurm { script = "a.py" }',
+    "slurm alone": "emit slurm",
+    "kubernetes alone": 'emit kubernetes { image = "b" }',
     "kubernetes": 'emit kubernetes { script = "a.py", image = "b" }',
 }
 EXPERTS = 'model "mixtral-8x7b"'
@@ -206,6 +208,12 @@ REFUSED = [
     ("trainer", "training.recompute = selective", "huggingface_recompute", "no `selective` recompute of 32 of 32"),
     ("trainer", "training.optimizer = muon", "huggingface_optimizer", "the Trainer does not make muon"),
     ("trainer", "training.cuda_graphs = true", "huggingface_kernels", "for `kernels = eager` with `cuda_graphs"),
+    ("trl", 'huggingface.tokenizer = "x"', "huggingface_tokenizer", "a tokenizer of its own is named"),
+    ("megatron", 'megatron.checkpoints = ""', "megatron_folders", "`megatron.tensorboard` is empty"),
+    # Jobs whose script nobody names.
+    ("slurm alone", 'slurm.script = ""; slurm.arguments = "--a b"', "slurm_script", "would start its first word"),
+    ("kubernetes alone", 'kubernetes.script = ""; kubernetes.arguments = "--a b"', "kubernetes_script",
+     "would start its first word"),
     ("trl", "training.dropout = 0.1", "huggingface_model", "TRL has no key for dropout 0.1"),
     ("trl", "adapter.method = qlora; adapter.base_bytes = 2 bytes/param", "huggingface_adapter",
      "cannot load frozen weights of 2"),
@@ -304,6 +312,8 @@ WAIVED = [
     ("fsdp", "parallelism.zero_stage = 1", "accelerate_zero"),
     ("fsdp", f"{FLAT}; parallelism.zero_stage = 1; parallelism.reshard = false", "accelerate_zero"),
     ("fsdp", "parallelism.offload = optimizer", "accelerate_offload"),
+    ("slurm alone", 'slurm.script = ""; slurm.arguments = "--a b"', "slurm_script"),
+    ("trl", 'huggingface.tokenizer = "x"', "huggingface_tokenizer"),
 ]
 """What templates once refused although the requirement was waived."""
 
@@ -323,6 +333,23 @@ def test_what_is_waived_is_written(target: str, settings: str, name: str) -> Non
     assert solution.status == "solved", [one.message for one in solution.diagnostics]
     files, problems = render(solution)
     assert [problem.message for problem in problems if problem.severity == "error"] == [] and "launch.sh" in files
+
+
+@pytest.mark.parametrize("option", ["tokenizer", "checkpoints", "pretrained", "tensorboard", "data"])
+@pytest.mark.parametrize("text", [r"a\"b", "a#b", "a'b", r"a\\b", r"a\nb", "a b"])
+def test_an_argument_file_holds_plain_words(option: str, text: str) -> None:
+    if (option, text) == ("data", "a b"):
+        return
+    told = api.check("-", text=plan("megatron", f'megatron.{option} = "{text}"'))
+    assert [(one.code, f"`megatron.{option}`" in one.message) for one in told if one.severity == "error"] == [
+        ("E0305", True)
+    ]
+
+
+def test_no_template_refuses_by_itself() -> None:
+    folders = [entry for entry in resources.folder("templates").iterdir() if entry.is_dir()]
+    texts = [file.read_text() for folder in folders for file in folder.iterdir() if file.name.endswith(".j2")]
+    assert texts and not [text for text in texts if "refuse(" in text]
 
 
 def test_there_are_enough_and_each_says_something_else() -> None:

@@ -155,6 +155,18 @@ def test_a_file_that_describes_no_model(content: object, said: str, tmp_path: Pa
     assert said in found[0][1]
 
 
+@pytest.mark.parametrize("whole", [{"text_config": LLAMA, "model_type": "llava"}, LLAMA])
+def test_a_vision_tower_is_noted(whole: dict[str, Any], tmp_path: Path) -> None:
+    text = 'model from "c.json"\nshow model.params_total\n'
+    seen = {**whole, "vision_config": {"hidden_size": 1024, "model_type": "clip_vision_model"}}
+    told = [api.solve(plan(tmp_path, text, c=content)) for content in (seen, whole)]
+    assert [[one.code for one in answer.diagnostics if "vision tower" in one.message] for answer in told] == [
+        ["W0606"],
+        [],
+    ]
+    assert told[0].values["model.params_total"].value == told[1].values["model.params_total"].value
+
+
 def warned(content: dict[str, Any], folder: Path) -> list[str]:
     """The keys without effect."""
     found = api.check(plan(folder, 'model from "c.json"\n', c=content))

@@ -15,6 +15,29 @@ from llmplan.check.scope import Scope
 GATHERED = {("memory.gather_buffers", "MemoryPhase")}
 """Weights are gathered alike in all moments but two."""
 
+INDICES = {"MemoryPhase", "PipelineStage"}
+"""Enums that no plan can set: the moments and the stages over which formulas are indexed. What a formula says of one
+moment alone is told from the rest by its name, and a `match` of the same formulas asks for every new one."""
+
+DECIDING = (
+    "AdapterMethod", "AttentionKernel", "Dtype", "FlashKernel", "Kernels", "LossKernel", "Norm", "Offload", "OffloadTo",
+    "Positions", "Precision", "Recompute", "Schedule", "SelectiveRecompute", "UpdateKernel",
+)  # fmt: skip
+"""Enums of the library that decide memory or time."""
+
+CHOICES = {
+    (
+        "batch_advice",
+        "Task",
+    ),  # An assumed batch, by alternatives of which exactly one may hold: E0404 tells of a third task.
+    ("epochs_usual", "Task"),  # Likewise the epochs that are usual for one task.
+    ("accelerate.alone", "Framework"),  # Whether a target's file is for its own framework.
+    ("deepspeed.written", "Framework"),  # Likewise.
+    ("huggingface.sft", "HuggingFaceTrainer"),  # Whether a target's file is for its one trainer with files of its own.
+    ("training.usual_loss", "HuggingFaceTrainer"),  # Likewise.
+}
+"""Formulas that compare a member because they are about that member alone."""
+
 
 def formulas(scope: Scope, name: str) -> list[ir.Expr]:
     """What computes a quantity, a function or an input."""
@@ -52,6 +75,17 @@ def swallowed(scope: Scope) -> set[tuple[str, str]]:
         for name, part in reached(scope)
         if isinstance(part, ir.Match) and any(pattern is None for pattern, _ in part.arms)
         for member in [pattern for pattern, _ in part.arms if isinstance(pattern, ir.Member)][:1]
+    }
+
+
+def compared(scope: Scope) -> set[tuple[str, str]]:
+    """The formulas that memory and time are made of with `==`, `!=` or `in` over an enum that a plan can set."""
+    return {
+        (name, member.enum)
+        for name, part in reached(scope)
+        if isinstance(part, ir.Op) and part.operation in ("eq", "ne")
+        for member in part.args
+        if isinstance(member, ir.Member) and member.enum not in INDICES
     }
 
 
@@ -94,6 +128,29 @@ def test_members_are_named():
     assert problems == [] and {"time", "memory.total"} <= set(scope.compared)
     assert swallowed(scope) <= GATHERED
     assert chained(scope) == set()
+    assert compared(scope) == CHOICES
+
+
+def test_a_planted_member_is_told():
+    texts = library.library_files()
+    name = "plans/std/kinds.plan"
+    planted = texts[name]
+    for enum in DECIDING:
+        planted = planted.replace(f"enum {enum} {{", f"enum {enum} {{ planted_{enum.lower()},")
+    _, problems = library.build({**texts, name: planted})
+    told = {problem.message for problem in problems if problem.code == "E0308"}
+    assert [enum for enum in DECIDING if not any(f"planted_{enum.lower()}`" in message for message in told)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("condition", ["== eager", "in [eager, compiled]", "!= fused"])
+def test_a_comparison_would_be_seen(condition):
+    texts = library.library_files()
+    name = "plans/std/activations.plan"
+    changed = texts[name].replace("one_by_one(training.kernels)", f"training.kernels {condition}", 1)
+    assert changed != texts[name]
+    scope, problems = library.build({**texts, name: changed})
+    assert problems == [] and compared(scope) - CHOICES == {("memory.hidden_activations", "Kernels")}
 
 
 @pytest.mark.slow
@@ -108,7 +165,7 @@ def test_members_are_named():
         ),
         (
             "compute",
-            "else if training.kernels == eager then step.host_eager\n    else step.host_fused",
+            "else if one_by_one(training.kernels) then step.host_eager\n    else step.host_fused",
             (
                 "else if training.kernels == eager then step.host_eager\n"
                 "    else if training.precision == fp32 then 0 s\n"
