@@ -24,7 +24,7 @@ from llmplan.advice.requirement_curve import requirement_curve
 from llmplan.advice.risks import risks
 from llmplan.advice.sensitivity import sensitivity
 from llmplan.advice.trial import Trial
-from llmplan.answer.schema.advice import Default, Lever, Moved, Verdicted
+from llmplan.answer.schema.advice import Default, Lever, Moved, Redecided, Verdicted
 from llmplan.answer.schema.solution import Solution
 from llmplan.background import Fork
 from llmplan.cache.records import Packing
@@ -66,7 +66,7 @@ ADVICE: tuple[Piece, ...] = (
 )
 """The pieces of advice on an answer, in order. A piece whose equations become too many is left out."""
 
-_RECORDS = Packing((Lever, Moved, Verdicted, Default, Amount, Range, Unit, Measure))
+_RECORDS = Packing((Lever, Moved, Redecided, Verdicted, Default, Amount, Range, Unit, Measure))
 """The records in the message from a fork."""
 
 

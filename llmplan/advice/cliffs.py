@@ -124,7 +124,7 @@ def _whole(trial: Trial, name: str, aim: _Aim, effort: Effort) -> Cliff | None:
         for value in (*near[0][:_BESIDE], *near[1][:_BESIDE]):
             again = trial.again({knob.path: set_to(knob, value, trial.here)}, effort)
             cost = math.nan if again is None else again.objective
-            answer = None if again is None else again.solved(unknown.path)
+            answer = None if again is None else again.solved.get(unknown.path)
             if answer is not None and aim.gains(cost) and cost < best:
                 best, scope = cost, trial.program.scope
                 text = show(value, knob.type, scope, knob.unit)

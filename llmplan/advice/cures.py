@@ -24,16 +24,20 @@ from llmplan.advice.wording import Cure
 from llmplan.answer.schema.advice import Relaxation
 from llmplan.answer.schema.requirements import Clash
 from llmplan.answer.schema.solution import Solution
-from llmplan.check.ir import Ref
+from llmplan.check.ir import Chance, Ref
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
 from llmplan.system.adjustable import Knob, domains, knobs
+from llmplan.system.calendar import event
 from llmplan.system.levers import described, levers, of_the_question, sort_of
 from llmplan.units.measure import is_catalog, is_choice
 
 MOST = 5
 """The most changes shown."""
+
+LEAST_CHANCE = 0.1
+"""The smallest chance that is proposed as a requirement: less asks for nothing."""
 
 Cures = tuple[tuple[Relaxation, ...], tuple[str, ...], tuple[str, ...]]
 """Changes; those not tried because the share was spent; and unknowns tried at only some of their values with a change.
@@ -66,6 +70,7 @@ class _Search:
         self.trial, self.blocked = trial, Blocked(trial)
         self.levers = tuple(levers(trial.program, trial.here))
         self.account = account("cures", share * trial.times)
+        self.shares = frozenset(_shares(trial.program))
         self.helpful: list[Cure] = []
         self.untried: list[str] = []
         self.tried = 0
@@ -89,7 +94,8 @@ class _Search:
         """The inputs to change, by what a change of them costs their author."""
         program = self.trial.program
         # A let that a requirement is compared with is its bound.
-        own = [rule.sides for rule in program.rules if rule.origin != "library" and rule.sides is not None]
+        stated = [rule for rule in program.rules if rule.origin != "library"]
+        own = [one.sides for rule in stated for one in (rule, event(rule)) if one.sides is not None]
         named = {side.name for sides in own for side in (sides.left, sides.right) if isinstance(side, Ref)}
         given = {knob.path: knob for knob in self._given()}
         limits = [knob for knob in given.values() if knob.role == "let" and knob.path in named]
@@ -174,7 +180,21 @@ class _Search:
         if isinstance(brought, Spent):
             self.untried.append(name)
             return []
-        return brought
+        return [cure for cure in brought if not self._hollow(cure)]
+
+    def _hollow(self, cure: Cure) -> bool:
+        """Whether a change would ask for a chance so small that the requirement asks for nothing."""
+        changes = (cure.record, *cure.record.beside)
+        return any(one.name in self.shares and value.number < LEAST_CHANCE for one in changes for value in one.values)
+
+
+def _shares(program: Program) -> Iterator[str]:
+    """The requirements whose own number is a chance, and the inputs that a chance is compared with."""
+    for rule in program.rules:
+        sides = () if rule.sides is None else (rule.sides.left, rule.sides.right)
+        if any(isinstance(side, Chance) for side in sides):
+            yield from (side.name for side in sides if isinstance(side, Ref))
+            yield from () if event(rule) is not rule else (rule.name,)
 
 
 def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import evolve, frozen
 
 from llmplan.advice.chance_search import sure_value
+from llmplan.advice.decided import decided, differs, judged, worse
 from llmplan.advice.ledger import SHARES, Spent, account
-from llmplan.advice.order import lever_key
+from llmplan.advice.order import in_order
 from llmplan.advice.trial import Figures, Trial, Tried
-from llmplan.answer.schema.advice import Lever, Moved
+from llmplan.answer.schema.advice import Lever, Moved, Verdicted
 from llmplan.answer.schema.solution import Solution
 from llmplan.check.ir import Text
 from llmplan.check.program import Setting
@@ -36,16 +37,13 @@ _BEST = 4
 _MOST_OF_ONE = 6
 """The most values of one lever on either side of its own that are looked at."""
 
-_SLIGHT = 5e-4
-"""Relative differences below this look the same to a reader."""
-
 
 def levers(trial: Trial, answer: Solution) -> tuple[Lever, ...]:
     """The effect of each lever, the nearest value at which all requirements are safe, and the best other entry."""
     stated = [one for one in answer.requirements if one.origin in ("plan", "used") and one.holds]
     uncertain = {one.name: one.chance for one in stated if one.chance is not None and one.verdict != "safe"}
     knobs = [(knob, now) for knob in declared(trial.program) for now in [worth(knob, trial.here)] if now is not None]
-    table = _Levers(trial)
+    table = _Levers(trial, judged(answer))
     return table.rows(knobs, uncertain) if table.compared else ()
 
 
@@ -61,8 +59,9 @@ class _Change:
 
 
 class _Levers:
-    def __init__(self, trial: Trial) -> None:
-        self.trial, self.program, self.here = trial, trial.program, trial.here
+    def __init__(self, trial: Trial, own: Mapping[str, Verdicted]) -> None:
+        self.trial, self.program, self.here, self.judged = trial, trial.program, trial.here, own
+        self.least = min((one.chance for one in own.values() if one.chance is not None), default=None)
         self.figures = trial.figures
         places = self.program.scope.compared
         self.compared = [name for name in sorted(places, key=lambda name: places[name][1]) if name in self.figures]
@@ -81,11 +80,11 @@ class _Levers:
         rows = [row for knob, now in closed if is_catalog(knob.type) for row in self._entry(knob, now)][:1]
         rows += self._single([(knob, now) for knob, now in closed if not is_catalog(knob.type)])
         before = self._key(self.figures)
-        rows = [row for row in rows if self._after(row.results) < before]
+        rows = [row for row in rows if self._after(row.results) < before and not worse(self.judged, row.judged)]
         shown = {row.text for row in rows}
         rows += [row for row in self._safe(knobs, uncertain) if row.text not in shown]
-        rows.sort(key=lambda row: lever_key(row, self._after(row.results)))
-        return tuple(self._marked(rows))
+        rows = [evolve(row, chance_before=None if row.chance is None else self.least) for row in rows]
+        return tuple(self._marked(in_order(rows, lambda row: self._after(row.results))))
 
     def _single(self, knobs: Sequence[tuple[Knob, float]]) -> list[Lever]:
         """Of each lever the best value by a quick look, solved again; the most promising ones are solved."""
@@ -120,7 +119,7 @@ class _Levers:
         tried = self.trial.at({knob.path: set_to(knob, value, self.here)})
         if any(name not in tried.figures for name in self.figures):
             return None
-        if not any(_differs(before, tried.figures[name][1]) for name, (_, before) in self.figures.items()):
+        if not any(differs(before, tried.figures[name][1]) for name, (_, before) in self.figures.items()):
             return None
         legal = not any(problem.severity == "error" for problem in tried.lowering.names.diagnostics)
         return _Change(knob, now, value, text, tried) if legal else None
@@ -133,7 +132,7 @@ class _Levers:
         for proposed in proposals(value, knob.type, knob.unit, None, self.here):
             if proposed.value == value:
                 return proposed.text, proposed.value
-            near = near or (proposed if not _differs(proposed.value, value) else None)
+            near = near or (proposed if not differs(proposed.value, value) else None)
         return (near.text, near.value) if near is not None else ("", value)
 
     def _row(self, change: _Change) -> Lever:
@@ -166,7 +165,7 @@ class _Levers:
                 name=name,
                 before=result.amount(before, self.here),
                 after=result.amount(value, self.here),
-                same=not _differs(before, value),
+                same=not differs(before, value),
                 base=scope.units.base(result.type),
                 band=Range(*(result.amount(end, self.here) for end in ends)) if ends else None,
             )
@@ -176,7 +175,7 @@ class _Levers:
     def _better(self, change: _Change) -> bool:
         """Whether a change improves any result that plans are compared by."""
         pairs = ((self.figures[name][1], change.tried.figures[name][1]) for name in self.compared)
-        return any(after < before and _differs(before, after) for before, after in pairs)
+        return any(after < before and differs(before, after) for before, after in pairs)
 
     def _marked(self, rows: Sequence[Lever]) -> list[Lever]:
         """The rows, in order, with those marked that a screen shows: what is sure and another entry are among them."""
@@ -202,7 +201,7 @@ class _Levers:
 
     def _again(self, change: _Change, row: Lever) -> Lever | None:
         """The row with the plan solved again; None if it has no solution. Without one for the effort as looked at."""
-        legal = None if change.tried.fails else row
+        legal = None if change.tried.fails else self._likely(row, change.tried)
         if any(rule.certain for rule in self.program.rules):
             return legal
         changes = {change.knob.path: set_to(change.knob, change.value, self.here)}
@@ -212,16 +211,17 @@ class _Levers:
         if again is None or any(name not in again.figures for name in self.figures):
             return None
         row = evolve(row, results=tuple(self._moved(again, doubtful=row.purpose == "entry")))
-        if self.here.scope.banded:
-            row = evolve(row, chance=again.chance, judged=again.judged)
-        if self.aim is None or self.aimed == change.knob.path:
+        row = evolve(self._likely(row, again), decided=decided(self.trial, again.solved, change.knob.path))
+        if self.aim is None or self.aimed == change.knob.path or self.aimed not in again.solved:
             return row
         unknown, scope = self.trial.system.unknowns[self.aim], self.here.scope
-        before, value = self.trial.outcome.point[self.aim], again.solved(unknown.path)
-        if value is None:
-            return row
-        shown = unknown.amount(before, scope), unknown.amount(value, scope)
-        return evolve(row, unknown=unknown.path, solved_before=shown[0], solved=shown[1])
+        pair = self.trial.outcome.point[self.aim], again.solved[unknown.path]
+        before, after = (unknown.amount(value, scope) for value in pair)
+        return evolve(row, unknown=unknown.path, solved_before=before, solved=after)
+
+    def _likely(self, row: Lever, tried: Tried) -> Lever:
+        """The row with the author's requirements after the change, where anything is uncertain."""
+        return evolve(row, chance=tried.chance, judged=tried.judged) if self.here.scope.banded else row
 
     # Other entries, and safe values
 
@@ -285,7 +285,3 @@ class _Levers:
         if sure is None or change is None or change.tried.fails:
             return None
         return evolve(self._row(change), chance=sure[1])
-
-
-def _differs(before: float, after: float) -> bool:
-    return abs(after - before) > _SLIGHT * max(abs(before), abs(after))

@@ -7,6 +7,7 @@ the software, a bound, number or count by the size of its change, another settin
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 from llmplan.answer.schema.advice import Lever, Relaxation
 from llmplan.system.levers import SORTS
@@ -24,10 +25,19 @@ def first(cure: Relaxation) -> tuple[bool, int, int, float, str]:
     return question, len(changes), max(map(_rank, changes)), round(size, 9), cure.name
 
 
-def lever_key(lever: Lever, results: tuple[float, ...]) -> tuple[int, int, tuple[float, ...]]:
-    """The sort key of a change of a solved plan: its class, the gravest verdict then, the results that count."""
+def in_order(levers: Sequence[Lever], results: Callable[[Lever], tuple[float, ...]]) -> list[Lever]:
+    """Changes of a solved plan in classes; one that makes a requirement less likely is not the first of others."""
+    rows = sorted(levers, key=lambda row: _lever_key(row, results(row)))
+    head = [row for row in rows if not row.riskier][:1]
+    return [*head, *(row for row in rows if all(row is not one for one in head))]
+
+
+def _lever_key(lever: Lever, results: tuple[float, ...]) -> tuple[int, int, bool, tuple[float, ...]]:
+    """The sort key of a change of a solved plan: its class, the gravest verdict then, whether requirements are less
+    likely, the results that count.
+    """
     gravest = max((GRAVITY.index(one.verdict) for one in lever.judged), default=0)
-    return SORTS.index(lever.sort), gravest, results
+    return SORTS.index(lever.sort), gravest, lever.riskier, results
 
 
 def _rank(change: Relaxation) -> int:

@@ -208,11 +208,12 @@ class Tried:
         aim = next(iter(self._posed.system.objectives), None)
         return math.nan if aim is None else self._posed.values((aim.node,), self._point)[aim.node] * aim.sense
 
-    def solved(self, path: str) -> float | None:
-        """The value of an unknown of a plan that was solved again."""
+    @property
+    def solved(self) -> dict[str, float]:
+        """The values of the unknowns of a plan that was solved again, by path."""
         assert self._posed is not None
-        index = self._posed.index(path)
-        return None if index is None else self._point[index]
+        pairs = enumerate(self._posed.system.unknowns)
+        return {unknown.path: self._point[index] for index, unknown in pairs if unknown.used and index in self._point}
 
 
 @frozen

@@ -227,7 +227,12 @@ def _lever(one: Lever) -> dict[str, Any]:
         "place": None,
         "source": one.source or None,
         "chance": finite(one.chance),
+        "chance_before": finite(one.chance_before),
         "best": one.best,
+        "decided": [
+            {"name": each.name, "from": amount(each.before), "to": amount(each.after), "class": each.sort}
+            for each in one.decided
+        ],
         **({"unknown": one.unknown, "solved": again} if one.unknown else {}),
     }
 

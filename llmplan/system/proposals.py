@@ -76,6 +76,14 @@ def read(text: str, scope: Scope) -> float | None:
         return None
 
 
+def unit_of(text: str) -> str:
+    """The unit of a number as written; empty if it has none, or is no number."""
+    node, problems = parse_value(Source("value", text))
+    while isinstance(node, (nodes.Negative, nodes.Paren)):
+        node = node.operand if isinstance(node, nodes.Negative) else node.inner
+    return node.unit.text if not problems and isinstance(node, nodes.Number) and node.unit is not None else ""
+
+
 def written(text: str, type: Type) -> str:
     """A value as written in a plan."""
     if isinstance(type, KindType):

@@ -500,3 +500,47 @@ def test_where_the_optimizer_is_not_what_fails_only_those_worth_trying_are_named
     assert solution.conflict == ("fits",)
     (cure,) = (one for one in solution.relaxations if one.name == "training.optimizer")
     assert cure.texts == ("adamw_8bit",)
+
+
+LIKELY = """
+kind work {
+    hours: Int in 1..9 = 5
+}
+quantity low: Real = 0.8
+quantity high: Real = 1.25
+@within(low, high)
+quantity speed: Real = 1
+quantity needed: h = 10 h * work.hours / speed
+"""
+
+
+@pytest.mark.parametrize(
+    ("required", "cure"),
+    [
+        ("require soon: chance(needed <= 20 h) >= 80%\n", "require soon: chance(needed <= 57.4 h) >= 80%"),
+        ("require soon: 80% <= chance(1_200 min >= needed)\n", "require soon: 80% <= chance(3_450 min >= needed)"),
+        ("require late: chance(needed >= 90 h) >= 80%\n", "require late: chance(needed >= 43.6 h) >= 80%"),
+        ("let most = 20 h\nrequire soon: chance(needed <= most) >= 80%\n", "let most = 57.4 h"),
+    ],
+)
+def test_of_a_required_chance_the_bound_inside_is_relaxed_and_not_the_chance(required, cure):
+    solution = api.solve("test.plan", text=LIKELY + required)
+    assert solution.status == "infeasible"
+    bounds = [one for one in solution.relaxations if one.name != "work.hours"]
+    assert [one.statement for one in bounds] == [cure]
+    old = required.splitlines()[0] if required.startswith("let") else required
+    cured = api.solve("test.plan", text=LIKELY + required.replace(old.rstrip("\n"), cure))
+    assert cured.status == "solved"
+
+
+@pytest.mark.parametrize(
+    "required",
+    [
+        "let p = 80%\nrequire soon: chance(needed <= 20 h) >= p\n",
+        "require soon: chance(1 h <= needed <= 20 h) >= 80%\n",
+    ],
+)
+def test_a_chance_that_asks_for_nothing_is_never_proposed(required):
+    solution = api.solve("test.plan", text=LIKELY + required)
+    assert solution.status == "infeasible"
+    assert not [one.statement for one in solution.relaxations if one.name in ("p", "soon")]

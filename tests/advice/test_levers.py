@@ -5,10 +5,14 @@ from __future__ import annotations
 import functools
 
 import pytest
+from attrs import evolve
 
 from llmplan import api
+from llmplan.answer.schema.advice import Redecided
 from llmplan.emit.solution_json import as_json
-from llmplan.units.amount import percent
+from llmplan.present.blocks import plain
+from llmplan.present.words.en import Words
+from llmplan.units.amount import Amount, percent
 
 ASKED = """model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }
@@ -204,3 +208,93 @@ def test_json_has_them_beside_the_files():
     first = document["levers"][0]
     assert first["statement"] == "paint.price = 20 USD" and first["to"] == 20 and first["unit"] == "USD"
     assert first["results"]["bill"] == {"from": 120, "to": 60, "unit": "USD"} and first["class"] == "setting"
+
+
+BUYER = """model "llama-3.1-8b"
+dataset { tokens = 1T, sequence_length = 8192 }
+hardware { gpu = "H100-SXM5-80GB", gpus = ? }
+training.global_batch = 512 sequences
+require budget: cost <= 160 kUSD
+minimize time
+"""
+QUOTES = """
+entry gpu "quote A" like "H100-SXM5-80GB" { price = 2.10 USD/GPU/hour }
+entry gpu "quote B" like "H200-SXM-141GB" { price = 2.95 USD/GPU/hour }
+model "llama-3.1-8b"
+dataset { tokens = 1T, sequence_length = 8192 }
+hardware { gpu = ? in ["quote A", "quote B"], gpus = 64 }
+training.global_batch = 512 sequences
+minimize cost
+"""
+LARGE = """model "llama-2-70b"
+dataset { tokens = 800B, sequence_length = 4096 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 256 }
+parallelism { framework = megatron, tensor = ? in [2, 4, 8], pipeline = ? in [1, 2, 4, 8] }
+parallelism { virtual_pipeline = ?, zero_stage = 1 }
+training { precision = bf16, global_batch = 4M tokens, micro_batch = ?, recompute = ? }
+require deadline: time <= 50 days
+minimize time
+"""
+
+
+def row(text, statement):
+    return next(lever for lever in solved(text).levers if lever.statement == statement)
+
+
+@pytest.mark.slow
+def test_a_row_names_the_machines_that_another_solution_takes():
+    lever = row(BUYER, "parallelism.context = 2")
+    (gpus,) = (one for one in lever.decided if one.name == "hardware.gpus")
+    assert (gpus.before.exact(), gpus.after.exact(), gpus.sort) == ("256 GPUs", "1,024 GPUs", "count")
+    assert plain(Words().decided(lever)).startswith("1,024 GPUs instead of 256 GPUs, micro-batch 1 sequence instead")
+    document = next(one for one in as_json(solved(BUYER), ())["levers"] if one["name"] == lever.name)
+    changed = {"name": "hardware.gpus", "from": {"value": 256, "unit": "GPU"}, "to": {"value": 1024, "unit": "GPU"}}
+    assert {**changed, "class": "count"} in document["decided"]
+
+
+@pytest.mark.slow
+def test_a_row_names_another_card_that_is_chosen():
+    lever = row(QUOTES, "training.precision = fp8")
+    assert "quote B instead of quote A" in plain(Words().decided(lever))
+
+
+def test_a_layout_of_many_changes_is_named_as_one():
+    def change(name, sort):
+        return Redecided(name, Amount(1, None, None), Amount(2, None, None), sort)
+
+    layout = tuple(change(f"parallelism.{name}", "switch") for name in ("tensor", "pipeline", "zero_stage"))
+    lever = evolve(solved(PAINT).levers[0], decided=(*layout, change("training.precision", "setting")))
+    assert plain(Words().decided(lever)) == "precision 2 instead of 1, with another layout"
+    assert plain(Words().decided(evolve(lever, decided=layout[:2]))) == "tensor 2 instead of 1, pipeline 2 instead of 1"
+
+
+@pytest.mark.slow
+def test_a_change_that_makes_a_requirement_less_likely_is_not_first_and_says_so():
+    levers = solved(LARGE).levers
+    (deadline,) = (one for one in solved(LARGE).requirements if one.name == "deadline")
+    riskier = [lever for lever in levers if lever.chance is not None and lever.chance < deadline.chance - 0.02]
+    assert riskier and levers[0] not in riskier
+    assert all("instead of 53%" in Words().likely(lever) for lever in riskier)
+    assert not any("instead of" in Words().likely(lever) for lever in levers if lever not in riskier)
+
+
+WORSE = """
+kind work {
+    @lever
+    hours: Int in 1..9 = 5 ? in 1..9
+}
+quantity low: Real = 0.8
+quantity high: Real = 1.25
+@within(low, high)
+quantity speed: Real = 1
+@compared(1, 1)
+quantity effort: Real = work.hours
+quantity result: Real = work.hours * speed
+require enough: result >= 3.7
+"""
+
+
+def test_a_change_to_a_worse_verdict_has_no_row():
+    judged = {one.name: one for one in solved(WORSE).requirements}
+    assert judged["enough"].verdict == "safe"
+    assert {lever.statement for lever in solved(WORSE).levers if lever.purpose == "change"} == set()

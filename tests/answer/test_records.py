@@ -20,6 +20,7 @@ FIELDS = {
         "Column.name", "Curve.requirement", "CurvePoint.results", "Default.name", "Default.result", "Departure.name",
         "Departure.origin", "Gain.changes", "Gain.name",
         "Lever.name", "Lever.unknown", "Loss.unmet", "Moved.name", "Neighbour.bands", "Neighbour.breaks",
+        "Redecided.name",
         "Neighbour.name", "Neighbour.results", "Neighbour.values", "Origin.layer", "Relaxation.name", "Replaced.name",
         "RequirementResult.name", "RequirementResult.needs", "RequirementResult.origin", "RequirementResult.rates",
         "Risk.name", "Risk.result", "Row.bands", "Row.results", "Row.spreads", "Row.unknowns", "Sensitivity.by",

@@ -16,6 +16,9 @@ from llmplan.units.amount import Amount, Range
 Sort = Literal["switch", "setting", "count", "entry", "bound"]
 """Classes of changes: a switch of the software, another setting, a count of machines, another entry, a bound."""
 
+RISKIER = 0.02
+"""The loss of chance from which a change is said to make a plan less likely."""
+
 
 @frozen
 class Relaxation:
@@ -69,6 +72,16 @@ class Verdicted:
 
 
 @frozen
+class Redecided:
+    """An unknown of the plan that has another value when everything is solved again."""
+
+    name: str
+    before: Amount
+    after: Amount
+    sort: Sort  # `switch` for a part of the layout, which changes nothing but speed and memory
+
+
+@frozen
 class Lever:
     """One input of a solved plan at another value, and everything else solved again."""
 
@@ -88,16 +101,24 @@ class Lever:
     unknown: str = ""
     solved_before: Amount | None = None
     solved: Amount | None = None
+    decided: tuple[Redecided, ...] = ()  # every unknown that is another one then
     # Why it is in the list: a change by itself; the nearest value at which every requirement of the author that is
     # uncertain is met at the median, or safe; the best other entry
     purpose: Literal["change", "meets", "safe", "entry"] = "change"
     chance: float | None = None  # the least chance of the author's requirements then, None where nothing is uncertain
+    chance_before: float | None = None  # the least chance in the answer
     best: bool = False  # one of those that a screen shows
 
     @property
     def anew(self) -> bool:
         """Whether the answer is another one when everything is solved again."""
         return self.solved is not None and self.solved != self.solved_before
+
+    @property
+    def riskier(self) -> bool:
+        """Whether the least chance falls by more than two percentage points."""
+        known = self.chance is not None and self.chance_before is not None
+        return known and (self.chance or 0.0) < (self.chance_before or 0.0) - RISKIER
 
 
 @frozen

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llmplan.answer.schema.advice import Lever, Moved, Relaxation
-from llmplan.present.blocks import Code, Line, Strong, cut, line, listed
+from llmplan.present.blocks import Code, Line, Part, Strong, cut, line, listed
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, Range, percentage
+
+_MOST_OF_A_LAYOUT = 2
+"""The most parts of a layout that are named where a change brings another one."""
 
 
 class Changes(Labels):
@@ -26,15 +29,31 @@ class Changes(Labels):
 
     def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
         """What a change brings, on a screen."""
-        parts: list[str] = []
-        if lever.anew and lever.solved and lever.solved_before:
-            parts.append(f"{lever.solved.exact()} instead of {lever.solved_before.exact()}")
+        parts: list[Part] = [self.decided(lever)]
         parts.append(", ".join(f"{one.name} {' '.join(one.by.signed())}" for one in moved if not one.same))
         parts += [f"{band[0]} {band[1].short()} in eight of ten runs"] if band is not None else []
         safe = f"{lever.purpose}: " if lever.purpose in ("safe", "meets") else ""
-        parts += [f"{safe}chance {self.chance(lever.chance)}"] if lever.chance is not None else []
+        parts += [f"{safe}{self.likely(lever)}"] if lever.chance is not None else []
         parts += self._besides(lever)
-        return line("; ".join(filter(None, parts)))
+        return listed(parts, "; ")
+
+    def decided(self, lever: Lever) -> Line:
+        """What else is another one when everything is solved again: `88 GPUs instead of 96 GPUs`."""
+        layout = [one for one in lever.decided if one.sort == "switch" and one.name != lever.unknown]
+        named = [one for one in lever.decided if len(layout) <= _MOST_OF_A_LAYOUT or one not in layout]
+        told = [
+            line(
+                None if one.sort == "count" else line(self.input_column(one.name), " "),
+                f"{cut(one.after.exact(), 40)} instead of {cut(one.before.exact(), 40)}",
+            )
+            for one in named
+        ]
+        return listed([*told, "with another layout" if len(named) < len(lever.decided) else None])
+
+    def likely(self, lever: Lever) -> str:
+        """The least chance after a change, with that of the answer where it falls."""
+        before = f" instead of {self.chance(lever.chance_before)}" if lever.riskier else ""
+        return f"chance {self.chance(lever.chance)}{before}"
 
     def _besides(self, lever: Lever) -> list[str]:
         """What else a change changes, and the source of its price."""
@@ -64,11 +83,12 @@ class Changes(Labels):
         if band is not None:
             sure.append(line(f"{band[0]} {band[1].ends()} {band[1].unit() or ''}".rstrip(), " in eight of ten runs"))
         if lever.chance is not None:
-            sure.append(line(f"chance {self.chance(lever.chance)}"))
+            sure.append(line(self.likely(lever)))
         if rates:
             sure.append(line("at the same ", listed(map(Code, rates))))
         sure += map(line, self._besides(lever))
-        again = f", {lever.solved.short()}" if lever.anew and lever.solved else ""
+        decided = self.decided(lever)
+        again = line(", ", decided) if decided else None
         return line(Code(lever.statement), again, " (", gains, line("; ", listed(sure)) if sure else None, ")")
 
     def at_a_point(self, value: str, place: str) -> str:
@@ -94,10 +114,11 @@ class Changes(Labels):
     def lever(self, lever: Lever) -> Line:
         """A change in the first column of a table."""
         values = f"{cut(lever.before.short(), 30)} → {cut(lever.amount.short(), 30)}"
-        again = f"; {lever.solved.short()} if solved again" if lever.anew and lever.solved else ""
-        chance = f"; chance {self.chance(lever.chance)}" if lever.chance is not None else ""
+        decided = self.decided(lever)
+        again = line("; ", decided) if decided else None
+        chance = f"; {self.likely(lever)}" if lever.chance is not None else ""
         changes = f"; changes {lever.changes}" if lever.changes else ""
-        return line(self.input_column(lever.name), f": {values}{again}{chance}{changes}")
+        return line(self.input_column(lever.name), f": {values}", again, f"{chance}{changes}")
 
     def rates_stay(self, rates: Sequence[str]) -> Line:
         assumed = listed(map(Code, rates))
