@@ -17,7 +17,7 @@ from attrs import evolve, frozen
 from llmplan.advice import cure_bounds, cure_values
 from llmplan.advice.freed_values import Blocked
 from llmplan.advice.joint import Joint
-from llmplan.advice.ledger import Spent, account
+from llmplan.advice.ledger import Account, Spent, account
 from llmplan.advice.order import first
 from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure
@@ -49,9 +49,9 @@ def cures(trial: Trial, answer: Solution) -> Cures:
     return search(trial)
 
 
-def search(trial: Trial, share: float = 1.0) -> Cures:
-    """The cures of a plan within a share of their cost limit."""
-    return _Search(trial, share).run()
+def search(trial: Trial, share: float = 1.0, full: Account | None = None) -> Cures:
+    """The cures of a plan within a share of their cost limit; `full` pays for each plan that is solved in full."""
+    return _Search(trial, share, full or account("joint")).run()
 
 
 @frozen
@@ -66,10 +66,10 @@ class _Groups:
 
 
 class _Search:
-    def __init__(self, trial: Trial, share: float) -> None:
+    def __init__(self, trial: Trial, share: float, full: Account) -> None:
         self.trial, self.blocked = trial, Blocked(trial)
         self.levers = tuple(levers(trial.program, trial.here))
-        self.account = account("cures", share * trial.times)
+        self.account, self.full = account("cures", share * trial.times), full
         self.shares = frozenset(_shares(trial.program))
         self.helpful: list[Cure] = []
         self.untried: list[str] = []
@@ -152,7 +152,7 @@ class _Search:
     def _joint(self, bounds: Sequence[Rule]) -> None:
         """Sets of changes, where there is none yet that is alike."""
         inputs = [knob for knob in self.levers if not knob.setting.open]
-        sets = Joint(self.blocked, tuple(bounds), tuple(inputs), self._single, self.account)
+        sets = Joint(self.blocked, tuple(bounds), tuple(inputs), self._single, self.account, self.full)
         known = set[frozenset[str]]()
         for name, task in sets.tasks():
             for cure in self._once(name, task):
@@ -162,7 +162,7 @@ class _Search:
 
     def _single(self, trial: Trial, effort: Effort) -> Cure | None:
         """The best single change of a plan whose bounds are left out, which makes all else hold."""
-        inner = _Search(trial, 1.0)
+        inner = _Search(trial, 1.0, self.full)
         inner.account = self.account
         groups = inner._groups()
         for group in (groups.switches, groups.numbers, groups.entries, groups.question):
@@ -207,14 +207,13 @@ def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
     every = [names for names in every if rules.issuperset(names)]
     if len(every) < 2:
         return tuple(Clash(names, _chosen_first(program, answer.relaxations)) for names in every)
-    clashes = []
+    clashes, shared = [], account("conflicts")
     for names in every:
         others = {name for other in every if other is not names for name in other}
         alone = evolve(program, rules=[rule for rule in program.rules if rule.name not in others])
-        infeasible = trial.infeasible(alone, trial.points)
-        clashes.append(
-            Clash(names, () if infeasible is None else _chosen_first(alone, search(infeasible, 1 / len(every))[0]))
-        )
+        infeasible = trial.infeasible(alone, trial.points, shared)
+        changes = () if infeasible is None else search(infeasible, 1 / len(every), shared)[0]
+        clashes.append(Clash(names, _chosen_first(alone, changes)))
     return tuple(clashes)
 
 

@@ -46,6 +46,7 @@ class Joint:
         levers: Inputs worth changing, in the order in which to try them.
         single: Finds the best single change of an infeasible plan.
         cures: Pays for each member of a choice that is solved again.
+        full: Pays for each plan that is solved in full.
     """
 
     blocked: Blocked
@@ -53,6 +54,7 @@ class Joint:
     levers: tuple[Knob, ...]
     single: Singles
     cures: Account
+    full: Account
 
     @property
     def _trial(self) -> Trial:
@@ -80,7 +82,7 @@ class Joint:
             return []
         if knob is not None and kept is not None:
             others = {rule.name for rule in self.bounds if rule is not kept}
-            alone = _infeasible(self._trial, _laid(self._trial, made, others))
+            alone = _infeasible(self.full, self._trial, _laid(self._trial, made, others))
             cure = None if alone is None else value(Blocked(alone), knob, effort, self.cures)
             if cure is None or any(cure.record.name == one.record.name for one in made):
                 return []
@@ -92,10 +94,10 @@ class Joint:
         made: list[Cure] = []
         bounds = {rule.name for rule in self.bounds}
         for _ in range(_MOST_STEPS):
-            rest = _infeasible(self._trial, _laid(self._trial, made, bounds))
+            rest = _infeasible(self.full, self._trial, _laid(self._trial, made, bounds))
             if rest is None:
                 return made
-            cure = self.single(_first_conflict(rest) or rest, effort)
+            cure = self.single(_first_conflict(self.full, rest) or rest, effort)
             if cure is None or any(cure.record.name == one.record.name for one in made):
                 return None
             made.append(cure)
@@ -107,7 +109,7 @@ class Joint:
         changed_by = list(made)
         for number, name in enumerate(names):
             program = _laid(self._trial, changed_by, names[number + 1 :])
-            failing = _infeasible(self._trial, program)
+            failing = _infeasible(self.full, self._trial, program)
             if failing is None:
                 continue
             rule = next(rule for rule in program.rules if rule.name == name)
@@ -153,7 +155,7 @@ class Joint:
         card = of_input(trial, entry, chosen, [named(trial, entry, point[index])])
         if card is None:
             return []
-        there = _infeasible(trial, _laid(trial, [card], dropped))
+        there = _infeasible(self.full, trial, _laid(trial, [card], dropped))
         number = None if there is None else value(Blocked(there), count, effort, self.cures)
         made = [card] if there is None else [card, number] if number is not None else []
         if made and kept is not None:
@@ -184,14 +186,14 @@ def _laid(trial: Trial, made: Sequence[Cure], dropped: Collection[str] = ()) -> 
     return evolve(program, rules=[rule for rule in program.rules if rule.name not in dropped])
 
 
-def _infeasible(trial: Trial, program: Program) -> Trial | None:
+def _infeasible(full: Account, trial: Trial, program: Program) -> Trial | None:
     """A varied plan that is infeasible too; None if it is feasible or could not be solved."""
-    return trial.infeasible(program, int(SHARES["joint"].points))
+    return trial.infeasible(program, int(SHARES["joint"].points), full)
 
 
-def _first_conflict(trial: Trial) -> Trial | None:
+def _first_conflict(full: Account, trial: Trial) -> Trial | None:
     """The plan without the requirements of all conflicts but the smallest."""
     outcome = trial.outcome
     assert outcome.conflict is not None
     others = {outcome.requirements[number].name for numbers in outcome.conflict.further for number in numbers}
-    return _infeasible(trial, _laid(trial, (), others)) if others else None
+    return _infeasible(full, trial, _laid(trial, (), others)) if others else None

@@ -38,6 +38,7 @@ class Share:
 
 SHARES = {
     "cures": Share("a few seconds, as long as the author of an infeasible plan waits", 1e8, 2e9, tries=120),
+    "conflicts": Share("each conflict is solved alone only to find its own cures", 1e7),
     "choice": Share("nobody compares more members of one choice", tries=16),
     "joint": Share("the plan is solved in full without some bounds, to see what else fails", 1e7, tries=2),
     "worst case": Share("a plan that must hold at every point of its ranges is solved in rounds", 1e6),
@@ -86,6 +87,12 @@ class Account:
     @property
     def rich(self) -> bool:
         return self._budget.left > _LEAST * self.whole
+
+    def pay(self, points: float) -> bool:
+        """Whether so many points may still be evaluated; if so, they are charged to the account."""
+        affordable = points <= self.points
+        self.points -= points if affordable else 0.0
+        return affordable
 
     def take(self, count: int, most: int) -> int:
         """The number of candidates that may be solved again, at most `most`; they are charged to the account."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from llmplan.advice.ledger import SHARES
+from llmplan.advice.ledger import SHARES, Account
 from llmplan.answer.schema.advice import Verdicted
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
@@ -125,16 +125,20 @@ class Trial:
         point = None if posed is None else posed.best(effort)
         return None if posed is None or point is None else Tried(self, posed=posed, point=point)
 
-    def infeasible(self, program: Program, points: int) -> Trial | None:
+    def infeasible(self, program: Program, points: int, shared: Account | None = None) -> Trial | None:
         """A variation of the plan that is infeasible too; None if it is feasible, or if that cannot be decided.
 
         Args:
             points: The most points that its solution may evaluate.
+            shared: An account to which these points are charged.
         """
         posed = self.posed(program)
         if posed is None:
             return None
-        built, outcome = solve_certain(program, posed.built, points, brief=True)
+        system = searches.without_idle(posed.system, posed.requirements)
+        if shared is not None and not shared.pay(layouts(system)):
+            return None
+        built, outcome = solve_certain(program, evolve(posed.built, system=system), points, brief=True)
         if outcome.status != "infeasible" or outcome.conflict is None or built.system is None:
             return None
         return Trial(built, outcome, None, self.plan, self.points, self.times, self.progress)

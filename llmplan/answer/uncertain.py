@@ -6,15 +6,21 @@ ends around its number, whether it holds at every point of the ranges, its chanc
 
 from __future__ import annotations
 
+import itertools
+import math
+
 from attrs import evolve
 
 from llmplan.answer import compared
-from llmplan.answer.schema.requirements import Planned, RequirementResult, Sides
+from llmplan.answer.schema.requirements import Compared, Planned, RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.check.program import Rule, ShowRow
+from llmplan.operations import TOLERANCE
+from llmplan.system.build import MAX_RANGES
 from llmplan.system.calendar import written
 from llmplan.system.display import amount
+from llmplan.system.evaluate import evaluate
 from llmplan.system.integral import EXACT_ENOUGH
 from llmplan.system.intervals import bounds
 from llmplan.system.missing import NO_BOUND
@@ -84,14 +90,15 @@ def row_with_band(bands: Bands, row: ShowRow, shown: Shown) -> Shown:
 def judged(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
     """A requirement with `certain` where it holds at every point of the ranges.
 
-    One that must be certain and is not does not hold: its values and slack are those of the worst case.
+    One that must be certain shows the values and the slack of the worst case; if it is not certain, it does not hold.
     """
     if result.holds is None:
         return result
     if result.compared is not None:
         result = evolve(result, compared=compared.with_ends(None, ranges, rule, result.compared))
     if result.holds and ranges.always(rule):
-        return evolve(result, certainty="certain")
+        result = evolve(result, certainty="certain")
+        return _at_the_bad_corner(ranges, rule, result) if rule.certain else result
     if result.holds and rule.certain:
         failed = _at_the_bad_end(ranges, rule, evolve(result, holds=False, certainty="no"))
         sides = ranges.sides(rule)
@@ -114,7 +121,40 @@ def _at_the_bad_end(ranges: Ranges, rule: Rule, result: RequirementResult) -> Re
     if rule.sides.operation in ("ge", "gt"):
         ends.reverse()
     worst = Sides(ends[0], rule.sides.operation, ends[1], worst=True)  # type: ignore[arg-type]
-    return evolve(result, slack=gap[0], sides=worst)
+    return evolve(result, slack=gap[0], sides=worst, compared=_gaping(result.compared, gap[0]))
+
+
+def _gaping(row: Compared | None, slack: float) -> Compared | None:
+    """A row with the gap of the worst case."""
+    return None if row is None else evolve(row, gap=evolve(row.gap, value=abs(slack)), met=slack >= 0.0)
+
+
+def _at_the_bad_corner(ranges: Ranges, rule: Rule, result: RequirementResult) -> RequirementResult:
+    """A requirement that holds everywhere, with the sides at the corner where its slack is least.
+
+    It keeps its expected values if that is not the least slack of all, or if it depends on a range whether it applies.
+    """
+    sides, when, box = ranges.sides(rule), ranges.when(rule), ranges.box()
+    graph, scope = ranges.lowering.graph, ranges.lowering.scope
+    if sides is None or rule.sides is None or rule.type is None or when is None or graph.constant(when) != 1.0:
+        return result
+    gap = graph.add("sub", sides[1], sides[0])
+    least = bounds(graph, gap, box)
+    if least is None or not graph.reach(gap) or len(box) > MAX_RANGES:
+        return result
+    corners = (evaluate(graph, dict(enumerate(ends)), (gap,)) for ends in itertools.product(*box))
+    worst = min(corners, key=lambda values: values[gap])
+    smaller, larger = (worst[side] for side in sides)
+    size = max(abs(smaller), abs(larger))
+    if not math.isfinite(size) or abs(worst[gap] - least[0]) > TOLERANCE * size:
+        return result
+    ends = [amount(side, rule.type, scope, rule.unit) for side in (smaller, larger)]
+    if rule.sides.operation in ("ge", "gt"):
+        ends.reverse()
+    shown = Sides(ends[0], rule.sides.operation, ends[1], worst=True)  # type: ignore[arg-type]
+    # What is decided up to its limit may lie beyond it by a rounding error.
+    slack = max(worst[gap], 0.0)
+    return evolve(result, slack=slack, sides=shown, compared=_gaping(result.compared, slack))
 
 
 def _can_have(value: Value) -> bool:

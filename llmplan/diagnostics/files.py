@@ -160,6 +160,12 @@ def _visible(text: str) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
+TEMPLATE_TOO_LARGE = "a value or a file of it is too large"
+TEMPLATE_TOO_LONG = "it takes too long"
+TEMPLATE_TOO_DEEP = "it is nested too deeply, or calls itself without end"
+MANIFEST_TOO_DEEP = "its JSON is nested too deeply"
+
+
 def broken_template(place: str, why: str, span: Span | None = None) -> Diagnostic:
     """A template or a manifest is itself wrong."""
     return error("E0506", f"cannot use {place}: {why}", span)

@@ -42,9 +42,9 @@ def environment_of(templates: Path | None, compiled: Callable[[], Codes] = dict)
 def new_environment(templates: Path | None, codes: Codes) -> Environment:
     """An environment that takes compiled templates from `codes` and adds those that it compiles."""
     from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound
-    from jinja2.sandbox import SandboxedEnvironment
 
     from llmplan.emit.compiled import Compiled
+    from llmplan.emit.sandbox import Sandbox
 
     def find(place: str) -> tuple[str, str, Callable[[], bool]]:
         try:
@@ -55,7 +55,7 @@ def new_environment(templates: Path | None, codes: Codes) -> Environment:
             why = (error.strerror if isinstance(error, OSError) else "") or str(error)
             raise TemplateNotFound(place, f"{path_of(place, templates)}: {why}") from error
 
-    environment = SandboxedEnvironment(
+    environment = Sandbox(
         loader=FunctionLoader(find),
         undefined=StrictUndefined,
         extensions=["jinja2.ext.do"],
@@ -68,6 +68,7 @@ def new_environment(templates: Path | None, codes: Codes) -> Environment:
     )
     environment.filters.update(FILTERS)
     environment.globals.update(FURTHER)
+    del environment.globals["lipsum"]  # random, and as long as one likes
     environment.tests["match_start"] = lambda text, start: str(text).startswith(start)
     return environment
 

@@ -63,6 +63,6 @@ def _compiled(plan: str, templates: Path | None) -> Codes:
     words = set(re.findall(r"\w+", plan))
     for name in texts([name for name in targets(templates) if name in words], templates):
         # The parent meets what is wrong with it too, and says so.
-        with suppress(TemplateError):
+        with suppress(TemplateError, RecursionError, SyntaxError, MemoryError):
             environment.get_template(name)
     return codes

@@ -7,10 +7,12 @@ the compiler.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve
+from attrs import asdict, evolve
 
 from llmplan.answer.schema.solution import Solution
 from llmplan.check.program import EmitTarget
@@ -53,9 +55,10 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
         target: frozenset(file for file in PARTS if is_there(f"{target}/{file}", templates)) for target in chosen
     }
     reading = Reading()
+    shown = _read_only(solution)
     for target, asked in chosen.items():
         emit = named.get(asked)
-        view = View(solution, known[target], frozenset(chosen), parts_of=fragments, reading=reading)
+        view = View(shown, known[target], frozenset(chosen), parts_of=fragments, reading=reading)
         for file, template in known[target].files:
             if file in written or file == NAME:
                 why = f"it writes `{file}`, and so does another target"
@@ -82,6 +85,14 @@ def _own_options(solution: Solution, templates: Path | None) -> list[str]:
     """The options that a plan sets of targets in a folder of the user's; of shipped ones `check` tells (E0514)."""
     own = {emit.name for emit in solution.emits}.intersection(targets_in(templates))
     return [path for path, value in solution.values.items() if path.partition(".")[0] in own and value.authored]
+
+
+def _read_only(solution: Solution) -> Solution:
+    """A solution that no template can change: the tables of its record and of its choices are views."""
+    tables = {
+        name: MappingProxyType(table) for name, table in asdict(solution, recurse=False).items() if type(table) is dict
+    }
+    return evolve(solution, **tables)
 
 
 def _chosen(solution: Solution, known: dict[str, Target], problems: list[Diagnostic]) -> dict[str, str]:
@@ -113,10 +124,17 @@ def _fill(
 ) -> str | Diagnostic:
     from jinja2 import TemplateError
 
+    from llmplan.emit.sandbox import MOST, Excess, limited
+
     path = path_of(name, templates)
     span = emit.span if emit is not None else None
     try:
-        return environment.get_template(name).render(**view.functions())
+        # The product's own templates need no guard, which takes time.
+        with nullcontext() if templates is None else limited():
+            written = environment.get_template(name).render(**view.functions())
+        if len(written) > MOST:
+            raise Excess(files.TEMPLATE_TOO_LARGE)
+        return written
     except MissingValue as error:
         place = _reading(error.name, environment, name) or _place(error, path)
         if error.name not in view.solution.values:
@@ -124,7 +142,11 @@ def _fill(
         return files.missing_value(asked, error.name, place, error.needs, error.reason, span)
     except Refused as error:
         return files.not_expressible(asked, error.message, error.hint, _place(error, path), span)
-    except (TemplateError, TypeError, ValueError, KeyError, ArithmeticError, AttributeError) as error:
+    except (RecursionError, SyntaxError) as error:
+        return files.broken_template(_place(error, path), files.TEMPLATE_TOO_DEEP)
+    except MemoryError:
+        return files.broken_template(path, files.TEMPLATE_TOO_LARGE)
+    except (Excess, TemplateError, TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
         return files.broken_template(_place(error, path), str(error) or type(error).__name__)
 
 

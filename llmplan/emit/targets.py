@@ -128,7 +128,7 @@ def load(templates: Path | None = None) -> tuple[dict[str, Target], list[Diagnos
         try:
             text = source(place, templates)
             found[name] = _target(name, text)
-        except (OSError, UnicodeError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, UnicodeError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             problems.append(_broken(path_of(place, templates), text, error))
     for target in found.values():
         for brought in target.brings:
@@ -144,6 +144,8 @@ def _broken(path: str, text: str, error: Exception) -> Diagnostic:
         at = min(error.pos, max(len(text) - 1, 0))
         why = f"it is not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
         return files.broken_template(path, why, Span(Source(path, text), at, at + 1))
+    if isinstance(error, RecursionError):
+        return files.broken_template(path, files.MANIFEST_TOO_DEEP)
     if isinstance(error, OSError):
         return files.broken_template(path, error.strerror or str(error))
     return files.broken_template(path, f'it has no "{error.args[0]}"' if isinstance(error, KeyError) else str(error))

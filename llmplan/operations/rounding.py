@@ -13,6 +13,7 @@ from typing import Any
 from llmplan.operations.arithmetic import divide
 from llmplan.operations.numbers import (
     EVERYTHING,
+    NOWHERE,
     ONE,
     TOLERANCE,
     ZERO,
@@ -66,6 +67,8 @@ def _mods(np: Any, a: Any, b: Any) -> Any:
 
 def _remainder(a: Interval, b: Interval) -> Ranged:
     (low, high), d = a, b[0]
+    if d <= 0.0 <= b[1]:
+        return NOWHERE, (EVERYTHING, EVERYTHING)
     if d == b[1] and d > 0.0:
         if math.isfinite(low) and math.isfinite(high) and _floor(low / d) == _floor(high / d):
             return (_mod(low, d), _mod(high, d)), (ONE, ZERO)

@@ -101,9 +101,11 @@ def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     if row is None:
         return name, word, words.case(rule) or line(rule.because or rule.text)
     side = _side(row.met, row.sign)
-    known = line(rule.otherwise) or words.compared(
-        row.planned, row.sign, row.limit, row.gap, side, rule.calendar is not None
-    )
+    if rule.calendar is None and rule.sides is not None and rule.sides.worst:
+        known = words.in_the_worst_case(rule.sides, row.gap, side)
+    else:
+        known = words.compared(row.planned, row.sign, row.limit, row.gap, side, rule.calendar is not None)
+    known = line(rule.otherwise) or known
     return name, word, line(known, _beside(context, rule))
 
 

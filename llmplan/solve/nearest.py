@@ -138,3 +138,13 @@ def with_values(system: System, unknown: int, values: Sequence[float]) -> System
     unknowns = list(system.unknowns)
     unknowns[unknown] = evolve(unknowns[unknown], values=tuple(values), low=min(values), high=max(values))
     return evolve(system, unknowns=tuple(unknowns))
+
+
+def without_idle(system: System, requirements: Sequence[Condition]) -> System:
+    """The system with one candidate for each unknown on which neither a requirement nor what is optimized depends."""
+    judged = [*requirements, *system.preferences, *system.objectives]
+    reach = system.graph.reached([part.node for part in judged])
+    for index, unknown in enumerate(system.unknowns):
+        if unknown.values and not reach >> index & 1:
+            system = with_values(system, index, unknown.values[:1])
+    return system

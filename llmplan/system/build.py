@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 from attrs import evolve, frozen
 
@@ -51,7 +52,7 @@ def build(
     base: Lowering,
     program: Program | None = None,
     reads: Iterable[str] = (),
-    between: Sequence[Mapping[str, float]] = (),
+    between: Sequence[Mapping[str, float | Fraction]] = (),
 ) -> Built:
     """The system of a plan.
 
@@ -73,7 +74,7 @@ def build(
 
 
 class _Builder:
-    def __init__(self, lowering: Lowering, between: Sequence[Mapping[str, float]]) -> None:
+    def __init__(self, lowering: Lowering, between: Sequence[Mapping[str, float | Fraction]]) -> None:
         self.program = lowering.program
         self.between = between
         self.scope = lowering.scope
@@ -232,7 +233,9 @@ class _Builder:
             "" if rule.sides is None else rule.sides.operation
         )
         gap = graph.add("sub", left, right) if left is not None and right is not None else None
-        corners = [dict(zip(first.found, ends)) for ends in itertools.product((0.0, 1.0), repeat=len(first.found))]
+        corners: list[Mapping[str, float | Fraction]] = [
+            dict(zip(first.found, ends)) for ends in itertools.product((0.0, 1.0), repeat=len(first.found))
+        ]
         for corner in (*corners, *self.between):
             lowering = self.lowering.again(spreads=Spreads(corner), beside=True)
             there = lowering.lower(rule.condition, {}, base=rule.place[0])

@@ -136,6 +136,7 @@ class Ranges:
                 [low for low, _ in part],
                 [high for _, high in part],
                 [(low + high) / 2 for low, high in part],
+                [0.0 if low < 0.0 < high else low for low, high in part],  # the usual pole, which halving never meets
             ):
                 if evaluate(self.lowering.graph, dict(enumerate(point)), (holds,))[holds] != 1.0:
                     return Found(False, point=point)

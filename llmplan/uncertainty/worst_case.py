@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
@@ -43,7 +44,7 @@ def solve_certain(
     assert built.system is not None
     outcome = solve(built.system, limit, keep, brief, progress)
     rules = [rule for rule in program.rules if rule.certain and rule.weight is None]
-    between: list[dict[str, float]] = []
+    between: list[Mapping[str, float | Fraction]] = []
     for _ in range(_ROUNDS if rules else 0):
         if outcome.status != "solved" or built.system is None:
             break
@@ -59,7 +60,7 @@ def solve_certain(
     return built, outcome
 
 
-def _broken(ranges: Ranges, rule: Rule) -> dict[str, float] | None:
+def _broken(ranges: Ranges, rule: Rule) -> Mapping[str, float | Fraction] | None:
     """The point at which a requirement fails worst, as fractions of the ranges; None if no such point is found."""
     if ranges.always(rule):
         return None
@@ -83,8 +84,13 @@ def _broken(ranges: Ranges, rule: Rule) -> dict[str, float] | None:
         point = ranges.search(rule).point
         if point is None:
             return None
-        worst = [(x - low) / (high - low) if high > low else 0.0 for x, (low, high) in zip(point, box)]
+        # Exactly this point: beside a pole all may hold.
+        return {name: _share(x, *ends) for name, x, ends in zip(ranges.spreads.found, point, box)}
     return dict(zip(ranges.spreads.found, worst))
+
+
+def _share(x: float, low: float, high: float) -> Fraction:
+    return (Fraction(x) - Fraction(low)) / (Fraction(high) - Fraction(low)) if high > low else Fraction(0)
 
 
 def _between(box: Sequence[Interval], shares: Sequence[float]) -> Mapping[int, float]:

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from llmplan.present import screen
+from llmplan.present.context import Context
 from tests import told
 from tests.thorough import examples
 
@@ -142,3 +144,51 @@ def test_a_sweep_holds_certain_bounds_as_solve_does(plans, goal):
     text = f"let r = 0..1..4\nlet n = 1\nlet x = ? in 0..4\nrequire certain apart: (r - 2) ^ 2 + x >= n\n{goal}\n"
     for n in (1, 2):
         assert plans.solve(text.replace("n = 1", f"n = {n}")).values["x"].value == (n if goal == "minimize x" else 4)
+
+
+@pytest.mark.parametrize(
+    ("spread", "side"),
+    [
+        ("-1..1..2", "mod(3, c)"),
+        ("0..1..2", "mod(3, c)"),
+        ("-1..1..2", "c / c"),
+        ("-0.7..1..1.9", "c / c"),
+        ("-1..1..2", "(c - 0.7) / (c - 0.7)"),
+    ],
+)
+def test_what_has_no_value_somewhere_in_the_ranges_cannot_be_certain(plans, spread, side):
+    solution = plans.solve(f"let c = {spread}\nlet u = ? in [1, 2]\nrequire certain r: {side} <= 5 * u\nminimize u\n")
+    (result,) = (result for result in solution.requirements if result.name == "r")
+    assert solution.status == "infeasible"
+    assert (result.holds, result.verdict) == (False, "no")
+
+
+@pytest.mark.parametrize(
+    ("bound", "case", "slack"),
+    [
+        ("u >= j - 8", "2 >= 2 in the worst case", 0.0),
+        ("j - 8 <= u", "2 <= 2 in the worst case", 0.0),
+        ("j + 1 > j - u", "1 > -2 in the worst case", 3.0),  # one point for both sides
+        ("(j - 4) ^ 2 + u >= 1", "(5 - 4) ^ 2 + u", None),  # the worst case is at no corner: the expected values
+    ],
+)
+def test_what_is_certain_shows_the_values_of_its_worst_case(plans, bound, case, slack):
+    solution = plans.solve(f"let j = 0..5..10\nlet u = ? in [1, 2]\nrequire certain r: {bound}\nmaximize u\n")
+    (result,) = (result for result in solution.requirements if result.name == "r")
+    assert (result.holds, result.certainty) == (True, "certain")
+    if slack is None:
+        assert not result.sides.worst
+    else:
+        assert result.slack == slack
+        assert told.case(result) == case
+
+
+def test_the_screen_shows_the_worst_case_of_what_must_be_certain(plans):
+    shown = screen.render(
+        Context(plans.solve("let j = 0..5..10\nlet u = ? in [1, 2]\nrequire certain r: u >= j - 8\n")), 100
+    )
+    assert "safe  2 >= 2 in the worst case, at the limit" in shown
+    shown = screen.render(
+        Context(plans.solve("let j = 0..3..10\nlet u = ? in [1, 2]\nrequire certain r: u * j <= 8\n")), 100
+    )
+    assert "no  10 <= 8 in the worst case, 2 over" in shown

@@ -32,7 +32,7 @@ class Compared:
     operation: Operation  # seen from the subject
     planned: Amount
     limit: Amount
-    gap: Amount  # how far the subject is from the limit, without sign
+    gap: Amount  # how far the subject is from the limit, without sign; of what must be certain in the worst case
     met: bool  # whether the subject is on the right side of the limit
     # Eight of ten measured values of the subject lie between these ends; over the author's ranges it lies in `spread`
     band: Range | None = None

@@ -10,6 +10,7 @@ longer than most.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -40,6 +41,9 @@ from llmplan.system.system import Condition, System
 
 _POINTS = 1 << 17
 """Grid points that are evaluated at once: enough settings to make a step of bisection pay."""
+
+_FAR = 3.0
+"""A search ends early if its first settings predict so many times its budget: later ones may cost less."""
 
 ROUNDING = 1e-14
 """Costs that differ by less lie on one flat stretch. A smooth minimum is flat within the tolerance too, and moving to
@@ -86,6 +90,7 @@ class LineScan:
     ) -> None:
         self._system, self._requirements = system, requirements
         self._unknown, self._effort = unknown, effort
+        self._count: int | None = None
         graph = system.graph
         weighed = [preference for preference in system.preferences if preference.weight]
         self._moving = [c for c in (*requirements, *weighed) if graph.reach(c.node) >> unknown & 1]
@@ -135,7 +140,8 @@ class LineScan:
         graph, spend = self._system.graph, self._effort.spend
         cells = max(1, _POINTS // len(self._grid))
         evaluator = GridEvaluator(graph, self._axes, [gate.node for gate in gates], (), cells=cells)
-        scanned = entered = 0
+        scanned = entered = settings = 0
+        begun = self._left()
         points = sum(evaluator.points(step) for step in evaluator.slices)
         for step in evaluator.slices:
             for block in evaluator.blocks((), (step,), spend):
@@ -145,8 +151,24 @@ class LineScan:
                 places = evaluator.places(block)
                 line = Line(graph, self._unknown, evaluator.values(block), self._roots, spend)
                 yield _Settings(line, places, block.count)
+                settings += block.count
+                self._project(gates, (begun - self._left()) / settings, begun, points)
             entered += evaluator.points(step)
             self._effort.tell(entered, points, "layouts")
+
+    def _left(self) -> float:
+        """The evaluations that the budget still allows."""
+        return math.inf if self._effort.budget is None else self._effort.budget.left
+
+    def _project(self, gates: Sequence[Condition], each: float, begun: float, points: int) -> None:
+        """Raises OverLimit if the settings cost so much each that the budget would not be enough by far."""
+        if not each * points > _FAR * begun:
+            return
+        if self._count is None:  # the number of settings that pass, which costs little
+            evaluator = GridEvaluator(self._system.graph, self._axes, [gate.node for gate in gates], ())
+            self._count = sum(block.count for step in evaluator.slices for block in evaluator.blocks((), (step,)))
+        if each * self._count > _FAR * begun:
+            raise OverLimit
 
     def _coordinates(self, settings: _Settings, rows: Array, x: Array) -> Coordinates:
         """Coordinates of points on lines: rows, and values of the continuous unknown, which breaks ties last."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.answer.schema.requirements import Compared
+from llmplan.answer.schema.requirements import Compared, Sides
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, percentage
@@ -70,8 +70,10 @@ class Requirements(Labels):
 
     def compared(self, planned: Amount, sign: str, limit: Amount, gap: Amount, side: str, calendar: bool) -> Line:
         where = " on the calendar" if calendar else ""
-        margin = f"{gap.short()} {_SIDES[side]}" if gap.number else _AT_LIMIT
-        return line(f"{planned.short()} {sign} {limit.short()}{where}, {margin}")
+        return line(f"{planned.short()} {sign} {limit.short()}{where}, {_margin(gap, side)}")
+
+    def in_the_worst_case(self, sides: Sides, gap: Amount, side: str) -> Line:
+        return line(self.sides(sides, short=True), f", {_margin(gap, side)}")
 
     def requirement(self, name: str, text: str, row: Compared | None) -> Line:
         """A requirement in the first column of a report."""
@@ -133,3 +135,7 @@ class Requirements(Labels):
     def price(self, price: Amount, source: str) -> Line:
         text = price.short().replace("/GPU/hour", " per GPU and hour")
         return line(cut(f"at {text}{f' ({source})' if source else ''}", 120))
+
+
+def _margin(gap: Amount, side: str) -> str:
+    return f"{gap.short()} {_SIDES[side]}" if gap.number else _AT_LIMIT
