@@ -86,7 +86,9 @@ class BoundedSide:
             model_low=band[0] if band else None,
             model_high=band[1] if band else None,
             chance=chance,
-            verdict=verdict(known[condition] == 1.0, chance, self.rates),
+            verdict=verdict(
+                known[condition] == 1.0, chance, bool(self.rates) or self.operation == "eq" and band is not None
+            ),
             results=self._results(posed, point),
         )
 

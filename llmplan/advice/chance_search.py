@@ -47,7 +47,7 @@ def sure_value(
     if not tried:
         return None
     program = trial.program
-    rules = [_held(program, rule, share) for rule in program.rules if rule.name in uncertain and rule.sides is not None]
+    rules = [_held(program, rule, share) for rule in program.rules if rule.name in uncertain]
     changes = {**fixed, knob.path: knob.opened([now, *tried])}
     posed = trial.posed(trial.laid(changes, rules=[*program.rules, *rules], goals=[], front=[], shows=[]), reads=False)
     index = None if posed is None else posed.index(knob.path)
@@ -68,9 +68,7 @@ def sure_value(
 
 def _held(program: Program, rule: Rule, share: float) -> Rule:
     """The requirement that another one, or its counterpart on the calendar, is so likely."""
-    judged = event(on_the_calendar(program, rule) or rule)
-    assert judged.sides is not None
-    sides = Sides("ge", Chance((judged.sides,)), Num(share))
+    sides = Sides("ge", Chance(event(program, on_the_calendar(program, rule) or rule)), Num(share))
     condition = comparison(sides.operation, sides.left, sides.right)
     name = f"{rule.name}, more likely"
     return evolve(rule, name=name, sides=sides, condition=condition, otherwise=None, type=REAL, unit="", certain=False)

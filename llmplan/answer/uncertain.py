@@ -61,6 +61,7 @@ def assessed(bands: Bands, ranges: Ranges | None, rule: Rule, result: Requiremen
         chance_error=judged.by.error if judged.by.error > EXACT_ENOUGH else None,
         verdict=judged.by.verdict,
         rates=judged.by.rates,
+        unjudged=judged.by.unjudged,
         compared=own,
         on="calendar" if judged.on_the_calendar else "planned",
         planned=None if judged.planned is None else Planned(judged.planned.chance, judged.planned.verdict),

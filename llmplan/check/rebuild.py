@@ -24,6 +24,7 @@ from llmplan.check.ir import (
     List,
     Match,
     Op,
+    Quantile,
     Shown,
     Sides,
     Text,
@@ -60,6 +61,8 @@ def _inside(expr: Expr, again: Callable[[Expr], Expr]) -> Expr:
             return List(each(expr.items))
         case Chance():
             return Chance(tuple(evolve(one, left=again(one.left), right=again(one.right)) for one in expr.of))
+        case Quantile():
+            return Quantile(again(expr.of), again(expr.share))
         case Index():
             return evolve(expr, indices=each(expr.indices))
         case FieldAt():

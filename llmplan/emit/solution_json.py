@@ -286,6 +286,7 @@ def _requirement(result: RequirementResult) -> dict[str, Any]:
         "on": result.on,
         "planned": _planned(result),
         **({"rates": list(result.rates)} if result.rates else {}),
+        **({"unjudged": result.unjudged} if result.unjudged else {}),
         "slack": finite(result.slack),
         "slack_unit": None if result.slack is None or result.sides is None else result.sides.left.base,
         "side": None if result.compared is None else amount(result.compared.planned),

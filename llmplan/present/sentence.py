@@ -209,8 +209,8 @@ def _verdict(context: Context, rule: RequirementResult) -> Line:
         return words.was_not_checked(subject, rule.needs)
     if not rule.holds:
         return words.is_missed(subject, row.gap if row else None)
-    if rule.rates:
-        return words.is_unjudged(subject, rule.rates)
+    if rule.rates or rule.unjudged:
+        return words.is_unjudged(subject, rule.rates, rule.unjudged)
     if rule.verdict == "safe":
         return words.is_safe(subject, words.chance(rule.chance) if rule.certainty == "expected" else None)
     planned = words.chance(rule.planned.chance) if rule.planned is not None else ""

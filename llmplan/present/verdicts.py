@@ -99,7 +99,8 @@ def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     )
     row = rule.calendar or rule.compared
     if row is None:
-        return name, word, words.case(rule) or line(rule.because or rule.text)
+        case = words.case(rule) or line(rule.because or rule.text)
+        return name, word, line(case, _beside(context, rule))
     side = _side(row.met, row.sign)
     if rule.calendar is None and rule.sides is not None and rule.sides.worst:
         known = words.in_the_worst_case(rule.sides, row.gap, side)
@@ -117,7 +118,11 @@ def _beside(context: Context, rule: RequirementResult) -> Line:
         if row is not None and rule.planned is not None and not rule.rates
         else None,
         words.asked(row.asked) if row is not None and row.asked is not None and rule in context.own else None,
+        words.judged_on_the_calendar(rule.planned.verdict, words.chance(rule.planned.chance))
+        if row is None and rule.planned is not None and rule.chance is not None
+        else None,
         words.rests_on(rule.rates) if rule.rates else None,
+        words.is_unjudged_for(rule.unjudged) if rule.unjudged else None,
         words.not_at_every_point if rule.certainty == "expected" else None,
     )
 

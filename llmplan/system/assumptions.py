@@ -13,7 +13,6 @@ from llmplan.check.ir import Assumed, Expr, Num, walk
 from llmplan.check.program import Rule, Setting, SourceRef
 from llmplan.check.scope import Scope
 from llmplan.system.calendar import event
-from llmplan.system.display import TURNED
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 
@@ -32,20 +31,20 @@ def instead(lowering: Lowering, expr: Expr, place: SourceRef) -> str | None:
 
 
 def assumed_rates(lowering: Lowering, rule: Rule) -> tuple[str, ...]:
-    """The rates that the plan assumes as one value and the comparison in a requirement depends on.
+    """The rates that the plan assumes as one value and a requirement, or what it asks the chance of, depends on.
 
     A rate is a quantity of which the library asks whether a plan assumes it.
     """
-    sides, program = event(rule).sides, lowering.program
+    program = lowering.program
     named = [
         name
         for name, layers in program.assumptions.items()
         if layers and layers[0][1].spread is None and name in program.scope.assumable
     ]
-    if not named or sides is None or sides.operation not in TURNED:
+    if not named:
         return ()
-    both = (sides.left, sides.right)
-    _, read = lowering.names.reading(lambda: [lowering.lower(side, {}, base=rule.place[0]) for side in both])
+    sides = [side for one in event(program, rule) for side in (one.left, one.right)]
+    _, read = lowering.names.reading(lambda: [lowering.lower(side, {}, base=rule.place[0]) for side in sides])
     return tuple(name for name in named if name in read)
 
 

@@ -1,8 +1,9 @@
-"""The counterpart of a requirement on the calendar.
+"""The counterpart of a requirement on the calendar, and the event whose chance a requirement has.
 
-Input: a requirement that compares two numbers by size, or asks for the chance of such a comparison. Output: the same
-requirement with the counterparts (`@calendar`) in place of the quantities that have one, also where a `let` or a
-quantity of the plan stands between; None if it reads none, or reads a counterpart itself: it is then meant as written.
+Input: a requirement. Output: the same requirement with the counterparts (`@calendar`) in place of the quantities that
+have one, also where a `let` or a quantity of the plan stands between; None if it reads none, or reads a counterpart
+itself: it is then meant as written. The event of a comparison by size is that comparison, that of a requirement on a
+chance or a quantile what is asked to be so likely, and that of any other condition that it is true.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from attrs import evolve
 
 from llmplan.check.comparisons import comparison
-from llmplan.check.ir import UNDEFINED, Chance, Expr, If, Ref, walk
+from llmplan.check.ir import UNDEFINED, Chance, Expr, If, Num, Quantile, Ref, Sides, walk
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.check.rebuild import rebuilt, sides_rebuilt
@@ -27,28 +28,29 @@ _MOST = 1000
 
 def on_the_calendar(program: Program, rule: Rule) -> Rule | None:
     """The counterpart of a requirement, with a condition and sides of its own."""
-    sides = rule.sides
-    if sides is None or sides.operation not in TURNED or reads_the_calendar(program, rule):
+    if reads_the_calendar(program, rule):
         return None
     spelled = _Spelled(program)
-    instead = sides_rebuilt(sides, spelled.counterpart)
-    if instead == sides or spelled.too_long:
-        return None
-    return evolve(rule, sides=instead, condition=comparison(instead.operation, instead.left, instead.right))
+    if rule.sides is None:
+        instead = evolve(rule, condition=rebuilt(rule.condition, spelled.counterpart))
+    else:
+        sides = sides_rebuilt(rule.sides, spelled.counterpart)
+        condition = rule.condition if sides == rule.sides else comparison(sides.operation, sides.left, sides.right)
+        instead = evolve(rule, sides=sides, condition=condition)
+    return None if instead == rule or spelled.too_long else instead
 
 
 def reads_the_calendar(program: Program, rule: Rule) -> bool:
     """Whether a requirement reads a counterpart as it is written."""
     counterparts = set(program.scope.calendar.values())
-    found: set[str] = set()
-    pending = list(_refs(rule.condition)) if counterparts else []
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            own = _own(program, name)
-            pending += [] if own is None else _refs(own)
-    return not found.isdisjoint(counterparts)
+    read = _spelled_out(program, rule.condition) if counterparts else ()
+    return any(isinstance(part, Ref) and part.name in counterparts for part in read)
+
+
+def nests(program: Program, rule: Rule) -> bool:
+    """Whether a requirement reads a chance or a quantile otherwise than to ask for one."""
+    read = () if asked(program, rule) else _spelled_out(program, rule.condition)
+    return any(isinstance(part, (Chance, Quantile)) for part in read)
 
 
 def written(calendar: Mapping[str, str], text: str) -> str:
@@ -56,14 +58,34 @@ def written(calendar: Mapping[str, str], text: str) -> str:
     return _WORD.sub(lambda found: calendar.get(found[0], found[0]), text)
 
 
-def event(rule: Rule) -> Rule:
-    """The comparison whose chance a requirement asks for, as a requirement; any other is itself."""
-    both = () if rule.sides is None else (rule.sides.left, rule.sides.right)
-    asked = next((side for side in both if isinstance(side, Chance) and len(side.of) == 1), None)
-    if asked is None:
-        return rule
-    sides = asked.of[0]
-    return evolve(rule, sides=sides, condition=comparison(sides.operation, sides.left, sides.right))
+def event(program: Program, rule: Rule) -> tuple[Sides, ...]:
+    """The comparisons by size whose chance is that of a requirement: each of them holds."""
+    sides = rule.sides
+    by_size = sides is not None and sides.operation in TURNED
+    return asked(program, rule) or (sides if sides is not None and by_size else Sides("ge", rule.condition, Num(0.5)),)
+
+
+def asked(program: Program, rule: Rule) -> tuple[Sides, ...]:
+    """The comparisons that a requirement on a chance or a quantile asks to be so likely; empty for any other."""
+    sides = rule.sides
+    if sides is None:
+        return ()
+    left, right = (_meant(program, side) for side in (sides.left, sides.right))
+    for side in (left, right):
+        if isinstance(side, Chance):
+            return side.of
+    if sides.operation in TURNED and isinstance(left, Quantile):
+        return (evolve(sides, left=left.of),)
+    return (evolve(sides, right=right.of),) if sides.operation in TURNED and isinstance(right, Quantile) else ()
+
+
+def _meant(program: Program, side: Expr) -> Expr:
+    """The chance or quantile that a plan's own name stands for; any other side is itself."""
+    meant, names = side, set()
+    while isinstance(meant, Ref) and meant.name not in names:
+        names.add(meant.name)
+        meant = _own(program, meant.name) or side
+    return meant if isinstance(meant, (Chance, Quantile)) else side
 
 
 class _Spelled:
@@ -117,7 +139,14 @@ def _own(program: Program, name: str) -> Expr | None:
     return found
 
 
-def _refs(expr: Expr) -> Iterator[str]:
-    for part in walk(expr):
-        if isinstance(part, Ref):
-            yield part.name
+def _spelled_out(program: Program, expr: Expr) -> Iterator[Expr]:
+    """All parts of an expression, and those of what the plan's own names in it stand for."""
+    names: set[str] = set()
+    pending = [expr]
+    while pending:
+        for part in walk(pending.pop()):
+            yield part
+            if isinstance(part, Ref) and part.name not in names:
+                names.add(part.name)
+                own = _own(program, part.name)
+                pending += [] if own is None else [own]

@@ -19,6 +19,7 @@ from llmplan.check.plan import Program
 from llmplan.check.scope import Scope
 from llmplan.system.chance import likelihood
 from llmplan.system.draws import Draws
+from llmplan.system.equalities import equates
 from llmplan.system.expressions import Expressions
 from llmplan.system.graph import Graph
 from llmplan.system.inputs import Inputs
@@ -79,12 +80,21 @@ class Probabilities:
 
     def banded(self, of: tuple[Sides, ...], base: str) -> bool:
         """Whether comparisons depend on any band."""
+        graph, nodes, bands = self._sides_drawn(of, base)
+        return graph.reached(nodes) & bands != 0
+
+    def equated(self, of: tuple[Sides, ...], base: str) -> bool:
+        """Whether comparisons depend on an equality of which an uncertain side takes any size."""
+        graph, nodes, _ = self._sides_drawn(of, base)
+        return any(equates(graph, node) for node in nodes)
+
+    def _sides_drawn(self, of: tuple[Sides, ...], base: str) -> tuple[Graph, list[int], int]:
+        """The sides of comparisons with uncertain values, and the variables of bands as bits."""
         there = self._meant()
         drawn = there._with_draws()
         events = _events(drawn, of, base)
-        bands = there._draws.bands(drawn.graph)
-        nodes = () if isinstance(events, Missing) else [side for one in events for side in (one.smaller, one.larger)]
-        return drawn.graph.reached(nodes) & bands != 0
+        nodes = [] if isinstance(events, Missing) else [side for one in events for side in (one.smaller, one.larger)]
+        return drawn.graph, nodes, there._draws.bands(drawn.graph)
 
     def quantile(self, quantile: Quantile, base: str) -> Result:
         """The value of an expression below which a share of its measured values lies."""

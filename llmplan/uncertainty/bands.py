@@ -5,9 +5,11 @@ depends on it is evaluated there; several bands are independent, so deviations a
 numbers around a value, with eight of ten measured values between them, or a probability; None without uncertainty.
 
 The verdict on a requirement has the same words everywhere: `safe` if its chance is at least 90 %, so that it holds at
-the far end of the band, `likely` from 60 %, `tight` if it holds with less, else `no`. It is `not judged` where a side
-rests on a rate that the plan assumes as one value, as nothing is known of how far that is from what will be measured.
-Where a requirement has a counterpart on the calendar, chance and verdict are those of the counterpart.
+the far end of the band, `likely` from 60 %, `tight` if it holds with less, else `no`. It is `not judged` where it holds
+as planned and rests on a rate that the plan assumes as one value, as nothing is known of how far that is from what will
+be measured; where it is an equality of an uncertain value, which no measured value meets; and where it reads a chance
+or a quantile of which no single event is asked. Where a requirement has a counterpart on the calendar, chance and
+verdict are those of the counterpart.
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from llmplan.check.ir import Chance, Expr
+from llmplan.check.ir import Expr
 from llmplan.check.program import Rule
 from llmplan.operations.numbers import total
 from llmplan.system.assumptions import assumed_rates
-from llmplan.system.calendar import on_the_calendar, reads_the_calendar
+from llmplan.system.calendar import asked, event, nests, on_the_calendar, reads_the_calendar
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing, Result
 from llmplan.uncertainty.ranges import has_ranges
@@ -40,7 +42,8 @@ GRAVITY = ("safe", "likely", "tight", "not judged", "no")
 
 Verdict = Literal["safe", "likely", "tight", "no", "not judged"]
 
-_BY_SIZE = ("lt", "le", "gt", "ge")
+Unjudged = Literal["", "equality", "asked"]
+"""Why a requirement is not judged though no rate is assumed for it."""
 
 
 @frozen
@@ -48,14 +51,16 @@ class Judgement:
     """The chance of a requirement, None where nothing makes it uncertain or it is not judged, and the word for it.
 
     Attributes:
-        rates: What its sides rest on and the plan assumes as one value.
+        rates: What it rests on and the plan assumes as one value, where it is not judged for that.
         error: A bound on the error of the chance.
+        unjudged: Any other reason for which it is not judged.
     """
 
     chance: float | None
     verdict: Verdict
     rates: tuple[str, ...] = ()
     error: float = 0.0
+    unjudged: Unjudged = ""
 
 
 @frozen
@@ -108,13 +113,14 @@ class Bands:
         Args:
             ranged: Whether it depends on the author's ranges.
         """
-        written = self._judgement(rule, holds, ranged)
+        written = self._judgement(rule, holds, holds, ranged)
         program = self.lowering.program
         counterpart = on_the_calendar(program, rule)
         met = None if counterpart is None else self._met(counterpart)
         if counterpart is None or met is None:
             return Judged(written, on_the_calendar=reads_the_calendar(program, rule))
-        return Judged(self._judgement(counterpart, holds and met, ranged), written, counterpart, True)
+        by = self._judgement(counterpart, holds, met, ranged)
+        return Judged(by) if by.unjudged == "equality" else Judged(by, written, counterpart, True)
 
     def judge_here(self, rule: Rule) -> Judged | None:
         """The verdict on a requirement at the point of the lowering; None if it is not in force or has no value."""
@@ -123,18 +129,37 @@ class Bands:
         met = self._met(rule)
         return None if met is None else self.judge(rule, met, has_ranges(self.lowering.program))
 
-    def _judgement(self, rule: Rule, holds: bool, ranged: bool) -> Judgement:
-        rates = assumed_rates(self.lowering, rule)
-        chance = None if rates else self.chance(rule, ranged)
+    def _judgement(self, rule: Rule, holds: bool, met: bool, ranged: bool) -> Judgement:
+        """The judgement of a requirement, or of its counterpart on the calendar.
+
+        Args:
+            holds: Whether the requirement holds as it is written.
+            met: Whether what is judged does.
+        """
+        rates, unjudged = assumed_rates(self.lowering, rule), self._unjudged(rule, ranged)
+        if rates and rule.sides is not None and rule.sides.operation == "eq":
+            unjudged = unjudged or "equality"
+        if holds and (met and unjudged or unjudged == "equality"):
+            return Judgement(None, "not judged", unjudged=unjudged)
+        if holds and rates:
+            return Judgement(None, "not judged", rates)
+        chance = None if rates or unjudged else self.chance(rule, ranged)
         chance = None if ranged and chance in (0.0, 1.0) else chance  # certain at every point of the ranges
-        return Judgement(chance, verdict(holds, chance, rates), rates, 0.0 if chance is None else self._error(rule))
+        word = verdict(holds and met, chance)
+        return Judgement(chance, word, error=0.0 if chance is None else self._error(rule))
+
+    def _unjudged(self, rule: Rule, ranged: bool) -> Unjudged:
+        """Why the event of a requirement has no chance though something makes it uncertain."""
+        of, base = event(self.lowering.program, rule), rule.place[0]
+        probabilities = self.lowering.probabilities
+        varies = ranged or probabilities.banded(of, base)
+        if varies and probabilities.equated(of, base):
+            return "equality"
+        return "asked" if not varies and nests(self.lowering.program, rule) else ""
 
     def _error(self, rule: Rule) -> float:
         """A bound on the error of the chance of a rule."""
-        sides = rule.sides
-        asked = [] if sides is None else [side for side in (sides.left, sides.right) if isinstance(side, Chance)]
-        of = asked[0].of if asked else () if sides is None else (sides,)
-        return self.lowering.probabilities.error(of, rule.place[0]) if of else 0.0
+        return self.lowering.probabilities.error(event(self.lowering.program, rule), rule.place[0])
 
     def _met(self, rule: Rule) -> bool | None:
         """Whether the condition of a requirement holds, None if it has no value."""
@@ -145,19 +170,16 @@ class Bands:
         return self.lowering.lower(expr, {}, base=rule.place[0])
 
     def chance(self, rule: Rule, ranged: bool = False) -> float | None:
-        """The probability that a comparison holds, or that a requirement asks for; None without uncertainty.
+        """The probability of the event of a requirement; None without uncertainty.
 
         Args:
             ranged: Whether it depends on the author's ranges; otherwise it must depend on a band.
         """
-        sides = rule.sides
-        if sides is None or sides.operation not in _BY_SIZE:
+        program, probabilities, base = self.lowering.program, self.lowering.probabilities, rule.place[0]
+        of = event(program, rule)
+        if not ranged and not asked(program, rule) and not probabilities.banded(of, base):
             return None
-        asked = [side for side in (sides.left, sides.right) if isinstance(side, Chance)]
-        if asked:
-            return self._number(self.lowering, self.lowering.lower(asked[0], {}, base=rule.place[0]))
-        found = self._number(self.lowering, self.lowering.probability(sides, rule.place[0]))
-        return found if ranged or self.lowering.probabilities.banded((sides,), rule.place[0]) else None
+        return self._number(self.lowering, probabilities.chance(of, base))
 
     def _number(self, lowering: Lowering, value: Result) -> float | None:
         node = lowering.unknowns.settled(value)
@@ -180,15 +202,11 @@ def around(value: float, pairs: Sequence[tuple[float, float]]) -> tuple[float, f
     return (value * math.exp(-below), value * math.exp(above)) if logarithms else (value - below, value + above)
 
 
-def verdict(holds: bool, chance: float | None, rates: Sequence[str] = ()) -> Verdict:
-    """The verdict on a requirement; without a chance it is safe or fails.
-
-    Args:
-        rates: The rates that it rests on and the plan assumes as one value.
-    """
+def verdict(holds: bool, chance: float | None, unjudged: bool = False) -> Verdict:
+    """The verdict on a requirement; without a chance it is safe or fails, or is `unjudged`."""
     if not holds:
         return "no"
-    if rates:
+    if unjudged:
         return "not judged"
     if chance is None or chance >= SAFE:
         return "safe"

@@ -11,6 +11,7 @@ from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import SYMBOLS
 
 Verdict = Literal["safe", "likely", "tight", "no", "not judged"]
+Unjudged = Literal["", "equality", "asked"]
 Operation = Literal["le", "lt", "ge", "gt", "eq", "ne"]
 
 
@@ -80,7 +81,8 @@ class RequirementResult:
     on: Literal["calendar", "planned"] = "planned"  # what the verdict is about
     planned: Planned | None = None  # as it is written, where it has a counterpart
     calendar: Compared | None = None  # the comparison of that counterpart
-    rates: tuple[str, ...] = ()  # what it rests on and the plan assumes as one value: it is not judged then
+    rates: tuple[str, ...] = ()  # what it rests on and the plan assumes as one value: it is not judged for that
+    unjudged: Unjudged = ""  # any other reason for which it is not judged
 
 
 @frozen

@@ -46,6 +46,11 @@ _SHORT = {
     names.GPUS: "GPUs",
 }
 
+_UNJUDGED = {
+    "equality": "a computed value equals a limit only as planned",
+    "asked": "a chance or a quantile is part of a condition",
+}
+
 
 class Labels:
     """Labels, and values of requirements and of shown expressions."""
@@ -77,6 +82,10 @@ class Labels:
         if chance is None:
             return ""
         return percent(chance) if error is None else f"{percent(chance)} ± {percent(error)}"
+
+    def unjudged(self, why: str) -> str:
+        """Why a requirement is not judged though no rate is assumed for it."""
+        return _UNJUDGED[why]
 
     def all_of(self, listed: Sequence[str]) -> str:
         return ", ".join(listed)

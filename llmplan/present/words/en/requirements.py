@@ -13,6 +13,10 @@ _SIGNS = {"<=": "≤", ">=": "≥"}
 _MARKS = {"safe": "✓", "fits": "✓", "likely": "⚠", "tight": "⚠", "no": "✗", "not judged": "–"}
 _SIDES = {"spare": "to spare", "over": "over", "short": "short"}
 _AT_LIMIT = "at the limit"
+_JUDGED = {
+    "equality": "a limit with <= or >= gives a verdict",
+    "asked": "a requirement of its own gives a verdict",
+}
 _MET = {None: "not checked", True: "met", False: "unmet"}
 
 
@@ -112,6 +116,14 @@ class Requirements(Labels):
         """Why it is not judged, and what would give a verdict."""
         assumed = line(listed(map(Code, rates)), " is assumed" if len(rates) == 1 else " are assumed")
         return line("; ", assumed, ": a range, or a model with a layout, gives a verdict")
+
+    def is_unjudged_for(self, why: str) -> Line:
+        """Why it is not judged though no rate is assumed, and what would give a verdict."""
+        return line(f"; {self.unjudged(why)}: {_JUDGED[why]}")
+
+    def judged_on_the_calendar(self, verdict: str, chance: str) -> Line:
+        """The verdict if every step runs as planned, of a condition without figures, whose verdict is another one."""
+        return line("; on the calendar; as planned, ", f"{verdict} {chance}".rstrip())
 
     def more_requirements(self, more: int) -> str:
         return f"{more} more requirements"

@@ -197,8 +197,9 @@ class Sentence(Labels):
             return line(subject, f" is not met on the calendar ({chance}{beside}).")
         return line(subject, f" is {verdict} ({chance}{beside}), not safe.")
 
-    def is_unjudged(self, subject: Line, rates: Sequence[str]) -> Line:
-        return line(subject, " is not judged, as ", self._assumed(rates), ".")
+    def is_unjudged(self, subject: Line, rates: Sequence[str], why: str) -> Line:
+        reason = self._assumed(rates) if rates else line(self.unjudged(why))
+        return line(subject, " is not judged, as ", reason, ".")
 
     def does_not_fit(self, gap: Amount) -> Line:
         return line(f"It does not fit: {gap.rough()} over.")
