@@ -19,7 +19,6 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
 from llmplan.source import Span
-from llmplan.system.calendar import event
 from llmplan.system.comparison import comparison_of, sides_at
 from llmplan.system.display import TURNED
 from llmplan.system.missing import Missing
@@ -36,7 +35,7 @@ def bounds(blocked: Blocked) -> list[Rule]:
     names = {outcome.requirements[index].name for numbers in sets for index in numbers}
     rules = [rule for rule in blocked.trial.program.rules if rule.origin != "library" and rule.weight is None]
     bounded = [rule for rule in rules if rule.name in names and not rule.final and bound_of(rule) is not None]
-    return [rule for rule in bounded if event(rule) is rule or _asks(rule) is not None]
+    return [rule for rule in bounded if event_of(rule) is rule or _asks(rule) is not None]
 
 
 def bound(blocked: Blocked, rule: Rule, effort: Effort) -> Cure | None:
@@ -83,7 +82,7 @@ def _best(
 
 def _likely(blocked: Blocked, rule: Rule, condition: Condition, side: int, effort: Effort) -> tuple[float, bool | None]:
     """The same of a comparison whose chance is required: the value that it holds with, with that chance."""
-    sides, share = event(rule).sides, _asks(rule)
+    sides, share = event_of(rule).sides, _asks(rule)
     if sides is None or share is None:
         return math.nan, None
     up = (sides.operation in ("le", "lt")) == (side == 1)
@@ -106,9 +105,19 @@ def _least(blocked: Blocked, condition: Condition, computed: int, goal: int, sen
     return math.nan if best is None else posed.values((computed,), best)[computed]
 
 
+def event_of(rule: Rule) -> Rule:
+    """The single comparison whose chance a requirement asks for, as a requirement; any other is itself."""
+    both = () if rule.sides is None else (rule.sides.left, rule.sides.right)
+    chance = next((side for side in both if isinstance(side, Chance) and len(side.of) == 1), None)
+    if chance is None:
+        return rule
+    sides = chance.of[0]
+    return evolve(rule, sides=sides, condition=comparison(sides.operation, sides.left, sides.right))
+
+
 def bound_of(rule: Rule) -> int | None:
     """Which side of a comparison, or of the one whose chance is required, is a number (0 or 1), if exactly one is."""
-    sides = event(rule).sides
+    sides = event_of(rule).sides
     if sides is None or sides.operation == "ne" or not isinstance(rule.type, Measure):
         return None
     numbers = [i for i, side in enumerate((sides.left, sides.right)) if isinstance(side, Num)]
@@ -127,7 +136,7 @@ def _asks(rule: Rule) -> float | None:
 
 def bounded_by(program: Program, rule: Rule, value: float) -> Program:
     """The program with another number as the bound of a rule."""
-    inner = event(rule)
+    inner = event_of(rule)
     assert rule.sides is not None and inner.sides is not None
     parts = [inner.sides.left, inner.sides.right]
     parts[bound_of(rule) or 0] = Num(value)
@@ -142,5 +151,5 @@ def bounded_by(program: Program, rule: Rule, value: float) -> Program:
 
 def place_of(program: Program, rule: Rule, side: int) -> Span | None:
     """Where the bound of a requirement is written, as its first or second side; None if no number is written there."""
-    sides = sides_at(program.scope.span(rule.place), event=event(rule) is not rule)
+    sides = sides_at(program.scope.span(rule.place), event=event_of(rule) is not rule)
     return sides[side] if sides is not None and read(sides[side].text, program.scope) is not None else None

@@ -29,7 +29,6 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
 from llmplan.system.adjustable import Knob, domains, knobs
-from llmplan.system.calendar import event
 from llmplan.system.levers import described, levers, of_the_question, sort_of
 from llmplan.units.measure import is_catalog, is_choice
 
@@ -95,7 +94,7 @@ class _Search:
         program = self.trial.program
         # A let that a requirement is compared with is its bound.
         stated = [rule for rule in program.rules if rule.origin != "library"]
-        own = [one.sides for rule in stated for one in (rule, event(rule)) if one.sides is not None]
+        own = [one.sides for rule in stated for one in (rule, cure_bounds.event_of(rule)) if one.sides is not None]
         named = {side.name for sides in own for side in (sides.left, sides.right) if isinstance(side, Ref)}
         given = {knob.path: knob for knob in self._given()}
         limits = [knob for knob in given.values() if knob.role == "let" and knob.path in named]
@@ -194,7 +193,7 @@ def _shares(program: Program) -> Iterator[str]:
         sides = () if rule.sides is None else (rule.sides.left, rule.sides.right)
         if any(isinstance(side, Chance) for side in sides):
             yield from (side.name for side in sides if isinstance(side, Ref))
-            yield from () if event(rule) is not rule else (rule.name,)
+            yield from () if cure_bounds.event_of(rule) is not rule else (rule.name,)
 
 
 def conflicts(trial: Trial, answer: Solution) -> tuple[Clash, ...]:
