@@ -20,11 +20,12 @@ from llmplan.advice.layouts import layouts
 from llmplan.advice.ledger import Spent, affordable
 from llmplan.advice.levers import levers
 from llmplan.advice.neighbours import neighbours
+from llmplan.advice.prices import prices
 from llmplan.advice.requirement_curve import requirement_curve
 from llmplan.advice.risks import risks
 from llmplan.advice.sensitivity import sensitivity
 from llmplan.advice.trial import Trial
-from llmplan.answer.schema.advice import Default, Lever, Moved, Redecided, Verdicted
+from llmplan.answer.schema.advice import Default, Lever, Moved, Price, Redecided, Verdicted
 from llmplan.answer.schema.solution import Solution
 from llmplan.background import Fork
 from llmplan.cache.records import Packing
@@ -62,11 +63,12 @@ ADVICE: tuple[Piece, ...] = (
     Piece(("neighbours",), neighbours, pictures=True),
     Piece(("levers",), levers, aside=True),  # they take as long as all others together
     Piece(("defaults",), defaults, aside=True),  # what the levers have tried
+    Piece(("prices",), prices, aside=True),  # the plan is solved again
     Piece(("diagnostics",), unlike_entries, ""),
 )
 """The pieces of advice on an answer, in order. A piece whose equations become too many is left out."""
 
-_RECORDS = Packing((Lever, Moved, Redecided, Verdicted, Default, Amount, Range, Unit, Measure))
+_RECORDS = Packing((Lever, Moved, Price, Redecided, Verdicted, Default, Amount, Range, Unit, Measure))
 """The records in the message from a fork."""
 
 

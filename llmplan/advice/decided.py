@@ -1,19 +1,20 @@
-"""What else changes with a change of a plan: its unknowns when everything is solved again, and its worst verdict.
+"""What changes with a change of a plan: its results, its unknowns when everything is solved again, and its verdicts.
 
-Input: a trial of the plan at its answer, and the plan solved again with a change. Output: each unknown of the plan that
-has another value then, with both values and its class; the author's requirements at the answer. Nothing is solved.
+Input: a trial of the plan at its answer, and the plan with a change. Output: each result before and after; each unknown
+that has another value then, with both values and its class; the author's requirements at the answer. Nothing is solved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from llmplan.advice.trial import Trial
-from llmplan.answer.schema.advice import Redecided, Verdicted
+from llmplan.advice.trial import Trial, Tried
+from llmplan.answer.schema.advice import Moved, Redecided, Verdicted
 from llmplan.answer.schema.solution import Solution
 from llmplan.system.adjustable import knob_of
 from llmplan.system.levers import Sort, sort_of
 from llmplan.uncertainty.bands import GRAVITY
+from llmplan.units.amount import Range
 
 _SLIGHT = 5e-4
 """Relative differences below this look the same to a reader."""
@@ -37,6 +38,28 @@ def decided(trial: Trial, values: Mapping[str, float], but: str = "") -> tuple[R
         old, new = (unknown.amount(value, trial.here.scope) for value in (before, after))
         records.append(Redecided(unknown.path, old, new, _sort(trial, unknown.path)))
     return tuple(records)
+
+
+def moved(trial: Trial, tried: Tried, doubtful: bool = False) -> Iterator[Moved]:
+    """The results of the answer and those after a change, where they have a value.
+
+    Args:
+        doubtful: Whether to add their bands: measurements of the chosen entry may not apply to another one.
+    """
+    scope = trial.here.scope
+    for name, (result, before) in trial.figures.items():
+        if name not in tried.figures:
+            continue
+        value = tried.figures[name][1]
+        ends = tried.bands.ends(name) if doubtful and name in scope.quantities else None
+        yield Moved(
+            name=name,
+            before=result.amount(before, trial.here),
+            after=result.amount(value, trial.here),
+            same=not differs(before, value),
+            base=scope.units.base(result.type),
+            band=Range(*(result.amount(end, trial.here) for end in ends)) if ends else None,
+        )
 
 
 def _sort(trial: Trial, path: str) -> Sort:

@@ -47,6 +47,7 @@ SHARES = {
     "levers": Share("half a second; evaluating a lever with all else fixed costs next to nothing", 1e8, 5e8, tries=6),
     "entries": Share("the best entry is usually among the best for the present layout", tries=3),
     "safe value": Share("a single input is open, but a chance is integrated at each of its values", 1e6, 2e8, tries=2),
+    "prices": Share("the plan is solved again without the library's preferences, and without a few", 1e6, 1e8, tries=2),
     "cliffs": Share("the plan is solved in full without one rule of the library", 1e7, 1e9, tries=2),
     "beyond a cliff": Share("half of what the cures of an infeasible plan may cost", 1e8, 1e9),
     "curve": Share("each of a dozen points is solved again, and up to three inputs are tried", 2e5, tries=3),

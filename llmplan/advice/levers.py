@@ -9,12 +9,12 @@ else as in the answer, which costs next to nothing; the chosen ones are solved.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import evolve, frozen
 
 from llmplan.advice.chance_search import sure_value
-from llmplan.advice.decided import decided, differs, judged, worse
+from llmplan.advice.decided import decided, differs, judged, moved, worse
 from llmplan.advice.ledger import SHARES, Spent, account
 from llmplan.advice.order import in_order
 from llmplan.advice.trial import Figures, Trial, Tried
@@ -28,7 +28,6 @@ from llmplan.system.levers import beside, described, set_to, sort_of, values, wo
 from llmplan.system.levers import levers as declared
 from llmplan.system.proposals import proposals, written
 from llmplan.uncertainty.bands import MEETS, SAFE
-from llmplan.units.amount import Range
 from llmplan.units.measure import KindType, Measure, is_catalog
 
 _BEST = 4
@@ -145,30 +144,11 @@ class _Levers:
             before_text=self._text(knob, change.now)[0],
             text=change.text,
             statement=f"{knob.path} = {written(change.text, knob.type)}",
-            results=tuple(self._moved(change.tried)),
+            results=tuple(moved(self.trial, change.tried)),
             sort=sort_of(knob, self.program),
             changes=scope.fields[knob.path].changes,
             source=self._priced(knob, change.text),
         )
-
-    def _moved(self, tried: Tried, doubtful: bool = False) -> Iterator[Moved]:
-        """The results of the answer and those after a change.
-
-        Args:
-            doubtful: Whether to add their bands: measurements of the chosen entry may not apply to another one.
-        """
-        scope = self.here.scope
-        for name, (result, before) in self.figures.items():
-            value = tried.figures[name][1]
-            ends = tried.bands.ends(name) if doubtful and name in scope.quantities else None
-            yield Moved(
-                name=name,
-                before=result.amount(before, self.here),
-                after=result.amount(value, self.here),
-                same=not differs(before, value),
-                base=scope.units.base(result.type),
-                band=Range(*(result.amount(end, self.here) for end in ends)) if ends else None,
-            )
 
     # Ranking
 
@@ -210,7 +190,7 @@ class _Levers:
             return legal
         if again is None or any(name not in again.figures for name in self.figures):
             return None
-        row = evolve(row, results=tuple(self._moved(again, doubtful=row.purpose == "entry")))
+        row = evolve(row, results=tuple(moved(self.trial, again, doubtful=row.purpose == "entry")))
         row = evolve(self._likely(row, again), decided=decided(self.trial, again.solved, change.knob.path))
         if self.aim is None or self.aimed == change.knob.path or self.aimed not in again.solved:
             return row

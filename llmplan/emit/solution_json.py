@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import llmplan
-from llmplan.answer.schema.advice import Lever, Moved, Relaxation
+from llmplan.answer.schema.advice import Lever, Moved, Price, Redecided, Relaxation
 from llmplan.answer.schema.charts import Curve, Neighbour
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Shown, Solution
@@ -152,6 +152,7 @@ def _value(value: Value, calendar: Mapping[str, str]) -> dict[str, Any]:
 def _advice(solution: Solution) -> dict[str, Any]:
     """Relaxations of an infeasible plan, sensitivities of a solved one, and its variations."""
     parts: dict[str, Any] = {
+        "prices": [_price(one) for one in solution.prices],
         "conflict": list(solution.conflict),
         "relaxations": [_relaxation(one) for one in solution.relaxations],
         "sensitivities": {one.result: {name: finite(part) for name, part in one.by} for one in solution.sensitivities},
@@ -229,12 +230,20 @@ def _lever(one: Lever) -> dict[str, Any]:
         "chance": finite(one.chance),
         "chance_before": finite(one.chance_before),
         "best": one.best,
-        "decided": [
-            {"name": each.name, "from": amount(each.before), "to": amount(each.after), "class": each.sort}
-            for each in one.decided
-        ],
+        "decided": _decided(one.decided),
         **({"unknown": one.unknown, "solved": again} if one.unknown else {}),
     }
+
+
+def _decided(unknowns: Iterable[Redecided]) -> list[dict[str, Any]]:
+    return [
+        {"name": one.name, "from": amount(one.before), "to": amount(one.after), "class": one.sort} for one in unknowns
+    ]
+
+
+def _price(one: Price) -> dict[str, Any]:
+    risk = one.risk and {"name": one.risk.name, "chance": finite(one.risk.chance), "verdict": one.risk.verdict}
+    return {"name": one.name, "results": _moved(one.results), "decided": _decided(one.decided), "risk": risk}
 
 
 def _assumed(solution: Solution) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ HEAD = (("answer", "headline"), ("verdicts", "plain"))
 
 BODY = (
     ("why", "plain"),
+    ("why", "prices"),
     ("best changes", "best"),
     ("verdicts", "departures"),
     ("basis", "replaced"),

@@ -51,13 +51,16 @@ def why(context: Context) -> Section:
     rows = Rows("plain", (Column(),) * 3, plain, title)
     if not (asked or open_ or memory or step or any(rule.holds is False for rule in answer.preferences)):
         return Section("", (rows,))
+    prices = list(_prices(context))
     lines = [
         *_found(context, asked),
         *([words.open_by_default(_open(open_))] if open_ else []),
         *(_preference(context, rule) for rule in _preferences(context)),
+        *prices,
         listed(_parts(context, memory, step), " "),
     ]
-    return Section(words.why_heading, (rows, Prose("reasons", tuple(filter(None, lines)), listed=True)))
+    priced = Prose("prices", tuple(prices), words.prices_title)
+    return Section(words.why_heading, (rows, priced, Prose("reasons", tuple(filter(None, lines)), listed=True)))
 
 
 def _unknown(context: Context, unknown: SolvedUnknown) -> tuple[Line, ...]:
@@ -143,6 +146,18 @@ def _preferences(context: Context) -> list[RequirementResult]:
 def _preference(context: Context, rule: RequirementResult) -> Line:
     case = shortened(context.words.case(rule, short=True) or line(rule.text), 160)
     return context.words.preference(bool(rule.holds), rule.name, case, cut(rule.because, 100))
+
+
+def _prices(context: Context) -> Iterator[Line]:
+    """What preferences of the library cost, in time, money and what the plan optimises."""
+    for price in context.answer.prices:
+        saved = [
+            result
+            for result in price.results
+            if result.name in (names.TIME, names.COST) and result.after.number < result.before.number
+        ]
+        told = saved or [result for result in price.results if result.name == price.objective]
+        yield context.words.preference_costs(price, [result for result in told if not result.same])
 
 
 def _parts(context: Context, memory: list[Share], step: list[Share]) -> Iterator[Line]:

@@ -20,7 +20,7 @@ FIELDS = {
         "Column.name", "Curve.requirement", "CurvePoint.results", "Default.name", "Default.result", "Departure.name",
         "Departure.origin", "Gain.changes", "Gain.name",
         "Lever.name", "Lever.unknown", "Loss.unmet", "Moved.name", "Neighbour.bands", "Neighbour.breaks",
-        "Redecided.name",
+        "Price.name", "Redecided.name",
         "Neighbour.name", "Neighbour.results", "Neighbour.values", "Origin.layer", "Relaxation.name", "Replaced.name",
         "RequirementResult.name", "RequirementResult.needs", "RequirementResult.origin", "RequirementResult.rates",
         "Risk.name", "Risk.result", "Row.bands", "Row.results", "Row.spreads", "Row.unknowns", "Sensitivity.by",
@@ -34,6 +34,7 @@ FIELDS = {
     },
     "expressions as written, in a formula numbers in the place of names": {
         "Compared.subject", "Curve.text", "Departure.by", "Departure.text", "Loss.objective", "ObjectiveResult.text",
+        "Price.objective",
         "Origin.text", "Relaxation.condition", "RequirementResult.text", "Shown.text", "Skipped.objective",
         "Replaced.text", "SolvedUnknown.numbers", "SolvedUnknown.relation", "Value.formula",
     },

@@ -122,6 +122,17 @@ class Lever:
 
 
 @frozen
+class Price:
+    """A preference of the library that the answer meets, and the plan's answer without it, which is better."""
+
+    name: str  # the preference
+    objective: str  # what is better then, as written
+    results: tuple[Moved, ...]
+    decided: tuple[Redecided, ...] = ()  # every unknown that is another one then
+    risk: Verdicted | None = None  # the requirement that loses most of its chance then
+
+
+@frozen
 class Risk:
     """A number that the plan leaves to the library or the catalog, and a result that suffers if it is worse."""
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from llmplan.answer.schema.advice import Alternative, Assumed, Cliff, Default, Lever, Relaxation, Risk, Skipped
+from llmplan.answer.schema.advice import Alternative, Assumed, Cliff, Default, Lever, Price, Relaxation, Risk, Skipped
 from llmplan.answer.schema.charts import Curve, Neighbour
 from llmplan.answer.schema.requirements import Clash, Departure, RequirementResult
 from llmplan.answer.schema.tables import Table
@@ -88,6 +88,7 @@ class Solution:
     untried: tuple[str, ...] = ()  # changes for which the effort was not enough
     thinned: tuple[str, ...] = ()  # unknowns of whose many values only some were tried with each change
     levers: tuple[Lever, ...] = ()  # of a solved plan: what single changes would bring, sorted
+    prices: tuple[Price, ...] = ()  # of a solved plan: preferences of the library that cost much of its objective
     sensitivities: tuple[Sensitivity, ...] = ()  # `sensitivities`, `gains`: of a solved plan
     gains: tuple[Gain, ...] = ()
     # The best layouts, the answer first, if there are several; `front` the best trade-offs between the two

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from llmplan.answer.schema.advice import Loss
+from attrs import evolve
+
+from llmplan.answer.schema.advice import Loss, Moved, Price
 from llmplan.answer.schema.values import Beyond, Case, SolvedUnknown
-from llmplan.present.blocks import EMPTY, Code, Line, line, listed, shortened
+from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, Range, count, deviation, share
+
+_MOST_OF_A_LAYOUT = 2
+"""The most parts of a layout that are named."""
 
 _HOW = {"search": "search", "closed form": "closed form", "numeric": "numeric over a continuous range"}
 _JUMPS = {"edge": "numeric at the edge of a jump", "tried": "numeric at the best of many jumps, not all tried"}
@@ -18,6 +23,7 @@ class Why(Labels):
     """Reasons."""
 
     why_heading = "Why this answer"
+    prices_title = "preferences that cost"
     where_heading = "Where memory and time go"
     memory_caption = line("Memory of the plan and its neighbours against the capacity")
     step_caption = line("From the peak of the data sheet to the step time")
@@ -127,6 +133,21 @@ class Why(Labels):
     def preference(self, holds: bool, name: str, case: Line, because: str) -> Line:
         word = "Preferred and met" if holds else "Preferred, not met"
         return line(f"{word}: ", Code(name), ", ", case, f" ({because})" if because else None)
+
+    def preference_costs(self, price: Price, saved: Sequence[Moved]) -> Line:
+        """What a preference costs, and the answer without it."""
+        costs = [evolve(one.by, value=abs(one.by.number)).rough() for one in saved]
+        layout = [one for one in price.decided if one.sort == "switch"]
+        few = len(layout) <= _MOST_OF_A_LAYOUT
+        settings = [
+            line(self.input_column(one.name), f" {cut(one.after.exact(), 40)}")
+            for one in price.decided
+            if few or one not in layout
+        ]
+        risk = price.risk
+        fits = None if risk is None else line(Code(risk.name), f" with {self.chance(risk.chance)}")
+        without = listed([*settings, None if few else "another layout", fits])
+        return line(Code(price.name), f" costs {' and '.join(costs)}: without it ", without)
 
     def part(self, label: str, amount: Amount, of: float) -> str:
         """A part of a sum, in the unit that is said before all of them; its share where it is not small."""
