@@ -164,9 +164,9 @@ def _command(dice: random.Random, plan: str) -> Run:
     options: tuple[tuple[str, ...], ...] = {
         "check": ((), ("--format", "json"), ("--format", "sarif"), ("--format", "github")),
         "fmt": ((), ("--check",), ("--diff",)),
-        "solve": ((), ("--json",), ("--limit", "1000")),
+        "solve": ((), ("--json",), ("--limit", "1000"), ("--table",), ("--table", "--csv")),
         "explain": ((), ("--json",), ("--depth", "9"), ("--format", "markdown")),
-        "compile": ((), ("--json",), ("--check",), ("--force",), ("-o", "out")),
+        "compile": ((), ("--json",), ("--check",), ("--force",), ("-o", "out"), ("--table",)),
         "sweep": ((), ("--json",), ("--csv",)),
     }[name]
     after = (dice.choice((*_paths(), "time", "cost", "memory.total", *ODD)),) if name == "explain" else ()
