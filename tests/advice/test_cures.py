@@ -9,9 +9,11 @@ import subprocess
 import sys
 
 import pytest
+from attrs import evolve
 
 from llmplan import api
 from llmplan.advice.freed_values import Blocked
+from llmplan.advice.ledger import SHARES
 from llmplan.advice.order import first
 from llmplan.check.ir import Member
 from llmplan.emit.solution_json import as_json
@@ -500,3 +502,11 @@ def test_where_the_optimizer_is_not_what_fails_only_those_worth_trying_are_named
     assert solution.conflict == ("fits",)
     (cure,) = (one for one in solution.relaxations if one.name == "training.optimizer")
     assert cure.texts == ("adamw_8bit",)
+
+
+def test_the_conflicts_share_what_their_own_cures_may_cost(plans, monkeypatch):
+    text = "let a = ? in [1, 2]\nlet b = ? in [1, 2]\nrequire first: a >= 3\nrequire second: b >= 4\n"
+    assert all(clash.cures for clash in plans.solve(text).clashes)
+    monkeypatch.setitem(SHARES, "conflicts", evolve(SHARES["conflicts"], points=2))
+    first_of_them, second = plans.solve(text).clashes
+    assert first_of_them.cures and not second.cures
