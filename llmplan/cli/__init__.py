@@ -92,6 +92,9 @@ def run(arguments: Sequence[str] | None = None, interrupted: Callable[[], bool] 
             return 130
         if os.environ.get("LLMPLAN_DEBUG") == "1":
             raise
+        if _lacks_memory(bug):
+            terminal.complain("llmplan: there is not enough memory")
+            return 2
         installation = about(bug)
         if installation is not None:
             terminal.complain(installation)
@@ -102,3 +105,8 @@ def run(arguments: Sequence[str] | None = None, interrupted: Callable[[], bool] 
             "  = help: please report it with the plan and the output of the same command under LLMPLAN_DEBUG=1"
         )
         return 2
+
+
+def _lacks_memory(bug: Exception) -> bool:
+    """Whether memory is what failed; a library that cannot be loaded for want of it is an ImportError."""
+    return isinstance(bug, MemoryError) or (isinstance(bug, ImportError) and "failed to map segment" in str(bug))

@@ -16,6 +16,7 @@ from llmplan.diagnostics import Diagnostic, files
 from llmplan.load.files import STATEMENTS
 from llmplan.request import Request
 from llmplan.resources import library_of, templates_of
+from llmplan.source import Source, Span
 
 _FORMATS = ("text", "json", "sarif", "github")
 
@@ -57,7 +58,7 @@ def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool, yes: bool) -> 
         if form == "text":
             terminal.show(fresh)
             terminal.result(f"{plan or STATEMENTS}: {_verdict(diagnostics)}\n")
-        found += fresh
+        found += [_in_a_place(d, plan or STATEMENTS) for d in fresh] if form == "sarif" else fresh
         codes.append(code)
     if form != "text":
         terminal.result(import_module(f"llmplan.diagnostics.render_{form}").render(found))
@@ -83,6 +84,11 @@ def _fixed(asked: Request, diagnostics: list[Diagnostic], form: str, yes: bool) 
         for hint in hints:
             terminal.result(f"{asked.path}: fixed: {hint.text}\n")
     return True
+
+
+def _in_a_place(diagnostic: Diagnostic, name: str) -> Diagnostic:
+    """A diagnostic at the begin of its file if it has no place: code hosts refuse a result without a location."""
+    return diagnostic if diagnostic.span is not None else evolve(diagnostic, span=Span(Source(name, ""), 0, 0))
 
 
 def _not_of(diagnostics: Sequence[Diagnostic], files: Collection[Path]) -> list[Diagnostic]:

@@ -93,6 +93,12 @@ def refused_type(span: Span, name: str, type: str, why: str) -> Diagnostic:
     return error("E0209", message, span, "for a rough estimate give its parameters: `model { params = … }`")
 
 
+def repeated(span: Span, key: str, name: str) -> Diagnostic:
+    """W0614: a key that stands twice in one object, so that the first of its values means nothing."""
+    message = f"`{key}` in `{name}` is repeated: the last of its values counts"
+    return warning("W0614", message, span, "remove the others", label="without effect")
+
+
 def not_read(span: Span, key: str, name: str, type: str, absent: list[str], read: list[str]) -> Diagnostic:
     """W0614: a key that names structure, and that the table of the type does not read.
 

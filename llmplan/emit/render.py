@@ -89,9 +89,8 @@ def _own_options(solution: Solution, templates: Path | None) -> list[str]:
 
 def _read_only(solution: Solution) -> Solution:
     """A solution that no template can change: the tables of its record and of its choices are views."""
-    tables = {
-        name: MappingProxyType(table) for name, table in asdict(solution, recurse=False).items() if type(table) is dict
-    }
+    parts = asdict(solution, recurse=False)
+    tables: dict[str, Any] = {name: MappingProxyType(part) for name, part in parts.items() if type(part) is dict}
     return evolve(solution, **tables)
 
 

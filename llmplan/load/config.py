@@ -169,7 +169,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     if not tables.entries:
         return config.no_kind(at, kind)
     try:
-        values, data = literals(source)
+        values, data, repeated = literals(source)
     except NotAnObject as why:
         return _no_json(at, source, why)
     type = _type(values)
@@ -217,6 +217,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         )
         for key in unread(values, read, tables.known(type))
     ]
+    warnings += [config.repeated(place(key, before), key, source.name) for key, before in repeated.items()]
     return Configured(entry, data, (source, *tables.sources), tuple(warnings))
 
 

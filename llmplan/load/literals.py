@@ -34,8 +34,10 @@ class NotAnObject(Exception):
         self.slip = slip
 
 
-def literals(source: Source) -> tuple[dict[str, nodes.Expr], str]:
+def literals(source: Source) -> tuple[dict[str, nodes.Expr], str, dict[str, Span]]:
     """The values of an object by dotted key, and what it holds, the same for every way to write it.
+
+    Of keys that are repeated the last counts; also the places of those before.
 
     Raises:
         NotAnObject: if the text is none, nests too deeply or has a number that is not finite.
@@ -44,7 +46,14 @@ def literals(source: Source) -> tuple[dict[str, nodes.Expr], str]:
         data = json.loads(source.text, parse_constant=_no_constant)
         if not isinstance(data, dict):
             raise NotAnObject("it is not a JSON object")
-        return dict(_object(source, _skip(source.text, 0), "", _DEPTH)), json.dumps(data, sort_keys=True)
+        values, repeated, seen = dict[str, nodes.Expr](), dict[str, Span](), set[int]()
+        for key, value in _object(source, _skip(source.text, 0), "", _DEPTH):
+            before = values.get(key)
+            if before is not None and before.span.start not in seen:  # of a list only its own key
+                repeated[key] = before.span
+                seen.add(before.span.start)
+            values[key] = value
+        return values, json.dumps(data, sort_keys=True), repeated
     except json.JSONDecodeError as error:
         if error.doc != source.text:  # not a number, and without a place in the text
             raise NotAnObject(error.msg) from None

@@ -142,8 +142,8 @@ def with_values(system: System, unknown: int, values: Sequence[float]) -> System
 
 def without_idle(system: System, requirements: Sequence[Condition]) -> System:
     """The system with one candidate for each unknown on which neither a requirement nor what is optimized depends."""
-    judged = [*requirements, *system.preferences, *system.objectives]
-    reach = system.graph.reached([part.node for part in judged])
+    judged = [condition.node for condition in (*requirements, *system.preferences)]
+    reach = system.graph.reached([*judged, *(aim.node for aim in system.objectives)])
     for index, unknown in enumerate(system.unknowns):
         if unknown.values and not reach >> index & 1:
             system = with_values(system, index, unknown.values[:1])

@@ -9,9 +9,11 @@ import subprocess
 import sys
 
 import pytest
+from attrs import evolve
 
 from llmplan import api
 from llmplan.advice.freed_values import Blocked
+from llmplan.advice.ledger import SHARES
 from llmplan.advice.order import first
 from llmplan.check.ir import Member
 from llmplan.emit.solution_json import as_json
@@ -544,3 +546,11 @@ def test_a_chance_that_asks_for_nothing_is_never_proposed(required):
     solution = api.solve("test.plan", text=LIKELY + required)
     assert solution.status == "infeasible"
     assert not [one.statement for one in solution.relaxations if one.name in ("p", "soon")]
+
+
+def test_the_conflicts_share_what_their_own_cures_may_cost(plans, monkeypatch):
+    text = "let a = ? in [1, 2]\nlet b = ? in [1, 2]\nrequire first: a >= 3\nrequire second: b >= 4\n"
+    assert all(clash.cures for clash in plans.solve(text).clashes)
+    monkeypatch.setitem(SHARES, "conflicts", evolve(SHARES["conflicts"], points=2))
+    first_of_them, second = plans.solve(text).clashes
+    assert first_of_them.cures and not second.cures

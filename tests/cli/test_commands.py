@@ -87,6 +87,24 @@ def test_an_unreadable_plan_is_in_the_machine_formats_too(llmplan, stages):
     assert [found["code"] for found in json.loads(outcome.out)["diagnostics"]] == ["E0507"]
 
 
+@pytest.mark.parametrize(
+    "failure", [MemoryError(), ImportError("libopenblas.so: failed to map segment from shared object")]
+)
+def test_a_lack_of_memory_is_no_bug(llmplan, stages, failure):
+    def solve(*_, **__):
+        raise failure
+
+    stages.solve = solve
+    outcome = llmplan("solve", "a.plan")
+    assert (outcome.code, outcome.err) == (2, "llmplan: there is not enough memory\n")
+
+
+def test_each_result_of_sarif_has_a_location(llmplan, stages):
+    (run,) = json.loads(llmplan("check", "missing.plan", "--format", "sarif").out)["runs"]
+    places = [one["physicalLocation"] for result in run["results"] for one in result["locations"]]
+    assert [place["artifactLocation"]["uri"] for place in places] == ["missing.plan"]
+
+
 @pytest.mark.parametrize(("status", "code"), [("solved", 0), ("error", 1), ("infeasible", 3)])
 def test_solve_exits_by_status(llmplan, stages, status, code):
     stages.solve = lambda *_, **__: of_status(status)

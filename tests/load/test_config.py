@@ -409,3 +409,11 @@ def test_many_words_take_no_time(tmp_path: Path) -> None:
     many = json.dumps({**LLAMA, "layer_types": [f"w{i}" for i in range(60_000)]})
     span = Span(Source("a.plan", "x"), 0, 1)
     assert isinstance(config.read("model", "c.json", Source("c.json", many), span), config.Configured)
+
+
+def test_a_key_that_is_repeated_is_a_warning(tmp_path: Path) -> None:
+    text = json.dumps({**LLAMA, "layer_types": ["full_attention"] * 32})
+    twice = text[:-1] + ', "hidden_size": 8192, "layer_types": ["full_attention"]}'
+    path = plan(tmp_path, 'model from "c.json"\nshow model.params_total\n', c=twice)
+    told = [d.span for d in api.check(path) if d.message.endswith("is repeated: the last of its values counts")]
+    assert [span and span.start for span in told] == [text.index('"hidden_size"'), text.index('"layer_types"')]

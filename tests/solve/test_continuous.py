@@ -243,3 +243,17 @@ def test_the_budget_may_end_within_a_search():
     assert point_at(made, best.places) == {0: pytest.approx(2.0), 1: 8.0}
     with pytest.raises(OverLimit):
         LineScan(made, requirements_of(made), 0, Effort(budget=Budget((1e9 - enough.left) / 2))).scan()
+
+
+def test_a_search_that_is_too_long_by_far_ends_after_its_first_settings():
+    graph = Graph()
+    x, n, m = graph.unknown(0), graph.unknown(1), graph.unknown(2)
+    conditions = [compare(graph, "root", power(graph, x, 1.0, 3.0), "eq", graph.add("add", n, m))]
+    others = (discrete("n", range(1, 101)), discrete("m", range(1, 101)))
+    made = system(graph, 0, 100, conditions, [objective(n, -1)], others)
+    enough = Budget(1e12)
+    LineScan(made, requirements_of(made), 0, Effort(budget=enough)).scan()
+    budget = Budget((1e12 - enough.left) / 5)
+    with pytest.raises(OverLimit):
+        LineScan(made, requirements_of(made), 0, Effort(budget=budget)).scan()
+    assert budget.left > 0
