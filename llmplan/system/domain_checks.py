@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from itertools import filterfalse
 
 from llmplan.check import ir
@@ -110,12 +111,12 @@ class DomainChecks:
         parts: list[int] = []
         for item in domain.items:
             if isinstance(item, ir.Range):
-                ends = [self._lower(end, {}) for end in (item.low, item.high)]
-                if any(isinstance(end, Missing) for end in ends):
+                low, high = (self._lower(end, {}) for end in (item.low, item.high))
+                sides = [] if isinstance(low, Missing) else [self.graph.add("le", low, value)]
+                sides += [] if isinstance(high, Missing) else [self.graph.add("le", value, high)]
+                if not sides:  # of a range with one end, such as `0..model.layers` without a model, that one counts
                     return None
-                low, high = (end for end in ends if not isinstance(end, Missing))
-                above = self.graph.add("le", low, value)
-                parts.append(self.graph.add("and", above, self.graph.add("le", value, high)))
+                parts.append(reduce(lambda one, other: self.graph.add("and", one, other), sides))
             elif isinstance(item, ir.Value):
                 one = self._lower(item.value, {})
                 if isinstance(one, Missing):

@@ -152,7 +152,8 @@ def test_what_is_safe_is_the_nearest_that_is():
 
     def verdict(gpus):
         there = api.solve("test.plan", text=ASKED, settings=[*rest, ("hardware.gpus", str(gpus))])
-        return next(one.verdict for one in there.requirements if one.name == "deadline")
+        deadline = next(one.verdict for one in there.requirements if one.name == "deadline")
+        return deadline if there.status == "solved" else "no"  # such as for a batch too far from the one asked for
 
     assert verdict(safe.amount.value) == "safe" and verdict(safe.amount.value - 8) != "safe"
 
