@@ -1,9 +1,9 @@
 """The counterpart of a requirement on the calendar, and the event whose chance a requirement has.
 
 Input: a requirement. Output: the same requirement with the counterparts (`@calendar`) in place of the quantities that
-have one, also where a `let` or a quantity of the plan stands between; None if it reads none, or reads a counterpart
-itself: it is then meant as written. The event of a comparison by size is that comparison, that of a requirement on a
-chance or a quantile what is asked to be so likely, and that of any other condition that it is true.
+have one, also where a `let`, a quantity or a function of the plan stands between; None if it reads none, or reads a
+counterpart itself: it is then meant as written. The event of a comparison by size is that comparison, that of a
+requirement on a chance or a quantile what is asked to be so likely, and that of any other condition that it is true.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from attrs import evolve
 
 from llmplan.check.comparisons import comparison
-from llmplan.check.ir import UNDEFINED, Chance, Expr, If, Num, Quantile, Ref, Sides, walk
+from llmplan.check.ir import UNDEFINED, Body, Call, Chance, Expr, FieldOf, If, Local, Num, Quantile, Ref, Sides, walk
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.check.rebuild import rebuilt, sides_rebuilt
@@ -98,14 +98,18 @@ class _Spelled:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._known: dict[str, tuple[Expr | None, int]] = {}
+        self._planned: dict[str, bool] = {}
         self._count = 0
         self.too_long = False
 
     def counterpart(self, part: Expr) -> Expr | None:
-        """What stands in place of a name; None for one that stays, and for what is no name."""
+        """What stands in place of a name or a call; None for one that stays, and for any other part."""
+        if isinstance(part, Call):
+            return self._called(part)
         if not isinstance(part, Ref):
             return None
         self._count += 1
+        self.too_long = self.too_long or self._count > _MOST
         instead = self._program.scope.calendar.get(part.name)
         if instead is not None:
             return evolve(part, name=instead)
@@ -119,6 +123,34 @@ class _Spelled:
         self._count += count
         self.too_long = self.too_long or self._count > _MOST
         return None if self.too_long else found
+
+    def _called(self, call: Call) -> Expr | None:
+        """What a call of a plan's own function stands for, if the function reads what has a counterpart."""
+        body = _body(self._program, call.function)
+        if body is None or self.too_long:
+            return None
+        if call.function not in self._planned:
+            read, calendar = _spelled_out(self._program, body), self._program.scope.calendar
+            self._planned[call.function] = any(isinstance(part, Ref) and part.name in calendar for part in read)
+        names = [name for name, _ in self._program.scope.functions[call.function].params]
+        meant = [set(_locals(arg)).isdisjoint(names[:place]) for place, arg in enumerate(call.args)]
+        if not self._planned[call.function] or not all(meant):
+            return None
+        return rebuilt(Body(tuple(zip(names, call.args)), body), self.counterpart)
+
+
+def _body(program: Program, function: str) -> Expr | None:
+    """The body of a function of the plan; None for one of the library."""
+    declared = program.scope.functions[function]
+    return None if program.scope.sources[declared.place[0]].library else declared.body
+
+
+def _locals(expr: Expr) -> Iterator[str]:
+    for part in walk(expr):
+        if isinstance(part, Local):
+            yield part.name
+        elif isinstance(part, FieldOf):
+            yield part.local
 
 
 def _own(program: Program, name: str) -> Expr | None:
@@ -140,13 +172,16 @@ def _own(program: Program, name: str) -> Expr | None:
 
 
 def _spelled_out(program: Program, expr: Expr) -> Iterator[Expr]:
-    """All parts of an expression, and those of what the plan's own names in it stand for."""
-    names: set[str] = set()
+    """All parts of an expression, and those of what the plan's own names and functions in it stand for."""
+    names: set[tuple[type, str]] = set()
     pending = [expr]
     while pending:
         for part in walk(pending.pop()):
             yield part
-            if isinstance(part, Ref) and part.name not in names:
-                names.add(part.name)
-                own = _own(program, part.name)
+            if not isinstance(part, (Ref, Call)):
+                continue
+            name = part.name if isinstance(part, Ref) else part.function
+            if (type(part), name) not in names:
+                names.add((type(part), name))
+                own = _own(program, name) if isinstance(part, Ref) else _body(program, name)
                 pending += [] if own is None else [own]

@@ -22,6 +22,7 @@ parallelism.zero_stage = 3
 LETS = """let soon = time <= 30 days
 let likely_time = quantile(time, 90%)
 let share = chance(time <= 30 days)
+fn late(limit: s) -> Bool = time > limit
 """
 MODELS = ("llama-7b", "llama-3.1-8b", "llama-2-13b")
 CARDS = ("A100-SXM4-80GB", "H100-SXM5-80GB")
@@ -42,6 +43,7 @@ def test_any_condition_has_the_chance_of_its_counterpart_as_one_event(plans) -> 
         "time <= 30 days and cost <= 290 kUSD", "time <= 30 days or cost <= 170 kUSD", "not (time > 30 days)",
         "1 day <= time <= 30 days", "time in 1 day..30 days", "(if time <= 30 days then 1 else 0) == 1", "soon",
         "share >= 50%",
+        "not late(30 days)",
     ]  # fmt: skip
     own = "".join(f"require r{number}: {text}\n" for number, text in enumerate(conditions))
     found = required(plans, f"{PLAN}{LETS}require plain: time <= 30 days\n{own}")
@@ -139,3 +141,9 @@ def test_a_verdict_has_the_chance_that_the_plan_shows(plans, seed: int) -> None:
     assert result.holds and result.on == "calendar", text
     assert result.chance == pytest.approx(solution.shown[0].amount.number, abs=1e-12), text
     assert 0.0 < result.chance < 1.0, text
+
+
+def test_functions_that_double_are_spelled_out_to_a_bound(plans) -> None:
+    doubled = "".join(f"fn f{one}(x: s) -> s = f{one - 1}(x) + f{one - 1}(x)\n" for one in range(1, 31))
+    found = required(plans, f"{PLAN}fn f0(x: s) -> s = time + x\n{doubled}require r: f30(1 s) > 30 days\n")
+    assert found["f30(1 s) > 30 days"].verdict == "safe"
