@@ -35,7 +35,8 @@ _MOST_OF_A_GAIN = 4
 def best_changes(context: Context) -> Section:
     """The changes worth a sentence, and the best for a screen; the result along the input that decides it."""
     words, answer = context.words, context.answer
-    best = tuple((line(lever.statement), _brought(context, lever)) for lever in answer.levers if lever.best)
+    shown = [lever for lever in answer.levers if lever.best and not _saves_room_alone(context, lever)]
+    best = tuple((line(lever.statement), _brought(context, lever)) for lever in shown)
     said = listed([*_sentences(context), _along(context)], " ")
     told = (Rows("best", (Column(), Column()), best, words.levers_title), Prose("sentences", (said,) if said else ()))
     if (curve := _curve(context)) is None:

@@ -140,7 +140,7 @@ class Why(Labels):
         layout = [one for one in price.decided if one.sort == "switch"]
         few = len(layout) <= _MOST_OF_A_LAYOUT
         settings = [
-            line(self.input_column(one.name), f" {cut(one.after.exact(), 40)}")
+            line(None if one.sort == "count" else line(self.input_column(one.name), " "), cut(one.after.exact(), 40))
             for one in price.decided
             if few or one not in layout
         ]
