@@ -39,6 +39,10 @@ class Integral(Protocol):
     def values(self, args: Sequence[Any]) -> Any: ...
 
 
+QUANTILE = 2**14
+"""The points at which a quantile is evaluated."""
+
+
 def below(z: float) -> float:
     """The share of Student's t with 4 degrees of freedom below a value."""
     if math.isinf(z):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from attrs import field, frozen
 
+from llmplan.operations.chances import QUANTILE
 from llmplan.system.draws import Draws
 from llmplan.system.evaluate import ancestors
 from llmplan.system.graph import Graph
@@ -61,7 +62,7 @@ class Integral:
     @property
     def weight(self) -> int:
         """What it costs at one point, in evaluations."""
-        return POINTS * len(self.steps)
+        return (QUANTILE // 2 if self.kind == "quantile" else POINTS) * len(self.steps)
 
     def value(self, args: Sequence[float]) -> float:
         return self.within(args)[0]

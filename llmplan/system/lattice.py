@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from llmplan.operations.chances import first_primes
+from llmplan.operations.chances import QUANTILE, first_primes
 from llmplan.system.arrays import Array, operate
 
 PARTS = 8
@@ -50,7 +51,6 @@ class Program(Protocol):
 
 _HALVINGS = 24
 _EDGE = 1e-7  # the share beyond the ends of a line
-_QUANTILE = 2**14
 
 
 def row(value: float) -> Array:
@@ -237,14 +237,20 @@ def _turn(test: Callable[[Array], Array], low: Array, high: Array, first: Array)
     return 0.5 * (low + high)
 
 
+@lru_cache(maxsize=4)
+def _draws(bands: tuple[bool, ...]) -> list[Array]:
+    """The values of variables at the points of a lattice for a quantile; they take longer than most programs."""
+    points = _lattice(len(bands), QUANTILE // PARTS)
+    return [_drawn(band, point) for band, point in zip(bands, points)]
+
+
 def _quantile(integral: Program, args: Sequence[Array]) -> float:
     """The least value such that a share of the points of a lattice is not above it."""
     share, *rest = args
     if not 0.0 < share[0] < 1.0:
         return math.nan
-    points = _lattice(len(integral.bands), _QUANTILE // PARTS)
-    variables = [_drawn(band, point) for band, point in zip(integral.bands, points)]
-    found = np.broadcast_to(_run(integral, variables, rest), points[0].shape).ravel().astype(np.float64)
-    ordered = np.sort(np.where(np.isnan(found), np.inf, found))
-    value = ordered[min(len(ordered) - 1, int(share[0] * len(ordered)))]
+    variables = _draws(tuple(integral.bands))
+    found = np.broadcast_to(_run(integral, variables, rest), variables[0].shape).ravel().astype(np.float64)
+    number = min(len(found) - 1, int(share[0] * len(found)))
+    value = np.partition(np.where(np.isnan(found), np.inf, found), number)[number]
     return float(value) if np.isfinite(value) else math.nan

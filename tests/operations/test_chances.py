@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from llmplan.operations import OPERATIONS
 from llmplan.operations.chances import below, deviate, shares
 from llmplan.system.arrays import operate
+from llmplan.system.integral import Integral
 
 TOGETHER = OPERATIONS["together"]
 ENDS = st.floats(0.0, 2.0)
@@ -54,3 +55,10 @@ def test_points_are_spread_evenly(dimensions):
     points = np.array(shares(dimensions, 509))
     for corner in np.random.default_rng(1).random((50, dimensions)):
         assert (points < corner).all(axis=1).mean() == pytest.approx(corner.prod(), abs=0.03)
+
+
+def test_a_quantile_costs_more_than_a_probability():
+    """All of its points are evaluated for each value: what advice may cost counts that."""
+    quantile, truth = (Integral(kind, (True,), (), 0, (("exp", (0,), ()),), 1) for kind in ("quantile", "truth"))
+    assert quantile.weight > 4 * truth.weight
+    assert quantile.value([0.5]) == pytest.approx(1.0, abs=1e-3)
