@@ -296,7 +296,7 @@ def test_each_command_ends_with_the_next(llmplan, write):
     plan = write("a b.plan", "let x = ? in [1, 2]\nminimize x\n")
     assert llmplan("solve", plan).out.splitlines()[-1].startswith("next: llmplan explain '")
     tight = write("tight.plan", "let x = 3\nrequire x <= 2\n")
-    assert llmplan("solve", tight).out.splitlines()[-1].endswith(" --fix 1")
+    assert llmplan("solve", tight).out.splitlines()[-1].endswith(" --set x=2")  # never what edits a plan
     assert "next:" not in llmplan("solve", plan, "--json").out
     assert "next:" not in llmplan("solve", plan, "--set", "x=1").out  # that stands in no file
     lacking = write(
