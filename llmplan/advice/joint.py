@@ -125,9 +125,11 @@ class Joint:
             return []
         if not self.blocked.cured(_laid(self._trial, made), effort):
             return []
-        head, *rest = made
-        record = evolve(head.record, beside=tuple(cure.record for cure in rest))
-        return [evolve(head, record=record, thinned=())]
+        # Only the first value of each was solved together with the others.
+        first, *rest = (
+            evolve(cure.record, values=cure.record.values[:1], texts=cure.record.texts[:1]) for cure in made
+        )
+        return [evolve(made[0], record=evolve(first, beside=tuple(rest)), thinned=())]
 
     # Another card, and another number of them
 

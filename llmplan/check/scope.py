@@ -114,7 +114,8 @@ def spelt(word: str) -> str:
 def _worded_alike(wanted: str, key: str) -> bool:
     """Whether a name has the words of another, in whichever order and perhaps cut short: `h100-80gb-sxm`."""
     words, own = wanted.split("-"), key.split("-")
-    return len(words) == len(own) > 1 and all(any(part.startswith(word) for part in own) for word in words)
+    cut = all(part.startswith(word) for word, part in zip(words, own))  # `llama-7` is rather a typo
+    return len(words) == len(own) > 1 and not cut and all(any(part.startswith(word) for part in own) for word in words)
 
 
 _ALIKE = 0.7

@@ -94,13 +94,12 @@ def refused_type(span: Span, name: str, type: str, why: str) -> Diagnostic:
 
 
 def repeated(span: Span, key: str, name: str) -> Diagnostic:
-    """W0614: a key that stands twice in one object, so that the first of its values means nothing."""
-    message = f"`{key}` in `{name}` is repeated: the last of its values counts"
-    return warning("W0614", message, span, "remove the others", label="without effect")
+    """A key that stands twice in one object, so that the first of its values means nothing."""
+    return _without_effect(span, f"`{key}` in `{name}` is repeated: the last of its values counts", "remove the others")
 
 
 def not_read(span: Span, key: str, name: str, type: str, absent: list[str], read: list[str]) -> Diagnostic:
-    """W0614: a key that names structure, and that the table of the type does not read.
+    """A key that names structure, and that the table of the type does not read.
 
     Args:
         absent: The keys that are read and that the file lacks, of which the key may be meant for one.
@@ -111,5 +110,9 @@ def not_read(span: Span, key: str, name: str, type: str, absent: list[str], read
     if not alike and (near := get_close_matches(key, read, 1, 0.55)):
         hint = f"the nearest key that is read is `{near[0]}`"
     more = "if it changes the model, give the field in the plan, which wins over the file"
-    message = f"`{key}` in `{name}` is not read for `model_type` `{type}`"
-    return warning("W0614", message, span, hint, more, label="without effect")
+    return _without_effect(span, f"`{key}` in `{name}` is not read for `model_type` `{type}`", hint, more)
+
+
+def _without_effect(span: Span, message: str, *hints: str | None) -> Diagnostic:
+    """W0614: a key of a configuration that means nothing for the plan."""
+    return warning("W0614", message, span, *hints, label="without effect")

@@ -127,7 +127,23 @@ show total / 2
     shown = llmplan("solve", "a.plan")
     assert shown.code == 0
     lines = [line.split() for line in shown.out.splitlines()]
-    assert ["sure", "safe", "30", "USD", "<=", "60", "USD,", "30", "USD", "to", "spare"] in lines
+    assert [
+        "sure",
+        "safe",
+        "50",
+        "USD",
+        "<=",
+        "60",
+        "USD",
+        "in",
+        "the",
+        "worst",
+        "case,",
+        "10",
+        "USD",
+        "to",
+        "spare",
+    ] in lines
     assert ["likely", "likely", "75%", "30", "USD", "<=", "40", "USD,", "10", "USD", "to", "spare;"] in [
         line[:12] for line in lines
     ]

@@ -90,9 +90,9 @@ def test_a_derivation_fits_the_terminal(columns, llmplan, write):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 80])
-def test_a_sweep_that_is_too_wide_is_a_block_for_each_point(columns, llmplan, write):
+def test_a_sweep_that_is_too_wide_fits_the_terminal(columns, llmplan, write):
     plan = write("a.plan", SHORT + "sweep hardware.gpus in [64, 128]\nshow wall_time in days\n")
     wide = llmplan("sweep", plan).out
     narrow = llmplan("sweep", plan, columns=columns).out
     assert max(map(len, wide.splitlines())) > columns >= max(map(len, narrow.splitlines()))
-    assert "hardware.gpus = 128 GPUs" in narrow and narrow.count("  time ") == 1 and "violates deadline" in narrow
+    assert "violates deadline" in narrow and {"time", "[days]", "[USD]"} <= {*narrow.split()}

@@ -218,8 +218,3 @@ def test_the_last_checkpoint(output: str, place: Path) -> None:
 def test_no_option_in_place_of_a_module(text: str) -> None:
     found = api.check("-", text=f'emit torchtitan {{ module = "{text}" }}')
     assert "E0305" in [one.code for one in found]
-
-
-def test_arguments_need_a_script() -> None:
-    text = having(solved("deepspeed"), value("slurm.script", "", line=5))
-    assert [one.code for one in render(text)[1] if one.severity == "error"] == ["E0504"]

@@ -35,7 +35,7 @@ def write(folder: Path, contents: dict[str, str], force: bool = False) -> list[D
 
 
 def check(folder: Path, contents: dict[str, str], plan: Solution) -> list[Diagnostic]:
-    return writing.check(Folder(folder, names=WRITTEN), contents, plan)
+    return [*writing.check(Folder(folder, names=WRITTEN), contents, plan).problems]
 
 
 def codes(problems: list[Diagnostic]) -> list[str]:
