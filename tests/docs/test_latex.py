@@ -141,7 +141,7 @@ def test_only_commands_that_a_code_host_knows():
     known = {
         "mathrm", "frac", "cdot", "left", "right", "text", "begin", "end", "quad", "min", "max", "ln", "exp", "log",
         "sqrt", "lceil", "rceil", "lfloor", "rfloor", "lvert", "rvert", "le", "ge", "ne", "in", "sum", "ldots",
-        "times", "iff", "wedge",
+        "times", "iff", "wedge", "backslash",
     }  # fmt: skip
     used = {command for formula in all_formulas() for command in re.findall(r"\\([a-zA-Z]+)", formula)}
     assert used <= known
