@@ -119,9 +119,9 @@ def test_a_chance_is_solved_for(plans):
         + "require deadline: chance(time <= 30 days) >= 90%\n"
     )
     assert fewer.status == "infeasible"
-    # The requirement on a chance has that chance, and the word for it.
+    # The requirement on a chance has that chance where every step runs as planned, and the calendar's word.
     deadline = surely.requirements[0]
-    assert deadline.chance >= 0.9 and deadline.verdict == "safe"
+    assert deadline.planned.chance >= 0.9 > deadline.chance and (deadline.on, deadline.verdict) == ("calendar", "no")
 
 
 def test_a_chain_is_what_both_ends_leave(plans):
@@ -190,4 +190,4 @@ def test_a_range_that_a_requirement_needs_is_no_certainty(plans):
     solution = plans.solve(text + "require deadline: chance(time <= 30 days) >= 90%\n")
     gpus = solution.values["hardware.gpus"].value
     expected = plans.solve(text + "require deadline: time <= 30 days\n").values["hardware.gpus"].value
-    assert expected < gpus and 0.9 <= solution.requirements[0].chance < 1.0
+    assert expected < gpus and 0.9 <= solution.requirements[0].planned.chance < 1.0

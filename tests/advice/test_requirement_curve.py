@@ -17,18 +17,18 @@ def test_points_are_solutions(plans) -> None:
     solution = solved(QUICK)
     curve = solution.curve
     assert curve is not None
-    assert (curve.input.name, curve.result.name, curve.requirement) == ("hardware.gpus", "time", "deadline")
+    assert (curve.input.name, curve.result.name, curve.requirement) == ("hardware.gpus", "wall_time", "deadline")
     assert 5 <= len(curve.points) <= MOST
     answer = curve.points[curve.chosen]
     assert answer.at == solution.values["hardware.gpus"].value
     assert (answer.value, answer.model_low, answer.model_high) == tuple(
-        getattr(solution.values["time"], name) for name in ("value", "model_low", "model_high")
+        getattr(solution.values["wall_time"], name) for name in ("value", "model_low", "model_high")
     )
     (deadline,) = (result for result in solution.requirements if result.name == "deadline")
     assert answer.chance == pytest.approx(deadline.chance) and answer.verdict == deadline.verdict
     for point in curve.points:
         again = plans.solve(SEVEN.replace("gpus = ?", f"gpus = {point.at:.0f}").replace("<= 30 days", "<= 999 days"))
-        assert again.values["time"].value == pytest.approx(point.value, rel=1e-9)
+        assert again.values["wall_time"].value == pytest.approx(point.value, rel=1e-9)
     safe = curve.points[curve.safe]
     assert safe.verdict == "safe" and safe.chance >= 0.9
     # None between the answer and the safe one, which are multiples of a node of eight, is safe.
@@ -48,7 +48,7 @@ def test_where_there_are_too_many_layouts_they_stay(plans, monkeypatch: pytest.M
     answer = plans.solve(SEVEN)
     settled = {unknown.path: unknown.value.value for unknown in answer.unknowns} | {"hardware.gpus": point.at}
     again = plans.solve(SEVEN, settings=tuple((name, str(value)) for name, value in settled.items()))
-    assert again.values["time"].value == pytest.approx(point.value, rel=1e-9)
+    assert again.values["wall_time"].value == pytest.approx(point.value, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -109,7 +109,7 @@ def test_trl_needs_no_script() -> None:
     trl = 'huggingface { trainer = trl, model = "a\\nEND", dataset = "b", output = "c" }'
     written = files(f'emit {trl}, kubernetes {{ script = "", image = "i" }}\n')
     started = container(yaml.safe_load(written["k8s.yaml"]))
-    assert started["args"][1:] == ["launch.sh"] and 'cat >"$here/sft.yaml"' in started["args"][0]
+    assert started["args"][1:] == ["launch.sh"] and 'cat >"$here"/sft.yaml' in started["args"][0]
 
 
 @pytest.mark.slow

@@ -238,7 +238,7 @@ def test_the_launcher_hands_the_arguments_over(settings: tuple[tuple[str, str], 
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.slow
 def test_that_there_is_no_data_is_said() -> None:
-    for settings, wanted in ((), False), ((("dataset.path", '"mine"'),), True), ((("megatron.data", '""'),), True):
+    for settings, wanted in ((), False), ((("dataset.path", '"mine"'),), True), ((("megatron.data", '""'),), False):
         solution = api.solve("-", text=DENSE, settings=settings)
         assert [one.holds for one in solution.preferences if one.name == "megatron_data"] == [wanted]
     assert arguments(DENSE, ("dataset.path", '"mine"'))["--data-path"] == "mine"

