@@ -1,7 +1,5 @@
-"""Questions that were once answered for the plan and not for what was meant, one by one: each must be answered as meant,
-or say what is missing.
-
-The names are those of the traps: labels that cost a factor of eight have tests of their own in `tests/check/test_labels.py`.
+"""Questions that were once answered for the plan and not for what was meant: each is answered as meant now, or what is
+missing is said. Labels that cost a factor of eight have tests of their own in `tests/check/test_labels.py`.
 """
 
 from __future__ import annotations
@@ -82,7 +80,7 @@ def test_samples_are_not_full_sequences(llmplan, write):
     packed = write("t.plan", SAMPLES + "dataset.mean_length = 150 tokens\n")
     assert llmplan("compile", packed).code == 0
     sft = Path("build/t/sft.yaml").read_text(encoding="utf-8")
-    steps = re.search(r"^max_steps: (\d+)$", sft, re.M)
+    steps = re.search(r"^max_steps: (\d+)$", sft, re.MULTILINE)
     assert "num_train_epochs: 3" in sft or (steps and 600 < int(steps[1]) < 900)  # 3 × 52,000 × 150 / 2,048 / 16 = 714
 
 
