@@ -44,7 +44,7 @@ SHARES = {
     "worst case": Share("a plan that must hold at every point of its ranges is solved in rounds", 1e6),
     "feasibility": Share("fewer candidates suffice to tell whether a change can help at all", 2e4),
     "dismissal": Share("choices that are freed together in one small search", 64),
-    "levers": Share("half a second; evaluating a lever with all else fixed costs next to nothing", 1e8, 5e8, tries=6),
+    "levers": Share("half a second; evaluating a lever with all else fixed costs next to nothing", 1e8, 5e8, tries=12),
     "entries": Share("the best entry is usually among the best for the present layout", tries=3),
     "safe value": Share("a single input is open, but a chance is integrated at each of its values", 1e6, 2e8, tries=2),
     "prices": Share("the plan is solved again without the library's preferences, and without a few", 1e6, 1e8, tries=2),

@@ -8,6 +8,7 @@ else as in the answer, which costs next to nothing; the chosen ones are solved.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -91,12 +92,14 @@ class _Levers:
         for knob, now in knobs:
             changes = [self._change(knob, now, value) for value in self._values(knob, now)]
             better = [change for change in changes if change is not None and self._better(change)]
-            ranked = sorted(better, key=lambda one: (bool(one.tried.fails), self._key(one.tried.figures)))
-            best += ranked[:1]
-        free = {change.knob.path: sort_of(change.knob, self.program) == "switch" for change in best}
-        best.sort(key=lambda one: (not free[one.knob.path], bool(one.tried.fails), self._key(one.tried.figures)))
-        half = self.account.tries // 2
-        chosen = [one for one in best if free[one.knob.path]][:half] + [one for one in best if not free[one.knob.path]]
+            ranked = sorted(better, key=lambda one: self._key(one.tried.figures))
+            holding = [change for change in ranked if not change.tried.fails]
+            # What fails as it stands promises more than solving again keeps, the most extreme value the most.
+            best += holding[:1] or ranked[len(ranked) // 2 :][:1]
+        best.sort(key=lambda one: self._key(one.tried.figures))
+        free = [change for change in best if sort_of(change.knob, self.program) == "switch"]
+        others = sorted((change for change in best if change not in free), key=lambda one: bool(one.tried.fails))
+        chosen = _in_turn(free)[: self.account.tries // 2] + others
         rows = [self._again(change, self._row(change)) for change in chosen[: self.account.tries]]
         return [row for row in rows if row is not None]
 
@@ -265,3 +268,13 @@ class _Levers:
         if sure is None or change is None or change.tried.fails:
             return None
         return evolve(self._row(change), chance=sure[1])
+
+
+def _in_turn(changes: Sequence[_Change]) -> list[_Change]:
+    """Changes that hold with all else as in the answer and those that do not, each in its order, by turns: where a
+    smaller degree gains most it often needs a smaller micro-batch too, which only solving again finds.
+    """
+    holding = [change for change in changes if not change.tried.fails]
+    failing = [change for change in changes if change.tried.fails]
+    turns = itertools.zip_longest(holding, failing)
+    return [change for turn in turns for change in turn if change is not None]

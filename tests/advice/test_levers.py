@@ -122,8 +122,28 @@ hardware { gpu = "H100-SXM5-80GB", gpus = 16384 }
 training { global_batch = 16M tokens, micro_batch = 1 }
 parallelism { tensor = 8, pipeline = 16, zero_stage = 1 }
 """
+SMALL = """model "llama-3.1-8b"
+dataset { tokens = 100B, sequence_length = 8192 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+training.global_batch = 512 sequences
+minimize time
+"""
+DEEP = """model "llama-3.1-70b"
+dataset { tokens = 100B, sequence_length = 8192 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 256 }
+training.global_batch = 512 sequences
+parallelism { framework = torchtitan, tensor = 8, pipeline = 4, schedule = gpipe }
+minimize time
+"""
 PLANTED = [
+    (f"{SMALL}parallelism.tensor = 8\n", "parallelism.tensor = 2"),  # with a quarter of the micro-batch
     (CLOSED, "parallelism.virtual_pipeline = 8"),
+    (DEEP, "parallelism.schedule = one_f_one_b"),
+    (f"{SMALL}parallelism.pipeline = 8\n", "parallelism.pipeline = "),
+    (f"{SMALL}parallelism {{ pipeline = 8, framework = megatron, zero_stage = 1 }}\n", "parallelism.pipeline = 2"),
+    (f"{SMALL}parallelism.zero_stage = 3\n", "parallelism.zero_stage = "),
+    (f"{SMALL}training.loss = upcast\n", "parallelism.context = 2"),  # which spares more than another loss
+    (f"{SMALL}training.attention = standard\n", "training.attention = "),
     (f"{GIVEN}training.kernels = eager\n", "training.kernels = "),
     (f"{GIVEN}training.attention = standard\n", "training.attention = "),
 ]
@@ -136,7 +156,7 @@ def test_a_slow_default_is_the_first_lever(text, first):
     lever = solved(text).levers[0]
     assert lever.statement.startswith(first) and lever.sort == "switch" and not lever.changes
     time = next(moved for moved in lever.results if moved.name == "time")
-    assert time.after.number < 0.97 * time.before.number
+    assert time.after.number < 0.98 * time.before.number
 
 
 def test_what_changes_the_numerics_says_so():
@@ -269,14 +289,27 @@ def test_a_layout_of_many_changes_is_named_as_one():
     assert plain(Words().decided(evolve(lever, decided=layout[:2]))) == "tensor 2 instead of 1, pipeline 2 instead of 1"
 
 
+RISKY = """model "llama-3.1-8b"
+dataset { tokens = 1T, sequence_length = 8192 }
+hardware { gpu = "H100-SXM5-80GB", gpus = ? }
+training.global_batch = 512 sequences
+require budget: cost <= 160 kUSD
+minimize time
+"""
+
+
 @pytest.mark.slow
 def test_a_change_that_makes_a_requirement_less_likely_is_not_first_and_says_so():
-    levers = solved(LARGE).levers
-    (deadline,) = (one for one in solved(LARGE).requirements if one.name == "deadline")
-    riskier = [lever for lever in levers if lever.chance is not None and lever.chance < deadline.chance - 0.02]
+    levers = solved(RISKY).levers
+    (budget,) = (one for one in solved(RISKY).requirements if one.name == "budget")
+    riskier = [lever for lever in levers if lever.chance is not None and lever.chance < budget.chance - 0.02]
     assert riskier and levers[0] not in riskier
-    assert all("instead of 53%" in Words().likely(lever) for lever in riskier)
-    assert not any("instead of" in Words().likely(lever) for lever in levers if lever not in riskier)
+    assert all(f"instead of {percent(budget.chance)}" in Words().likely(lever) for lever in riskier)
+    assert not any(
+        "instead of" in Words().likely(lever)
+        for lever in levers
+        if lever.chance is not None and lever.chance > budget.chance
+    )
 
 
 WORSE = """
