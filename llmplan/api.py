@@ -303,26 +303,30 @@ def _files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Dia
     return contents, problems
 
 
-def explain(plan: str | Request, name: str | None, *, depth: int = 2, **options: Any) -> tuple[Solution, list[Step]]:
-    """The derivation of a quantity, input, let or requirement of a plan at its solution.
+def explain(
+    plan: str | Request, name: str | None, *, depth: int = 2, uses: bool = False, **options: Any
+) -> tuple[Solution, list[Step]]:
+    """The derivation of a quantity, input, let or requirement of a plan at its solution, or what reads it.
 
     Args:
         name: None for all of them, each by itself.
         depth: How many names deep; 0 for the formula alone.
+        uses: Whether what reads a value is asked for, in the place of what it reads.
 
     Returns:
         The solution, with E0201 among its diagnostics for an undefined name, and the steps.
     """
-    from llmplan.answer.derivation import derive, everything, rules
+    from llmplan.answer import derivation
 
     solution = solve(plan, **options)
     if solution.status == "error":
         return solution, []
     if name is None:
-        return solution, everything(solution)
-    steps = derive(solution, name, depth)
+        return solution, derivation.everything(solution)
+    steps = (derivation.uses if uses else derivation.derive)(solution, name, depth)
     if steps is None:
         asked = Span(Source(QUANTITY, name), 0, len(name))
-        wrong = names.unknown_name(asked, name, [*solution.values, *rules(solution)], None)
+        known = [*solution.values, *(() if uses else derivation.rules(solution))]
+        wrong = names.unknown_name(asked, name, known, None)
         return evolve(solution, status="error", diagnostics=(*solution.diagnostics, wrong)), []
     return solution, steps

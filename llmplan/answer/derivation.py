@@ -72,6 +72,34 @@ def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
     return steps
 
 
+def uses(solution: Solution, name: str, depth: int) -> list[Step] | None:
+    """What reads a value, `depth` names far: the value, then its readers, requirements too, each below what it reads
+    and once; None for a name without a value.
+    """
+    if name not in solution.values:
+        return None
+    readers: dict[str, list[str]] = {}
+    for value in solution.values.values():
+        for read in value.reads:
+            readers.setdefault(read, []).append(value.name)
+    for rule in (*solution.requirements, *solution.preferences):
+        for read in names_in(rule.text):
+            readers.setdefault(read, []).append(rule.name)
+    steps: list[Step] = []
+    pending, seen = [(name, 0)], set[str]()
+    while pending:
+        current, level = pending.pop(0)
+        value = solution.values.get(current)
+        step = _rule_step(solution, current) if value is None else _step(solution, value, level)
+        if current in seen or step is None:
+            continue
+        seen.add(current)
+        steps.append(evolve(brief(step), depth=level, reads=step.reads))
+        if level < depth:
+            pending = [(reader, level + 1) for reader in readers.get(current, ())] + pending
+    return steps
+
+
 def rules(solution: Solution) -> list[str]:
     """The names of requirements and preferences that can be derived: those in force, and those that are waived."""
     in_force = [rule.name for rule in (*solution.requirements, *solution.preferences)]

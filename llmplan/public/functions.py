@@ -74,18 +74,26 @@ def compile(
 
 @takes(SolveOptions)
 def explain(
-    plan: Path | None = None, name: str | None = None, *, depth: int = 1, **options: Unpack[SolveOptions]
+    plan: Path | None = None,
+    name: str | None = None,
+    *,
+    depth: int = 1,
+    uses: bool = False,
+    **options: Unpack[SolveOptions],
 ) -> Derivation:
     """The derivation of a quantity, input, let or requirement at the solution of a plan: formula, numbers, sources.
 
     Args:
         name: None for all of them, each by itself.
         depth: How many names deep; 0 for the formula alone.
+        uses: Whether what reads the name is asked for, in the place of what it reads.
 
     Raises:
         ValueError: An option or a path is wrong, or the plan has no such name.
     """
-    solution, steps = api.explain(question(plan, options), read("name", name), depth=read("depth", depth))
+    solution, steps = api.explain(
+        question(plan, options), read("name", name), depth=read("depth", depth), uses=read("uses", uses)
+    )
     wrong = [d for d in solution.diagnostics if d.span is not None and d.span.source.name == api.QUANTITY]
     if wrong:
         raise ValueError(f"name: {'; '.join((wrong[0].message, *(hint.text for hint in wrong[0].hints)))}")

@@ -111,7 +111,7 @@ def read(option: str, value: Any) -> Any:
     match option:
         case "text" | "scenario" | "name":
             _expect(option, value, value is None or isinstance(value, str), "a text" if option == "text" else "a name")
-        case "no_waive" | "check" | "force":
+        case "no_waive" | "check" | "force" | "uses":
             _expect(option, value, isinstance(value, bool), "True or False")
         case "limit" | "depth":
             least = 1 if option == "limit" else 0

@@ -291,6 +291,18 @@ def test_explain_in_every_format(llmplan):
     assert steps == json.loads(llmplan(*asked, "--format", "json").out)
 
 
+def test_explain_what_depends_on_a_name(llmplan, write):
+    plan = write("a.plan", "let x = 3\nlet y = 2 * x\nrequire low: y <= 10\nshow y\n")
+    assert llmplan("explain", plan, "--uses", "x", "--depth", "2").out == "x = 3\n  y = 6\n    low: holds\n"
+    assert [step["name"] for step in json.loads(llmplan("explain", plan, "--uses", "x", "--json").out)] == ["x", "y"]
+    drawn = llmplan("explain", plan, "y", "--graph", "mermaid").out
+    assert drawn == 'flowchart LR\n    n0["y<br/>6"]\n    n1(["x<br/>3"])\n    n1 --> n0\n'
+    assert llmplan("explain", plan, "--uses", "x", "--graph", "svg").out.startswith("<svg")
+    for wrong in (["--graph", "svg"], ["y", "--uses", "x"], ["--all", "--uses", "x"]):
+        assert llmplan("explain", plan, *wrong).code == 2
+    assert llmplan("explain", plan, "--uses", "z").code == 1
+
+
 @pytest.mark.slow
 def test_each_command_ends_with_the_next(llmplan, write):
     plan = write("a b.plan", "let x = ? in [1, 2]\nminimize x\n")

@@ -160,3 +160,26 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     # A product like 3 * 0.1 is a hair off the number that is meant.
     return [float(f"{place * step:.11e}") for place in range(first, last + 1)]
+
+
+@frozen
+class Node:
+    """A name and its value in a graph.
+
+    Attributes:
+        level: How many columns right of those that rest on nothing shown.
+        given: True of what reads nothing, such as an input.
+    """
+
+    name: str
+    text: str
+    level: int
+    given: bool
+
+
+@frozen
+class Graph(Chart):
+    """Names and what each is read by: a link goes from one node to another, both counted from 0."""
+
+    nodes: tuple[Node, ...]
+    links: tuple[tuple[int, int], ...]

@@ -143,6 +143,12 @@ def bar(x: float, y: float, width: float, height: float, fill: str, hollow: bool
     return f'<rect x="{px(x)}" y="{px(y)}" width="{px(width)}" height="{px(height)}"{_said(look)}/>'
 
 
+def box(x: float, y: float, width: float, height: float, edge: str) -> str:
+    """A white box with an edge, for a text in it."""
+    look = _said({"rx": "4", "fill": "#ffffff", "stroke": edge})
+    return f'<rect x="{px(x)}" y="{px(y)}" width="{px(width)}" height="{px(height)}"{look}/>'
+
+
 def axis_across(axis: Axis, left: float, right: float, top: float, bottom: float) -> str:
     """Numbers below a plot with rules through it, the unit behind the last one."""
     place = scale(axis, left, right)

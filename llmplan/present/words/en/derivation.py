@@ -38,6 +38,17 @@ class Derivation(Labels):
     def source(self, citation: str) -> str:
         return f"source: {citation}"
 
+    def graph_of(self, name: str, value: str) -> str:
+        """The title of a graph of what a value depends on."""
+        return f"What {name} = {value} depends on"
+
+    def graph_of_uses(self, name: str, value: str) -> str:
+        """The title of a graph of what depends on a value."""
+        return f"What depends on {name} = {value}"
+
+    def graph_alt(self, title: str, names: Sequence[str]) -> str:
+        return f"{title}: {', '.join(names)}." if names else f"{title}: nothing."
+
     def judgement(self, rule: RequirementResult) -> Line:
         """Whether a requirement holds, with what its failure means or what it lacks."""
         everywhere = " at the expected values, not in the worst case" if rule.certainty == "expected" else None
