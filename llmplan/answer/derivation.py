@@ -89,8 +89,8 @@ def uses(solution: Solution, name: str, depth: int) -> list[Step] | None:
     pending, seen = [(name, 0)], set[str]()
     while pending:
         current, level = pending.pop(0)
-        value = solution.values.get(current)
-        step = _rule_step(solution, current) if value is None else _step(solution, value, level)
+        known = solution.values.get(current)
+        step = _rule_step(solution, current) if known is None else _step(solution, known, level)
         if current in seen or step is None:
             continue
         seen.add(current)
