@@ -24,6 +24,7 @@ from llmplan.source import Source, Span
 if TYPE_CHECKING:
     from llmplan.answer.derivation import Step
     from llmplan.answer.schema.solution import BestPoint, Solution
+    from llmplan.answer.schema.summary import Summary
     from llmplan.answer.schema.tables import Table
     from llmplan.check.plan import Program
     from llmplan.frontend import Checked
@@ -44,6 +45,7 @@ class Written:
         changed: What is another answer or result than the last time: `time -1.9 days`.
         outdated: With `check`, files in the directory that are not of this answer.
         missing: With `check`, files of this answer that the directory lacks.
+        summary: What differs from the last run; None with an error.
     """
 
     directory: str
@@ -54,6 +56,7 @@ class Written:
     changed: tuple[str, ...] = ()
     outdated: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    summary: Summary | None = None
 
 
 def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
@@ -277,17 +280,23 @@ def compile(
     stated = ("", None) if out else (solution.into, solution.into_at)
     own = Path(asked.path) if asked.path != "-" else None
     folder = Folder(directory, name, asked.base, own, *stated, names=written(asked.templates))
+    last = changes.last(directory)
+    summary = changes.summary(last, solution)
     if check:
         seen = write.check(folder, contents, portable(solution))
         told = (*problems, *seen.problems)
-        return solution, Written(name, seen.current, told, outdated=seen.outdated, missing=seen.missing)
+        return solution, Written(
+            name, seen.current, told, outdated=seen.outdated, missing=seen.missing, summary=summary
+        )
     notes = (ignored(directory, name, contents), unmarked(directory, contents, NAME))
-    last = changes.last(directory)
     done = write.write(folder, contents, force)
     if not done.problems:
         problems += [note for note in notes if note is not None]
     said = changes.since(last, solution) if not done.problems else ()
-    return solution, Written(name, tuple(contents), (*problems, *done.problems), done.removed, done.left, said)
+    whole = (*problems, *done.problems)
+    return solution, Written(
+        name, tuple(contents), whole, done.removed, done.left, said, summary=None if done.problems else summary
+    )
 
 
 def _files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Diagnostic]]:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Overwrite files that were edited or that llmplan did not write.")
 @compiling
 @tabulating
+@click.option(
+    "--summary", is_flag=True, help="Print what differs from the last run as Markdown, at most eight lines for a plan."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON; a list for several plans.")
 def compile(
     ask: Ask,
@@ -46,6 +49,7 @@ def compile(
     force: bool,
     as_table: bool,
     as_csv: bool,
+    summary: bool,
     as_json: bool,
 ) -> int:
     """Solves plans and writes the report and configs.
@@ -53,13 +57,16 @@ def compile(
     For each plan, either all files are written or none. An infeasible plan gets a report of the
     nearest plan, and exit code 3.
     """
-    agree(as_table, as_csv, json=as_json)
+    agree(as_table, as_csv, json=as_json, summary=summary)
+    if summary and as_json:
+        raise click.UsageError("--summary and --json are mutually exclusive")
     folders = dict.fromkeys(plans, out)
     if out is not None and len(folders) > 1:
         folders = {plan: os.path.join(out, _name(plan)) for plan in plans}
         if len(set(folders.values())) < len(folders):
             raise click.UsageError("two plans have the same name and would share a directory in --out")
     from llmplan import api
+    from llmplan.present.summary import markdown
     from llmplan.present.words import words_of
 
     codes: list[int] = []
@@ -67,6 +74,7 @@ def compile(
     told: list[Diagnostic] = []
     answers: list[tuple[str, Solution]] = []
     said: list[str] = []
+    blocks: list[str] = []
     for plan, folder in folders.items():
         asked = ask(plan)
         if isinstance(asked, Diagnostic):
@@ -86,7 +94,13 @@ def compile(
         if as_table:
             answers.append((plan, solution))
             terminal.show(found[len(solution.diagnostics) :])
-            said += [] if solution.status == "error" else _said(words_of(), evolve(written, changed=()), check, failed)
+            said += (
+                [] if solution.status == "error" else _said(words_of(), evolve(written, summary=None), check, failed)
+            )
+            continue
+        if summary and written.summary is not None:
+            terminal.show(found, short=True)
+            blocks.append(markdown(written.summary, words_of()))
             continue
         if as_json or solution.status == "error":
             terminal.show(found)
@@ -105,6 +119,8 @@ def compile(
                 from llmplan.cli import next_command
 
                 terminal.result(next_command.after_compiling(asked, solution, written.directory, written.files))
+    if blocks:
+        terminal.result("\n".join(blocks))
     if as_table:
         show(answers, as_csv, said)
     if printed:
@@ -129,8 +145,6 @@ def _answer(solution: Solution, written: Written, check: bool, failed: bool) -> 
 
 def _said(words: Words, written: Written, check: bool, failed: bool) -> Iterator[str]:
     """The files written, removed and left, or out of date, and the results that changed since the last time."""
-    if written.changed:
-        yield words.since_the_last_compile(written.changed)
     if not failed:
         if not written.outdated and not written.missing:
             yield words.written(check, written.directory, written.files)
@@ -140,6 +154,13 @@ def _said(words: Words, written: Written, check: bool, failed: bool) -> Iterator
             yield words.missing(written.directory, written.missing)
     yield from (words.removed(f"{written.directory}/{name}") for name in written.removed)
     yield from (words.left(f"{written.directory}/{name}", why) for name, why in written.left)
+    change = written.summary
+    if not failed and change is not None and change.known:
+        from llmplan.present.blocks import bare
+        from llmplan.present.summary import moved
+
+        if told := bare(moved(change, words)):
+            yield words.since_the_last_compile(told)
 
 
 def _name(plan: str) -> str:

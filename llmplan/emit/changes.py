@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
 from attrs import evolve
 
+from llmplan.answer.schema.requirements import Verdict
 from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.summary import Changed, Summary, Turned
 from llmplan.emit.lock import Lock, read_lock
 from llmplan.emit.solution_json import digest
 from llmplan.units.amount import Amount, Unit
@@ -71,6 +74,39 @@ def results(lock: Lock, solution: Solution) -> tuple[str, ...]:
         if value is not None and old is not None and old.exact() != value.amount.exact():
             told.append(f"{name} {_moved(old, value.amount)}")
     return tuple(told)
+
+
+def summary(lock: Lock, solution: Solution) -> Summary:
+    """What differs from the last run, or this answer alone where there was none."""
+    names = [solution.calendar.get(name, name) for name in solution.compared]
+    return Summary(
+        solution.plan,
+        known=bool(lock.document),
+        results=tuple(_changed(lock, solution, [name for name in names if name in solution.values])),
+        decided=tuple(_changed(lock, solution, [unknown.path for unknown in solution.unknowns])),
+        inputs=(*_definitions(lock, solution), *_requirements(lock, solution)) if lock.document else (),
+        turned=tuple(_turned(lock, solution)),
+    )
+
+
+def _changed(lock: Lock, solution: Solution, names: Sequence[str]) -> Iterator[Changed]:
+    for name in names:
+        before, after = _amount(lock, name, solution), solution.values[name].amount
+        if after.value is not None and (before is None or before.exact() != after.exact()):
+            yield Changed(name, before, after)
+
+
+def _turned(lock: Lock, solution: Solution) -> Iterator[Turned]:
+    """The author's requirements with another verdict."""
+    listed = lock.document.get("requirements")
+    records = {one.get("name"): one for one in listed if isinstance(one, dict)} if isinstance(listed, list) else {}
+    for rule in solution.requirements:
+        record: dict[str, object] = records.get(rule.name, {})
+        before = str(record.get("verdict"))
+        if rule.origin in ("plan", "used") and rule.verdict is not None and before != rule.verdict:
+            known, chance = before in get_args(Verdict), record.get("chance")
+            share = float(chance) if known and isinstance(chance, (int, float)) and 0.0 <= chance <= 1.0 else None
+            yield Turned(rule.name, before if known else "", share, rule.verdict, rule.chance)
 
 
 def _amount(lock: Lock, name: str, solution: Solution) -> Amount | None:

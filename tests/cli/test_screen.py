@@ -74,8 +74,26 @@ def test_what_changed_since_the_last_compile_is_said(llmplan, write):
     write("a.plan", SHORT.replace("gpus = 128", "gpus = 256") + "emit report\n")
     second = llmplan("compile", plan)
     (said,) = (line for line in second.out.splitlines() if line.startswith("since the last compile: "))
-    assert re.search(r"time -\d+(\.\d+)? days", said) and re.search(r"cost [+-][\d,.]+ USD", said)
+    assert re.search(r"wall_time [\d.]+ days \(-[\d.]+%\), wall_cost [\d,]+ USD \(\+[\d.]+%\)", said)
     assert "since" not in llmplan("compile", plan).out
+
+
+@pytest.mark.slow
+def test_a_summary_says_what_a_change_does(llmplan, write):
+    write("pyproject.toml", "")
+    plan = write("a.plan", SHORT + "emit report\n")
+    first = llmplan("compile", plan, "--summary")
+    assert (
+        first.out.startswith("**`a.plan`**, compiled for the first time: `wall_time` ") and first.out.count("\n") == 1
+    )
+    assert llmplan("compile", plan, "--summary").out == "**`a.plan`**: every answer and result is as it was\n"
+    write("a.plan", SHORT.replace("gpus = 128", "gpus = 512") + "emit report\n")
+    seen = llmplan("compile", plan, "--check", "--summary")
+    done = llmplan("compile", plan, "--summary")
+    assert (seen.code, done.code) == (1, 0) and seen.out == done.out and len(done.out.splitlines()) <= 8
+    assert "- inputs: hardware.gpus 128 GPUs → 512 GPUs at a.plan:" in done.out
+    assert re.search(r"^- verdicts: `deadline` \w+ \(.*%\) → \w+", done.out, re.MULTILINE)
+    assert llmplan("compile", plan, "--summary", "--json").code == 2
 
 
 @pytest.mark.slow

@@ -14,8 +14,9 @@ from llmplan.present.words.en.launch import Launch
 from llmplan.present.words.en.plans import Plans
 from llmplan.present.words.en.requirements import Requirements
 from llmplan.present.words.en.sentence import Sentence
+from llmplan.present.words.en.summary import Summary
 from llmplan.present.words.en.why import Why
 
 
-class Words(Sentence, Requirements, Changes, Launch, Plans, Why, Basis, Derivation, Charts):
+class Words(Sentence, Requirements, Changes, Launch, Plans, Why, Basis, Derivation, Charts, Summary):
     """English."""

@@ -106,8 +106,8 @@ class Basis(Labels):
         lists = line(Code("llmplan explain PLAN"), " lists what can be explained; ")
         return line(lists, Code("--all"), " derives every quantity, with formula and source.")
 
-    def since_the_last_compile(self, changed: Sequence[str]) -> str:
-        return f"since the last compile: {', '.join(changed)}"
+    def since_the_last_compile(self, told: str) -> str:
+        return f"since the last compile: {told}"
 
     def written(self, check: bool, directory: str, files: Sequence[str]) -> str:
         return f"{'up to date in' if check else 'wrote to'} {directory}: {', '.join(files)}"

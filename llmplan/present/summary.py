@@ -1,0 +1,49 @@
+"""What a change of a plan does, in at most eight lines of Markdown: for a pull request, and the last line of `compile`.
+
+Input: a summary. Output: its first line, which says how results moved and which verdicts turned; the others list the
+changed inputs, the other decisions and the results, each with what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from llmplan.answer.schema.summary import Summary
+from llmplan.present.blocks import EMPTY, Line, line, listed
+from llmplan.present.markdown import text
+from llmplan.present.words.en import Words
+
+_MOST = 4
+"""The most changes that a line names."""
+
+
+def moved(summary: Summary, words: Words) -> Line:
+    """`wall_time 29.3 days (-24%), deadline no (18%) → likely (63%)`; nothing where all is as it was."""
+    told = [words.result_moved(one, short=True) for one in summary.results]
+    told += [words.verdict_turned(one) for one in summary.turned]
+    return _most(told, words) if told else EMPTY
+
+
+def markdown(summary: Summary, words: Words) -> str:
+    """All of it."""
+    rows = list(_rows(summary, words))
+    first = words.summary(summary.plan, summary.known, moved(summary, words))
+    return "\n".join([text(first), *([""] if rows else []), *(f"- {text(row)}" for row in rows)]) + "\n"
+
+
+def _rows(summary: Summary, words: Words) -> Iterator[Line]:
+    if not summary.known:
+        return
+    if summary.inputs:
+        yield words.summary_row("inputs", _most([line(one) for one in summary.inputs], words))
+    if summary.decided:
+        yield words.summary_row("decided", _most([words.value_changed(one) for one in summary.decided], words))
+    if summary.results:
+        yield words.summary_row("results", _most([words.result_moved(one) for one in summary.results], words))
+    if summary.turned:
+        yield words.summary_row("turned", _most([words.verdict_turned(one) for one in summary.turned], words))
+
+
+def _most(told: Sequence[Line], words: Words) -> Line:
+    more = len(told) - _MOST
+    return listed([*told[:_MOST], *([words.more_changes(more)] if more > 0 else [])], ", ")
