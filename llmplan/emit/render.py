@@ -20,9 +20,9 @@ from llmplan.diagnostics import Diagnostic, files
 from llmplan.emit import precompile
 from llmplan.emit.environment import environment_of, is_template
 from llmplan.emit.portable import portable
-from llmplan.emit.solution_json import NAME, text
+from llmplan.emit.solution_json import NAME, digest, text
 from llmplan.emit.targets import PARTS, Target, is_there, load, path_of
-from llmplan.emit.view import MissingValue, Reading, Refused, View
+from llmplan.emit.view import FINGERPRINT, MissingValue, Reading, Refused, View
 from llmplan.resources import MANIFEST, targets_in
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _fill(
             written = environment.get_template(name).render(**view.functions())
         if len(written) > MOST:
             raise Excess(files.TEMPLATE_TOO_LARGE)
-        return written
+        return written.replace(FINGERPRINT, digest(written)[:12])
     except MissingValue as error:
         place = _reading(error.name, environment, name) or _place(error, path)
         if error.name not in view.solution.values:

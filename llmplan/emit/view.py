@@ -22,9 +22,13 @@ from llmplan.units.measure import Scalar
 
 NAMES = (
     "value", "number", "whole", "text", "get", "has", "authored", "option", "emits", "wrote",
-    "texts", "having", "untold", "refuse", "value_of", "picture", "section", "heading", "solution",
+    "texts", "having", "untold", "refuse", "value_of", "picture", "section", "heading", "fingerprint", "solution",
 )  # fmt: skip
 """The names of a `View` that a template may read and call."""
+
+
+FINGERPRINT = "\ufdd0fingerprint\ufdd0"
+"""What stands in a file for its own hash until it is whole; no text of a plan holds the character."""
 
 
 @define
@@ -81,6 +85,10 @@ class View:
     def functions(self) -> dict[str, object]:
         """The names as templates know them."""
         return {name: getattr(self, name) for name in NAMES}
+
+    def fingerprint(self) -> str:
+        """The hash of what this file says: it stays as it is where a change of the plan leaves the file as it is."""
+        return FINGERPRINT
 
     def value(self, name: str) -> Scalar:
         """A value in base units, a member's or entry's name, or a truth value."""
