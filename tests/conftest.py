@@ -7,12 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 from hypothesis import settings
 
-from llmplan import answer_cache, api
+from llmplan import advice, answer_cache, api
 from llmplan.__main__ import LET_GROW
-from llmplan.advice.ledger import SHARES
 from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.system.lower import Lowering
@@ -39,8 +37,8 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of an infeasible plan it is not searched what would help, for tests that do not ask."""
-    monkeypatch.setitem(SHARES, "cures", evolve(SHARES["cures"], evaluations=0.0))
+    """It is not searched what would help or be better, for tests that do not ask: it takes most of the time."""
+    monkeypatch.setattr(advice, "ADVICE", ())
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

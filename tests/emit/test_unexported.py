@@ -279,6 +279,7 @@ NOT_SAID = {"training.expert_imbalance", "adapter.params", "adapter.base_bytes",
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize("stack", STACKS)
 def test_every_input_is_said_or_refused(stack: str) -> None:
     assert [wrong for path in inputs() for wrong in unsaid(path, stack)] == []
