@@ -60,11 +60,7 @@ def compile(
     agree(as_table, as_csv, json=as_json, summary=summary)
     if summary and as_json:
         raise click.UsageError("--summary and --json are mutually exclusive")
-    folders = dict.fromkeys(plans, out)
-    if out is not None and len(folders) > 1:
-        folders = {plan: os.path.join(out, _name(plan)) for plan in plans}
-        if len(set(folders.values())) < len(folders):
-            raise click.UsageError("two plans have the same name and would share a directory in --out")
+    folders = _folders(plans, out)
     from llmplan import api
     from llmplan.present.summary import markdown
     from llmplan.present.words import words_of
@@ -94,9 +90,8 @@ def compile(
         if as_table:
             answers.append((plan, solution))
             terminal.show(found[len(solution.diagnostics) :])
-            said += (
-                [] if solution.status == "error" else _said(words_of(), evolve(written, summary=None), check, failed)
-            )
+            if solution.status != "error":
+                said += _said(words_of(), evolve(written, summary=None), check, failed)
             continue
         if summary and written.summary is not None:
             terminal.show(found, short=True)
@@ -126,6 +121,16 @@ def compile(
     if printed:
         terminal.document(printed if len(folders) > 1 else printed[0])
     return gravest(codes)
+
+
+def _folders(plans: tuple[str, ...], out: str | None) -> dict[str, str | None]:
+    """The folder of each plan, None where the plan decides."""
+    if out is None or len(dict.fromkeys(plans)) == 1:
+        return dict.fromkeys(plans, out)
+    folders: dict[str, str | None] = {plan: os.path.join(out, _name(plan)) for plan in plans}
+    if len(set(folders.values())) < len(folders):
+        raise click.UsageError("two plans have the same name and would share a directory in --out")
+    return folders
 
 
 def _answer(solution: Solution, written: Written, check: bool, failed: bool) -> None:

@@ -102,11 +102,11 @@ def _turned(lock: Lock, solution: Solution) -> Iterator[Turned]:
     records = {one.get("name"): one for one in listed if isinstance(one, dict)} if isinstance(listed, list) else {}
     for rule in solution.requirements:
         record: dict[str, object] = records.get(rule.name, {})
-        before = str(record.get("verdict"))
+        before = next((word for word in get_args(Verdict) if word == record.get("verdict")), "")
         if rule.origin in ("plan", "used") and rule.verdict is not None and before != rule.verdict:
-            known, chance = before in get_args(Verdict), record.get("chance")
-            share = float(chance) if known and isinstance(chance, (int, float)) and 0.0 <= chance <= 1.0 else None
-            yield Turned(rule.name, before if known else "", share, rule.verdict, rule.chance)
+            chance = record.get("chance")
+            share = float(chance) if before and isinstance(chance, (int, float)) and 0.0 <= chance <= 1.0 else None
+            yield Turned(rule.name, before, share, rule.verdict, rule.chance)
 
 
 def _amount(lock: Lock, name: str, solution: Solution) -> Amount | None:

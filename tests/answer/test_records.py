@@ -17,7 +17,8 @@ FIELDS = {
     "names of a plan or the library": {
         "Alternative.results", "Alternative.settings", "Assumed.name", "Axis.name", "BestPoint.names", "Blocked.name",
         "Case.name", "Clash.names", "Cliff.input", "Cliff.rule", "Cliff.unknown", "Column.calendar",
-        "Column.name", "Curve.requirement", "CurvePoint.results", "Default.name", "Default.result", "Departure.name",
+        "Changed.name", "Column.name", "Curve.requirement", "CurvePoint.results", "Default.name", "Default.result",
+        "Departure.name",
         "Departure.origin", "Gain.changes", "Gain.name",
         "Lever.name", "Lever.unknown", "Loss.unmet", "Moved.name", "Neighbour.bands", "Neighbour.breaks",
         "Price.name", "Redecided.name",
@@ -27,7 +28,7 @@ FIELDS = {
         "Sensitivity.result", "Shown.needs", "Skipped.names", "Solution.calendar", "Solution.compared",
         "Solution.conflict", "Solution.parts", "Solution.thinned", "Solution.told", "Solution.untried",
         "Solution.values", "SolvedUnknown.path", "SolvedUnknown.set_by", "Table.axes", "Table.unknowns",
-        "Value.indices", "Value.name", "Value.needs", "Value.reads", "Verdicted.name",
+        "Turned.name", "Value.indices", "Value.name", "Value.needs", "Value.reads", "Verdicted.name",
     },
     "units": {
         "Axis.unit", "Column.asked", "Column.unit", "Lever.unit", "Moved.base", "Relaxation.unit", "Value.unit",
@@ -51,9 +52,10 @@ FIELDS = {
     "files, places in them, hashes and sources": {
         "Citation.place", "Citation.source", "Departure.place", "Origin.place", "Replaced.instead", "Replaced.place",
         "RequirementResult.place", "Solution.into", "Solution.library_hash", "Solution.plan", "Solution.plan_hash",
-        "Solution.sources",
+        "Solution.sources", "Summary.plan",
     },
     "messages of the compiler, which diagnostics have too": {
+        "Summary.inputs",
         "Blocked.reason", "RequirementResult.undefined", "Row.errors", "Shown.reason", "Skipped.reason", "Value.reason",
     },
 }  # fmt: skip

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from attrs import frozen
 
+from llmplan.answer.schema.requirements import Verdict
 from llmplan.units.amount import Amount
 
 
@@ -21,9 +24,9 @@ class Turned:
     """A requirement whose verdict differs, with its chances where they are known; empty before it was there."""
 
     name: str
-    before: str
+    before: Verdict | Literal[""]
     before_chance: float | None
-    after: str
+    after: Verdict
     after_chance: float | None
 
 
