@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from attrs import evolve
 
@@ -100,9 +100,10 @@ def _turned(lock: Lock, solution: Solution) -> Iterator[Turned]:
     """The author's requirements with another verdict."""
     listed = lock.document.get("requirements")
     records = {one.get("name"): one for one in listed if isinstance(one, dict)} if isinstance(listed, list) else {}
+    words: tuple[Verdict, ...] = get_args(Verdict)
     for rule in solution.requirements:
         record: dict[str, object] = records.get(rule.name, {})
-        before = next((word for word in get_args(Verdict) if word == record.get("verdict")), "")
+        before: Verdict | Literal[""] = next((word for word in words if word == record.get("verdict")), "")
         if rule.origin in ("plan", "used") and rule.verdict is not None and before != rule.verdict:
             chance = record.get("chance")
             share = float(chance) if before and isinstance(chance, (int, float)) and 0.0 <= chance <= 1.0 else None
