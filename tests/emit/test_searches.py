@@ -10,6 +10,7 @@ import pytest
 
 from llmplan import api
 from llmplan.emit.render import render
+from tests.thorough import many
 
 MODELS = ("llama-7b", "mixtral-8x7b", "gpt2")
 KNOBS = (
@@ -105,7 +106,7 @@ def open_plan(seed: int) -> str:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_advice")
-@pytest.mark.parametrize("seeds", [range(first, first + 10) for first in range(0, 50, 10)], ids=str)
+@pytest.mark.parametrize("seeds", [range(first, first + 10) for first in range(0, many(30, 30, 200), 10)], ids=str)
 def test_no_answer_is_refused_with_everything_open(seeds: range) -> None:
     solutions = {text: api.solve("-", text=text) for text in map(open_plan, seeds)}
     wrong = {

@@ -259,6 +259,7 @@ def drawn(seed: int) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize("plan", ["plain", "dense", "experts"])
 def test_every_input_is_said_or_refused(plan: str) -> None:
     """For stages and experts those of the layout and of what is recomputed; the others are as without."""
