@@ -45,7 +45,7 @@ class Written:
         changed: What is another answer or result than the last time: `time -1.9 days`.
         outdated: With `check`, files in the directory that are not of this answer.
         missing: With `check`, files of this answer that the directory lacks.
-        summary: What differs from the last run; None with an error.
+        summary: What differs from the last run; None with an error, and of a check that was not asked for it.
     """
 
     directory: str
@@ -242,7 +242,13 @@ def _tells(answer: Solution) -> bool:
 
 
 def compile(
-    plan: str | Request, *, out: str | None = None, check: bool = False, force: bool = False, **options: Any
+    plan: str | Request,
+    *,
+    out: str | None = None,
+    check: bool = False,
+    force: bool = False,
+    summary: bool = False,
+    **options: Any,
 ) -> tuple[Solution, Written]:
     """Solves a plan and writes what it emits, all files or none.
 
@@ -250,6 +256,7 @@ def compile(
         out: Where to write; else where the plan says, else `build/<plan name>` beside it.
         check: Write nothing, say what is out of date.
         force: Overwrite files that were edited or that llmplan did not write.
+        summary: Compare inputs too with those of the last run, and with `check` results and verdicts.
     """
     from llmplan.emit import changes, precompile, write
     from llmplan.emit.attributes import unmarked
@@ -280,23 +287,21 @@ def compile(
     stated = ("", None) if out else (solution.into, solution.into_at)
     own = Path(asked.path) if asked.path != "-" else None
     folder = Folder(directory, name, asked.base, own, *stated, names=written(asked.templates))
-    last = changes.last(directory)
-    summary = changes.summary(last, solution)
+    last = changes.last(directory) if summary or not check else None
+    change = None if last is None else changes.summary(last, solution, inputs=summary)
     if check:
         seen = write.check(folder, contents, portable(solution))
         told = (*problems, *seen.problems)
-        return solution, Written(
-            name, seen.current, told, outdated=seen.outdated, missing=seen.missing, summary=summary
-        )
+        return solution, Written(name, seen.current, told, outdated=seen.outdated, missing=seen.missing, summary=change)
     notes = (ignored(directory, name, contents), unmarked(directory, contents, NAME))
     done = write.write(folder, contents, force)
     if not done.problems:
         problems += [note for note in notes if note is not None]
-    said = changes.since(last, solution) if not done.problems else ()
-    whole = (*problems, *done.problems)
-    return solution, Written(
-        name, tuple(contents), whole, done.removed, done.left, said, summary=None if done.problems else summary
-    )
+    told = (*problems, *done.problems)
+    if done.problems:
+        return solution, Written(name, tuple(contents), told, done.removed, done.left)
+    said = () if last is None else changes.since(last, solution)
+    return solution, Written(name, tuple(contents), told, done.removed, done.left, said, summary=change)
 
 
 def _files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Diagnostic]]:

@@ -97,8 +97,11 @@ class _Levers:
             # What fails as it stands promises more than solving again keeps, the most extreme value the most.
             best += holding[:1] or ranked[len(ranked) // 2 :][:1]
         best.sort(key=lambda one: self._key(one.tried.figures))
-        free = [change for change in best if sort_of(change.knob, self.program) == "switch"]
-        others = sorted((change for change in best if change not in free), key=lambda one: bool(one.tried.fails))
+        free: list[_Change] = []
+        others: list[_Change] = []
+        for change in best:
+            (free if sort_of(change.knob, self.program) == "switch" else others).append(change)
+        others.sort(key=lambda one: bool(one.tried.fails))
         chosen = _in_turn(free)[: self.account.tries // 2] + others
         rows = [self._again(change, self._row(change)) for change in chosen[: self.account.tries]]
         return [row for row in rows if row is not None]

@@ -7,7 +7,7 @@ read them: what was asked for first, then what it rests on, each name once.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
@@ -50,31 +50,12 @@ class Step:
 
 def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
     """The derivation of a value or requirement, waived ones too, `depth` names deep; None for an undefined name."""
-    steps: list[Step] = []
-    pending = [(name, 0)]
-    if name not in solution.values:
-        step = _rule_step(solution, name)
-        if step is None:
-            return None
-        steps = [step]
-        pending = [(read, 1) for read in step.reads if depth >= 1]
-    seen: set[str] = set()
-    while pending:
-        current, level = pending.pop(0)
-        if current in seen or current not in solution.values:
-            continue
-        seen.add(current)
-        step = _step(solution, solution.values[current], level)
-        steps.append(step)
-        if level < depth:
-            # Depth first: what a name rests on stands below it.
-            pending = [(read, level + 1) for read in step.reads] + pending
-    return steps
+    return _walk(solution, name, depth, lambda step: step.reads) or None
 
 
 def uses(solution: Solution, name: str, depth: int) -> list[Step] | None:
     """What reads a value, `depth` names far: the value, then its readers, requirements too, each below what it reads
-    and once; None for a name without a value.
+    and once, without its formula; None for a name without a value.
     """
     if name not in solution.values:
         return None
@@ -85,18 +66,27 @@ def uses(solution: Solution, name: str, depth: int) -> list[Step] | None:
     for rule in (*solution.requirements, *solution.preferences):
         for read in names_in(rule.text):
             readers.setdefault(read, []).append(rule.name)
+    steps = _walk(solution, name, depth, lambda step: readers.get(step.name, ()))
+    return [evolve(brief(step), depth=step.depth, reads=step.reads) for step in steps]
+
+
+def _walk(solution: Solution, name: str, depth: int, onwards: Callable[[Step], Sequence[str]]) -> list[Step]:
+    """A name and those to which it leads, depth first: what a name leads to stands below it, and each name once."""
     steps: list[Step] = []
-    pending, seen = [(name, 0)], set[str]()
+    pending = [(name, 0)]
+    seen: set[str] = set()
     while pending:
         current, level = pending.pop(0)
         known = solution.values.get(current)
-        step = _rule_step(solution, current) if known is None else _step(solution, known, level)
-        if current in seen or step is None:
+        if current in seen:
             continue
         seen.add(current)
-        steps.append(evolve(brief(step), depth=level, reads=step.reads))
+        step = _rule_step(solution, current, level) if known is None else _step(solution, known, level)
+        if step is None:
+            continue
+        steps.append(step)
         if level < depth:
-            pending = [(reader, level + 1) for reader in readers.get(current, ())] + pending
+            pending = [(other, level + 1) for other in onwards(step)] + pending
     return steps
 
 
@@ -121,7 +111,7 @@ def brief(step: Step) -> Step:
     return evolve(bare, others=(), cites=(), reads=())
 
 
-def _rule_step(solution: Solution, name: str) -> Step | None:
+def _rule_step(solution: Solution, name: str, level: int) -> Step | None:
     """A requirement in force, with those that it replaces, or one that is waived; None for anything else."""
     rule = next((rule for rule in (*solution.requirements, *solution.preferences) if rule.name == name), None)
     departures = [departure for departure in reversed(solution.departures) if departure.name == name]
@@ -135,7 +125,7 @@ def _rule_step(solution: Solution, name: str) -> Step | None:
     else:
         return None
     reads = tuple(read for read in names_in(text) if read in solution.values)
-    return Step(0, name, "requirement", None, rule, because, text, "", origin, others, (), reads, waived=waived)
+    return Step(level, name, "requirement", None, rule, because, text, "", origin, others, (), reads, waived=waived)
 
 
 def _step(solution: Solution, value: Value, level: int) -> Step:

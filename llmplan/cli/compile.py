@@ -62,7 +62,6 @@ def compile(
         raise click.UsageError("--summary and --json are mutually exclusive")
     folders = _folders(plans, out)
     from llmplan import api
-    from llmplan.present.summary import markdown
     from llmplan.present.words import words_of
 
     codes: list[int] = []
@@ -81,7 +80,7 @@ def compile(
                 terminal.show([asked])
             continue
         with progress() as line:
-            solution, written = api.compile(asked, out=folder, check=check, force=force, progress=line)
+            solution, written = api.compile(asked, out=folder, check=check, force=force, summary=summary, progress=line)
         # What is about the repository, not about a plan, is said once for all plans.
         found = [*solution.diagnostics, *(one for one in written.diagnostics if one not in told)]
         told += [one for one in written.diagnostics if one.severity == "note" and one.span is None]
@@ -94,17 +93,15 @@ def compile(
                 said += _said(words_of(), evolve(written, summary=None), check, failed)
             continue
         if summary and written.summary is not None:
+            from llmplan.present.summary import markdown
+
             terminal.show(found, short=True)
             blocks.append(markdown(written.summary, words_of()))
             continue
         if as_json or solution.status == "error":
             terminal.show(found)
         if as_json:
-            from llmplan.emit import solution_json
-
-            whole = evolve(solution, diagnostics=(*solution.diagnostics, *written.diagnostics))
-            record = solution_json.as_json(whole, () if failed else written.files)
-            printed.append({**record, "removed": list(written.removed)} if written.removed else record)
+            printed.append(_record(solution, written, failed))
         elif solution.status != "error":
             if len(folders) > 1:  # which of the answers is whose
                 terminal.result(f"{visible_line(plan)}:\n")
@@ -131,6 +128,15 @@ def _folders(plans: tuple[str, ...], out: str | None) -> dict[str, str | None]:
     if len(set(folders.values())) < len(folders):
         raise click.UsageError("two plans have the same name and would share a directory in --out")
     return folders
+
+
+def _record(solution: Solution, written: Written, failed: bool) -> dict[str, Any]:
+    """The answer as JSON, with what was noticed of the files and which were removed."""
+    from llmplan.emit import solution_json
+
+    whole = evolve(solution, diagnostics=(*solution.diagnostics, *written.diagnostics))
+    record = solution_json.as_json(whole, () if failed else written.files)
+    return {**record, "removed": list(written.removed)} if written.removed else record
 
 
 def _answer(solution: Solution, written: Written, check: bool, failed: bool) -> None:

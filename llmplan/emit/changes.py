@@ -68,32 +68,35 @@ def since(lock: Lock, solution: Solution) -> tuple[str, ...]:
 
 def results(lock: Lock, solution: Solution) -> tuple[str, ...]:
     """The results by which plans are compared that differ from the last run, each with its change: `time -1.9 days`."""
-    told = []
-    for name in solution.compared:
-        value, old = solution.values.get(name), _amount(lock, name, solution)
-        if value is not None and old is not None and old.exact() != value.amount.exact():
-            told.append(f"{name} {_moved(old, value.amount)}")
-    return tuple(told)
+    changed = _changed(lock, solution, solution.compared)
+    return tuple(f"{one.name} {_moved(one.before, one.after)}" for one in changed if one.before is not None)
 
 
-def summary(lock: Lock, solution: Solution) -> Summary:
-    """What differs from the last run, or this answer alone where there was none."""
+def summary(lock: Lock, solution: Solution, inputs: bool) -> Summary:
+    """What differs from the last run, or this answer alone where there was none.
+
+    Args:
+        inputs: Whether inputs, formulas and requirements are compared too, which takes ten times as long as the rest.
+    """
     names = [solution.calendar.get(name, name) for name in solution.compared]
+    compared = inputs and lock.document
     return Summary(
         solution.plan,
         known=bool(lock.document),
-        results=tuple(_changed(lock, solution, [name for name in names if name in solution.values])),
+        results=tuple(_changed(lock, solution, names)),
         decided=tuple(_changed(lock, solution, [unknown.path for unknown in solution.unknowns])),
-        inputs=(*_definitions(lock, solution), *_requirements(lock, solution)) if lock.document else (),
+        inputs=(*_definitions(lock, solution), *_requirements(lock, solution)) if compared else (),
         turned=tuple(_turned(lock, solution)),
     )
 
 
 def _changed(lock: Lock, solution: Solution, names: Sequence[str]) -> Iterator[Changed]:
     for name in names:
-        before, after = _amount(lock, name, solution), solution.values[name].amount
-        if after.value is not None and (before is None or before.exact() != after.exact()):
-            yield Changed(name, before, after)
+        value, before = solution.values.get(name), _amount(lock, name, solution)
+        if value is None or value.amount.value is None:
+            continue
+        if before is None or before.exact() != value.amount.exact():
+            yield Changed(name, before, value.amount)
 
 
 def _turned(lock: Lock, solution: Solution) -> Iterator[Turned]:

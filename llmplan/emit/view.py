@@ -28,7 +28,7 @@ NAMES = (
 
 
 FINGERPRINT = "\ufdd0fingerprint\ufdd0"
-"""What stands in a file for its own hash until it is whole; no text of a plan holds the character."""
+"""What stands in a file for its own hash until it is whole: between characters that no text has a use for."""
 
 
 @define

@@ -32,16 +32,15 @@ def markdown(summary: Summary, words: Words) -> str:
 
 
 def _rows(summary: Summary, words: Words) -> Iterator[Line]:
-    if not summary.known:
-        return
-    if summary.inputs:
-        yield words.summary_row("inputs", _most([line(one) for one in summary.inputs], words))
-    if summary.decided:
-        yield words.summary_row("decided", _most([words.value_changed(one) for one in summary.decided], words))
-    if summary.results:
-        yield words.summary_row("results", _most([words.result_moved(one) for one in summary.results], words))
-    if summary.turned:
-        yield words.summary_row("turned", _most([words.verdict_turned(one) for one in summary.turned], words))
+    told = {
+        words.inputs_changed: [line(one) for one in summary.inputs],
+        words.decided_anew: [words.value_changed(one) for one in summary.decided],
+        words.results_moved: [words.result_moved(one) for one in summary.results],
+        words.verdicts_turned: [words.verdict_turned(one) for one in summary.turned],
+    }
+    for label, changes in told.items() if summary.known else ():
+        if changes:
+            yield line(f"{label}: ", _most(changes, words))
 
 
 def _most(told: Sequence[Line], words: Words) -> Line:

@@ -39,7 +39,8 @@ class Summary:
         results: What plans are compared by, on the calendar where it has a counterpart there; all of it where there is
             no last run, else what differs.
         decided: The unknowns with another value.
-        inputs: The changed inputs, formulas and requirements, each with its old and new value, as `--check` says them.
+        inputs: The changed inputs, formulas and requirements, each with its old and new value, as `--check` says them;
+            empty where they were not compared.
         turned: The requirements of the plan with another verdict.
     """
 

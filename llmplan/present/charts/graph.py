@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from graphlib import TopologicalSorter
 
 from llmplan.answer.derivation import Step
 from llmplan.present import derivation
@@ -31,16 +32,11 @@ def graph(steps: Sequence[Step], words: Words, uses: bool) -> Graph:
 
 
 def _levels(count: int, links: Sequence[tuple[int, int]]) -> list[int]:
-    """For each node the most links on a way to it; what a formula reads never leads back to it."""
-    reads: dict[int, list[int]] = {}
+    """For each node the most links on a way to it: definitions are not circular."""
+    reads: dict[int, list[int]] = {place: [] for place in range(count)}
     for read, place in links:
-        reads.setdefault(place, []).append(read)
-    found: dict[int, int] = {}
-
-    def level(place: int) -> int:
-        if place not in found:
-            found[place] = 0  # what a fold or an unknown's relation closes is not followed twice
-            found[place] = max((level(read) + 1 for read in reads.get(place, ()) if read != place), default=0)
-        return found[place]
-
-    return [level(place) for place in range(count)]
+        reads[place].append(read)
+    levels = [0] * count
+    for place in TopologicalSorter(reads).static_order():
+        levels[place] = max((levels[read] + 1 for read in reads[place]), default=0)
+    return levels

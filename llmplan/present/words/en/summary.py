@@ -7,20 +7,20 @@ from llmplan.present.blocks import Code, Line, Strong, line
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, deviation, percent
 
-_ROWS = {"inputs": "inputs", "decided": "decided", "results": "results", "turned": "verdicts"}
-
 
 class Summary(Labels):
     """The summary of a change."""
+
+    inputs_changed = "inputs"
+    decided_anew = "decided"
+    results_moved = "results"
+    verdicts_turned = "verdicts"
 
     def summary(self, plan: str, known: bool, told: Line) -> Line:
         """The first line; without a last run it says what comes out."""
         if not told:
             return line(Strong(line(Code(plan))), ": every answer and result is as it was")
         return line(Strong(line(Code(plan))), ": " if known else ", compiled for the first time: ", told)
-
-    def summary_row(self, row: str, told: Line) -> Line:
-        return line(f"{_ROWS[row]}: ", told)
 
     def more_changes(self, more: int) -> Line:
         return line(f"and {more} more")
