@@ -33,6 +33,8 @@ STEPS = int(os.environ["LLMPLAN_STEPS"])
 ACCUMULATION = int(os.environ["LLMPLAN_GRAD_ACCUM"])
 CLIPPING = float(os.environ["LLMPLAN_GRADIENT_CLIPPING"])
 DECAY = float(os.environ["LLMPLAN_WEIGHT_DECAY"])
+BETAS = (float(os.environ["LLMPLAN_BETA1"]), float(os.environ["LLMPLAN_BETA2"]))
+EPSILON = float(os.environ["LLMPLAN_EPSILON"])
 WIDTHS = {
     "deepseek_v3": {
         "n_routed_experts": 4, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1, "kv_lora_rank": 8,
@@ -93,7 +95,7 @@ def train(engine, batches):
 
 def train_whole(model, batches, rates):
     losses, norms = [], []
-    optimizer = torch.optim.AdamW(model.parameters(), weight_decay=DECAY)
+    optimizer = torch.optim.AdamW(model.parameters(), betas=BETAS, eps=EPSILON, weight_decay=DECAY)
     for batch, rate in zip(batches, rates, strict=True):
         optimizer.param_groups[0]["lr"] = rate
         loss = model(input_ids=batch, labels=batch).loss
