@@ -105,7 +105,7 @@ def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     if rule.calendar is None and rule.sides is not None and rule.sides.worst:
         known = words.in_the_worst_case(rule.sides, row.gap, side)
     else:
-        known = words.compared(row.planned, row.sign, row.limit, row.gap, side, rule.calendar is not None)
+        known = words.compared(row, side, rule.calendar is not None)
     known = line(rule.otherwise) or known
     return name, word, line(known, _beside(context, rule))
 

@@ -13,6 +13,7 @@ Scalar = float | int | str | bool | None
 """A value in base units, the name of a member or entry, a truth value, or None."""
 
 SYMBOLS = {"le": "<=", "lt": "<", "ge": ">=", "gt": ">", "eq": "==", "ne": "!="}
+OPPOSITES = {"le": "gt", "lt": "ge", "ge": "lt", "gt": "le", "eq": "ne", "ne": "eq"}
 """The signs of the comparisons."""
 
 Exponents = tuple[tuple[str, int], ...]

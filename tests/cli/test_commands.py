@@ -141,7 +141,7 @@ def test_solve_fits_on_a_screen(llmplan, stages):
         "  1 requirement of the library holds; not checked: budget",
         "",
         "found",
-        "  hardware.gpus  136 GPUs  by closed form; below 128 GPUs",
+        "  hardware.gpus  136 GPUs  by closed form; next feasible: 128 GPUs",
         "",
         "results",
         "  time  28.9 days",

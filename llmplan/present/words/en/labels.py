@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 
-from llmplan.answer.schema.requirements import RequirementResult, Sides
+from llmplan.answer.schema.requirements import Operation, RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
 from llmplan.units.amount import Amount, percent
-from llmplan.units.measure import SYMBOLS
+from llmplan.units.measure import OPPOSITES, SYMBOLS
 
 LABELS = {
     names.TIME: "training",
@@ -50,6 +51,16 @@ _UNJUDGED = {
     "equality": "a computed value equals a limit only as planned",
     "asked": "a chance or a quantile is part of a condition",
 }
+
+
+def inequality(left: Amount, operation: Operation, right: Amount, write: Callable[[Amount], str]) -> str:
+    """`28.7 days <= 30 days`, with the sign that holds: where the comparison fails, the opposite one."""
+    first, second = write(left), write(right)
+    if first == second:
+        first, second = left.exact(), right.exact()
+    same = first == second
+    holds = operation in ("le", "ge", "eq") if same else getattr(operator, operation)(left.number, right.number)
+    return f"{first} {SYMBOLS[operation if holds else OPPOSITES[operation]]} {second}"
 
 
 class Labels:
@@ -132,8 +143,8 @@ class Labels:
         return self.sides(rule.sides, short) if rule.sides is not None else EMPTY
 
     def sides(self, sides: Sides, short: bool = False) -> Line:
-        left, right = (one.short() if short else one.exact() for one in (sides.left, sides.right))
-        return line(f"{left} {SYMBOLS[sides.operation]} {right}", " in the worst case" if sides.worst else None)
+        said = inequality(sides.left, sides.operation, sides.right, Amount.short if short else Amount.exact)
+        return line(said, " in the worst case" if sides.worst else None)
 
     def money(self, amount: Amount) -> str:
         """A sum of money to three digits, as no cent of it is known; anything else as it is."""

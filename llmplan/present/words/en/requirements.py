@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from llmplan.answer.schema.requirements import Compared, Sides
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
-from llmplan.present.words.en.labels import Labels
+from llmplan.present.words.en.labels import Labels, inequality
 from llmplan.units.amount import Amount, percentage
 
 _SIGNS = {"<=": "≤", ">=": "≥"}
@@ -72,9 +72,10 @@ class Requirements(Labels):
     def not_checked_names(self, listed: str) -> str:
         return f"not checked: {listed}"
 
-    def compared(self, planned: Amount, sign: str, limit: Amount, gap: Amount, side: str, calendar: bool) -> Line:
+    def compared(self, row: Compared, side: str, calendar: bool) -> Line:
         where = " on the calendar" if calendar else ""
-        return line(f"{planned.short()} {sign} {limit.short()}{where}, {_margin(gap, side)}")
+        said = inequality(row.planned, row.operation, row.limit, Amount.short)
+        return line(f"{said}{where}, {_margin(row.gap, side)}")
 
     def in_the_worst_case(self, sides: Sides, gap: Amount, side: str) -> Line:
         return line(self.sides(sides, short=True), f", {_margin(gap, side)}")

@@ -48,9 +48,14 @@ class Why(Labels):
         """How an unknown was found, on a screen."""
         how = self.method(unknown)
         parts = [f"by {how}" if unknown.asked else f"by {how}, open by default"]
-        parts += [f"binding: {binding}"] if binding else []
-        parts += [f"below {unknown.below.exact()}"] if unknown.below is not None else []
-        parts += [f"above {unknown.above.exact()}"] if unknown.above is not None else []
+        past = unknown.beyond.value if unknown.beyond is not None else None
+        if past is not None:
+            parts.append(f"{past.exact()} would miss {binding}")
+        elif binding:
+            parts.append(f"binding: {binding}")
+        # What would miss a preference only is feasible, and named already.
+        beside = [one.exact() for one in (unknown.below, unknown.above) if one is not None and one != past]
+        parts += [f"next feasible: {' and '.join(beside)}"] if beside else []
         return line("; ".join(parts))
 
     def because_of(self, path: str, value: str, spread: Range | None, reasons: Line) -> Line:
