@@ -42,7 +42,6 @@ class Written:
     Attributes:
         removed: Files of an earlier run that are no longer emitted.
         left: Files that stay though an earlier run is said to have written them, each with the reason.
-        changed: What is another answer or result than the last time: `time -1.9 days`.
         outdated: With `check`, files in the directory that are not of this answer.
         missing: With `check`, files of this answer that the directory lacks.
         summary: What differs from the last run; None with an error, and of a check that was not asked for it.
@@ -53,7 +52,6 @@ class Written:
     diagnostics: tuple[Diagnostic, ...]
     removed: tuple[str, ...] = ()
     left: tuple[tuple[str, str], ...] = ()
-    changed: tuple[str, ...] = ()
     outdated: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     summary: Summary | None = None
@@ -300,8 +298,7 @@ def compile(
     told = (*problems, *done.problems)
     if done.problems:
         return solution, Written(name, tuple(contents), told, done.removed, done.left)
-    said = () if last is None else changes.since(last, solution)
-    return solution, Written(name, tuple(contents), told, done.removed, done.left, said, summary=change)
+    return solution, Written(name, tuple(contents), told, done.removed, done.left, summary=change)
 
 
 def _files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Diagnostic]]:

@@ -1,4 +1,4 @@
-"""Why a generated file is stale: which answers changed between two runs, and what made them change."""
+"""What differs between the last run and this one, as records: answers, results, verdicts, and what made them differ."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
-from attrs import evolve
-
 from llmplan.answer.schema.requirements import Verdict
 from llmplan.answer.schema.solution import Solution
-from llmplan.answer.schema.summary import Changed, Summary, Turned
+from llmplan.answer.schema.summary import Altered, Cause, Changed, Summary, Turned
 from llmplan.emit.lock import Lock, read_lock
 from llmplan.emit.solution_json import digest
 from llmplan.units.amount import Amount, Unit
@@ -20,7 +18,6 @@ from llmplan.units.measure import Measure
 _MOST_LINES = 24
 _MOST_COMPARED = 20_000  # the time to compare may grow with the square
 _WIDEST = 160
-_MOST_CAUSES = 12
 
 
 def diff(old: str, new: str) -> str:
@@ -37,18 +34,14 @@ def diff(old: str, new: str) -> str:
     return "\n".join(shown)
 
 
-def causes(lock: Lock, solution: Solution) -> tuple[str, ...]:
+def causes(lock: Lock, solution: Solution) -> tuple[Cause, ...]:
     """The changes between the last record and a solution: answers first, then the differences in their inputs."""
     if not lock.document:
         return ()
-    definitions = [*_definitions(lock, solution), *_requirements(lock, solution)]
-    why = f": {definitions[0]}" if len(definitions) == 1 else ""
-    told = [f"{said}{why}" for said in _answers(lock, solution)]
-    if not (why and told):
-        told += definitions
-    if len(told) > _MOST_CAUSES:
-        told = [*told[:_MOST_CAUSES], f"and {len(told) - _MOST_CAUSES} more changes"]
-    return tuple(told)
+    made = [*_inputs(lock, solution), *_requirements(lock, solution)]
+    why = made[0] if len(made) == 1 else None
+    told = [Cause(answer, why) for answer in _answers(lock, solution)]
+    return tuple(told if why and told else [*told, *map(Cause, made)])
 
 
 def last(directory: Path) -> Lock:
@@ -59,17 +52,9 @@ def last(directory: Path) -> Lock:
         return Lock()
 
 
-def since(lock: Lock, solution: Solution) -> tuple[str, ...]:
-    """The differences from the last run: unknowns, then results, each with its change."""
-    if not lock.document:
-        return ()
-    return (*_answers(lock, solution), *results(lock, solution))[:_MOST_CAUSES]
-
-
-def results(lock: Lock, solution: Solution) -> tuple[str, ...]:
-    """The results by which plans are compared that differ from the last run, each with its change: `time -1.9 days`."""
-    changed = _changed(lock, solution, solution.compared)
-    return tuple(f"{one.name} {_moved(one.before, one.after)}" for one in changed if one.before is not None)
+def results(lock: Lock, solution: Solution) -> tuple[Changed, ...]:
+    """What plans are compared by, on the calendar where it has a counterpart there, as far as it differs."""
+    return tuple(_changed(lock, solution, [solution.calendar.get(name, name) for name in solution.compared]))
 
 
 def summary(lock: Lock, solution: Solution, inputs: bool) -> Summary:
@@ -78,14 +63,13 @@ def summary(lock: Lock, solution: Solution, inputs: bool) -> Summary:
     Args:
         inputs: Whether inputs, formulas and requirements are compared too, which takes ten times as long as the rest.
     """
-    names = [solution.calendar.get(name, name) for name in solution.compared]
     compared = inputs and lock.document
     return Summary(
         solution.plan,
         known=bool(lock.document),
-        results=tuple(_changed(lock, solution, names)),
+        results=results(lock, solution),
         decided=tuple(_changed(lock, solution, [unknown.path for unknown in solution.unknowns])),
-        inputs=(*_definitions(lock, solution), *_requirements(lock, solution)) if compared else (),
+        inputs=(*_inputs(lock, solution), *_requirements(lock, solution)) if compared else (),
         turned=tuple(_turned(lock, solution)),
     )
 
@@ -128,26 +112,16 @@ def _amount(lock: Lock, name: str, solution: Solution) -> Amount | None:
     return Amount(before, Measure(), Unit(str(record.get("unit") or ""), chosen=True, fixed=True))
 
 
-def _moved(before: Amount, after: Amount) -> str:
-    """How far a number moved, in the unit of the second; both values where a difference says nothing."""
-    if not (before.finite and after.finite and after.number) or before.number == after.number or after.scaled:
-        return f"{before} → {after}"
-    by = evolve(after, value=after.number - before.number).like(after)
-    return f"{'+' if by.number > 0 else ''}{by.rough()}"
-
-
-def _answers(lock: Lock, solution: Solution) -> Iterator[str]:
-    """The unknowns with another value: `hardware.gpus 88 GPUs → 96 GPUs`."""
+def _answers(lock: Lock, solution: Solution) -> Iterator[Altered]:
+    """The unknowns with another value."""
     before = lock.part("unknowns")
     for unknown in solution.unknowns:
         record = before.get(unknown.path)
-        if not isinstance(record, dict) or record.get("value") == unknown.value.value:
-            continue
-        old = _amount(lock, unknown.path, solution)
-        yield f"{unknown.path} {'nothing' if old is None else old.exact()} → {unknown.value.text}"
+        if isinstance(record, dict) and record.get("value") != unknown.value.value:
+            yield Altered("value", unknown.path, _amount(lock, unknown.path, solution), unknown.value.amount)
 
 
-def _definitions(lock: Lock, solution: Solution) -> list[str]:
+def _inputs(lock: Lock, solution: Solution) -> list[Altered]:
     """The changed inputs: those of the plan first, then formulas and catalog entries."""
     formulas = lock.part("lock", "formulas")
     recorded = lock.part("lock").get("given")
@@ -155,37 +129,31 @@ def _definitions(lock: Lock, solution: Solution) -> list[str]:
     solved = {*lock.part("unknowns"), *(unknown.path for unknown in solution.unknowns)}
     given_now = [name for name, value in solution.values.items() if value.role != "quantity"]
     now = {name: digest(value.formula)[:12] for name, value in solution.values.items() if value.formula}
-    given: dict[str, str] = {}
-    derived: dict[str, str] = {}
+    given: dict[str, Altered] = {}
+    derived: dict[str, Altered] = {}
     for name in dict.fromkeys([*given_now, *now, *given_before, *formulas]):
         value = solution.values.get(name)
         place = value.origin.place if value is not None and value.origin is not None else ""
-        at = f" at {place}" if place else ""
-        before = _amount(lock, name, solution) if name in given_before else None
-        old = "nothing" if before is None else before.exact()
-        new = value.text if value is not None and name in given_now and value.value is not None else "nothing"
-        same_formula = formulas.get(name) == now.get(name)
-        if name in solved or (same_formula and (old == new or name in now)):
+        old = _amount(lock, name, solution) if name in given_before else None
+        new = value.amount if value is not None and name in given_now and value.value is not None else None
+        same = old is None and new is None or old is not None and new is not None and old.exact() == new.exact()
+        if name in solved or (formulas.get(name) == now.get(name) and (same or name in now)):
             continue  # solved, or computed from what changed elsewhere
-        if name not in now:
-            given[name] = f"{name} {old} → {new}{at}"
-        elif old != new:
-            derived[name] = f"{name} {old} → {new}{at}"
+        if name not in now or not same:
+            (derived if name in now else given)[name] = Altered("value", name, old, new, place)
         else:
             quantity = name.partition("[")[0]  # one formula for all its indices
-            derived[quantity] = f"the formula of `{quantity}`{at} changed"
+            derived[quantity] = Altered("formula", quantity, place=place)
     # Another entry of the catalog changes all its fields, which says nothing new.
     entries = tuple(f"{name.rpartition('.')[2]}." for name in given)
-    return [*given.values(), *(text for name, text in derived.items() if not name.startswith(entries))]
+    return [*given.values(), *(one for name, one in derived.items() if not name.startswith(entries))]
 
 
-def _requirements(lock: Lock, solution: Solution) -> list[str]:
-    old, new = lock.part("lock", "requirements"), {one.name: one.text for one in solution.requirements}
-    changed = [f"requirement `{name}` is new: {new[name]}" for name in new if name not in old]
-    changed += [f"requirement `{name}` is gone" for name in old if name not in new]
-    changed += [
-        f"requirement `{name}` was {old[name]}, is {new[name]}"
-        for name in new
-        if name in old and old[name] != new[name]
-    ]
-    return changed
+def _requirements(lock: Lock, solution: Solution) -> list[Altered]:
+    """Those that are new, then those that are gone, then those with another text."""
+    recorded = lock.part("lock", "requirements")
+    old = {name: text for name, text in recorded.items() if isinstance(text, str)}
+    new = {one.name: one.text for one in solution.requirements}
+    names = [name for name in new if name not in old], [name for name in old if name not in new]
+    other = [name for name in new if name in old and old[name] != new[name]]
+    return [Altered("requirement", name, old.get(name), new.get(name)) for name in (*names[0], *names[1], *other)]

@@ -23,6 +23,9 @@ from llmplan.emit.lock import Lock, is_current, read_lock
 from llmplan.emit.replace import NotRestored, replace
 from llmplan.emit.solution_json import NAME, encode
 from llmplan.emit.targets import plain_name
+from llmplan.present import summary
+from llmplan.present.blocks import bare
+from llmplan.present.words import words_of
 
 
 @frozen
@@ -134,10 +137,12 @@ def _check(folder: Folder, contents: dict[str, str], solution: Solution) -> Comp
     problems = (*foreign.values(), *edited)
     if not stale and not missing and not obsolete:
         return evolve(compared, problems=problems)
-    causes = changes.causes(lock, solution) if NAME in contents else ()
+    words = words_of()
+    causes = summary.causes(changes.causes(lock, solution) if NAME in contents else (), words)
+    moved = [bare(words.result_moved(one, short=True)) for one in changes.results(lock, solution)]
     lines = "" if causes else _difference(folder, {file: contents[file] for file in stale})
     groups = {"": stale, "missing": missing, "no longer emitted": obsolete}
-    told = files.stale(folder.shown, solution.plan, groups, causes, changes.results(lock, solution), lines)
+    told = files.stale(folder.shown, solution.plan, groups, causes, moved, lines)
     return evolve(compared, problems=(told, *problems))
 
 

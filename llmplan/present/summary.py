@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from llmplan.answer.schema.summary import Summary
-from llmplan.present.blocks import EMPTY, Line, line, listed
+from llmplan.answer.schema.summary import Cause, Summary
+from llmplan.present.blocks import EMPTY, Line, bare, line, listed
 from llmplan.present.markdown import text
 from llmplan.present.words.en import Words
 
 _MOST = 4
 """The most changes that a line names."""
+
+_MOST_CAUSES = 12
 
 
 def moved(summary: Summary, words: Words) -> Line:
@@ -31,9 +33,24 @@ def markdown(summary: Summary, words: Words) -> str:
     return "\n".join([text(first), *([""] if rows else []), *(f"- {text(row)}" for row in rows)]) + "\n"
 
 
+def causes(made: Sequence[Cause], words: Words) -> tuple[str, ...]:
+    """What differs from the last run, with what made it differ: the first of it."""
+    told = [line(words.cause(one)) for one in made[:_MOST_CAUSES]]
+    more = len(made) - _MOST_CAUSES
+    return tuple(map(bare, [*told, *([words.more_changes(more)] if more > 0 else [])]))
+
+
+def changed(summary: Summary, words: Words) -> tuple[str, ...]:
+    """The decisions and the results that differ: `hardware.gpus 96 GPUs → 128 GPUs`, `wall_time 29.3 days (-24%)`."""
+    if not summary.known:
+        return ()
+    decided = [words.value_changed(one) for one in summary.decided]
+    return tuple(map(bare, [*decided, *(words.result_moved(one, short=True) for one in summary.results)]))
+
+
 def _rows(summary: Summary, words: Words) -> Iterator[Line]:
     told = {
-        words.inputs_changed: [line(one) for one in summary.inputs],
+        words.inputs_changed: [line(words.altered(one)) for one in summary.inputs],
         words.decided_anew: [words.value_changed(one) for one in summary.decided],
         words.results_moved: [words.result_moved(one) for one in summary.results],
         words.verdicts_turned: [words.verdict_turned(one) for one in summary.turned],

@@ -14,6 +14,7 @@ from llmplan.diagnostics.render_text import render
 from llmplan.emit import solution_json, steps_json
 from llmplan.emit import table as tables
 from llmplan.present import points as variations
+from llmplan.present import summary
 from llmplan.present.blocks import plain
 from llmplan.present.words import words_of
 from llmplan.public import records
@@ -78,8 +79,9 @@ def written(of: Solution, files: api.Written) -> records.Written:
     document["diagnostics"] = told.to_dict()["diagnostics"]
     if files.removed:
         document["removed"] = list(files.removed)
+    changed = () if told.errors or files.summary is None else summary.changed(files.summary, words_of())
     return records.Written(
-        told, document, solution(of), files.directory, files.files, files.removed, files.left, files.changed
+        told, document, solution(of), files.directory, files.files, files.removed, files.left, changed
     )
 
 

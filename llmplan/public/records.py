@@ -297,7 +297,7 @@ class Written(_Answer):
         files: The names of the written files; empty if an error prevented writing.
         removed: Files of an earlier run that are no longer emitted, and were removed.
         left: Files that stay though an earlier run is said to have written them, each with the reason.
-        changed: What differs from the last answer: `time -1.9 days`.
+        changed: What differs from the last answer: `wall_time 29.3 days (-24%)`.
         diagnostics: What was noticed about the plan and the files; with errors if nothing was written.
     """
 

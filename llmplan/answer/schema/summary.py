@@ -20,6 +20,32 @@ class Changed:
 
 
 @frozen
+class Altered:
+    """An input, a formula or a requirement that differs.
+
+    Attributes:
+        what: `formula` where only that differs, of a quantity; a `value` otherwise, or a `requirement`.
+        before: None before it was there; of a requirement its text.
+        after: None where it is gone.
+        place: Where it is written, as `a.plan:3`, or empty.
+    """
+
+    what: Literal["value", "formula", "requirement"]
+    name: str
+    before: Amount | str | None = None
+    after: Amount | str | None = None
+    place: str = ""
+
+
+@frozen
+class Cause:
+    """What differs from the last run: a decision, with what made it differ where that is one thing; or such a thing."""
+
+    change: Altered
+    why: Altered | None = None
+
+
+@frozen
 class Turned:
     """A requirement whose verdict differs, with its chances where they are known; empty before it was there."""
 
@@ -39,8 +65,7 @@ class Summary:
         results: What plans are compared by, on the calendar where it has a counterpart there; all of it where there is
             no last run, else what differs.
         decided: The unknowns with another value.
-        inputs: The changed inputs, formulas and requirements, each with its old and new value, as `--check` says them;
-            empty where they were not compared.
+        inputs: The changed inputs, formulas and requirements; empty where they were not compared.
         turned: The requirements of the plan with another verdict.
     """
 
@@ -48,5 +73,5 @@ class Summary:
     known: bool
     results: tuple[Changed, ...]
     decided: tuple[Changed, ...]
-    inputs: tuple[str, ...]
+    inputs: tuple[Altered, ...]
     turned: tuple[Turned, ...]

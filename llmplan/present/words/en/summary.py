@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmplan.answer.schema.summary import Changed, Turned
+from llmplan.answer.schema.summary import Altered, Cause, Changed, Turned
 from llmplan.present.blocks import Code, Line, Strong, line
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, deviation, percent
@@ -25,6 +25,23 @@ class Summary(Labels):
     def more_changes(self, more: int) -> Line:
         return line(f"and {more} more")
 
+    def altered(self, one: Altered) -> str:
+        """`training.global_batch 512 sequences → 768 sequences at a.plan:3`."""
+        at = f" at {one.place}" if one.place else ""
+        if one.what == "formula":
+            return f"the formula of `{one.name}`{at} changed"
+        if one.what == "value":
+            return f"{one.name} {_known(one.before)} → {_known(one.after)}{at}"
+        if one.before is None:
+            return f"requirement `{one.name}` is new: {one.after}"
+        if one.after is None:
+            return f"requirement `{one.name}` is gone"
+        return f"requirement `{one.name}` was {one.before}, is {one.after}"
+
+    def cause(self, one: Cause) -> str:
+        """What differs, and what made it differ: `hardware.gpus 88 GPUs → 96 GPUs: dataset.tokens 1T → 1.2T`."""
+        return self.altered(one.change) + (f": {self.altered(one.why)}" if one.why is not None else "")
+
     def value_changed(self, changed: Changed) -> Line:
         """`hardware.gpus 96 GPUs → 128 GPUs`."""
         before = "" if changed.before is None else f"{changed.before.exact()} → "
@@ -44,6 +61,10 @@ class Summary(Labels):
         """`deadline no (18%) → likely (63%)`."""
         before = f"{_judged(turned.before, turned.before_chance)} → " if turned.before else ""
         return line(Code(turned.name), f" {before}{_judged(turned.after, turned.after_chance)}")
+
+
+def _known(value: Amount | str | None) -> str:
+    return "nothing" if value is None else str(value)
 
 
 def _judged(verdict: str, chance: float | None) -> str:
