@@ -2,7 +2,7 @@
 
 Input is a checked value and what its place expects, output the value for the first label. A literal without a label is
 E0311, wherever a count's unit would reach it: in alternatives, sums, lists, ranges, multiples and behind a `let`. A
-product says the labels that its factors say together, and counts for the first label where they say none.
+product says the labels that its factors say together, and counts for the first label where they say none (W0620).
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from llmplan.syntax import nodes
 from llmplan.units.measure import Exponents, Measure
 from llmplan.units.table import UnitTable
 
+_TOLD = ("E0311", "W0620")
+"""What is said of the value of a let for its place; all else is said where the let is checked."""
+
 
 def settled(check: Context, node: nodes.Expr, typed: Typed, want: Labelled) -> Typed:
     """A value in the place of a field, for the first of its labels; E0311 where it says none."""
@@ -38,6 +41,8 @@ def settled(check: Context, node: nodes.Expr, typed: Typed, want: Labelled) -> T
         multiple = _multiple(check, node, want)
         if multiple is not None and check.check(multiple, want).type is None:
             return evolve(typed, type=None)
+        if multiple is None and want.strict and not check.silent:
+            check.report(units.taken_for(node.span, want.name, want.forms[0].label))
     return _converted(check.scope.units, typed, want, typed.labels)
 
 
@@ -57,16 +62,17 @@ def _of_let(check: Context, name: str, typed: Typed, want: Labelled) -> Typed:
     """A let, whose literals must say a label, in scenarios, sweeps and `--set` too; it has the same one everywhere."""
     forms = tuple(evolve(form, by="", factor=None) for form in want.forms if form.labels == typed.labels)
     own = LetLabelled(want.dims, typed.labels or want.labels, False, want.name, forms or want.forms, want.unit)
-    wrong: list[Diagnostic] = []
-    checking = check.reporting(lambda diagnostic: wrong.append(diagnostic) if diagnostic.code == "E0311" else None)
+    told: list[Diagnostic] = []
+    checking = check.reporting(lambda diagnostic: told.append(diagnostic) if diagnostic.code in _TOLD else None)
     if want.strict and name not in check.scope.labelled:
         if not check.silent:
             check.scope.labelled[name] = own
         for value in check.scope.let_values(name):
             for part in _values(value):
                 checking.check(part, own)
-    for diagnostic in wrong:
+    for diagnostic in told:
         check.report(diagnostic)
+    wrong = any(diagnostic.severity == "error" for diagnostic in told)
     return evolve(typed, type=None) if wrong else _converted(check.scope.units, typed, want, typed.labels)
 
 

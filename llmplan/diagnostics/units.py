@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from llmplan.diagnostics.money import meant_currency, no_rate
-from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
+from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error, warning
 from llmplan.diagnostics.spelling import attached
 from llmplan.source import Span
 
@@ -246,6 +246,13 @@ def unlabelled(span: Span, name: str, number: str, forms: Sequence[tuple[str, st
         text = f"{number} {unit}"
         hints.append(Hint(f"write `{text}` for one {label}{converted}", (Edit(span, text),), len(forms) > 1))
     return error("E0311", message, span, *hints, label=_either([f"one {label}" for label, _, _ in forms], "") + "?")
+
+
+def taken_for(span: Span, name: str, label: str) -> Diagnostic:
+    """W0620: a product that does not say what it is for, and is taken for one GPU."""
+    message = f"nothing in `{span.text}` says what it is for: `{name}` takes it for one {label}"
+    hint = Hint(f"divide or multiply by the count that it is for: `1 {label}`, or as many as share it")
+    return warning("W0620", message, span, hint, label=f"for one {label}")
 
 
 def _either(words: Sequence[str], quote: str = "`") -> str:

@@ -165,7 +165,9 @@ def _results(context: Context, subjects: Sequence[str]) -> Iterator[tuple[Line, 
     words = context.words
     time, wall = context.find(names.TIME), context.find(names.WALL_TIME)
     if time is not None and names.TIME not in subjects:
-        yield *_row(context, words.training_as_planned, time, None), line(words.no_deadline)
+        free = names.WALL_TIME not in subjects
+        said = line(words.no_deadline) if free else words.failures(_failures(context))
+        yield *_row(context, words.training_as_planned, time, None), said
     if wall is not None and names.WALL_TIME not in subjects:
         label = words.label(names.WALL_TIME)
         yield *_row(context, label, wall, 2), words.failures(_failures(context))
@@ -187,8 +189,8 @@ def _costs(context: Context, subjects: Sequence[str]) -> Iterator[tuple[Line, ..
         return
     if names.COST not in subjects:
         digits = 3 if names.is_money(cost.amount) else None
-        free = names.WALL_COST not in subjects
-        yield *_row(context, words.cost_as_planned, cost, digits), line(words.no_budget) if free else EMPTY
+        said = line(words.no_budget) if names.WALL_COST not in subjects else _price(context)
+        yield *_row(context, words.cost_as_planned, cost, digits), said
     if wall is not None and names.WALL_COST not in subjects:
         yield *_row(context, words.cost_on_the_calendar, wall, 2), _price(context)
 

@@ -299,3 +299,21 @@ def test_the_stated_rate_stands_among_the_assumptions(plans):
     plans.write("rates.plan", "unit EUR: USD = 1.1 USD")
     solution = plans.solve('use "rates.plan"\n' + text.partition("\n")[2])
     assert [(one.name, one.amount.exact()) for one in solution.assumptions] == [("EUR", "1.1 USD")]
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("let server = 250_000 USD\nhardware.price = server / 4 years", "server / 4 years"),
+        ("hardware.price = 98.32 USD / 1 hour", "98.32 USD / 1 hour"),
+        ("let rate = 250_000 USD / 4 years\nhardware.price = rate", "250_000 USD / 4 years"),
+        ("hardware.price = 0.4 kW * 5 USD/kWh", "0.4 kW * 5 USD/kWh"),
+        ("hardware.price = 250_000 USD / (8 GPUs * 4 years)", None),
+        ("hardware.price = 250_000 USD / (hardware.gpus_per_node * 4 years)", None),
+        ("let share = 50%\nhardware.price = share * 2 USD/GPU/hour", None),
+        ("hardware.host_memory = 4 * 64 GB", None),
+    ],
+)
+def test_a_product_without_a_label_is_said_to_be_taken_for_the_first(plans, text, taken):
+    told = [one for one in plans.check(NODE + text + "\nshow hardware.price") if one.code == "W0620"]
+    assert [one.span.text for one in told] == ([taken] if taken else [])

@@ -31,7 +31,7 @@ PLANS = {
     "ranges": REAL / "ranges.plan",
 }
 CHANGES = {
-    "7b": ("time <= 30 days", "time <= 25 days"),
+    "7b": ("wall_time <= 30 days", "wall_time <= 25 days"),
     "70b": ("3.5 MUSD", "3 MUSD"),
     "405b": ("15.6T", "15.5T"),
     "moe": ("500B", "600B"),
@@ -43,9 +43,9 @@ CHANGES = {
 FIRST = {  # what the first sentence must say, so that it answers the title
     "7b": (
         "A100-SXM4-80GB (",
-        "train llama-7b on 1T tokens in 39 days on the calendar (",
-        "if every step runs as planned: the deadline of 30 days has a chance of 19% (63% planned). ",
-        "128 GPUs meet it (51%); safe from 224.",
+        "train llama-7b on 1T tokens in 29 days on the calendar (",
+        "if every step runs as planned: the deadline of 30 days has a chance of 51%. ",
+        "Safe from 224 GPUs (93%).",
     ),
     "70b": ("tensor parallelism", "pipeline parallelism", "the budget of 3.5 MUSD has a chance of"),
     "405b": ("on the calendar (", "if every step runs as planned"),
@@ -101,8 +101,8 @@ def test_every_row_has_the_columns_of_its_header(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_change_of_one_line_is_a_short_difference(name: str) -> None:
-    found = list(difflib.unified_diff(report(name).splitlines(), report(name, True).splitlines(), lineterm="", n=3))
-    assert 0 < len(found) <= 60
+    found = difflib.unified_diff(report(name).splitlines(), report(name, True).splitlines(), lineterm="", n=0)
+    assert 0 < sum(line[0] in "+-" for line in list(found)[2:]) <= 45
 
 
 @pytest.mark.slow

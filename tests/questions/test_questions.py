@@ -26,7 +26,7 @@ _WORDS = {
 # What the figures of each answer are, in order, each in a scenario or in the plan itself. A unit that is a count
 # (token, GPU) is divided away where the header prints a word for it.
 MEANING: dict[str, list[tuple[str, str]]] = {
-    "deadline": [("", "time")],
+    "deadline": [("", "time"), ("", "wall_time")],
     "failures": [
         ("", "job_mtbf"),
         ("", "checkpoint_interval_optimal"),
@@ -60,8 +60,15 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("H20", "cost"),
         ("H20", "time"),
     ],
-    "gpus": [("", "hardware.gpus"), ("", "time")],
-    "gpus_and_cost": [("", "hardware.gpus"), ("", "time"), ("", "cost"), ("", "hardware.price * 1 hour")],
+    "gpus": [("", "hardware.gpus"), ("", "time"), ("", "wall_time")],
+    "gpus_and_cost": [
+        ("", "hardware.gpus"),
+        ("", "time"),
+        ("", "cost"),
+        ("", "hardware.price * 1 hour"),
+        ("", "wall_time"),
+        ("", "wall_cost"),
+    ],
     "how_sure": [
         ("", "time"),
         ("", "cost"),
@@ -103,8 +110,12 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("", "reached"),
     ],
     "parameters": [("", "model.params / 1 param"), ("", "dataset.tokens / 1 token")],
-    "parameters_given_tokens": [("", "model.params / 1 param"), ("", "tokens_per_parameter / 1 token/param")],
-    "tokens": [("", "dataset.tokens / 1 token"), ("", "tokens_per_parameter / 1 token/param")],
+    "parameters_given_tokens": [
+        ("", "model.params / 1 param"),
+        ("", "tokens_per_parameter / 1 token/param"),
+        ("", "wall_time"),
+    ],
+    "tokens": [("", "dataset.tokens / 1 token"), ("", "tokens_per_parameter / 1 token/param"), ("", "wall_time")],
     "zero_stage": [("", "parallelism.zero_stage"), ("", "16 bytes/parameter * model.params")],
 }
 

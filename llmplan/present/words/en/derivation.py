@@ -58,7 +58,7 @@ class Derivation(Labels):
         )
 
     def found_by(self, method: str, domain: str) -> Line:
-        return line(f"found by {method} in {domain}")
+        return line(f"found {method} in {domain}")
 
     def binding(self, requirements: Sequence[str], beyond: Line) -> Line:
         """The requirements that keep an unknown from its next better value, and what that would violate."""

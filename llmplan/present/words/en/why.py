@@ -15,8 +15,11 @@ from llmplan.units.amount import Amount, Range, count, deviation, share
 _MOST_OF_A_LAYOUT = 2
 """The most parts of a layout that are named."""
 
-_HOW = {"search": "search", "closed form": "closed form", "numeric": "numeric over a continuous range"}
-_JUMPS = {"edge": "numeric at the edge of a jump", "tried": "numeric at the best of many jumps, not all tried"}
+_HOW = {"search": "by search", "closed form": "by closed form", "numeric": "numerically over a continuous range"}
+_JUMPS = {
+    "edge": "numerically, at the edge of a jump",
+    "tried": "numerically, at the best of many jumps, not all tried",
+}
 
 
 class Why(Labels):
@@ -32,10 +35,10 @@ class Why(Labels):
         return "found" if solved else "nearest"
 
     def method(self, unknown: SolvedUnknown) -> str:
-        """By what an unknown was found."""
+        """How an unknown was found: `by search`."""
         if unknown.how == "numeric" and unknown.jump:
             return _JUMPS[unknown.jump]
-        return "search over whole numbers" if unknown.whole else _HOW[unknown.how]
+        return "by search over whole numbers" if unknown.whole else _HOW[unknown.how]
 
     def domain(self, unknown: SolvedUnknown) -> str:
         """All values of an unknown's domain, the first ones and the last, or its two ends."""
@@ -47,7 +50,7 @@ class Why(Labels):
     def how(self, unknown: SolvedUnknown, binding: str) -> Line:
         """How an unknown was found, on a screen."""
         how = self.method(unknown)
-        parts = [f"by {how}" if unknown.asked else f"by {how}, open by default"]
+        parts = [how if unknown.asked else f"{how}, open by default"]
         past = unknown.beyond.value if unknown.beyond is not None else None
         if past is not None:
             parts.append(f"{past.exact()} would miss {binding}")
