@@ -94,7 +94,8 @@ class Unit:
         single = ("", "")
         if word is not None and word.measure == measure and word.factor != 1:
             many = f"{word.name}s"
-            single = word.name, many if many in table.words else word.name
+            sign = measure.dims == (("Time", 1),) and not _SPELLED_OUT.fullmatch(word.name)
+            single = word.name, many if many in table.words and not sign else word.name
         return Unit(shown, factor, bool(text), single, base=base)
 
 

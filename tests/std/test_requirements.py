@@ -567,11 +567,14 @@ def test_every_rule_of_the_library_says_both() -> None:
     assert set(rules) == {name for name, _, _ in (*FAILING, *TARGETS)} | own | {
         "attention_counted",
         "batch_as_advised",
+        "further_training_meant",
         "images_counted",
         "lengths_known",
         "padding_known",
         "one_rate_assumed",
         "queries_served",
+        "serving_format_meant",
+        "serving_split_meant",
     }
 
 
@@ -598,3 +601,26 @@ def test_the_report_shows_it_in_place_of_the_condition() -> None:
     assert "it takes 2,013 days" in soon
     assert "16 tensor-parallel ranks reach beyond the 8 GPUs" in inside
     assert "parallelism.tensor <=" not in inside
+
+
+SERVED = 'model "llama-3.1-8b"\nhardware { gpu = "H100-SXM5-80GB", gpus = 4 }\nserving { batch = 16, input_tokens = 1000, output_tokens = 300 }\n'
+FEW = 'model "llama-3.1-8b"\ndataset { tokens = 50M, sequence_length = 4096 }\nhardware { gpu = "H100-SXM5-80GB", gpus = 8 }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (SERVED + "training.precision = fp8", "serving_format_meant"),
+        (SERVED + "serving.precision = fp8", None),
+        (SERVED + "parallelism.tensor = 4", "serving_split_meant"),
+        (SERVED + "serving.tensor = 4", None),
+        (FEW, "further_training_meant"),
+        (FEW + "training.task = pretrain", None),
+        (FEW + "training.task = finetune", None),
+    ],
+)
+def test_an_input_that_means_another_is_told(text: str, name: str | None) -> None:
+    told = [
+        one.name for one in api.solve("-", text=text).preferences if one.holds is False and one.name.endswith("_meant")
+    ]
+    assert told == ([name] if name else [])

@@ -15,6 +15,9 @@ BYTES = Measure((("Information", 1),))
 @pytest.mark.parametrize(
     ("value", "measure", "unit", "text"),
     [
+        (2400.0, TIME, "min", "40 min"),
+        (2400.0, TIME, "mins", "40 min"),
+        (172_800.0, TIME, "day", "2 days"),
         (86400.0, TIME, "day", "1 day"),
         (86400.0, TIME, "s", "24 hours"),
         (86400.0 * 60, TIME, "days", "60 days"),
