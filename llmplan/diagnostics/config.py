@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
@@ -36,6 +36,7 @@ def unknown_type(
     type: str | None,
     known: Iterable[str],
     fields: Mapping[str, str | None],
+    left: Sequence[str] = (),
 ) -> Diagnostic:
     """E0209: a `model_type` that no table has.
 
@@ -43,6 +44,7 @@ def unknown_type(
         place: Where the file gives its type, None if that is not to be shown.
         type: None where it gives none.
         fields: What a model needs, and its value by the usual keys, None if they are missing.
+        left: Keys about the structure of which no field is made.
     """
     known = list(known)
     message = f"unsupported `model_type` `{type}`" if type is not None else f"`{name}` has no `model_type`"
@@ -51,6 +53,9 @@ def unknown_type(
     near = closest(type, known) if type is not None else []
     listed = f"supported types are {', '.join(sorted(known, key=str.lower)[:12])} …"
     notes.append(f"the nearest supported type is `{near[0]}`" if near else listed)
+    if left:
+        keys = ", ".join(f"`{key}`" for key in left[:8]) + (f" and {len(left) - 8} more" if len(left) > 8 else "")
+        notes.append(f"the line below says nothing of {keys}: add the fields of `model` that they mean")
     written = ", ".join(f"{field} = {value or '…'}" for field, value in fields.items())
     return error(
         "E0209",

@@ -106,7 +106,11 @@ class Tables:
 
     def read(self, type: str) -> list[str]:
         """The keys that the table of a type reads, whatever the file's values."""
-        return [*dict.fromkeys(key for field in self.fields(type).values() for key in self._keys(field.value))]
+        return [*dict.fromkeys(key for field in self.fields(type).values() for key in self.keys_of(field))]
+
+    def keys_of(self, field: nodes.Field) -> list[str]:
+        """The keys that the formula of a field reads."""
+        return list(self._keys(field.value))
 
     def known(self, type: str) -> Known:
         """The known keys of a type."""
@@ -186,7 +190,8 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         given = values["model_type"].span if "model_type" in values else None
         if given is not None and not any(usual.values()) and not _is_alone(given):
             given = None  # the line would be shown, and who knows of what file
-        return config.unknown_type(at, given, source.name, type, tables.entries, usual)
+        left = _left_out(tables, values, usual) if any(usual.values()) else ()
+        return config.unknown_type(at, given, source.name, type, tables.entries, usual, left)
     fields = []
     missing: dict[str, None] = {}
     for field in tables.fields(type).values():
@@ -264,6 +269,14 @@ def _usual(tables: Tables, values: Values) -> dict[str, str | None]:
             usual[name] = None
     known = any(value not in (None, _TRUE) for value in usual.values())
     return usual if known else {name: None for name, value in usual.items() if value is None}
+
+
+def _left_out(tables: Tables, values: Values, usual: Mapping[str, str | None]) -> list[str]:
+    """The keys of a file of an unknown type that describe its structure, and of which no field of `usual` is made."""
+    alike = _alike(tables, values)
+    told = [field for type in alike for name, field in tables.fields(type).items() if usual.get(name)]
+    read = [key for field in told for key in tables.keys_of(field)]
+    return list(unread(values, read, tables.known(alike[0])))
 
 
 def _alike(tables: Tables, values: Values) -> list[str]:

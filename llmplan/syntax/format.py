@@ -79,6 +79,7 @@ class _Layout:
         self.spaced: set[int] = set()  # ends of operands with space before their `..`
         self.named: set[int] = set()  # ends of the names of fields
         self.decorated: set[int] = set()  # ends of decorators
+        self.tight: set[int] = set()  # ends of factors with no space behind, and starts of those with none before
         for node in n.walk(file):
             self._note(node)
 
@@ -95,6 +96,19 @@ class _Layout:
             self.named.update(setting.target.span.end for setting in node.settings)
         elif isinstance(node, n.Decorator):
             self.decorated.add(node.span.end)
+            for argument in node.arguments:
+                self._note_tight(argument)
+
+    def _note_tight(self, argument: n.Node) -> None:
+        """A unit or a fraction in a decorator is one word: `GB/s`, `1/2`."""
+        if not isinstance(argument, n.Product):
+            return
+        factors = [argument.first, *(factor for _, factor in argument.rest)]
+        names = [factor for factor in factors if isinstance(factor, n.Name) and len(factor.parts) == 1]
+        numbers = [factor for factor in factors if isinstance(factor, n.Number) and factor.unit is None]
+        if len(names) + len(numbers) == len(factors):
+            self.tight.update(factor.span.end for factor in factors[:-1])
+            self.tight.update(factor.span.start for factor in factors[1:])
 
     def text(self) -> str:
         last: Word | None = None
@@ -248,6 +262,8 @@ class _Layout:
         if last.kind == "NAME" and word.mark in ("(", "[") or last.kind == "NUMBER" and word.mark == "%":
             return ""
         if last.mark == "{" and word.mark == "}":
+            return ""
+        if word.mark in ("/", "*") and last.end in self.tight or last.mark in ("/", "*") and word.start in self.tight:
             return ""
         return "" if last.mark == "-" and last.start in self.signs else " "
 

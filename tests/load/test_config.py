@@ -359,6 +359,14 @@ def test_an_unknown_type_is_told_what_is_missing(tmp_path: Path) -> None:
     assert found.others[0].span.text == '"lama"'
 
 
+def test_an_unknown_type_is_told_which_keys_the_line_leaves_out(tmp_path: Path) -> None:
+    more = {**LLAMA, "model_type": "mynew", "sliding_window": 4096, "first_k_dense_replace": 2, "use_cache": True}
+    (found,) = api.check(plan(tmp_path, 'model from "c.json"\n', c=more))
+    (note,) = [note for note in found.notes if "says nothing of" in note]
+    assert "`first_k_dense_replace`" in note and "use_cache" not in note
+    assert "sliding_window = 4096" in found.hints[0].text or "`sliding_window`" in note
+
+
 @pytest.mark.parametrize(
     ("key", "value", "code"),
     [

@@ -603,8 +603,14 @@ def test_the_report_shows_it_in_place_of_the_condition() -> None:
     assert "parallelism.tensor <=" not in inside
 
 
-SERVED = 'model "llama-3.1-8b"\nhardware { gpu = "H100-SXM5-80GB", gpus = 4 }\nserving { batch = 16, input_tokens = 1000, output_tokens = 300 }\n'
-FEW = 'model "llama-3.1-8b"\ndataset { tokens = 50M, sequence_length = 4096 }\nhardware { gpu = "H100-SXM5-80GB", gpus = 8 }\n'
+SERVED = """model "llama-3.1-8b"
+hardware { gpu = "H100-SXM5-80GB", gpus = 4 }
+serving { batch = 16, input_tokens = 1000, output_tokens = 300 }
+"""
+FEW = """model "llama-3.1-8b"
+dataset { tokens = 50M, sequence_length = 4096 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
+"""
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from llmplan.syntax.format import format_file
 from llmplan.syntax.parse import words
 from tests.thorough import examples
 
-PLANS = sorted(Path(__file__).parents[2].glob("plans/**/*.plan"))
+ROOT = Path(__file__).parents[2]
+PLANS = sorted(path for folder in ("plans", "templates") for path in ROOT.glob(f"{folder}/**/*.plan"))
 
 
 def formatted(text):
@@ -85,6 +86,9 @@ def layout(text):
         ("show a in%", "show a in %"),
         ('emit a,b{c=1}into"d"', 'emit a, b { c = 1 } into "d"'),
         ("unit  %:Real=0.01", "unit %: Real = 0.01"),
+        ("@unit( GPU * hour ) unit x", "@unit(GPU*hour) unit x"),
+        ("@lever( 1 / 2,2 ) unit x", "@lever(1/2, 2) unit x"),
+        ("@column(a.b/c.d, GB / s) unit x", "@column(a.b / c.d, GB/s) unit x"),
         ("x = 3#c", "x = 3  #c"),
         ("   # c   ", "# c"),
         ("x = f(a,)", "x = f(a)"),
@@ -249,11 +253,17 @@ LONG = 10_000  # bytes
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stat().st_size > LONG)) for path in PLANS],
+    [
+        pytest.param(
+            path, id=f"{path.parent.name}-{path.stem}", marks=[pytest.mark.slow] * (path.stat().st_size > LONG)
+        )
+        for path in PLANS
+    ],
 )
 def test_plans(path):
     text = path.read_text(encoding="utf-8")
     result = formatted(text)
+    assert result == text, "not as `llmplan fmt` writes it"
     assert formatted(noisy(text, random.Random(path.name))) == result
 
 
