@@ -28,7 +28,8 @@ _DEFAULTS = ("default", "entry")
 
 def results(context: Context) -> Section:
     """The results that most readers look for, for a screen."""
-    values = [context.answer.values[name] for name in names.FIRST if name in context.answer.values]
+    first = names.FIRST_SERVED if context.get(names.SERVING_ALONE) else names.FIRST
+    values = [context.answer.values[name] for name in first if name in context.answer.values]
     without = [value.name for value in values if value.value is None]
     few = len(without) <= MOST_NAMES
     rows = [_result(context, value) for value in values if few or value.value is not None]

@@ -27,6 +27,9 @@ PARAMS_TOTAL = "model.params_total"
 SERVING_ALONE = "serving.alone"
 SERVING_GPUS = "serving.gpus"
 SERVING_LATENCY = "serving.latency"
+SERVING_COPY = "serving.copy_gpus"
+SERVING_MEMORY = "serving.memory"
+SERVING_CACHE = "serving.kv_cache"
 SERVING_QUERIES = "serving.queries_per_minute"
 STEPS = "steps"
 STEP_ESTIMATE = "step.estimate"
@@ -106,6 +109,11 @@ FIRST = (
     TOKENS_PER_SECOND, STEPS, GLOBAL_TOKENS,
 )  # fmt: skip
 """The results that most readers look for, in the order in which a screen shows them; `explain` lists all."""
+
+FIRST_SERVED = (
+    SERVING_GPUS, SERVING_COPY, SERVING_MEMORY, SERVING_CACHE, SERVING_LATENCY, PARAMS_TOTAL,
+)  # fmt: skip
+"""The same of a plan that only serves."""
 
 FIRST_SCREEN = (TIME, WALL_TIME, COST, MEMORY, STEPS, MFU, STEP_TIME)
 """What stands in every report, so that a shown row of the same need not."""
