@@ -300,14 +300,14 @@ def count(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """A part of a whole, in whole per cent: `70 %`."""
-    return f"{100 * value:.0f} %"
+    """A part of a whole, in whole per cent: `70%`."""
+    return f"{100 * value:.0f}%"
 
 
-def deviation(value: float, blank: str = " ") -> str:
-    """A relative difference in per cent, with its sign and at most one decimal: `+4.9 %`."""
+def deviation(value: float) -> str:
+    """A relative difference in per cent, with its sign and at most one decimal: `+4.9%`."""
     hundredths = round(100 * value, 1)
-    return f"{'+' if hundredths > 0 else ''}{number(hundredths, 3)}{blank}%"
+    return f"{'+' if hundredths > 0 else ''}{number(hundredths, 3)}%"
 
 
 def percentage(value: float) -> str:

@@ -15,7 +15,7 @@ from llmplan.answer import schema
 
 FIELDS = {
     "names of a plan or the library": {
-        "Alternative.results", "Alternative.settings", "Assumed.name", "Axis.name", "BestPoint.names", "Blocked.name",
+        "Alternative.results", "Alternative.settings", "Altered.name", "Assumed.name", "Axis.name", "BestPoint.names", "Blocked.name",
         "Case.name", "Clash.names", "Cliff.input", "Cliff.rule", "Cliff.unknown", "Column.calendar",
         "Changed.name", "Column.name", "Curve.requirement", "CurvePoint.results", "Default.name", "Default.result",
         "Departure.name",
@@ -34,6 +34,7 @@ FIELDS = {
         "Axis.unit", "Column.asked", "Column.unit", "Lever.unit", "Moved.base", "Relaxation.unit", "Value.unit",
     },
     "expressions as written, in a formula numbers in the place of names": {
+        "Altered.after", "Altered.before",
         "Compared.subject", "Curve.text", "Departure.by", "Departure.text", "Loss.objective", "ObjectiveResult.text",
         "Price.objective",
         "Origin.text", "Relaxation.condition", "RequirementResult.text", "Shown.text", "Skipped.objective",
@@ -50,12 +51,11 @@ FIELDS = {
         "Value.doc",
     },
     "files, places in them, hashes and sources": {
-        "Citation.place", "Citation.source", "Departure.place", "Origin.place", "Replaced.instead", "Replaced.place",
+        "Altered.place", "Citation.place", "Citation.source", "Departure.place", "Origin.place", "Replaced.instead", "Replaced.place",
         "RequirementResult.place", "Solution.into", "Solution.library_hash", "Solution.plan", "Solution.plan_hash",
         "Solution.sources", "Summary.plan",
     },
     "messages of the compiler, which diagnostics have too": {
-        "Summary.inputs",
         "Blocked.reason", "RequirementResult.undefined", "Row.errors", "Shown.reason", "Skipped.reason", "Value.reason",
     },
 }  # fmt: skip

@@ -94,7 +94,7 @@ def test_a_step_falls_from_the_peak_to_its_time(name: str) -> None:
     assert math.fsum(fall.value for fall in chart.falls) == pytest.approx(whole, rel=1e-9)
     small = [fall for fall in chart.falls if abs(fall.value) < 0.01 * whole]
     assert small in ([], [chart.falls[-1]])
-    assert f"of which {100 * solution.values['mfu'].value:.0f} %" in chart.title
+    assert f"of which {100 * solution.values['mfu'].value:.0f}%" in chart.title
 
 
 @pytest.mark.parametrize("name", CASES)

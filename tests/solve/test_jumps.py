@@ -60,11 +60,11 @@ def test_the_answer_lies_at_the_edge(plans, text, edge, plain):
 @pytest.mark.parametrize(
     ("domain", "how"),
     [
-        ("1..6", "search over whole numbers"),
-        ("[1, 2, 3]", "search"),
-        ("1..7 step 3", "search"),
-        ("1.0..6", "numeric over a continuous range"),
-        ("10%..70%", "numeric over a continuous range"),
+        ("1..6", "by search over whole numbers"),
+        ("[1, 2, 3]", "by search"),
+        ("1..7 step 3", "by search"),
+        ("1.0..6", "numerically over a continuous range"),
+        ("10%..70%", "numerically over a continuous range"),
     ],
 )
 def test_the_answer_says_what_the_domain_is(plans, domain, how):

@@ -133,7 +133,7 @@ def test_what_is_not_certain_and_must_be_does_not_hold(plans):
     assert solution.values["x"].value == 1  # nearer at the bad end, though not as expected
     (small,) = (result for result in solution.requirements if result.name == "small")
     assert (small.holds, small.certainty, small.slack) == (False, "no", -2.0)
-    assert told.case(small) == "10 <= 8 in the worst case"
+    assert told.case(small) == "10 > 8 in the worst case"
     assert [hint.text for one in solution.diagnostics for hint in one.hints] == [
         "1: `require certain small: x * r <= 10` instead of 8"
     ]
@@ -191,4 +191,4 @@ def test_the_screen_shows_the_worst_case_of_what_must_be_certain(plans):
     shown = screen.render(
         Context(plans.solve("let j = 0..3..10\nlet u = ? in [1, 2]\nrequire certain r: u * j <= 8\n")), 100
     )
-    assert "no  10 <= 8 in the worst case, 2 over" in shown
+    assert "no  10 > 8 in the worst case, 2 over" in shown

@@ -573,6 +573,7 @@ def test_every_rule_of_the_library_says_both() -> None:
         "padding_known",
         "one_rate_assumed",
         "queries_served",
+        "run_resembles",
         "serving_format_meant",
         "serving_split_meant",
     }

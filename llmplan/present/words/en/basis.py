@@ -57,7 +57,7 @@ class Basis(Labels):
 
     def default(self, choice: Default) -> Line:
         """A choice of the library, and what another one would change."""
-        change = f"{choice.result} {deviation(choice.change, '')}"
+        change = f"{choice.result} {deviation(choice.change)}"
         return line(f"{choice.name} = {choice.amount.exact()} (by default; {choice.instead.exact()}: {change})")
 
     def assumed(self, assumption: Line) -> Line:

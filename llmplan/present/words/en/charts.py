@@ -110,5 +110,5 @@ class Charts:
         return f"{shown} Eight of ten measured runs lie between {low} and {high}." if low and high else shown
 
     def share_of_the_step(self, percent: str) -> str:
-        """`55 %`."""
-        return f"{percent} %"
+        """`55%`."""
+        return f"{percent}%"

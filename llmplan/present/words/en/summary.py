@@ -75,4 +75,4 @@ def _relative(before: Amount, after: Amount) -> str:
     """By how many per cent a number moved; empty where that says nothing."""
     if not (before.finite and after.finite and before.number):
         return ""
-    return deviation(after.number / before.number - 1.0, "")
+    return deviation(after.number / before.number - 1.0)

@@ -93,7 +93,7 @@ class Why(Labels):
             return listed(unmet)
         relative = loss.relative
         if relative is not None:
-            return listed([*unmet, f"{loss.objective} {deviation(relative, '')}"])
+            return listed([*unmet, f"{loss.objective} {deviation(relative)}"])
         return listed([*unmet, f"{loss.objective} {count(loss.value)} instead of {count(loss.best)}"])
 
     def objective(self, sense: str, text: str, value: Amount | None) -> Line:
