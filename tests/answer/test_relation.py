@@ -95,6 +95,7 @@ def test_a_continuous_unknown_beside_a_discrete_one_has_a_formula(plans):
     assert {unknown.path: unknown.how for unknown in solution.unknowns} == {
         "hardware.gpus": "search",
         "dataset.tokens": "closed form",
+        "parallelism.zero_stage": "search",
     }
     assert relations(solution) == {"dataset.tokens": "tokens_per_second · run"}
 
