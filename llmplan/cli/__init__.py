@@ -24,7 +24,7 @@ A first plan, first.plan:
   dataset { tokens = 1T }
   hardware { gpu = "A100-SXM4-80GB", gpus = ? }
   training { global_batch = 4M tokens }
-  require deadline: time <= 30 days
+  require deadline: wall_time <= 30 days
   minimize hardware.gpus
 Then: llmplan compile first.plan
 

@@ -42,6 +42,9 @@ def asks_nothing(span: Span) -> Diagnostic:
         "W0610",
         "the plan asks for nothing",
         Span(span.source, span.start, span.start),
-        Hint("leave an input open, as in `hardware { gpus = ? }`, and state a requirement: `require time <= 30 days`"),
+        Hint(
+            "leave an input open, as in `hardware { gpus = ? }`, and state a requirement: "
+            "`require wall_time <= 30 days`"
+        ),
         "or ask for a value: `show memory.total`",
     )

@@ -9,8 +9,8 @@ from llmplan.syntax.error_context import ErrorContext
 
 EXAMPLES = {
     "use": ('use "base.plan"',), "let": ("let deadline = 30 days",), "assume": ("assume mfu = 40%",),
-    "require": ('require deadline: time <= 30 days because "the next run waits"',),
-    "prefer": ("prefer short: time <= 20 days weight 2",),
+    "require": ('require deadline: wall_time <= 30 days because "the next run waits"',),
+    "prefer": ("prefer short: wall_time <= 20 days weight 2",),
     "minimize": ("minimize cost",), "maximize": ("maximize model.params_total",),
     "waive": ("waive tensor_inside_node",), "pareto": ("pareto time, cost",),
     "scenario": ('scenario "large" { dataset.tokens = 2T }',),
