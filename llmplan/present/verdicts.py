@@ -165,7 +165,8 @@ def _results(context: Context, subjects: Sequence[str]) -> Iterator[tuple[Line, 
     words = context.words
     time, wall = context.find(names.TIME), context.find(names.WALL_TIME)
     if time is not None and names.TIME not in subjects:
-        yield *_row(context, words.training_as_planned, time, None), line(words.no_deadline)
+        free = names.WALL_TIME not in subjects
+        yield *_row(context, words.training_as_planned, time, None), line(words.no_deadline) if free else EMPTY
     if wall is not None and names.WALL_TIME not in subjects:
         label = words.label(names.WALL_TIME)
         yield *_row(context, label, wall, 2), words.failures(_failures(context))
