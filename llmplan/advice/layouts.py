@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from llmplan.advice.trial import Posed, Trial
 from llmplan.answer.schema.advice import Alternative, Loss
@@ -26,9 +26,18 @@ def layouts(trial: Trial, answer: Solution) -> tuple[tuple[Alternative, ...], tu
     if len(front) > MOST:
         front = tuple(front[round(i * (len(front) - 1) / (MOST - 1))] for i in range(MOST))
     return (
-        tuple(_alternative(trial.own, lines, point, trial.outcome.top[0]) for point in top),
+        _distinct(trial.own, [_alternative(trial.own, lines, point, trial.outcome.top[0]) for point in top]),
         tuple(_alternative(trial.own, lines, point, None) for point in front),
     )
+
+
+def _distinct(posed: Posed, layouts: Sequence[Alternative]) -> tuple[Alternative, ...]:
+    """Those without the ones that repeat an earlier one in all results and in all that the plan asks for."""
+    asked = {unknown.path for unknown in posed.system.unknowns if unknown.asked}
+    first: dict[object, Alternative] = {}
+    for layout in layouts:
+        first.setdefault((tuple(pair for pair in layout.settings if pair[0] in asked), layout.results), layout)
+    return tuple(first.values()) if len(first) > 1 else ()
 
 
 def _alternative(

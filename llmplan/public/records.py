@@ -182,7 +182,7 @@ class Solution(_Answer, Mapping[str, Amount]):
         plan: The plan's path as it was given.
         title: The `##` lines at the head of the plan.
         status: `solved`; `infeasible`, where the values are those of the nearest plan; `error`.
-        results: The names of the quantities by which plans are compared.
+        results: The names of the quantities by which plans are compared, each before its counterpart on the calendar.
         judged: The names of the plan's own requirements, and of others that are uncertain or fail.
         departures: The requirements and preferences that the plan waives or replaces.
         diagnostics: What was noticed; errors where the status is `error`.
@@ -339,7 +339,7 @@ class Step:
         role: `input`, `quantity`, `let`, `assumption` or `requirement`.
         doc: What its declaration says of it.
         formula: As written; `numbers` the same with values in place of names. None without a formula.
-        solved: How an unknown was found; empty for anything else.
+        solved: How an unknown was found, or how sure a requirement is; empty for anything else.
         origin: Where the value comes from: `layer`, `place` and `text`; `instead_of` what it won against.
         cites: The sources.
         reads: Names that the formula read.

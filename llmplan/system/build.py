@@ -16,7 +16,7 @@ from llmplan.check.plan import Program
 from llmplan.check.program import Goal, Rule, SourceRef
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.source import Span
-from llmplan.system.assumptions import assumed_rates, instead
+from llmplan.system.assumptions import instead
 from llmplan.system.calendar import on_the_calendar
 from llmplan.system.display import one_line
 from llmplan.system.lower import Lowering
@@ -202,9 +202,11 @@ class _Builder:
         )
 
     def _judged_by(self, rule: Rule) -> None:
-        """Needs what a requirement of the author's is judged by, if it is: its counterpart on the calendar."""
+        """Needs the counterpart of a requirement of the author's on the calendar: it is told even where a rate is
+        assumed and nothing is judged, so that an open value that it alone reads is decided.
+        """
         counterpart = on_the_calendar(self.program, rule) if rule.stated else None
-        if counterpart is not None and not assumed_rates(self.lowering, rule):
+        if counterpart is not None:
             node = self.lowering.expressions.conditional(counterpart.condition, {}, rule.place[0])
             self.needed += [] if isinstance(node, Missing) else [node]
 

@@ -15,7 +15,8 @@ from llmplan.answer import schema
 
 FIELDS = {
     "names of a plan or the library": {
-        "Alternative.results", "Alternative.settings", "Altered.name", "Assumed.name", "Axis.name", "BestPoint.names", "Blocked.name",
+        "Alternative.results", "Alternative.settings", "Altered.name", "Assumed.name",
+        "Axis.name", "BestPoint.names", "Blocked.name",
         "Case.name", "Clash.names", "Cliff.input", "Cliff.rule", "Cliff.unknown", "Column.calendar",
         "Changed.name", "Column.name", "Curve.requirement", "CurvePoint.results", "Default.name", "Default.result",
         "Departure.name",
@@ -51,7 +52,8 @@ FIELDS = {
         "Value.doc",
     },
     "files, places in them, hashes and sources": {
-        "Altered.place", "Citation.place", "Citation.source", "Departure.place", "Origin.place", "Replaced.instead", "Replaced.place",
+        "Altered.place", "Citation.place",
+        "Citation.source", "Departure.place", "Origin.place", "Replaced.instead", "Replaced.place",
         "RequirementResult.place", "Solution.into", "Solution.library_hash", "Solution.plan", "Solution.plan_hash",
         "Solution.sources", "Summary.plan",
     },

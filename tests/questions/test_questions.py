@@ -26,7 +26,7 @@ _WORDS = {
 # What the figures of each answer are, in order, each in a scenario or in the plan itself. A unit that is a count
 # (token, GPU) is divided away where the header prints a word for it.
 MEANING: dict[str, list[tuple[str, str]]] = {
-    "deadline": [("", "time"), ("", "wall_time")],
+    "deadline": [("", "wall_time")],
     "failures": [
         ("", "job_mtbf"),
         ("", "checkpoint_interval_optimal"),
@@ -60,22 +60,15 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("H20", "cost"),
         ("H20", "time"),
     ],
-    "gpus": [("", "hardware.gpus"), ("", "time"), ("", "wall_time")],
-    "gpus_and_cost": [
-        ("", "hardware.gpus"),
-        ("", "time"),
-        ("", "cost"),
-        ("", "hardware.price * 1 hour"),
+    "gpus": [("", "hardware.gpus"), ("", "wall_time")],
+    "gpus_and_cost": [("", "hardware.gpus"), ("", "wall_time"), ("", "wall_cost"), ("", "hardware.price * 1 hour")],
+    "how_sure": [
         ("", "wall_time"),
         ("", "wall_cost"),
-    ],
-    "how_sure": [
-        ("", "time"),
-        ("", "cost"),
-        ("", "low: time"),
-        ("", "low: cost"),
-        ("", "high: time"),
-        ("", "high: cost"),
+        ("", "low: wall_time"),
+        ("", "low: wall_cost"),
+        ("", "high: wall_time"),
+        ("", "high: wall_cost"),
         ("", "late"),
         ("", "soon"),
         ("", "money"),
@@ -100,7 +93,7 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("tensor parallel 8", "time"),
         ("recompute", "time"),
     ],
-    "mfu_needed": [("", "mfu")],
+    "mfu_needed": [("", "mfu"), ("", "wall_time")],
     "mfu_percent": [("", "days_saved"), ("", "time / 1 day"), ("", "cost_saved")],
     "micro_batch": [("", "training.micro_batch"), ("", "2 * training.micro_batch")],
     "own_objective": [
@@ -110,12 +103,8 @@ MEANING: dict[str, list[tuple[str, str]]] = {
         ("", "reached"),
     ],
     "parameters": [("", "model.params / 1 param"), ("", "dataset.tokens / 1 token")],
-    "parameters_given_tokens": [
-        ("", "model.params / 1 param"),
-        ("", "tokens_per_parameter / 1 token/param"),
-        ("", "wall_time"),
-    ],
-    "tokens": [("", "dataset.tokens / 1 token"), ("", "tokens_per_parameter / 1 token/param"), ("", "wall_time")],
+    "parameters_given_tokens": [("", "model.params / 1 param"), ("", "tokens_per_parameter / 1 token/param")],
+    "tokens": [("", "dataset.tokens / 1 token"), ("", "tokens_per_parameter / 1 token/param")],
     "zero_stage": [("", "parallelism.zero_stage"), ("", "16 bytes/parameter * model.params")],
 }
 
