@@ -25,7 +25,7 @@ from llmplan.check.ir import Text
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import Knob, knob_of
 from llmplan.system.display import amount, one_line, show
-from llmplan.system.levers import beside, described, set_to, sort_of, values, worth
+from llmplan.system.levers import beside, described, looked_at, set_to, sort_of, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.proposals import proposals, written
 from llmplan.uncertainty.bands import MEETS, SAFE
@@ -33,9 +33,6 @@ from llmplan.units.measure import KindType, Measure, is_catalog
 
 _BEST = 4
 """The number of rows that a screen shows."""
-
-_MOST_OF_ONE = 6
-"""The most values of one lever on either side of its own that are looked at."""
 
 
 def levers(trial: Trial, answer: Solution) -> tuple[Lever, ...]:
@@ -90,7 +87,7 @@ class _Levers:
         """Of each lever the best value by a quick look, solved again; the most promising ones are solved."""
         best: list[_Change] = []
         for knob, now in knobs:
-            changes = [self._change(knob, now, value) for value in self._values(knob, now)]
+            changes = [self._change(knob, now, value) for value in looked_at(knob, now, self.here)]
             better = [change for change in changes if change is not None and self._better(change)]
             ranked = sorted(better, key=lambda one: self._key(one.tried.figures))
             holding = [change for change in ranked if not change.tried.fails]
@@ -105,14 +102,6 @@ class _Levers:
         chosen = _in_turn(free)[: self.account.tries // 2] + others
         rows = [self._again(change, self._row(change)) for change in chosen[: self.account.tries]]
         return [row for row in rows if row is not None]
-
-    def _values(self, knob: Knob, now: float) -> list[float]:
-        """The values of a lever to look at: of a switch that counts, such as a degree, all of them."""
-        field = self.here.scope.fields[knob.path]
-        if isinstance(knob.type, Measure) and not field.factors and sort_of(knob, self.program) == "switch":
-            below, above = beside(knob, now, self.here)
-            return [*below[:_MOST_OF_ONE], *above[:_MOST_OF_ONE]]
-        return values(knob, now, self.here)
 
     # A change with everything else as in the answer
 
