@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve
 
-from llmplan.answer.schema.advice import Lever, Moved
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation
 from llmplan.answer.schema.charts import Curve, CurvePoint
-from llmplan.answer.schema.requirements import Clash
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Chart, Column, Figure, Line, Prose, Rows, Section, cut, line, listed
 from llmplan.present.context import Context
@@ -140,27 +139,30 @@ def _on_the_axis(curve: Curve, point: CurvePoint) -> str:
 
 
 def cures(context: Context) -> Section:
-    """What would make an infeasible plan possible: of each conflict single changes, found by solving again."""
+    """What would make an infeasible plan possible, and of several conflicts each, found by solving again."""
     words, clashes = context.words, context.answer.clashes
-    rows = [row for clash in clashes for row in _cures_of(context, clash)]
-    if not rows:
+    own = [row for clash in clashes for row in _cures_of(context, words.conflict_of(clash.names), clash.cures)]
+    if not own:
         return Section("", ())
+    several = len(clashes) > 1
+    # The headline's changes, which make everything hold, come before those of each conflict as if it were alone.
+    rows = [*_cures_of(context, line(words.all_conflicts), context.answer.relaxations), *own] if several else own
     return Section(
         words.cures_title,
         (
-            Prose("which", (line(words.independent_conflicts if len(clashes) > 1 else words.each_change_alone),)),
+            Prose("which", (line(words.each_conflict_alone if several else words.each_change_alone),)),
             Rows("cures", (Column(line(words.conflict_column)), Column(line(words.cure_column))), tuple(rows)),
         ),
     )
 
 
-def _cures_of(context: Context, clash: Clash) -> Iterator[tuple[Line, ...]]:
+def _cures_of(context: Context, conflict: Line, cures: Sequence[Relaxation]) -> Iterator[tuple[Line, ...]]:
     words = context.words
-    conflict = words.conflict_of(clash.names)
-    if not clash.cures:
-        yield conflict, line(words.no_single_change)
-    for number, cure in enumerate(clash.cures[:_MOST_CURES]):
-        yield EMPTY if number else conflict, words.cure(cure, _MOST_CURES)
+    if not cures:
+        yield conflict, line(words.no_change)
+    for number, cure in enumerate(cures[:_MOST_CURES]):
+        changes = [words.cure(one, _MOST_CURES) for one in (cure, *cure.beside)]
+        yield EMPTY if number else conflict, listed(changes, " and ")
 
 
 def levers(context: Context) -> Section:

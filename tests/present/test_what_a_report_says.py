@@ -113,3 +113,15 @@ serving { queries_per_second = 1, input_tokens = 1000, output_tokens = 300, batc
 """)
     assert "serve 60 queries per minute" in text
     assert "Launched" not in text and "adamw" not in text and "learning rate" not in text
+
+
+@pytest.mark.slow
+def test_what_is_infeasible_in_two_ways_has_one_story() -> None:
+    """The headline's changes head the table, whole, before those of each conflict as if it were the only one."""
+    text = report(f"{BASE}require deadline: time <= 3 days\nrequire budget: cost <= 1_000 USD\n")
+    headline = next(one for one in text.splitlines() if one.startswith("**No plan meets"))
+    table = [one.split("|")[1:3] for one in text.splitlines() if one.startswith("|") and " → " in one]
+    assert "independent" not in text and table[0][0].strip() == "all of them"
+    assert [row[0].strip() for row in table if row[0].strip()] == ["all of them", "deadline", "budget"]
+    told = re.findall(r"`([^`]+)`", headline.partition(": ")[2])
+    assert len(told) == 2 and all(one.split(" = ")[-1] in table[0][1] for one in told)

@@ -19,12 +19,16 @@ class Changes(Labels):
     levers_title = "levers"
     cures_title = "What would make it possible"
     changes_title = "What each change would buy"
-    independent_conflicts = "The conflicts are independent: each needs a change, given for it alone."
-    each_change_alone = "Each of these changes alone, found by solving again:"
+    each_conflict_alone = (
+        "Each row alone, found by solving again: first for all conflicts together, then for each as if it were the "
+        "only one."
+    )
+    each_change_alone = "Each row alone, found by solving again:"
+    all_conflicts = "all of them"
     conflict_column = "conflict"
-    cure_column = "one change that would do"
+    cure_column = "a change that would do"
     minus = "−"
-    no_single_change = "no single change was found"
+    no_change = "no change was found"
     change_column = "one change, the rest solved again"
 
     def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
