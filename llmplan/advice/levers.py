@@ -2,15 +2,15 @@
 
 Input: a trial of the plan at its answer. Output: rows with every result before and after the change, in classes: free
 switches of the software, other settings, counts, another entry; within a class by the verdict and the objective. A
-change that gains nothing in what plans are compared by has no row. Values are chosen by a look at the plan with all
-else as in the answer, which costs next to nothing; the chosen ones are solved.
+change that gains nothing in what plans are compared by, or only room where there is enough, has no row. Values are
+chosen by a look at the plan with all else as in the answer, which costs next to nothing; the chosen ones are solved.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, frozen
 
@@ -40,7 +40,7 @@ def levers(trial: Trial, answer: Solution) -> tuple[Lever, ...]:
     stated = [one for one in answer.requirements if one.origin in ("plan", "used") and one.holds]
     uncertain = {one.name: one.chance for one in stated if one.chance is not None and one.verdict != "safe"}
     knobs = [(knob, now) for knob in declared(trial.program) for now in [worth(knob, trial.here)] if now is not None]
-    table = _Levers(trial, judged(answer))
+    table = _Levers(trial, judged(answer), _roomy(answer))
     return table.rows(knobs, uncertain) if table.compared else ()
 
 
@@ -56,8 +56,9 @@ class _Change:
 
 
 class _Levers:
-    def __init__(self, trial: Trial, own: Mapping[str, Verdicted]) -> None:
+    def __init__(self, trial: Trial, own: Mapping[str, Verdicted], roomy: Collection[str]) -> None:
         self.trial, self.program, self.here, self.judged = trial, trial.program, trial.here, own
+        self.roomy = roomy
         self.least = min((one.chance for one in own.values() if one.chance is not None), default=None)
         self.figures = trial.figures
         places = self.program.scope.compared
@@ -81,7 +82,9 @@ class _Levers:
         shown = {row.text for row in rows}
         rows += [row for row in self._safe(knobs, uncertain) if row.text not in shown]
         rows = [evolve(row, chance_before=None if row.chance is None else self.least) for row in rows]
-        return tuple(self._marked(in_order(rows, lambda row: self._after(row.results))))
+        marked = self._marked(in_order(rows, lambda row: self._after(row.results)))
+        # A screen has fewer rows then: the next in order is not worth more for it.
+        return tuple(row for row in marked if row.purpose != "change" or not self._spares_alone(row))
 
     def _single(self, knobs: Sequence[tuple[Knob, float]]) -> list[Lever]:
         """Of each lever the best value by a quick look, solved again; the most promising ones are solved."""
@@ -151,6 +154,11 @@ class _Levers:
         """Whether a change improves any result that plans are compared by."""
         pairs = ((self.figures[name][1], change.tried.figures[name][1]) for name in self.compared)
         return any(after < before and differs(before, after) for before, after in pairs)
+
+    def _spares_alone(self, row: Lever) -> bool:
+        """Whether a change only leaves more of what there is enough of, such as the memory of a GPU."""
+        scarce = [result for result in row.results if result.name in self.compared and result.name not in self.roomy]
+        return all(result.same for result in scarce)
 
     def _marked(self, rows: Sequence[Lever]) -> list[Lever]:
         """The rows, in order, with those marked that a screen shows: what is sure and another entry are among them."""
@@ -260,6 +268,14 @@ class _Levers:
         if sure is None or change is None or change.tried.fails:
             return None
         return evolve(self._row(change), chance=sure[1])
+
+
+def _roomy(answer: Solution) -> frozenset[str]:
+    """What the library limits, where every requirement on it is safe and the plan asks for no less of it."""
+    limits = [rule for rule in answer.requirements if rule.compared is not None]
+    tight = {rule.compared.subject for rule in limits if rule.compared is not None and rule.verdict != "safe"}
+    library = {rule.compared.subject for rule in limits if rule.compared is not None and rule.origin == "library"}
+    return frozenset(library - tight - {aim.text for aim in answer.objectives})
 
 
 def _in_turn(changes: Sequence[_Change]) -> list[_Change]:

@@ -34,7 +34,7 @@ _MOST_OF_A_GAIN = 4
 def best_changes(context: Context) -> Section:
     """The changes worth a sentence, and the best for a screen; the result along the input that decides it."""
     words, answer = context.words, context.answer
-    shown = [lever for lever in answer.levers if lever.best and not _saves_room_alone(context, lever)]
+    shown = [lever for lever in answer.levers if lever.best]
     best = tuple((line(lever.statement), _brought(context, lever)) for lever in shown)
     said = listed([*_sentences(context), _along(context)], " ")
     told = (Rows("best", (Column(), Column()), best, words.levers_title), Prose("sentences", (said,) if said else ()))
@@ -201,20 +201,10 @@ def _told_levers(context: Context) -> list[Lever]:
             and (lever.purpose != "entry" or lever in entries)
             and lever.name not in [other.name for other in told]
             and lever.name != drawn
-            and not _saves_room_alone(context, lever)
             and (lever.anew or lever.purpose != "change" or _moves(context, lever))
         ):
             told.append(lever)
     return told
-
-
-def _saves_room_alone(context: Context, lever: Lever) -> bool:
-    """Whether a change only saves memory in a plan that fits safely, and that asks for nothing less."""
-    fits, aims = context.requirement(names.FITS), [aim.text for aim in context.answer.objectives]
-    if lever.purpose != "change" or fits is None or fits.verdict != "safe" or names.MEMORY in aims:
-        return False
-    compared = [result for result in lever.results if result.name in context.answer.compared]
-    return all(result.same for result in compared if result.name != names.MEMORY)
 
 
 def _moves(context: Context, lever: Lever) -> bool:
