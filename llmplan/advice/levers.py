@@ -14,11 +14,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.advice.chance_search import sure_value
+from llmplan.advice.chance_search import asked_number, following, rounded, sure_value
 from llmplan.advice.decided import decided, differs, judged, moved, worse
 from llmplan.advice.ledger import SHARES, Spent, account
 from llmplan.advice.order import in_order
-from llmplan.advice.trial import Figures, Trial, Tried
+from llmplan.advice.trial import Changes, Figures, Trial, Tried
 from llmplan.answer.schema.advice import Lever, Moved, Verdicted
 from llmplan.answer.schema.solution import Solution
 from llmplan.check.ir import Text
@@ -108,12 +108,16 @@ class _Levers:
 
     # A change with everything else as in the answer
 
-    def _change(self, knob: Knob, now: float, value: float) -> _Change | None:
-        """A lever at another value; None if that has no text, is not legal, lacks a result or changes none."""
+    def _change(self, knob: Knob, now: float, value: float, computed: Changes | None = None) -> _Change | None:
+        """A lever at another value; None if that has no text, is not legal, lacks a result or changes none.
+
+        Args:
+            computed: The settings of what follows from it.
+        """
         text, value = self._text(knob, value)
         if not text:
             return None
-        tried = self.trial.at({knob.path: set_to(knob, value, self.here)})
+        tried = self.trial.at({knob.path: set_to(knob, value, self.here), **(computed or {})})
         if any(name not in tried.figures for name in self.figures):
             return None
         if not any(differs(before, tried.figures[name][1]) for name, (_, before) in self.figures.items()):
@@ -248,7 +252,8 @@ class _Levers:
         numbers = [(knob, now) for knob, now in knobs if isinstance(knob.type, Measure) and knob.choices is not None]
         # The requested input first, then the inputs declared last, which change least in how the plan is carried out.
         numbers.reverse()
-        numbers.sort(key=lambda pair: pair[0].path != self.aimed)
+        numbers += asked_number(self.trial, self.aimed, {knob.path for knob, _ in knobs})
+        numbers.sort(key=lambda pair: self.aimed not in (pair[0].path, *following(self.trial, pair[0])))
         met: list[Lever] = []
         for knob, now in numbers[: SHARES["safe value"].tries] if uncertain else ():
             names = list(uncertain)
@@ -262,9 +267,13 @@ class _Levers:
 
     def _sure(self, knob: Knob, now: float, uncertain: Sequence[str], share: float) -> Lever | None:
         """The nearest value of a lever at which requirements are so likely, if nothing else fails there."""
+        computed = following(self.trial, knob)
         sides = beside(knob, now, self.here, self.own.get(knob.path))
-        sure = sure_value(self.trial, self._fixed(knob.path), knob, now, sides, uncertain, share)
-        change = None if sure is None else self._change(knob, now, sure[0])
+        if not any(sides) and knob.path == self.aimed and self.aim is not None:
+            sides = rounded(self.trial.system.unknowns[self.aim], now)
+        fixed = {**self._fixed(knob.path), **computed}
+        sure = sure_value(self.trial, fixed, knob, now, sides, uncertain, share)
+        change = None if sure is None else self._change(knob, now, sure[0], computed)
         if sure is None or change is None or change.tried.fails:
             return None
         return evolve(self._row(change), chance=sure[1])

@@ -326,3 +326,21 @@ def test_a_change_that_only_saves_memory_has_a_row_where_memory_is_asked_for():
 
     used = solved(GIVEN).values["memory.total"].amount.number / 1e9
     assert spare(GIVEN) == set() != spare(f"{GIVEN}require small: memory.total <= {used + 1:.1f} GB\n")
+
+
+NODES = ASKED.replace("gpus = ?", "nodes = ?").replace("hardware.gpus", "hardware.nodes")
+TOKENS = GIVEN.replace("tokens = 1T", "tokens = ?").replace("minimize cost", "maximize dataset.tokens")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(NODES, "hardware.gpus"), (TOKENS, "dataset.tokens"), (f"{ASKED}require b: time <= 29 days\n", "hardware.gpus")],
+)
+def test_the_value_that_meets_a_deadline_is_named_whatever_is_asked(text, name):
+    """Also where the library computes what is asked from a lever, where it may be any number, and of two deadlines."""
+    meets, safe = (next(one for one in solved(text).levers if one.purpose == purpose) for purpose in ("meets", "safe"))
+    assert meets.name == safe.name == name and 0.5 <= meets.chance < 0.9 <= safe.chance
+    rest = [one for one in answer(solved(text), name) if one[0] != "hardware.nodes"]
+    there = api.solve("test.plan", text=text, settings=[(name, safe.text), *rest])
+    assert there.status == "solved" and all(rule.verdict == "safe" for rule in there.requirements if rule.chance)
