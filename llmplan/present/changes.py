@@ -37,11 +37,21 @@ def best_changes(context: Context) -> Section:
     shown = [lever for lever in answer.levers if lever.best]
     best = tuple((line(lever.statement), _brought(context, lever)) for lever in shown)
     said = listed([*_sentences(context), _along(context)], " ")
-    told = (Rows("best", (Column(), Column()), best, words.levers_title), Prose("sentences", (said,) if said else ()))
+    told = (
+        Rows("best", (Column(), Column()), best, words.levers_title),
+        _rates_stay(context, bool(best)),
+        Prose("sentences", (said,) if said else ()),
+    )
     if (curve := _curve(context)) is None:
         return Section("", told)
     caption = words.deadline_caption(curve.result.name, curve.input.name, curve.requirement)
     return Section("", (*told, Chart("deadline", caption)))
+
+
+def _rates_stay(context: Context, changed: bool) -> Prose:
+    """That what the plan assumes holds for it as it stands, beside what a change would bring; `changed` if any is."""
+    rates = [rate.name for rate in context.rates] if changed else []
+    return Prose("rates", (context.words.rates_stay(rates),) if rates else ())
 
 
 def _brought(context: Context, lever: Lever) -> Line:
@@ -150,6 +160,7 @@ def cures(context: Context) -> Section:
     return Section(
         words.cures_title,
         (
+            _rates_stay(context, any(cure.sort != "bound" for clash in clashes for cure in clash.cures)),
             Prose("which", (line(words.each_conflict_alone if several else words.each_change_alone),)),
             Rows("cures", (Column(line(words.conflict_column)), Column(line(words.cure_column))), tuple(rows)),
         ),
@@ -185,9 +196,7 @@ def levers(context: Context) -> Section:
     own = (names.TIME, names.COST, names.MEMORY)
     figures = (Column(EMPTY if name in own else line(cut(name, 40)), "r") for name in shown)
     columns = (Column(line(words.change_column)), *figures)
-    rates = [rate.name for rate in context.rates]
-    stay = Prose("rates", (words.rates_stay(rates),) if rates else ())
-    return Section(words.changes_title, (stay, Rows("levers", columns, rows, units=True)))
+    return Section(words.changes_title, (_rates_stay(context, True), Rows("levers", columns, rows, units=True)))
 
 
 def _told_levers(context: Context) -> list[Lever]:

@@ -126,7 +126,8 @@ class Changes(Labels):
 
     def rates_stay(self, rates: Sequence[str]) -> Line:
         assumed = listed(map(Code, rates))
-        return line("The plan assumes ", assumed, ": what a change does to that rate is not in these rows.")
+        these = "that rate" if len(rates) == 1 else "those rates"
+        return line("The plan assumes ", assumed, f": what a change does to {these} is not in these rows.")
 
     def one_point_more(
         self, name: str, before: float, after: float, changes: Sequence[tuple[str, Amount, Amount]]
