@@ -125,3 +125,11 @@ def test_what_is_infeasible_in_two_ways_has_one_story() -> None:
     assert [row[0].strip() for row in table if row[0].strip()] == ["all of them", "deadline", "budget"]
     told = re.findall(r"`([^`]+)`", headline.partition(": ")[2])
     assert len(told) == 2 and all(one.split(" = ")[-1] in table[0][1] for one in told)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["both: ", ""])
+def test_the_first_sentence_names_a_compound_requirement_as_written(name: str) -> None:
+    text = "time <= 30 days and cost <= 1 MUSD"
+    named = f"`both` (`{text}`)" if name else f"`{text}`"
+    assert f"{named} has a chance of " in line(f"{BASE.replace('128', '96')}require {name}{text}\n", "**96 ")
