@@ -8,19 +8,21 @@ it has a counterpart there; and the least of the chances at that value.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from attrs import evolve
 
 from llmplan.advice.ledger import Spent, account, affordable
 from llmplan.advice.trial import Changes, Trial
 from llmplan.check.comparisons import comparison
-from llmplan.check.ir import Chance, Num, Sides
+from llmplan.check.ir import Chance, Num, Ref, Sides, walk
 from llmplan.check.plan import Program
-from llmplan.check.program import Rule
-from llmplan.system.adjustable import Knob
+from llmplan.check.program import Rule, Setting
+from llmplan.system.adjustable import Knob, knob_of
 from llmplan.system.calendar import event, on_the_calendar
-from llmplan.units.measure import REAL
+from llmplan.system.levers import worth, worth_of
+from llmplan.system.system import Unknown
+from llmplan.units.measure import REAL, Measure
 
 _FAR = 4.0
 """The largest factor by which a near value may differ."""
@@ -64,6 +66,34 @@ def sure_value(
     others = {number: unknown.low for number, unknown in enumerate(posed.system.unknowns)}
     chances = posed.values(nodes, {**others, index: value})
     return value, min((chances[node] for node in nodes), default=1.0)
+
+
+def asked_number(trial: Trial, asked: str, known: Collection[str]) -> list[tuple[Knob, float]]:
+    """The requested number where the library does not declare it a lever, such as the tokens, with its value."""
+    knob = knob_of(trial.program, asked) if asked and asked not in known else None
+    now = None if knob is None else worth(knob, trial.here)
+    return [(knob, now)] if knob is not None and now is not None and isinstance(knob.type, Measure) else []
+
+
+def following(trial: Trial, knob: Knob) -> dict[str, Setting]:
+    """The unknowns with the value that the library computes from an input, as it does: the nodes from the GPUs."""
+    fields, settings = trial.program.scope.fields, {}
+    for path, value in (trial.here.unknowns.fixed or {}).items():
+        default = fields[path].default if path in fields and path != knob.path else None
+        parts = () if default is None or default.value is None else walk(default.value)
+        if default is None or not any(isinstance(part, Ref) and part.name == knob.path for part in parts):
+            continue
+        if worth_of(path, trial.at({path: default}).lowering) == value:
+            settings[path] = default
+    return settings
+
+
+def rounded(unknown: Unknown, now: float) -> tuple[list[float], list[float]]:
+    """The smaller and the larger values with two digits of what has too many values to try, nearest first."""
+    size = math.floor(math.log10(now)) if now > 0.0 else 0
+    numbers = [float(f"{digits}e{size + power}") for power in (-2, -1, 0) for digits in range(10, 100)]
+    legal = [value for value in numbers if unknown.low <= value <= unknown.high]
+    return [value for value in reversed(legal) if value < now], [value for value in legal if value > now]
 
 
 def _held(program: Program, rule: Rule, share: float) -> Rule:

@@ -2,7 +2,8 @@
 
 Input: a trial of a solved plan. Output: for each lever that the plan neither gives nor leaves open, and that stands at
 a choice or a degree of the library's, the first result that plans are compared by which another value changes by more
-than a fiftieth, and that value. Only values that break no requirement count. Nothing is solved again.
+than a fiftieth, all else equal, and the value that is best for it. Only values that break no requirement count, and
+nothing is solved again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from llmplan.answer.schema.advice import Default
 from llmplan.answer.schema.solution import Solution
 from llmplan.system.adjustable import Knob
 from llmplan.system.display import amount
-from llmplan.system.levers import levers, set_to, values, worth
+from llmplan.system.levers import levers, looked_at, set_to, worth
 
 LEAST = 0.02
 """A smaller change of every result is not worth saying."""
@@ -33,19 +34,21 @@ def defaults(trial: Trial, answer: Solution) -> tuple[Default, ...]:
 
 
 def _default(trial: Trial, knob: Knob) -> Default | None:
-    """The largest change of the first result that a lever changes; None if it changes none that much."""
+    """The best change of the first result that a lever changes; None if it changes none that much."""
     places, scope = trial.program.scope.compared, trial.program.scope
     compared = [name for name in sorted(places, key=lambda name: places[name][0]) if name in trial.figures]
     now = worth(knob, trial.here)
     if now is None:
         return None
     moved: dict[str, tuple[float, float]] = {}
-    for value in values(knob, now, trial.here):
+    for value in looked_at(knob, now, trial.here):
         tried = trial.at({knob.path: set_to(knob, value, trial.here)})
         for name in compared:
             before, after = trial.figures[name][1], tried.figures.get(name, (None, 0.0))[1]
             change = after / before - 1.0 if before and name in tried.figures else 0.0
-            if abs(change) > max(LEAST, abs(moved.get(name, (0.0, 0.0))[1])) and not tried.fails and tried.legal:
+            # Of every result that plans are compared by, less is better.
+            best = name not in moved or change < moved[name][1]
+            if abs(change) > LEAST and best and not tried.fails and tried.legal:
                 moved[name] = value, change
     result = next((name for name in compared if name in moved), None)
     if result is None:

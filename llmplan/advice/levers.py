@@ -2,30 +2,30 @@
 
 Input: a trial of the plan at its answer. Output: rows with every result before and after the change, in classes: free
 switches of the software, other settings, counts, another entry; within a class by the verdict and the objective. A
-change that gains nothing in what plans are compared by has no row. Values are chosen by a look at the plan with all
-else as in the answer, which costs next to nothing; the chosen ones are solved.
+change that gains nothing in what plans are compared by, or only room where there is enough, has no row. Values are
+chosen by a look at the plan with all else as in the answer, which costs next to nothing; the chosen ones are solved.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from llmplan.advice.chance_search import sure_value
+from llmplan.advice.chance_search import asked_number, following, rounded, sure_value
 from llmplan.advice.decided import decided, differs, judged, moved, worse
 from llmplan.advice.ledger import SHARES, Spent, account
 from llmplan.advice.order import in_order
-from llmplan.advice.trial import Figures, Trial, Tried
+from llmplan.advice.trial import Changes, Figures, Trial, Tried
 from llmplan.answer.schema.advice import Lever, Moved, Verdicted
 from llmplan.answer.schema.solution import Solution
 from llmplan.check.ir import Text
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import Knob, knob_of
 from llmplan.system.display import amount, one_line, show
-from llmplan.system.levers import beside, described, set_to, sort_of, values, worth
+from llmplan.system.levers import beside, described, looked_at, set_to, sort_of, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.proposals import proposals, written
 from llmplan.uncertainty.bands import MEETS, SAFE
@@ -34,16 +34,13 @@ from llmplan.units.measure import KindType, Measure, is_catalog
 _BEST = 4
 """The number of rows that a screen shows."""
 
-_MOST_OF_ONE = 6
-"""The most values of one lever on either side of its own that are looked at."""
-
 
 def levers(trial: Trial, answer: Solution) -> tuple[Lever, ...]:
     """The effect of each lever, the nearest value at which all requirements are safe, and the best other entry."""
     stated = [one for one in answer.requirements if one.origin in ("plan", "used") and one.holds]
     uncertain = {one.name: one.chance for one in stated if one.chance is not None and one.verdict != "safe"}
     knobs = [(knob, now) for knob in declared(trial.program) for now in [worth(knob, trial.here)] if now is not None]
-    table = _Levers(trial, judged(answer))
+    table = _Levers(trial, judged(answer), _roomy(answer))
     return table.rows(knobs, uncertain) if table.compared else ()
 
 
@@ -59,8 +56,9 @@ class _Change:
 
 
 class _Levers:
-    def __init__(self, trial: Trial, own: Mapping[str, Verdicted]) -> None:
+    def __init__(self, trial: Trial, own: Mapping[str, Verdicted], roomy: Collection[str]) -> None:
         self.trial, self.program, self.here, self.judged = trial, trial.program, trial.here, own
+        self.roomy = roomy
         self.least = min((one.chance for one in own.values() if one.chance is not None), default=None)
         self.figures = trial.figures
         places = self.program.scope.compared
@@ -84,13 +82,15 @@ class _Levers:
         shown = {row.text for row in rows}
         rows += [row for row in self._safe(knobs, uncertain) if row.text not in shown]
         rows = [evolve(row, chance_before=None if row.chance is None else self.least) for row in rows]
-        return tuple(self._marked(in_order(rows, lambda row: self._after(row.results))))
+        marked = self._marked(in_order(rows, lambda row: self._after(row.results)))
+        # A screen has fewer rows then: the next in order is not worth more for it.
+        return tuple(row for row in marked if row.purpose != "change" or not self._spares_alone(row))
 
     def _single(self, knobs: Sequence[tuple[Knob, float]]) -> list[Lever]:
         """Of each lever the best value by a quick look, solved again; the most promising ones are solved."""
         best: list[_Change] = []
         for knob, now in knobs:
-            changes = [self._change(knob, now, value) for value in self._values(knob, now)]
+            changes = [self._change(knob, now, value) for value in looked_at(knob, now, self.here)]
             better = [change for change in changes if change is not None and self._better(change)]
             ranked = sorted(better, key=lambda one: self._key(one.tried.figures))
             holding = [change for change in ranked if not change.tried.fails]
@@ -106,22 +106,18 @@ class _Levers:
         rows = [self._again(change, self._row(change)) for change in chosen[: self.account.tries]]
         return [row for row in rows if row is not None]
 
-    def _values(self, knob: Knob, now: float) -> list[float]:
-        """The values of a lever to look at: of a switch that counts, such as a degree, all of them."""
-        field = self.here.scope.fields[knob.path]
-        if isinstance(knob.type, Measure) and not field.factors and sort_of(knob, self.program) == "switch":
-            below, above = beside(knob, now, self.here)
-            return [*below[:_MOST_OF_ONE], *above[:_MOST_OF_ONE]]
-        return values(knob, now, self.here)
-
     # A change with everything else as in the answer
 
-    def _change(self, knob: Knob, now: float, value: float) -> _Change | None:
-        """A lever at another value; None if that has no text, is not legal, lacks a result or changes none."""
+    def _change(self, knob: Knob, now: float, value: float, computed: Changes | None = None) -> _Change | None:
+        """A lever at another value; None if that has no text, is not legal, lacks a result or changes none.
+
+        Args:
+            computed: The settings of what follows from it.
+        """
         text, value = self._text(knob, value)
         if not text:
             return None
-        tried = self.trial.at({knob.path: set_to(knob, value, self.here)})
+        tried = self.trial.at({knob.path: set_to(knob, value, self.here), **(computed or {})})
         if any(name not in tried.figures for name in self.figures):
             return None
         if not any(differs(before, tried.figures[name][1]) for name, (_, before) in self.figures.items()):
@@ -162,6 +158,11 @@ class _Levers:
         """Whether a change improves any result that plans are compared by."""
         pairs = ((self.figures[name][1], change.tried.figures[name][1]) for name in self.compared)
         return any(after < before and differs(before, after) for before, after in pairs)
+
+    def _spares_alone(self, row: Lever) -> bool:
+        """Whether a change only leaves more of what there is enough of, such as the memory of a GPU."""
+        scarce = [result for result in row.results if result.name in self.compared and result.name not in self.roomy]
+        return all(result.same for result in scarce)
 
     def _marked(self, rows: Sequence[Lever]) -> list[Lever]:
         """The rows, in order, with those marked that a screen shows: what is sure and another entry are among them."""
@@ -251,7 +252,8 @@ class _Levers:
         numbers = [(knob, now) for knob, now in knobs if isinstance(knob.type, Measure) and knob.choices is not None]
         # The requested input first, then the inputs declared last, which change least in how the plan is carried out.
         numbers.reverse()
-        numbers.sort(key=lambda pair: pair[0].path != self.aimed)
+        numbers += asked_number(self.trial, self.aimed, {knob.path for knob, _ in knobs})
+        numbers.sort(key=lambda pair: self.aimed not in (pair[0].path, *following(self.trial, pair[0])))
         met: list[Lever] = []
         for knob, now in numbers[: SHARES["safe value"].tries] if uncertain else ():
             names = list(uncertain)
@@ -265,12 +267,24 @@ class _Levers:
 
     def _sure(self, knob: Knob, now: float, uncertain: Sequence[str], share: float) -> Lever | None:
         """The nearest value of a lever at which requirements are so likely, if nothing else fails there."""
+        computed = following(self.trial, knob)
         sides = beside(knob, now, self.here, self.own.get(knob.path))
-        sure = sure_value(self.trial, self._fixed(knob.path), knob, now, sides, uncertain, share)
-        change = None if sure is None else self._change(knob, now, sure[0])
+        if not any(sides) and knob.path == self.aimed and self.aim is not None:
+            sides = rounded(self.trial.system.unknowns[self.aim], now)
+        fixed = {**self._fixed(knob.path), **computed}
+        sure = sure_value(self.trial, fixed, knob, now, sides, uncertain, share)
+        change = None if sure is None else self._change(knob, now, sure[0], computed)
         if sure is None or change is None or change.tried.fails:
             return None
         return evolve(self._row(change), chance=sure[1])
+
+
+def _roomy(answer: Solution) -> frozenset[str]:
+    """What the library limits, where every requirement on it is safe and the plan asks for no less of it."""
+    limits = [rule for rule in answer.requirements if rule.compared is not None]
+    tight = {rule.compared.subject for rule in limits if rule.compared is not None and rule.verdict != "safe"}
+    library = {rule.compared.subject for rule in limits if rule.compared is not None and rule.origin == "library"}
+    return frozenset(library - tight - {aim.text for aim in answer.objectives})
 
 
 def _in_turn(changes: Sequence[_Change]) -> list[_Change]:

@@ -141,6 +141,9 @@ def infeasible(made: System, outcome: Outcome, lowering: Lowering, answer: Solut
         more = len(answer.untried) - _MOST_NAMES
         listed = ", ".join(answer.untried[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
         notes.append(f"not tried, search budget exhausted: {listed}; `--effort {_MORE}x` tries more")
+    assumed = [name for name, value in values.items() if value.role == "assumption"]
+    if assumed and any(one.sort != "bound" for cure in answer.relaxations for one in (cure, *cure.beside)):
+        notes.append(cases.rates_stay(assumed))
     entangled = _entangled(fighting, lowering)
     lacking = {} if entangled else _lacking(fighting, values)
     if lacking:

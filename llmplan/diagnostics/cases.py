@@ -43,3 +43,8 @@ def instead(changes: Iterable[tuple[str, str, str]]) -> str:
 def for_one_alone(change: str, names: Sequence[str]) -> str:
     """A change that meets some requirements but not all."""
     return f"for {' and '.join(f'`{name}`' for name in names)} alone: {change}"
+
+
+def rates_stay(names: Sequence[str]) -> str:
+    """That changes are judged with what the plan assumes for itself as it stands."""
+    return f"the plan assumes {' and '.join(f'`{name}`' for name in names)}: what a change does to that is not counted"

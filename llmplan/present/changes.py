@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve
 
-from llmplan.answer.schema.advice import Lever, Moved
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation
 from llmplan.answer.schema.charts import Curve, CurvePoint
-from llmplan.answer.schema.requirements import Clash
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Chart, Column, Figure, Line, Prose, Rows, Section, cut, line, listed
 from llmplan.present.context import Context
@@ -35,14 +34,24 @@ _MOST_OF_A_GAIN = 4
 def best_changes(context: Context) -> Section:
     """The changes worth a sentence, and the best for a screen; the result along the input that decides it."""
     words, answer = context.words, context.answer
-    shown = [lever for lever in answer.levers if lever.best and not _saves_room_alone(context, lever)]
+    shown = [lever for lever in answer.levers if lever.best]
     best = tuple((line(lever.statement), _brought(context, lever)) for lever in shown)
     said = listed([*_sentences(context), _along(context)], " ")
-    told = (Rows("best", (Column(), Column()), best, words.levers_title), Prose("sentences", (said,) if said else ()))
+    told = (
+        Rows("best", (Column(), Column()), best, words.levers_title),
+        _rates_stay(context, bool(best)),
+        Prose("sentences", (said,) if said else ()),
+    )
     if (curve := _curve(context)) is None:
         return Section("", told)
     caption = words.deadline_caption(curve.result.name, curve.input.name, curve.requirement)
     return Section("", (*told, Chart("deadline", caption)))
+
+
+def _rates_stay(context: Context, changed: bool) -> Prose:
+    """That what the plan assumes holds for it as it stands, beside what a change would bring; `changed` if any is."""
+    rates = [rate.name for rate in context.rates] if changed else []
+    return Prose("rates", (context.words.rates_stay(rates),) if rates else ())
 
 
 def _brought(context: Context, lever: Lever) -> Line:
@@ -140,27 +149,31 @@ def _on_the_axis(curve: Curve, point: CurvePoint) -> str:
 
 
 def cures(context: Context) -> Section:
-    """What would make an infeasible plan possible: of each conflict single changes, found by solving again."""
+    """What would make an infeasible plan possible, and of several conflicts each, found by solving again."""
     words, clashes = context.words, context.answer.clashes
-    rows = [row for clash in clashes for row in _cures_of(context, clash)]
-    if not rows:
+    own = [row for clash in clashes for row in _cures_of(context, words.conflict_of(clash.names), clash.cures)]
+    if not own:
         return Section("", ())
+    several = len(clashes) > 1
+    # The headline's changes, which make everything hold, come before those of each conflict as if it were alone.
+    rows = [*_cures_of(context, line(words.all_conflicts), context.answer.relaxations), *own] if several else own
     return Section(
         words.cures_title,
         (
-            Prose("which", (line(words.independent_conflicts if len(clashes) > 1 else words.each_change_alone),)),
+            _rates_stay(context, any(cure.sort != "bound" for clash in clashes for cure in clash.cures)),
+            Prose("which", (line(words.each_conflict_alone if several else words.each_change_alone),)),
             Rows("cures", (Column(line(words.conflict_column)), Column(line(words.cure_column))), tuple(rows)),
         ),
     )
 
 
-def _cures_of(context: Context, clash: Clash) -> Iterator[tuple[Line, ...]]:
+def _cures_of(context: Context, conflict: Line, cures: Sequence[Relaxation]) -> Iterator[tuple[Line, ...]]:
     words = context.words
-    conflict = words.conflict_of(clash.names)
-    if not clash.cures:
-        yield conflict, line(words.no_single_change)
-    for number, cure in enumerate(clash.cures[:_MOST_CURES]):
-        yield EMPTY if number else conflict, words.cure(cure, _MOST_CURES)
+    if not cures:
+        yield conflict, line(words.no_change)
+    for number, cure in enumerate(cures[:_MOST_CURES]):
+        changes = [words.cure(one, _MOST_CURES) for one in (cure, *cure.beside)]
+        yield EMPTY if number else conflict, listed(changes, " and ")
 
 
 def levers(context: Context) -> Section:
@@ -183,9 +196,7 @@ def levers(context: Context) -> Section:
     own = (names.TIME, names.COST, names.MEMORY)
     figures = (Column(EMPTY if name in own else line(cut(name, 40)), "r") for name in shown)
     columns = (Column(line(words.change_column)), *figures)
-    rates = [rate.name for rate in context.rates]
-    stay = Prose("rates", (words.rates_stay(rates),) if rates else ())
-    return Section(words.changes_title, (stay, Rows("levers", columns, rows, units=True)))
+    return Section(words.changes_title, (_rates_stay(context, True), Rows("levers", columns, rows, units=True)))
 
 
 def _told_levers(context: Context) -> list[Lever]:
@@ -199,20 +210,10 @@ def _told_levers(context: Context) -> list[Lever]:
             and (lever.purpose != "entry" or lever in entries)
             and lever.name not in [other.name for other in told]
             and lever.name != drawn
-            and not _saves_room_alone(context, lever)
             and (lever.anew or lever.purpose != "change" or _moves(context, lever))
         ):
             told.append(lever)
     return told
-
-
-def _saves_room_alone(context: Context, lever: Lever) -> bool:
-    """Whether a change only saves memory in a plan that fits safely, and that asks for nothing less."""
-    fits, aims = context.requirement(names.FITS), [aim.text for aim in context.answer.objectives]
-    if lever.purpose != "change" or fits is None or fits.verdict != "safe" or names.MEMORY in aims:
-        return False
-    compared = [result for result in lever.results if result.name in context.answer.compared]
-    return all(result.same for result in compared if result.name != names.MEMORY)
 
 
 def _moves(context: Context, lever: Lever) -> bool:

@@ -16,7 +16,7 @@ SHOWN: Mapping[str, tuple[str, ...]] = {
     "answer": ("sentence",),
     "verdicts": ("figures", "ranges"),
     "best changes": ("sentences", "deadline"),
-    "cures": ("which", "cures"),
+    "cures": ("rates", "which", "cures"),
     "launch": ("launched", "first hour"),
     "shown": ("line", "table"),
     "levers": ("rates", "levers"),

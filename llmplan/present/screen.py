@@ -20,6 +20,7 @@ BODY = (
     ("why", "plain"),
     ("why", "prices"),
     ("best changes", "best"),
+    ("best changes", "rates"),
     ("verdicts", "departures"),
     ("basis", "replaced"),
     ("verdicts", "preferences"),
@@ -40,9 +41,11 @@ def render(context: Context, width: int) -> str:
 
 
 def titled(block: Block | None, width: int) -> str:
-    """A block below its title, without a line end; empty for one without rows."""
+    """A block below its title, if it has one, without a line end; empty for one without rows."""
     rows = _rows(block)
-    return f"{block.title}\n{table(rows, width)}" if rows and isinstance(block, (Prose, Rows)) else ""
+    if not rows or not isinstance(block, (Prose, Rows)):
+        return ""
+    return "\n".join([block.title, table(rows, width)] if block.title else [table(rows, width)])
 
 
 def head(context: Context, width: int) -> str:

@@ -114,20 +114,21 @@ def foremost_of(context: Context) -> RequirementResult | None:
     """The author's requirement that the first sentence of a training is about: what is least likely or not judged."""
     if not context.has(names.TIME, names.WALL_TIME, names.GPUS):
         return None
-    open_ = [rule for rule in context.own if rule.holds and rule.compared and (rule.chance is not None or rule.rates)]
+    open_ = [rule for rule in context.own if rule.holds and (rule.chance is not None or rule.rates)]
     return min(open_, key=lambda rule: 1.0 if rule.chance is None else rule.chance, default=None)
 
 
 def _chance(context: Context, rule: RequirementResult, cost: bool) -> Line:
-    """`the deadline of 30 days has a chance of 18% (63% planned)`."""
+    """`the deadline of 30 days has a chance of 18% (63% planned)`; a compound requirement is named as written."""
     words, row = context.words, rule.calendar or rule.compared
-    assert row is not None
     told = (names.TIME, names.WALL_TIME, *((names.COST, names.WALL_COST) if cost else ()))
-    subject = words.limited(rule.name, rule.text, row, None if row.subject in told else row.planned)
+    figure = None if row is None or row.subject in told else row.planned
+    subject = words.compound(rule.name, rule.text) if row is None else words.limited(rule.name, rule.text, row, figure)
     if rule.rates:
         return words.is_not_judged(subject, rule.rates)
     planned = words.chance(rule.planned.chance) if rule.planned is not None else ""
-    return words.has_a_chance(subject, rule.verdict == "safe", words.chance(rule.chance), planned, row.asked)
+    asked = None if row is None else row.asked
+    return words.has_a_chance(subject, rule.verdict == "safe", words.chance(rule.chance), planned, asked)
 
 
 def _surer(context: Context) -> Line:

@@ -22,6 +22,9 @@ from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.units.measure import BoolType, EnumType, KindType, Measure, is_catalog
 
+_MOST_OF_ONE = 6
+"""The most values of one lever on either side of its own that are looked at."""
+
 
 def levers(program: Program, infeasible: Lowering | None = None) -> Iterator[Knob]:
     """The levers that a plan may move, in the order of declaration; at an infeasible point also those that only cure.
@@ -112,6 +115,15 @@ def values(knob: Knob, now: float, point: Lowering, own: Sequence[float] | None 
         return [value for value in found if value != now and not (knob.type.whole and value != math.floor(value))]
     below, above = beside(knob, now, point, own)
     return [*below[:1], *above[:1]]
+
+
+def looked_at(knob: Knob, now: float, point: Lowering) -> list[float]:
+    """The values of a lever that are worth a look: of a switch that counts, such as a degree, all near ones."""
+    field = point.scope.fields[knob.path]
+    if isinstance(knob.type, Measure) and not field.factors and sort_of(knob, point.program) == "switch":
+        below, above = beside(knob, now, point)
+        return [*below[:_MOST_OF_ONE], *above[:_MOST_OF_ONE]]
+    return values(knob, now, point)
 
 
 def beside(

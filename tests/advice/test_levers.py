@@ -113,7 +113,7 @@ def test_rows_stand_in_classes_and_another_entry_comes_last():
     sorts = [SORTS.index(lever.sort) for lever in levers]
     assert sorts == sorted(sorts) and sorts.count(3) == 1 and sorts[0] == 0
     assert levers[-1].purpose == "entry" and levers[-1].source
-    assert {lever.purpose for lever in levers if lever.best} >= {"change", "entry"}
+    assert {lever.purpose for lever in levers if lever.best} >= {"safe", "entry"}
 
 
 CLOSED = """model "llama-3.1-405b"
@@ -314,3 +314,33 @@ def test_a_change_to_a_worse_verdict_has_no_row():
     judged = {one.name: one for one in solved(WORSE).requirements}
     assert judged["enough"].verdict == "safe"
     assert {lever.statement for lever in solved(WORSE).levers if lever.purpose == "change"} == set()
+
+
+@pytest.mark.slow
+def test_a_change_that_only_saves_memory_has_a_row_where_memory_is_asked_for():
+    """A screen, a report and JSON all have the same rows."""
+
+    def spare(text: str) -> set[str]:
+        rows = [row for row in solved(text).levers if row.purpose == "change"]
+        return {row.name for row in rows if all(one.same for one in row.results if one.name in ("time", "cost"))}
+
+    used = solved(GIVEN).values["memory.total"].amount.number / 1e9
+    assert spare(GIVEN) == set() != spare(f"{GIVEN}require small: memory.total <= {used + 1:.1f} GB\n")
+
+
+NODES = ASKED.replace("gpus = ?", "nodes = ?").replace("hardware.gpus", "hardware.nodes")
+TOKENS = GIVEN.replace("tokens = 1T", "tokens = ?").replace("minimize cost", "maximize dataset.tokens")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(NODES, "hardware.gpus"), (TOKENS, "dataset.tokens"), (f"{ASKED}require b: time <= 29 days\n", "hardware.gpus")],
+)
+def test_the_value_that_meets_a_deadline_is_named_whatever_is_asked(text, name):
+    """Also where the library computes what is asked from a lever, where it may be any number, and of two deadlines."""
+    meets, safe = (next(one for one in solved(text).levers if one.purpose == purpose) for purpose in ("meets", "safe"))
+    assert meets.name == safe.name == name and 0.5 <= meets.chance < 0.9 <= safe.chance
+    rest = [one for one in answer(solved(text), name) if one[0] != "hardware.nodes"]
+    there = api.solve("test.plan", text=text, settings=[(name, safe.text), *rest])
+    assert there.status == "solved" and all(rule.verdict == "safe" for rule in there.requirements if rule.chance)

@@ -59,7 +59,7 @@ def test_a_sweep_keeps_ranges_and_says_where_points_tie() -> None:
 def test_a_checkpoint_is_given_in_steps_and_numbers_as_people_write_them() -> None:
     run = line(BASE, "**Launched**: ")
     assert re.search(r"checkpoint every \d+ steps \([\d.]+ (min|hours)\)", run) and "learning rate 3e-4" in run
-    text = report(BASE)
+    text = report(BASE).partition("-->")[2]  # the hash in the first line may hold anything
     assert "GPU*hour" not in text and not re.search(r"\de\+?\d\d", text) and "0.0003" not in text
 
 
@@ -126,3 +126,23 @@ serving { queries_per_second = 1, input_tokens = 1000, output_tokens = 300, batc
 """)
     assert "serve 60 queries per minute" in text
     assert "Launched" not in text and "adamw" not in text and "learning rate" not in text
+
+
+@pytest.mark.slow
+def test_what_is_infeasible_in_two_ways_has_one_story() -> None:
+    """The headline's changes head the table, whole, before those of each conflict as if it were the only one."""
+    text = report(f"{BASE}require deadline: time <= 3 days\nrequire budget: cost <= 1_000 USD\n")
+    headline = next(one for one in text.splitlines() if one.startswith("**No plan meets"))
+    table = [one.split("|")[1:3] for one in text.splitlines() if one.startswith("|") and " → " in one]
+    assert "independent" not in text and table[0][0].strip() == "all of them"
+    assert [row[0].strip() for row in table if row[0].strip()] == ["all of them", "deadline", "budget"]
+    told = re.findall(r"`([^`]+)`", headline.partition(": ")[2])
+    assert len(told) == 2 and all(one.split(" = ")[-1] in table[0][1] for one in told)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["both: ", ""])
+def test_the_first_sentence_names_a_compound_requirement_as_written(name: str) -> None:
+    text = "time <= 30 days and cost <= 1 MUSD"
+    named = f"`both` (`{text}`)" if name else f"`{text}`"
+    assert f"{named} has a chance of " in line(f"{BASE.replace('128', '96')}require {name}{text}\n", "**96 ")

@@ -156,11 +156,11 @@ class Assumed:
 
 @frozen
 class Default:
-    """A choice that the library makes for the plan, and the first result that another one changes."""
+    """A choice that the library makes for the plan, and the first result that another one changes, all else equal."""
 
     name: str  # the input
     amount: Amount  # what it is
-    instead: Amount  # the other value
+    instead: Amount  # the other value, the best for that result
     result: str  # a quantity
     change: float  # of the result with the other value, as a share: -0.26
 

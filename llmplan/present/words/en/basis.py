@@ -56,9 +56,10 @@ class Basis(Labels):
         return line(f"{assumed.name} = {assumed.amount.short() if short else assumed.amount.exact()} ({assumed.why})")
 
     def default(self, choice: Default) -> Line:
-        """A choice of the library, and what another one would change."""
+        """A choice of the library, and what the best other one would change."""
         change = f"{choice.result} {deviation(choice.change)}"
-        return line(f"{choice.name} = {choice.amount.exact()} (by default; {choice.instead.exact()}: {change})")
+        instead = f"{choice.instead.exact()}, all else equal: {change}"
+        return line(f"{choice.name} = {choice.amount.exact()} (by default; {instead})")
 
     def assumed(self, assumption: Line) -> Line:
         return line("assumed: ", assumption)

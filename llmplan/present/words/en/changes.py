@@ -19,12 +19,16 @@ class Changes(Labels):
     levers_title = "levers"
     cures_title = "What would make it possible"
     changes_title = "What each change would buy"
-    independent_conflicts = "The conflicts are independent: each needs a change, given for it alone."
-    each_change_alone = "Each of these changes alone, found by solving again:"
+    each_conflict_alone = (
+        "Each row alone, found by solving again: first for all conflicts together, then for each as if it were the "
+        "only one."
+    )
+    each_change_alone = "Each row alone, found by solving again:"
+    all_conflicts = "all of them"
     conflict_column = "conflict"
-    cure_column = "one change that would do"
+    cure_column = "a change that would do"
     minus = "−"
-    no_single_change = "no single change was found"
+    no_change = "no change was found"
     change_column = "one change, the rest solved again"
 
     def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
@@ -122,7 +126,8 @@ class Changes(Labels):
 
     def rates_stay(self, rates: Sequence[str]) -> Line:
         assumed = listed(map(Code, rates))
-        return line("The plan assumes ", assumed, ": what a change does to that rate is not in these rows.")
+        these = "that rate" if len(rates) == 1 else "those rates"
+        return line("The plan assumes ", assumed, f": what a change does to {these} is not in these rows.")
 
     def one_point_more(
         self, name: str, before: float, after: float, changes: Sequence[tuple[str, Amount, Amount]]

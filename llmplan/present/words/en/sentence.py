@@ -9,7 +9,7 @@ from llmplan.answer.schema.requirements import Compared
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
-from llmplan.present.blocks import EMPTY, Code, Line, line, listed
+from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, Range, count, percentage
 
@@ -25,6 +25,7 @@ _CHOSEN = {
 }
 _METHODS = {names.LORA: "LoRA", names.QLORA: "QLoRA"}
 _LIMITS = ("deadline", "budget", "limit")
+_MOST_OF_A_TEXT = 80
 
 
 class Sentence(Labels):
@@ -106,6 +107,11 @@ class Sentence(Labels):
         if name in _LIMITS:
             return line(f"the {name} of {limit}", f" ({known[2:]})" if known else None)
         return line(Code(name or text), f" ({row.sign} {limit}{known})")
+
+    def compound(self, name: str, text: str) -> Line:
+        """A requirement that is not a single comparison: `goals` (`time <= 30 days and cost <= 1 MUSD`)."""
+        asked = Code(cut(text, _MOST_OF_A_TEXT))
+        return line(Code(name), " (", asked, ")") if name and name != text else line(asked)
 
     def has_a_chance(self, subject: Line, safe: bool, chance: str, planned: str, asked: float | None) -> Line:
         """`the deadline of 30 days has a chance of 18% (63% planned)`; `planned`: empty where it is the same."""
