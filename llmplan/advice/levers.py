@@ -188,13 +188,12 @@ class _Levers:
 
     def _again(self, change: _Change, row: Lever) -> Lever | None:
         """The row with the plan solved again; None if it has no solution. Without one for the effort as looked at."""
-        legal = None if change.tried.fails else self._likely(row, change.tried)
         if any(rule.certain for rule in self.program.rules):
-            return legal
+            return self._as_looked_at(change, row)
         changes = {change.knob.path: set_to(change.knob, change.value, self.here)}
         again = self.account.afford(lambda effort: self.trial.again(changes, effort))
         if isinstance(again, Spent):
-            return legal
+            return self._as_looked_at(change, row)
         if again is None or any(name not in again.figures for name in self.figures):
             return None
         row = evolve(row, results=tuple(moved(self.trial, again, doubtful=row.purpose == "entry")))
@@ -205,6 +204,10 @@ class _Levers:
         pair = self.trial.outcome.point[self.aim], again.solved[unknown.path]
         before, after = (unknown.amount(value, scope) for value in pair)
         return evolve(row, unknown=unknown.path, solved_before=before, solved=after)
+
+    def _as_looked_at(self, change: _Change, row: Lever) -> Lever | None:
+        """The row without solving again; None if the plan fails so."""
+        return None if change.tried.fails else self._likely(row, change.tried)
 
     def _likely(self, row: Lever, tried: Tried) -> Lever:
         """The row with the author's requirements after the change, where anything is uncertain."""

@@ -9,6 +9,7 @@ in the order in which it first reads them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
@@ -55,6 +56,7 @@ class Known:
         touched: Its other dependencies: paths whose setting was looked at, `OPEN`, `SPREAD`.
         reason: Why it has no value, if it has none here.
         check: A node that is 1 if a computed value is legal, unless it always is.
+        below: The names that were read, without order.
     """
 
     value: Result
@@ -64,6 +66,7 @@ class Known:
     reason: str | None
     check: int | None
     diagnostics: tuple[Diagnostic, ...]
+    below: frozenset[str]
 
 
 @define
@@ -175,22 +178,28 @@ class Names:
         return self.values.get(name)
 
     def _recorded(self, name: str, frame: _Frame) -> Known:
+        reads = tuple(dict.fromkeys(frame.reads))
         return Known(
-            self.values[name], self.traces.get(name), tuple(dict.fromkeys(frame.reads)), frozenset(frame.touched),
-            self.reasons.get(name), self.checks.get(name), tuple(frame.diagnostics),
+            self.values[name], self.traces.get(name), reads, frozenset(frame.touched), self.reasons.get(name),
+            self.checks.get(name), tuple(frame.diagnostics), frozenset([read for read, _ in reads]),
         )  # fmt: skip
 
     def _take(self, name: str) -> None:
         """Takes over a name of an earlier lowering, and the names it reads, as if they were lowered here."""
-        known = self._kept.pop(name)
+        kept = self._kept
+        known = kept.pop(name)
         self._value_of(name, known)
         for read, conditional in known.reads:
-            self._branches += conditional
-            if not self._branches:
-                self.needed.add(read)
-            if read in self._kept:
-                self._take(read)
-            self._branches -= conditional
+            if conditional:
+                self._branches += 1
+                if read in kept:
+                    self._take(read)
+                self._branches -= 1
+            else:
+                if not self._branches:
+                    self.needed.add(read)
+                if read in kept:
+                    self._take(read)
         self._rest_of(name, known)
 
     def _value_of(self, name: str, known: Known) -> None:
@@ -204,7 +213,8 @@ class Names:
             self.reasons[name] = known.reason
         if known.check is not None:
             self.checks[name] = known.check
-        self.diagnostics += known.diagnostics
+        if known.diagnostics:
+            self.diagnostics += known.diagnostics
 
     def touch(self, *paths: str) -> None:
         """Records that the name being lowered depends on how these paths are set, whatever their values."""
@@ -242,14 +252,16 @@ class Names:
         pending = [name for name, _ in reads]
         seen = set(pending)
         while pending:
-            name = pending.pop()
-            below = (
-                self._done[name].reads if name in self._done else self._taken[name].reads if name in self._taken else ()
-            )
-            further = {read for read, _ in below} - seen
+            further = self._below(pending.pop()) - seen
             seen |= further
             pending += further
         return found, seen
+
+    def _below(self, name: str) -> AbstractSet[str]:
+        """The names that were read for a name, if it has been lowered or taken over."""
+        if name in self._taken:
+            return self._taken[name].below
+        return {read for read, _ in self._done[name].reads} if name in self._done else frozenset()
 
     def read_again(self, reads: Reads) -> None:
         """Adds the reads that `recorded` returned to the name being lowered."""
@@ -277,7 +289,7 @@ class Names:
         if self._users is None or self._users[0] != len(known):
             users: dict[str, list[str]] = {}
             for name, record in known.items():
-                for read, _ in record.reads:
+                for read in record.below:
                     users.setdefault(read, []).append(name)
                 for path in record.touched:
                     users.setdefault(path, []).append(name)

@@ -138,6 +138,8 @@ class Probabilities:
     def _uncertain(self, lower: Callable[[Lowering], T]) -> T:
         """What is lowered with uncertain values; the name being lowered depends on all that is read for it."""
         drawn = self._with_draws()
+        if self.lowering.names.outside:
+            return lower(drawn)
         found, names = drawn.names.reading(lambda: lower(drawn))
         self.lowering.names.touch(*names)
         return found
