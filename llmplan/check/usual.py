@@ -41,10 +41,13 @@ def report_unsaid(scope: Scope, of: Statements, report: Callable[[Diagnostic], N
 
 def report_unmeant(scope: Scope, of: Statements, report: Callable[[Diagnostic], None]) -> None:
     """E0310 for a name in `@usual` that is no member by which fields are read, and fits no other entry."""
+    members_of: dict[str, list[str]] = {}
     for entry in of.entries:
         kind, name = entry.kind.text, entry.name.plain or ""
         for argument in arguments(entry.decorators, "usual") if name in scope.entries.get(kind, {}) else ():
-            alias, members = written(argument), _members(scope, kind)
+            if kind not in members_of:
+                members_of[kind] = _members(scope, kind)
+            alias, members = written(argument), members_of[kind]
             if alias not in members and not _fits_others(scope, kind, name, normal(alias)):
                 report(unmeant(argument.span, alias, kind, members))
 
