@@ -7,7 +7,7 @@ are imported where they are first needed: a cached answer needs none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,16 +101,19 @@ def _with_mistakes(checked: Checked, templates: Path) -> Checked:
     return evolve(checked, diagnostics=(*found, *checked.diagnostics))
 
 
-def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solution:
-    """The solution of a plan, with its diagnostics; with `tables` of its sweeps and scenarios too."""
+def solve(
+    plan: str | Request, *, tables: bool = False, meanwhile: Callable[[Program], None] | None = None, **options: Any
+) -> Solution:
+    """The solution of a plan, with its diagnostics; with `tables` of its sweeps and scenarios too.
+
+    Args:
+        meanwhile: Called with the plan when there is nothing to do but wait for advice, if that ever happens.
+    """
     asked = request(plan, **options)
     question = Question("solve", asked, tables)
     kept: Solution | None = question.recall()
     if kept is not None:
         return kept
-    from llmplan.emit import precompile
-
-    precompile.begin(f"{asked.text}\n{asked.statements}", asked.templates)
     checked = analyse(asked)
     at: BestPoint | None = None
     grid: Table | None = None
@@ -118,7 +121,7 @@ def solve(plan: str | Request, *, tables: bool = False, **options: Any) -> Solut
     if first is not None and checked.program is not None:
         checked, at, grid = _at_the_best_point(checked.program, first, asked)
     sources = _from_root(checked.modules, asked.base)
-    solution = evolve(_solution(checked, asked, tables), sources=sources, point=at)
+    solution = evolve(_solution(checked, asked, tables, meanwhile), sources=sources, point=at)
     if tables and solution.status != "error" and checked.program is not None and checked.built is not None:
         from llmplan.advice.comparable import unlike_in_table
         from llmplan.answer import variations
@@ -200,7 +203,9 @@ def _from_root(modules: Sequence[Module], base: Path) -> dict[str, str]:
     return {name: path.relative_to(base).as_posix() for name, path in paths.items() if path.is_relative_to(base)}
 
 
-def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
+def _solution(
+    checked: Checked, asked: Request, pictures: bool, meanwhile: Callable[[Program], None] | None
+) -> Solution:
     from llmplan.advice import advise
     from llmplan.advice.layouts import KEPT
     from llmplan.advice.trial import Trial
@@ -224,7 +229,11 @@ def _solution(checked: Checked, asked: Request, pictures: bool) -> Solution:
         context = Context.of(built, outcome)
         trial = Trial(built, outcome, context.lowering, checked.plan, asked.limit, asked.effort, asked.progress)
         answer = advise(
-            trial, lambda: build(context, failure, VERDICT), lambda: build(context, failure, BUILDERS), pictures
+            trial,
+            lambda: build(context, failure, VERDICT),
+            lambda: build(context, failure, BUILDERS),
+            pictures,
+            lambda: None if meanwhile is None else meanwhile(program),
         )
         said = [one for one in answer.diagnostics if not (one.code == "W0610" and _tells(answer))]
         return evolve(answer, diagnostics=(*said, *findings(context.system, outcome, context.lowering, answer)))
@@ -256,7 +265,7 @@ def compile(
         force: Overwrite files that were edited or that llmplan did not write.
         summary: Compare inputs too with those of the last run, and with `check` results and verdicts.
     """
-    from llmplan.emit import changes, precompile, write
+    from llmplan.emit import changes, write
     from llmplan.emit.attributes import unmarked
     from llmplan.emit.folder import Folder
     from llmplan.emit.ignored import ignored
@@ -265,9 +274,14 @@ def compile(
     from llmplan.emit.targets import written
 
     asked = request(plan, **options)
-    with precompile.compiling():
-        solution = solve(asked, tables=True)
-        contents, problems = ({}, []) if solution.status == "error" else _files(solution, asked)
+
+    def prepare(program: Program) -> None:
+        from llmplan.emit.environment import compile_ahead
+
+        compile_ahead([target.name for target in program.emits], asked.templates)
+
+    solution = solve(asked, tables=True, meanwhile=prepare)
+    contents, problems = ({}, []) if solution.status == "error" else _files(solution, asked)
     directory = Path(out) if out else output_dir.folder(asked.path, solution.into)
     name = shown(directory)
     if solution.status == "error":

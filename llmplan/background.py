@@ -3,10 +3,9 @@
 The fork sends back plain data through a file that has no name, and changes nothing else. Where a fork is not possible
 or not safe, or fails, there is no answer and the caller does the work itself: what comes out is the same.
 
-It is worth its care for two parts of an answer, by medians of seven runs of `plans/llama7b.plan` on two cores, each
-beside a run without any fork: levers take 14 % off the time of a `compile` of a changed plan, 12 % off that of a
-`solve` and 5 % off the first `compile` on a machine; templates, which only `compile` fills, 17 % off that of a changed
-plan and 9 % off the first. Together they are 28 % and 15 %. A `sweep` forks nothing.
+It is worth its care for levers, by medians of seven runs of `plans/llama7b.plan` on two cores, each beside a run
+without a fork: they take 14 % off the time of a `compile` of a changed plan, 12 % off that of a `solve` and 5 % off the
+first `compile` on a machine. A `sweep` forks nothing.
 """
 
 from __future__ import annotations

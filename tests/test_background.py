@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from tests.forks import CORES, forks, lines_of
+from llmplan import api
+from llmplan.emit import environment
+from tests.forks import CORES, ROOT, forks, lines_of
 
 FORKING = """
 import os, threading, time
@@ -62,3 +69,32 @@ WAITING = "threading.Thread(target=time.sleep, args=(9,), daemon=True).start()"
 )
 def test_beside_other_threads_nothing_is_forked(before: str, threads: str) -> None:
     assert said("1", before=before, threads=threads) == ["None", "left none"]
+
+
+@pytest.mark.slow
+@forks
+def test_the_files_are_those_of_one_core(tmp_path: Path) -> None:
+    """With one core nothing is forked."""
+    made = []
+    for name, cores in (("one", {min(CORES)}), ("all", CORES)):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / f"cache-{name}")}
+        plan, out = str(ROOT / "plans" / "one_card.plan"), str(tmp_path / name)
+        subprocess.run(
+            [sys.executable, "-m", "llmplan", "compile", plan, "-o", out],
+            env=environment,
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            preexec_fn=lambda cores=cores: os.sched_setaffinity(0, cores),
+        )
+        made.append({file.name: file.read_bytes() for file in (tmp_path / name).iterdir()})
+    assert made[0] == made[1] and "report.md" in made[0]
+
+
+@pytest.mark.slow
+def test_templates_are_compiled_while_levers_are_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(environment, "compile_ahead", lambda emitted, templates: asked.append(emitted))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    api.compile(str(ROOT / "plans" / "one_card.plan"), out=str(tmp_path / "out"))
+    assert [len(emitted) > 0 for emitted in asked] == [True]

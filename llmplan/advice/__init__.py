@@ -72,13 +72,20 @@ _RECORDS = Packing((Lever, Moved, Price, Redecided, Verdicted, Default, Amount, 
 """The records in the message from a fork."""
 
 
-def advise(trial: Trial, judged: Callable[[], Solution], whole: Callable[[], Solution], pictures: bool) -> Solution:
+def advise(
+    trial: Trial,
+    judged: Callable[[], Solution],
+    whole: Callable[[], Solution],
+    pictures: bool,
+    meanwhile: Callable[[], None],
+) -> Solution:
     """The answer with all advice on it.
 
     Args:
         judged: Builds an answer with its requirements only, which a fork does for itself.
         whole: Builds the answer.
         pictures: Whether to include the data of pictures.
+        meanwhile: What else there is to do until a fork is done.
     """
     status = trial.outcome.status
     pieces = [piece for piece in ADVICE if piece.of in ("", status) and (pictures or not piece.pictures)]
@@ -88,6 +95,7 @@ def advise(trial: Trial, judged: Callable[[], Solution], whole: Callable[[], Sol
         begun: list[Any] | None = None
         for piece in pieces:
             if piece in aside and begun is None and fork is not None:
+                meanwhile()
                 begun = fork.result() or []
             records = _RECORDS.unpack(begun.pop(0)) if piece in aside and begun else _made(piece, trial, answer)
             if not isinstance(records, Spent):

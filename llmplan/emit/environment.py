@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llmplan.emit.filters import FILTERS
-from llmplan.emit.targets import path_of, source
+from llmplan.emit.targets import path_of, source, texts
 from llmplan.present.markdown import within
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-    from llmplan.emit.compiled import Codes
 
 FURTHER = {"within": within}
 """The functions that every template may call beside those of its `View`."""
@@ -30,20 +29,10 @@ def is_template(file: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def environment_of(templates: Path | None, compiled: Callable[[], Codes] = dict) -> Environment:
-    """Compiles a template once in a process, and again when its text has changed.
-
-    Args:
-        compiled: Gives what has been compiled already, when it is first needed.
-    """
-    return new_environment(templates, compiled())
-
-
-def new_environment(templates: Path | None, codes: Codes) -> Environment:
-    """An environment that takes compiled templates from `codes` and adds those that it compiles."""
+def environment_of(templates: Path | None) -> Environment:
+    """Compiles a template once in a process, and again when its text has changed."""
     from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound
 
-    from llmplan.emit.compiled import Compiled
     from llmplan.emit.sandbox import Sandbox
 
     def find(place: str) -> tuple[str, str, Callable[[], bool]]:
@@ -64,13 +53,23 @@ def new_environment(templates: Path | None, codes: Codes) -> Environment:
         keep_trailing_newline=True,
         autoescape=False,
         optimized=False,  # takes longer than what it saves in one run
-        bytecode_cache=Compiled(codes),
     )
     environment.filters.update(FILTERS)
     environment.globals.update(FURTHER)
     del environment.globals["lipsum"]  # random, and as long as one likes
     environment.tests["match_start"] = lambda text, start: str(text).startswith(start)
     return environment
+
+
+def compile_ahead(emitted: Sequence[str], templates: Path | None) -> None:
+    """Compiles what will be read where some targets are emitted, so that it need not be done later."""
+    from jinja2 import TemplateError
+
+    environment = environment_of(templates)
+    for name in texts(emitted, templates):
+        # Whoever fills the template meets what is wrong with it again, and says so.
+        with suppress(TemplateError, RecursionError, SyntaxError, MemoryError):
+            environment.get_template(name)
 
 
 def _is(place: str, templates: Path | None, text: str) -> bool:

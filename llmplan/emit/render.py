@@ -17,7 +17,6 @@ from attrs import asdict, evolve
 from llmplan.answer.schema.solution import Solution
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic, files
-from llmplan.emit import precompile
 from llmplan.emit.environment import environment_of, is_template
 from llmplan.emit.portable import portable
 from llmplan.emit.solution_json import NAME, digest, text
@@ -47,7 +46,7 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
     chosen = _chosen(solution, known, problems)
     if problems:
         return {}, problems
-    environment = environment_of(templates, precompile.finished)
+    environment = environment_of(templates)
     named = {emit.name: emit for emit in solution.emits}
     written: dict[str, str] = {}
     plain: dict[str, str] = {}  # what others may hold or start

@@ -14,6 +14,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
+from llmplan.emit.environment import compile_ahead, environment_of
 from llmplan.emit.render import render
 from llmplan.source import Source, Span
 from llmplan.units.amount import Amount
@@ -235,6 +236,19 @@ def test_a_template_that_was_changed_is_read_again(tmp_path: Path) -> None:
     assert "first" in texts(plan, tmp_path)["own.txt"]
     own(tmp_path, "second")
     assert "second" in texts(plan, tmp_path)["own.txt"]
+
+
+def test_what_is_emitted_is_compiled_ahead(tmp_path: Path) -> None:
+    compile_ahead(["deepspeed"], tmp_path)
+    compiled = {name for _, name in environment_of(tmp_path).cache}
+    assert {"deepspeed/ds_config.json.j2", "report/report.md.j2"} <= compiled
+    assert not any(name.startswith("slurm/") for name in compiled)
+
+
+def test_a_mistake_met_ahead_is_told_later(tmp_path: Path) -> None:
+    compile_ahead(["own"], own(tmp_path, "{% if %}"))
+    (problem,) = refused(emitting(LLAMA, "own"), tmp_path)
+    assert problem.code == "E0506"
 
 
 @pytest.mark.parametrize("hostile", ["a\nrm -rf b", "a\r# b", "a\u2028b", "--> <script>", "a\x1b[31m"])
