@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from math import isqrt, prod
@@ -131,7 +132,8 @@ class LoopNest:
     """
 
     def __init__(self, graph: Graph, order: Sequence[int], axes: Sequence[Axis], first: int | None, cells: int) -> None:
-        using = {axis.unknown: sum(graph.reach(node) >> axis.unknown & 1 for node in order) for axis in axes}
+        reached = Counter(map(graph.reach, order))  # few sets of unknowns, many nodes
+        using = {axis.unknown: sum(n for reach, n in reached.items() if reach >> axis.unknown & 1) for axis in axes}
         outer = sorted(axes, key=lambda axis: (axis.unknown != first, -using[axis.unknown]))
         if not outer:
             outer = [Axis(-1, np.zeros(1), np.zeros(1, np.intp))]
@@ -146,7 +148,8 @@ class LoopNest:
         self.outer = len(outer)
         self._graph = graph
         self._chunk = max(1, cells // size)
-        self._reached: dict[int, tuple[int, ...]] = {}  # by the unknowns that a node depends on: few sets, many nodes
+        self._reached: dict[int, tuple[int, ...]] = {}  # by the unknowns that a node depends on
+        self._sizes: dict[int, int] = {}  # by the same
 
     def levels(self) -> list[Level]:
         """One level for each outer axis; the last axis advances by as many values as fill a block."""
@@ -168,7 +171,10 @@ class LoopNest:
 
     def size(self, node: int) -> int:
         """The number of points in the sub-grid that a node depends on."""
-        return prod(self.shape[k] for k in self.reach(node))
+        reach = self._graph.reach(node)
+        if reach not in self._sizes:
+            self._sizes[reach] = prod(self.shape[k] for k in self.reach(node))
+        return self._sizes[reach]
 
     def level(self, node: int) -> int:
         """The innermost outer dimension that a node depends on, -1 if none."""
