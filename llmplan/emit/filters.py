@@ -10,7 +10,7 @@ from typing import Any
 from llmplan.escape import visible, visible_line
 from llmplan.present.blocks import cut
 from llmplan.present.escape import code, markdown
-from llmplan.present.svg.elements import xml
+from llmplan.present.svg.escape import xml
 
 _YAML_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
 _YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}

@@ -30,3 +30,9 @@ def test_imports_nothing_heavy(arguments):
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "heavy: []"
     assert "E0901" not in done.stderr
+
+
+def test_what_draws_is_not_loaded_for_the_next_command():
+    script = "import sys, llmplan.cli.next_command; print('llmplan.present.svg.elements' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -22,6 +22,7 @@ from llmplan.present.charts.records import (
 )
 from llmplan.present.svg import elements
 from llmplan.present.svg.bars import stacked, waterfall
+from llmplan.present.svg.escape import xml
 from llmplan.present.svg.lines import lines
 from tests.present.drawn import contrast, faults, texts
 
@@ -130,8 +131,8 @@ def test_fills_are_told_apart_from_white_and_from_text_on_them() -> None:
 
 
 def test_texts_are_cut_and_escaped() -> None:
-    assert elements.xml('<a href="x">&\'') == "&lt;a href=&quot;x&quot;&gt;&amp;&#x27;"
-    assert elements.xml("a\u202eb\x00\ufffe") == "a\\u202eb\\u0000\ufffd"
+    assert xml('<a href="x">&\'') == "&lt;a href=&quot;x&quot;&gt;&amp;&#x27;"
+    assert xml("a\u202eb\x00\ufffe") == "a\\u202eb\\u0000\ufffd"
     long = elements.fit("llama-" * 50, 200, 12)
     assert long.endswith("…") and elements.width(long, 12) <= 200
     assert elements.fit("short", 200, 12) == "short"

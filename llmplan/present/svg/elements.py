@@ -8,16 +8,15 @@ white, but for rules, which are thin and grey.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
-from html import escape
 
 from attrs import frozen
 
 from llmplan.escape import visible_line
 from llmplan.operations.numbers import total
 from llmplan.present.charts.records import Axis, Chart
+from llmplan.present.svg.escape import xml
 from llmplan.units.format import compact, fixed
 
 WIDTH = 860
@@ -30,7 +29,6 @@ BLUE, GREEN, RED, VIOLET = "#0969da", "#1a7f37", "#cf222e", "#8250df"
 FILLS = (BLUE, VIOLET, "#1b7c83", "#9a6700", "#bf3989", "#bc4c00", GREY, "#24292f", GREEN, "#953800")
 
 _FONTS = "-apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _NARROW, _NARROW_EM = frozenset(" !'(),-./:;I[]fijlrt|·"), 0.42
 _WIDE_EM = {"M": 1.0, "W": 1.0, "m": 1.0, "w": 0.85, "%": 1.0, "@": 1.0, "…": 1.0, "—": 1.0}
@@ -56,11 +54,6 @@ class Scale:
 def scale(axis: Axis, start: float, end: float) -> Scale:
     """That of an axis, for values in base units."""
     return Scale(axis.ticks[0] * axis.size, axis.ticks[-1] * axis.size, start, end)
-
-
-def xml(text: object) -> str:
-    """Text of an element or an attribute, whatever stands in it; what XML cannot hold is a replacement character."""
-    return escape(_NO_XML.sub("\ufffd", visible_line(str(text))), quote=True)
 
 
 def px(value: float) -> str:
