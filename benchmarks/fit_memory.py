@@ -27,11 +27,11 @@ from benchmarks.read.record import Inexpressible
 from llmplan.backtest.base import Base, Refused, Values
 from llmplan.backtest.predict import memory
 
-NAMES = ("driver_context", "communicators", "workspace", "fragmentation")
+NAMES = ("driver_context", "communicators", "driver_buffers", "fragmentation")
 GRID: tuple[tuple[float, ...], ...] = (
     (0.5e9, 0.75e9, 1.0e9, 1.25e9, 1.5e9),  # the driver's context
     (1.0e9, 1.5e9, 2.0e9, 2.5e9, 3.0e9),  # communicators, on several GPUs
-    (34e6, 75e6, 110e6, 150e6),  # Megatron's workspace
+    (34e6, 75e6, 110e6, 150e6),  # Megatron's driver_buffers
     (0.0, 0.05, 0.10, 0.15, 0.20),  # of DeepSpeed and eager modules
 )
 CLIP = 0.3
@@ -61,12 +61,12 @@ class Row:
     megatron: bool
     fragments: bool
     several: bool
-    workspace: float
+    driver_buffers: float
     share: float
 
     def predicted(self, constants: Constants) -> float:
-        context, communicators, workspace, share = constants
-        allocated = self.tensors + (workspace if self.megatron else self.workspace)
+        context, communicators, driver_buffers, share = constants
+        allocated = self.tensors + (driver_buffers if self.megatron else self.driver_buffers)
         kept = (share if self.fragments else self.share) * self.kept
         reserved = allocated + max(0.0, min(kept + self.flat, self.limit - allocated))
         used = reserved + context + (communicators if self.several else 0.0)
@@ -133,7 +133,7 @@ def _row(
         framework == "megatron",
         framework in ("deepspeed", "ddp"),
         number("hardware.gpus") > 1,
-        number("memory.workspace"),
+        number("memory.driver_buffers"),
         share,
     )
 
@@ -145,7 +145,7 @@ def constants() -> Constants:
     return (
         ddp.number("memory.driver_context"),
         ddp.number("memory.communicators"),
-        megatron.number("memory.workspace"),
+        megatron.number("memory.driver_buffers"),
         ddp.number("memory.fragmentation"),
     )
 

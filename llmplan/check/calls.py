@@ -18,6 +18,7 @@ from llmplan.operations import FUNCTIONS, Operation
 from llmplan.operations.folds import FOLDS
 from llmplan.syntax import nodes
 from llmplan.syntax.expressions import written_out
+from llmplan.units import amount
 from llmplan.units.measure import BOOL, REAL, KindType, ListType, Measure, Type
 
 
@@ -51,7 +52,7 @@ def _own(check: Context, node: nodes.Call) -> Typed:
             hint = Hint(f"`{name}` is {words(type)}")
             check.report(units.not_whole(argument.span, name, argument.span.text, hint))
         elif ends is not None and typed.number is not None and not ends[0] <= typed.number <= ends[1]:
-            legal = f"{ends[0]:g}..{ends[1]:g}"
+            legal = f"{amount.count(ends[0])}..{amount.count(ends[1])}"
             check.report(units.outside(argument.span, name, argument.span.text, legal))
         args.append(typed.expr)
     return Typed(ir.Call(function.name, tuple(args)), function.result, node.span)

@@ -79,14 +79,21 @@ def _text(outcomes: list[Outcome]) -> str:
 def _table(title: str, rows: list[tuple[str, Statistics, list[Outcome]]]) -> list[str]:
     """The errors of one figure, with the share of measured values in their bands, and the bands' median width."""
     from llmplan.backtest.summary import coverage, width
+    from llmplan.units.amount import ratio, share, tenths
 
     if not rows:
         return []
     room = max(len(title), *(len(name) for name, _, _ in rows))
     lines = [f"{title:{room}}  cases  median    mean    bias   worst  in band  width"]
     for name, c, members in rows:
-        share, ratio = coverage(members, title), width(members, title)
-        band = f"{'–' if share is None else f'{share:.0%}':>7}  {'–' if ratio is None else f'×{ratio:.2f}':>5}"
-        figures = f"{c.count:5}  {c.median:6.1%}  {c.mean:6.1%}  {c.bias:+6.1%}  {c.worst:+6.1%}  {band}"
+        held, wide = coverage(members, title), width(members, title)
+        cells = [
+            f"{c.count:5}",
+            *(f"{tenths(error):>6}" for error in (c.median, c.mean)),
+            *(f"{tenths(error, signed=True):>6}" for error in (c.bias, c.worst)),
+            f"{'–' if held is None else share(held):>7}",
+            f"{'–' if wide is None else f'×{ratio(wide)}':>5}",
+        ]
+        figures = "  ".join(cells)
         lines.append(f"{name:{room}}  {figures}  {c.worst_case}")
     return [*lines, ""]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from llmplan.cli import terminal
+from llmplan.units import amount
 
 PATIENCE = 1.0
 """Seconds before the bar is shown."""
@@ -45,7 +46,7 @@ class _Line:
         self._next = now + EVERY
         self._shown = True
         full = _BAR * done // count
-        text = f"[{'#' * full}{'.' * (_BAR - full)}] {done:,} of {count:,} {what}"
+        text = f"[{'#' * full}{'.' * (_BAR - full)}] {amount.count(done)} of {amount.count(count)} {what}"
         # A line that wraps could not be cleared.
         terminal.steer(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K")
 

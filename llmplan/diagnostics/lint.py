@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, warning
 from llmplan.source import Span
+from llmplan.units.amount import count
 
 
 def decimal_size(span: Span, name: str, written: str, binary: str) -> Diagnostic:
@@ -15,7 +16,7 @@ def decimal_size(span: Span, name: str, written: str, binary: str) -> Diagnostic
 def decimal_magnitude(span: Span, name: str, meant: str, value: int) -> Diagnostic:
     """W0603: `4K` where 4,096 was probably meant."""
     hint = Hint(f"write `{meant}`", (Edit(span, meant),))
-    return warning("W0603", f"`{name}` is {value:,}; a power of two is probably meant", span, hint)
+    return warning("W0603", f"`{name}` is {count(value)}; a power of two is probably meant", span, hint)
 
 
 def unused(span: Span, what: str, name: str) -> Diagnostic:

@@ -9,22 +9,13 @@ from attrs import evolve
 
 from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.source import Span
+from llmplan.units.amount import many
 
 _BEARABLE = 1e10
 """Combinations that take a quarter of an hour; a longer search is not proposed."""
 
 _LISTED = 40
 """Most unknowns whose domains are listed."""
-
-
-def _count(number: float) -> str:
-    """`1,234`, or `4.1e9` from a million on."""
-    if number < 1e6:
-        return f"{number:,.0f}"
-    from decimal import Decimal  # no float holds what a thousand unknowns span
-
-    mantissa, exponent = f"{Decimal(number):.1e}".split("e")
-    return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
 
 
 def unbounded(path: str, span: Span, grows: bool, objective: Span | None) -> Diagnostic:
@@ -51,7 +42,7 @@ def too_many_combinations(sizes: Sequence[tuple[str, int, Span]], limit: int, po
         points: How many there are.
     """
     more = f"; `--limit {math.ceil(points):_}` allows them" if points <= _BEARABLE else ""
-    return _too_many(sizes, points, f"the limit is {_count(limit)}", more)
+    return _too_many(sizes, points, f"the limit is {many(limit)}", more)
 
 
 def too_long_a_line(sizes: Sequence[tuple[str, int, Span]], limit: int, points: float, path: str) -> Diagnostic:
@@ -64,7 +55,7 @@ def too_long_a_line(sizes: Sequence[tuple[str, int, Span]], limit: int, points: 
     return _too_many(
         sizes,
         points,
-        f"along the continuous `{path}` they take more than {_count(limit)} evaluations",
+        f"along the continuous `{path}` they take more than {many(limit)} evaluations",
         "; `--limit` raises the limit",
     )
 
@@ -73,14 +64,14 @@ def _too_many(sizes: Sequence[tuple[str, int, Span]], points: float, why: str, m
     large = sorted(sizes, key=lambda item: -item[1])
     names = " and ".join(f"`{path}`" for path, _, _ in large[:2])
     count = len(sizes)
-    listed = ", ".join(f"{path} {size:,}" for path, size, _ in sizes[:_LISTED])
+    listed = ", ".join(f"{path} {many(size)}" for path, size, _ in sizes[:_LISTED])
     return error(
         "E0404",
-        f"{count} unknown{'s span' if count != 1 else ' spans'} {_count(points)} combinations; {why}",
+        f"{count} unknown{'s span' if count != 1 else ' spans'} {many(points)} combinations; {why}",
         large[0][2],
         f"use a `step` or a shorter list for {names}{more}",
         label="the largest domain",
-        notes=(f"{listed} and {count - _LISTED:,} more" if count > _LISTED else listed,),
+        notes=(f"{listed} and {many(count - _LISTED)} more" if count > _LISTED else listed,),
     )
 
 

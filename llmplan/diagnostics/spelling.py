@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 
 from llmplan.diagnostics.record import Edit, Hint
 from llmplan.source import Span
+from llmplan.units.amount import count
 
 _NEAR = 10  # so many spellings are compared letter by letter
 
@@ -95,5 +96,5 @@ def attached(word: Span, behind: int = 0) -> Hint | None:
     place = Span(word.source, first + number.start(), word.end)
     said = f"a magnitude is part of the number: write `{text}`"
     if letter == "K" and not unit and number.group(1) in _POWERS:
-        said += f", or `{text}i` for {int(number.group(1)) * 1024:,}"
+        said += f", or `{text}i` for {count(int(number.group(1)) * 1024)}"
     return Hint(said, (Edit(place, text),))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from llmplan.diagnostics.money import meant_currency, rate_of
 from llmplan.diagnostics.record import Diagnostic, Edit, Hint, Label, error
 from llmplan.source import Span
+from llmplan.units.amount import count
 
 
 def replacement(span: Span, text: str, says: str = "") -> Hint:
@@ -177,12 +178,17 @@ def too_long(span: Span) -> Diagnostic:
 
 
 def too_many_words(span: Span, most: int) -> Diagnostic:
-    return error("E0108", f"more than {most:,} words and marks", span, "split the file and join the parts with `use`")
+    return error(
+        "E0108", f"more than {count(most)} words and marks", span, "split the file and join the parts with `use`"
+    )
 
 
 def too_many_interpolations(span: Span, most: int) -> Diagnostic:
     return error(
-        "E0108", f"more than {most:,} interpolations in texts", span, "split the file and join the parts with `use`"
+        "E0108",
+        f"more than {count(most)} interpolations in texts",
+        span,
+        "split the file and join the parts with `use`",
     )
 
 

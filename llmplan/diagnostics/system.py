@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
 from llmplan.source import Span
+from llmplan.units.amount import many
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -95,17 +96,10 @@ def no_domain(span: Span, path: str, unit: str, kind: str, entries: Sequence[str
     return error("E0403", f"`{path}` is unbounded", span, f"give it a domain: {example}{other}", label="no domain")
 
 
-def _size(size: float) -> str:
-    """`1,234`, `6.9e9`, `infinitely many`."""
-    if size == float("inf"):
-        return "infinitely many"
-    return f"{size:,.0f}" if size < 1e7 else f"{size:.2g}".replace("e+", "e")
-
-
 def huge_domain(span: Span, path: str, size: float) -> Diagnostic:
     """E0404: a single unknown with more values than can be searched."""
     hint = "narrow it with a `step`, `powers(2, low..high)` or a list"
-    return error("E0404", f"the domain of `{path}` has {_size(size)} values", span, hint, label="too many to search")
+    return error("E0404", f"the domain of `{path}` has {many(size)} values", span, hint, label="too many to search")
 
 
 def empty_domain(span: Span, path: str) -> Diagnostic:
@@ -124,7 +118,7 @@ def no_base(span: Span, path: str) -> Diagnostic:
 def large_sweep(span: Span, most: int) -> Diagnostic:
     """E0404: a plan that sweeps over more points than are solved."""
     hint = "use larger steps, or leave what need not be swept open with `?`"
-    return error("E0404", f"the plan sweeps more than {most:,} points", span, hint, label="too many to solve")
+    return error("E0404", f"the plan sweeps more than {many(most)} points", span, hint, label="too many to solve")
 
 
 # E0406, E0407: the equations

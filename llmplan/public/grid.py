@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 from llmplan.escape import visible_line
 from llmplan.present.escape import markdown
+from llmplan.units.amount import deviation
 
 Cells = Sequence[tuple[str, ...]]
 
@@ -49,4 +50,5 @@ def ends(value: object, low: float | None, high: float | None) -> str:
     """The band of a value relative to it: `-10%, +60%`; empty without one."""
     if low is None or high is None or not isinstance(value, (int, float)) or not value:
         return ""
-    return f"{low / value - 1:+.0%}, {high / value - 1:+.0%} in eight of ten runs"
+    below, above = (deviation(round(end / value - 1, 2)) for end in (low, high))
+    return f"{below}, {above} in eight of ten runs"

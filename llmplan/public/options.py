@@ -15,6 +15,7 @@ from attrs import fields_dict
 from llmplan.diagnostics.spelling import closest
 from llmplan.load.files import STATEMENTS, Unreadable
 from llmplan.request import MOST_EFFORT, Request, request, written
+from llmplan.units.amount import count
 
 Path = str | os.PathLike[str]
 Settings = Mapping[str, object] | Iterable[tuple[str, object]]
@@ -118,7 +119,7 @@ def read(option: str, value: Any) -> Any:
             whole = number and isinstance(value, int) and value >= least
             _expect(option, value, whole, f"a whole number from {least} on")
         case "effort":
-            most = f"a number above 0, at most {MOST_EFFORT:g}"
+            most = f"a number above 0, at most {count(MOST_EFFORT)}"
             _expect(option, value, number and 0.0 < value <= MOST_EFFORT, most)
         case "statements":
             texts = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (None,)

@@ -299,6 +299,28 @@ def count(value: float) -> str:
     return number(value)
 
 
+def many(value: float) -> str:
+    """A count of any size: `1,234`, from a million on `4.1e9`, `infinitely many`."""
+    if value < _MILLION:
+        return f"{value:,.0f}"
+    if value == math.inf:
+        return "infinitely many"
+    from decimal import Decimal  # no float holds what a thousand unknowns span
+
+    mantissa, exponent = f"{Decimal(value):.1e}".split("e")
+    return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
+
+
+def tenths(value: float, signed: bool = False) -> str:
+    """A rate in per cent with one decimal, for columns: `4.2%`, `+0.3%`."""
+    return f"{value:+.1%}" if signed else f"{value:.1%}"
+
+
+def ratio(value: float) -> str:
+    """How many times as large, with two decimals, for columns: `1.25`."""
+    return f"{value:.2f}"
+
+
 def share(value: float) -> str:
     """A part of a whole, in whole per cent: `70%`."""
     return f"{100 * value:.0f}%"

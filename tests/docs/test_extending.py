@@ -142,7 +142,13 @@ def its_facts_are_solved_with(copy: Copy) -> None:
         framework: json.loads(copy.run(f"llmplan solve {plan} --json --set parallelism.framework={framework}").stdout)
         for framework in ("nanotron", "megatron")
     }
-    facts = ("training.kernels", "training.loss", "parallelism.schedule", "training.gradient_dtype", "memory.workspace")
+    facts = (
+        "training.kernels",
+        "training.loss",
+        "parallelism.schedule",
+        "training.gradient_dtype",
+        "memory.driver_buffers",
+    )
     values = {framework: [solved[framework]["quantities"][fact]["value"] for fact in facts] for framework in solved}
     assert values["nanotron"] == ["eager", "fused", "gpipe", "fp32", 34e6]
     assert values["megatron"] == ["fused", "compiled", "one_f_one_b", "fp32", 110e6]

@@ -53,7 +53,7 @@ def test_a_wrong_option(call: Any, options: dict[str, object], said: str) -> Non
     [
         (llmplan.solve, {"limit": 0}, "limit: expected a whole number from 1 on, not 0"),
         (llmplan.sweep, {"limit": 1e6}, "limit: expected a whole number from 1 on"),
-        (llmplan.solve, {"effort": 0}, "effort: expected a number above 0, at most 1000, not 0"),
+        (llmplan.solve, {"effort": 0}, "effort: expected a number above 0, at most 1,000, not 0"),
         (llmplan.compile, {"into": 3}, "into: expected a path, not 3"),
         (llmplan.explain, {"depth": -1}, "depth: expected a whole number from 0 on, not -1"),
         (llmplan.explain, {"name": "b"}, "name: undefined name `b`"),

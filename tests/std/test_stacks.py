@@ -166,9 +166,9 @@ SAME = {"parallelism.stack_fits"}
 """Asks whether the frameworks of stack and run are the same, whichever they are."""
 
 PLANTED = {
-    "memory.workspace": (
-        "quantity memory.workspace: byte = stack.workspace",
-        "quantity memory.workspace: byte = if parallelism.framework == megatron then 110 MB else 34 MB",
+    "memory.driver_buffers": (
+        "quantity memory.driver_buffers: byte = stack.driver_buffers",
+        "quantity memory.driver_buffers: byte = if parallelism.framework == megatron then 110 MB else 34 MB",
     ),
     "memory.measured": ("= stack.weighed and", "= parallelism.framework in [deepspeed, fsdp] and"),
     "memory.fragmentation": (
