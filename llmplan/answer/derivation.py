@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from llmplan.answer.schema.requirements import Departure, RequirementResult
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Citation, Origin, SolvedUnknown, Value
+from llmplan.system.calendar import written
 
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\[[^\]]*\])?|\d[\w.]*\s?[A-Za-z%]*')
 
@@ -29,6 +30,7 @@ class Step:
         numbers: The formula with the values of its names in their place; empty without a formula, and of a requirement.
         unknown: The answer where it is one; None of anything else.
         waived: How the plan waives it; None of anything else.
+        calendar: Of a requirement that is written as planned and judged on the calendar, its counterpart there.
         reads: Names that the formula read, which have steps of their own unless the depth ends here.
     """
 
@@ -46,6 +48,7 @@ class Step:
     reads: tuple[str, ...]
     unknown: SolvedUnknown | None = None
     waived: Departure | None = None
+    calendar: str = ""
 
 
 def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
@@ -124,8 +127,13 @@ def _rule_step(solution: Solution, name: str, level: int) -> Step | None:
         text, because, origin = waived.text, waived.because, Origin("waived", waived.place, waived.text)
     else:
         return None
-    reads = tuple(read for read in names_in(text) if read in solution.values)
-    return Step(level, name, "requirement", None, rule, because, text, "", origin, others, (), reads, waived=waived)
+    counterpart = written(solution.calendar, text) if rule is not None and rule.planned is not None else ""
+    calendar = "" if counterpart == text else counterpart
+    reads = tuple(dict.fromkeys(read for read in names_in(f"{text} {calendar}") if read in solution.values))
+    return Step(
+        level, name, "requirement", None, rule, because, text, "", origin, others, (), reads,
+        waived=waived, calendar=calendar,
+    )  # fmt: skip
 
 
 def _step(solution: Solution, value: Value, level: int) -> Step:

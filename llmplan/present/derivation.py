@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from llmplan.answer.derivation import Step
+from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.values import Citation, Origin
 from llmplan.escape import visible
 from llmplan.present.blocks import EMPTY, Line, bare, line, plain
@@ -78,7 +79,11 @@ def numbers(step: Step, words: Words) -> str:
 
 
 def solved(step: Step, words: Words) -> Iterator[Line]:
-    """How an unknown was found, with its domain, binding constraints and neighbours; nothing for anything else."""
+    """How an unknown was found, with its domain, binding constraints and neighbours; of a requirement how sure it is,
+    as planned and on the calendar where it has a counterpart there; nothing for anything else.
+    """
+    if step.rule is not None:
+        yield from _judged(step.rule, step.calendar, words)
     unknown = step.unknown
     if unknown is None:
         return
@@ -95,6 +100,23 @@ def solved(step: Step, words: Words) -> Iterator[Line]:
         yield words.next_feasible(unknown.below, below=True)
     if unknown.above is not None:
         yield words.next_feasible(unknown.above, below=False)
+
+
+def _judged(rule: RequirementResult, calendar: str, words: Words) -> Iterator[Line]:
+    uncertain = rule.chance is not None or rule.rates or rule.unjudged
+    if rule.verdict is None or (rule.planned is None and not uncertain):
+        return
+    chance = words.chance(rule.chance, rule.chance_error)
+    if rule.planned is not None:
+        yield words.verdict_as_planned(rule.planned.verdict, words.chance(rule.planned.chance))
+        said = words.verdict_on_the_calendar(calendar, rule.calendar, rule.verdict, chance)
+    else:
+        said = words.verdict_of_it(rule.verdict, chance)
+    yield line(
+        said,
+        words.rests_on(rule.rates) if rule.rates else None,
+        words.is_unjudged_for(rule.unjudged) if rule.unjudged else None,
+    )
 
 
 def citation(cite: Citation) -> str:

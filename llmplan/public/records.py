@@ -339,7 +339,7 @@ class Step:
         role: `input`, `quantity`, `let`, `assumption` or `requirement`.
         doc: What its declaration says of it.
         formula: As written; `numbers` the same with values in place of names. None without a formula.
-        solved: How an unknown was found; empty for anything else.
+        solved: How an unknown was found, or how sure a requirement is; empty for anything else.
         origin: Where the value comes from: `layer`, `place` and `text`; `instead_of` what it won against.
         cites: The sources.
         reads: Names that the formula read.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -55,6 +56,19 @@ def test_a_let_an_assumption_and_a_requirement(plans):
     assert [other.layer for other in mfu.others] == ["formula"]
     enough = steps(plans, "enough", 0)[0]
     assert enough.role == "requirement" and ">=" in render.numbers(enough, told.WORDS)
+
+
+def test_a_requirement_as_planned_has_its_counterpart_on_the_calendar_and_both_chances(plans):
+    text = 'model "llama-7b"\ndataset { tokens = 1T, sequence_length = 2048 }\n'
+    text += 'hardware { gpu = "A100-SXM4-80GB", gpus = 128 }\ntraining { global_batch = 4M tokens, micro_batch = 1 }\n'
+    found = steps(plans, "deadline", 1, f"{text}require deadline: time <= 30 days\n")
+    assert [step.name for step in found] == ["deadline", "time", "wall_time"]
+    planned, calendar = map(plain, render.solved(found[0], told.WORDS))
+    assert re.fullmatch(r"as planned: (safe|likely|tight|no) \d+%", planned)
+    shown = r"on the calendar: wall_time <= 30 days \([\d.]+ days (<=|>) 30 days\), (safe|likely|tight|no) \d+%"
+    assert re.fullmatch(shown, calendar)
+    (first, *_) = steps(plans, "deadline", 0, f"{text}require deadline: wall_time <= 30 days\n")
+    assert [plain(said) for said in render.solved(first, told.WORDS)] == [f"verdict: {calendar.rpartition(', ')[2]}"]
 
 
 def test_every_format(plans):

@@ -94,6 +94,13 @@ def test_a_speed_that_the_plan_leaves_to_the_catalog_is_a_risk_where_it_matters(
     assert slower / before - 1 == pytest.approx(risk.change)
 
 
+@pytest.mark.parametrize("asked", ["time", "wall_time"])
+def test_a_deadline_of_either_kind_is_one(asked: str) -> None:
+    text = report(f"{BASE}require deadline: {asked} <= 60 days\n")
+    assert "no deadline in the plan" not in text and "no budget in the plan" in text
+    assert "no deadline in the plan" in report(BASE)
+
+
 @pytest.mark.slow
 def test_a_waived_requirement_has_its_row_with_the_reason() -> None:
     text = report(f'{BASE}waive heads_divide because "tried on one node"\n')

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.requirements import Compared, RequirementResult
 from llmplan.present.blocks import Line, line
-from llmplan.present.words.en.labels import Labels
+from llmplan.present.words.en.labels import Labels, inequality
 from llmplan.units.amount import Amount
 
 _LAYERS = {
@@ -56,6 +56,20 @@ class Derivation(Labels):
         return line(
             _HOLDS[rule.holds], everywhere, fails, f": {self.needs(', '.join(rule.needs))}" if rule.needs else None
         )
+
+    def verdict_as_planned(self, verdict: str, chance: str) -> Line:
+        """The verdict on a requirement as it is written, where another one is about the calendar."""
+        return line(f"as planned: {verdict} {chance}".rstrip())
+
+    def verdict_on_the_calendar(self, text: str, row: Compared | None, verdict: str, chance: str) -> Line:
+        """The verdict on the counterpart of a requirement on the calendar, with its condition and its figures."""
+        figures = inequality(row.planned, row.operation, row.limit, Amount.exact) if row is not None else ""
+        both = f"{text} ({figures})" if text and figures else text or figures
+        judged = f"{verdict} {chance}".rstrip()
+        return line(f"on the calendar: {both}, {judged}" if both else f"on the calendar: {judged}")
+
+    def verdict_of_it(self, verdict: str, chance: str) -> Line:
+        return line(f"verdict: {verdict} {chance}".rstrip())
 
     def found_by(self, method: str, domain: str) -> Line:
         return line(f"found {method} in {domain}")
