@@ -12,6 +12,7 @@ from llmplan.answer.schema.tables import Row, Table
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Column, Figure, Line, Prose, Rows, Section, Strong, cut, line, shortened
 from llmplan.present.context import Context, thinned, varying
+from llmplan.present.points import verdict
 from llmplan.units.amount import Amount, Range
 
 _MOST_ROWS = 12
@@ -126,6 +127,7 @@ def _variations(context: Context, table: Table) -> Iterator[Rows | Prose]:
         *(words.axis(name) for name in table.axes),
         *(words.input_column(path) for path in table.unknowns[:_MOST_COLUMNS]),
         *(words.result_column(column.name) for column in results),
+        line(words.verdict_column) if any(verdict(row, words) for row in table.rows) else EMPTY,
         EMPTY,
     ]
     single = sum(row.best for row in table.rows) == 1
@@ -149,6 +151,7 @@ def _variation(context: Context, table: Table, row: Row, single: bool) -> Iterat
             yield EMPTY
         else:
             yield _with_ends(result, ends) if ends is not None else _cell(result)
+    yield line(verdict(row, context.words))
     if row.best:
         yield line(context.words.best if single else context.words.as_good_as_any)
     else:
