@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -23,6 +23,7 @@ from llmplan.system.build import build as built_again
 from llmplan.system.comparison import comparison_of
 from llmplan.system.display import TURNED, amount
 from llmplan.system.evaluate import evaluate
+from llmplan.system.levers import of_the_question
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import NO_REASON
 from llmplan.system.reasons import why
@@ -65,7 +66,7 @@ def sweep(program: Program, base: Lowering, limit: int, progress: Progress | Non
         )
         for point in grid
     ]
-    return _table(tuple(program.sweeps), cases, base, limit, progress, "points")
+    return _table(tuple(program.sweeps), cases, program.sweeps, base, limit, progress, "points")
 
 
 def scenarios(program: Program, base: Lowering, limit: int, progress: Progress | None = None) -> Table | None:
@@ -76,7 +77,8 @@ def scenarios(program: Program, base: Lowering, limit: int, progress: Progress |
     cases: list[tuple[tuple[Amount, ...], Program]] = [((Amount(None),), plain)]
     for name, values in program.scenarios.items():
         cases.append(((Amount(name),), varied(plain, "scenario", values)))
-    return _table(("scenario",), cases, base, limit, progress, "scenarios")
+    varying = {path for values in program.scenarios.values() for path in values}
+    return _table(("scenario",), cases, varying, base, limit, progress, "scenarios")
 
 
 def _without_scenario(program: Program) -> Program:
@@ -91,6 +93,7 @@ def _without_scenario(program: Program) -> Program:
 def _table(
     axes: tuple[str, ...],
     cases: Sequence[tuple[tuple[Amount, ...], Program]],
+    varying: Iterable[str],
     base: Lowering,
     limit: int,
     progress: Progress | None,
@@ -103,7 +106,8 @@ def _table(
         solved.append(_solve(at, built_again(base, program), limit, (*axes, *asked)))
         if progress is not None:
             progress(number + 1, len(cases), what)
-    best = _best(solved)
+    # Half of the tokens cost less, and are no better answer: rows that differ in what is asked have no best one.
+    best = set() if any(of_the_question(path, base.program) for path in varying) else _best(solved)
     rows = tuple(evolve(one.row, best=number in best) for number, one in enumerate(solved))
     unknowns = tuple(dict.fromkeys(path for row in rows for path in row.unknowns))
     return Table(axes, unknowns, _columns(base, solved), rows, notes=_notes(solved))

@@ -61,6 +61,24 @@ def test_a_point_without_a_plan_says_why_and_the_best_one_is_marked(plans):
     assert last.best and not any(row.best for row in found.rows[:-1])
 
 
+@pytest.mark.parametrize(
+    ("varying", "best"),
+    [
+        ("sweep dataset.tokens in [50B, 100B]", 0),
+        ("sweep hardware.price in [1 USD/GPU/hour, 2 USD/GPU/hour]", 0),
+        ("sweep training.precision in [bf16, fp16]", 2),
+        ('scenario "half" { dataset.tokens = 50B }', 0),
+        ('scenario "more" { hardware.gpus = 128 }', 1),
+    ],
+)
+def test_rows_that_differ_in_what_is_asked_have_no_best_one(plans, varying, best):
+    text = PLAN.replace("zero_stage = ?", "zero_stage = 1").replace("recompute = ?", "recompute = full")
+    text = text.replace("micro_batch = ?", "micro_batch = 1").replace("require deadline: time <= 6 days", varying)
+    solution = plans.solve(text, tables=True)
+    rows = (solution.sweep or solution.scenarios).rows
+    assert sum(row.best for row in rows) == best
+
+
 def test_stronger_layers_win_over_a_sweep(plans):
     found = table(plans, PLAN + "sweep dataset.tokens in [50B, 100B]\n", settings=[("dataset.tokens", "10B")])
     assert len({row.results["time"].value for row in found.rows}) == 1

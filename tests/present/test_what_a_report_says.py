@@ -101,6 +101,12 @@ def test_a_deadline_of_either_kind_is_one(asked: str) -> None:
     assert "no deadline in the plan" in report(BASE)
 
 
+def test_the_rows_of_a_table_carry_the_verdict() -> None:
+    text = report(f'{BASE}require deadline: wall_time <= 60 days\nscenario "more" {{ hardware.gpus = 256 }}\n')
+    table = text.partition("## Scenarios")[2].partition("\n## ")[0]
+    assert "| verdict |" in table and re.search(r"\| (safe|likely|tight) \d+% \|", table)
+
+
 @pytest.mark.slow
 def test_a_waived_requirement_has_its_row_with_the_reason() -> None:
     text = report(f'{BASE}waive heads_divide because "tried on one node"\n')
