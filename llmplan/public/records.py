@@ -182,7 +182,7 @@ class Solution(_Answer, Mapping[str, Amount]):
         plan: The plan's path as it was given.
         title: The `##` lines at the head of the plan.
         status: `solved`; `infeasible`, where the values are those of the nearest plan; `error`.
-        results: The names of the quantities by which plans are compared.
+        results: The names of the quantities by which plans are compared, each before its counterpart on the calendar.
         judged: The names of the plan's own requirements, and of others that are uncertain or fail.
         departures: The requirements and preferences that the plan waives or replaces.
         diagnostics: What was noticed; errors where the status is `error`.
