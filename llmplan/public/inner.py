@@ -43,7 +43,7 @@ def solution(of: Solution) -> records.Solution:
         of.title,
         of.status,
         amounts,
-        tuple(one for name in of.compared for one in (name, of.calendar.get(name)) if one in amounts),
+        tuple(one for name in of.compared for one in (name, of.calendar.get(name, "")) if one in amounts),
         tuple(r.name for r in of.requirements if r.origin in ("plan", "used") or r.chance is not None or not r.holds),
         _departures(of.departures),
     )
