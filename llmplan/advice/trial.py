@@ -31,7 +31,7 @@ from llmplan.system.evaluate import evaluate
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.range_points import Spreads
-from llmplan.system.results import Result, results
+from llmplan.system.results import Result, results, with_calendar
 from llmplan.system.system import Condition, System
 from llmplan.uncertainty.bands import Bands
 from llmplan.uncertainty.worst_case import solve_certain
@@ -96,7 +96,7 @@ class Trial:
     def each(self, changes: Changes, path: str, values: Iterable[float]) -> Iterator[tuple[float, Figures]]:
         """The results at each value of an input that the changes open; nothing if anything else is open too."""
         lowering = self.built.lowering.again(self.laid(changes))
-        lines = results(lowering.program, lowering)
+        lines = _lines(lowering)
         index = next((index for index, unknown in enumerate(lowering.unknowns.met) if unknown.path == path), None)
         if index is None or len(lowering.unknowns.met) > 1:
             return
@@ -174,7 +174,7 @@ class Tried:
         """Its results."""
         if self._posed is None:
             return _figures(self.lowering)
-        lines = results(self._posed.lowering.program, self._posed.lowering)
+        lines = _lines(self._posed.lowering)
         return _finite(lines, self._posed.values([line.node for line in lines], self._point))
 
     @cached_property
@@ -321,10 +321,15 @@ def values_at(lowering: Lowering, point: Mapping[int, float], nodes: Iterable[in
 
 def _figures(lowering: Lowering) -> Figures:
     """The results of a plan that are finite numbers in a lowering, by name."""
-    lines = results(lowering.program, lowering)
+    lines = _lines(lowering)
     nodes = {line.node: lowering.unknowns.settled(line.node) for line in lines}
     known = {line: lowering.graph.constant(node) for line, node in nodes.items() if not isinstance(node, Missing)}
     return _finite(lines, {node: value for node, value in known.items() if value is not None})
+
+
+def _lines(lowering: Lowering) -> list[Result]:
+    """What plans are compared by, each beside its counterpart on the calendar."""
+    return with_calendar(results(lowering.program, lowering), lowering.program, lowering)
 
 
 def _finite(lines: Iterable[Result], values: Mapping[int, float]) -> Figures:

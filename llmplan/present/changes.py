@@ -20,6 +20,8 @@ from llmplan.units.amount import Range, Unit
 _WORTH = 0.01
 """The share of a result that a change must save to be worth a sentence."""
 
+_OF_A_RUN = (names.TIME, names.WALL_TIME, names.COST, names.WALL_COST)
+
 _TOLD = 0.02
 """The share of a result by which a change must move it to have a row."""
 
@@ -56,8 +58,14 @@ def _rates_stay(context: Context, changed: bool) -> Prose:
 
 def _brought(context: Context, lever: Lever) -> Line:
     """`88 GPUs instead of 96 GPUs; time +1.03 days, cost -9,302 USD`."""
-    moved = lever.results[:_MOST_MOVED]
+    moved = _on_the_calendar(context, lever.results)[:_MOST_MOVED]
     return context.words.brought(lever, moved, _band(moved))
+
+
+def _on_the_calendar(context: Context, results: Sequence[Moved]) -> list[Moved]:
+    """The results of a change, on the calendar alone where they have a counterpart there."""
+    names = {result.name for result in results}
+    return [result for result in results if context.answer.calendar.get(result.name) not in names]
 
 
 def _band(results: Iterable[Moved]) -> tuple[str, Range] | None:
@@ -104,16 +112,17 @@ def _ratio(result: Moved) -> float:
 
 def _told(context: Context, lever: Lever) -> Line:
     rates = [rate.name for rate in context.rates] if lever.purpose == "entry" else []
-    band = _band(result for result in lever.results if result.name in (names.TIME, names.COST))
+    results = _on_the_calendar(context, lever.results)
+    band = _band(result for result in results if result.name in _OF_A_RUN)
     return context.words.change(lever, _gains(context, lever.results), band, rates)
 
 
 def _gains(context: Context, results: Sequence[Moved]) -> Line:
     """What is told of a change in a sentence: `−2.5 days, −9,300 USD, −12 GB of memory`."""
-    told = (names.TIME, names.COST, names.MEMORY)
+    told = (*_OF_A_RUN, names.MEMORY)
     return listed(
         context.words.gain(result.by.like(result.before), result.name == names.MEMORY)
-        for result in results
+        for result in _on_the_calendar(context, results)
         if not result.same and result.name in told
     )
 
@@ -184,8 +193,9 @@ def levers(context: Context) -> Section:
     told = _told_levers(context)
     if not told:
         return Section("", ())
-    words, compared = context.words, context.answer.compared
-    moved = [{result.name: result for result in lever.results} for lever in told]
+    words, calendar = context.words, context.answer.calendar
+    compared = {*context.answer.compared, *(calendar.get(name, "") for name in context.answer.compared)}
+    moved = [{result.name: result for result in _on_the_calendar(context, lever.results)} for lever in told]
     shown = [
         name for name in moved[0] if name in compared and any(name in row and not row[name].same for row in moved)
     ][:_MOST_COLUMNS]
@@ -193,8 +203,9 @@ def levers(context: Context) -> Section:
         (words.lever(lever), *(line(_shift(context, row[name])) if name in row else EMPTY for name in shown))
         for lever, row in zip(told, moved)
     )
-    own = (names.TIME, names.COST, names.MEMORY)
-    figures = (Column(EMPTY if name in own else line(cut(name, 40)), "r") for name in shown)
+    heads: dict[str, str] = dict.fromkeys((*_OF_A_RUN, names.MEMORY), "")
+    heads |= dict.fromkeys(calendar.values(), words.calendar_column)
+    figures = (Column(line(heads.get(name, cut(name, 40))), "r") for name in shown)
     columns = (Column(line(words.change_column)), *figures)
     return Section(words.changes_title, (_rates_stay(context, True), Rows("levers", columns, rows, units=True)))
 

@@ -38,7 +38,7 @@ def test_every_declaration_that_can_be_annotated_has_a_place():
 
 def test_arguments_are_laid_out():
     text = "@lever(  1 / 2,2 , )  @unit( % )@unit(GPU * hour)\n@example(f( 1,2 ),3 GB)\ndimension D\n"
-    laid = "@lever(1 / 2, 2) @unit(%) @unit(GPU * hour)\n@example(f(1, 2), 3 GB)\ndimension D\n"
+    laid = "@lever(1/2, 2) @unit(%) @unit(GPU*hour)\n@example(f(1, 2), 3 GB)\ndimension D\n"
     source = Source("a.plan", text)
     once = format_file(parse(source)[0], source)
     again = Source("a.plan", once)

@@ -131,7 +131,7 @@ SHOWN = {
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
     "A target": ("my-templates/skypilot/target.plan: ok", "wrote to sky: sky.yaml, launch.sh"),
-    "A diagnostic": ("# W0620: empty scenario", "warning[W0620]: scenario `small` changes nothing", "passed"),
+    "A diagnostic": ("# W0621: empty scenario", "warning[W0621]: scenario `small` changes nothing", "passed"),
 }
 
 

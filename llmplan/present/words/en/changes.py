@@ -29,6 +29,7 @@ class Changes(Labels):
     cure_column = "a change that would do"
     minus = "−"
     no_change = "no change was found"
+    calendar_column = "on the calendar"
     change_column = "one change, the rest solved again"
 
     def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
