@@ -31,6 +31,9 @@ from llmplan.system.proposals import proposals, written
 from llmplan.uncertainty.bands import MEETS, SAFE
 from llmplan.units.measure import KindType, Measure, is_catalog
 
+_SLIGHTLY = 0.01
+"""The share by which a run may become dearer for being faster, where the plan has no question that decides."""
+
 _BEST = 4
 """The number of rows that a screen shows."""
 
@@ -79,6 +82,7 @@ class _Levers:
         rows += self._single([(knob, now) for knob, now in closed if not is_catalog(knob.type)])
         before = self._key(self.figures)
         rows = [row for row in rows if self._after(row.results) < before and not worse(self.judged, row.judged)]
+        rows = [row for row in rows if self._gains(row)]
         shown = {row.text for row in rows}
         rows += [row for row in self._safe(knobs, uncertain) if row.text not in shown]
         rows = [evolve(row, chance_before=None if row.chance is None else self.least) for row in rows]
@@ -158,6 +162,14 @@ class _Levers:
         """Whether a change improves any result that plans are compared by."""
         pairs = ((self.figures[name][1], change.tried.figures[name][1]) for name in self.compared)
         return any(after < before and differs(before, after) for before, after in pairs)
+
+    def _gains(self, row: Lever) -> bool:
+        """Whether a change makes a run neither slower nor dearer, where the plan has no question that decides."""
+        if self.goal is not None or self.judged:
+            return True
+        calendar = self.program.scope.calendar
+        moved = [one for one in row.results if one.name in calendar]
+        return all(one.after.number <= (1.0 + _SLIGHTLY) * one.before.number for one in moved)
 
     def _spares_alone(self, row: Lever) -> bool:
         """Whether a change only leaves more of what there is enough of, such as the memory of a GPU."""

@@ -344,3 +344,12 @@ def test_the_value_that_meets_a_deadline_is_named_whatever_is_asked(text, name):
     rest = [one for one in answer(solved(text), name) if one[0] != "hardware.nodes"]
     there = api.solve("test.plan", text=text, settings=[(name, safe.text), *rest])
     assert there.status == "solved" and all(rule.verdict == "safe" for rule in there.requirements if rule.chance)
+
+
+def test_without_a_question_no_change_makes_a_run_much_slower_for_less_money() -> None:
+    text = (
+        'model "llama-3.2-3b"\ndataset { tokens = 3T, sequence_length = 4096 }\nhardware { gpu = "B200", gpus = 8 }\n'
+    )
+    levers = api.solve("-", text=text).levers
+    moved = [one for lever in levers for one in lever.results if one.name in ("wall_time", "wall_cost")]
+    assert moved and all(one.after.number <= 1.01 * one.before.number for one in moved)
