@@ -1,7 +1,8 @@
 """The order of changes: one ranking for the headline, the list below it and `--fix`; and that of levers.
 
 What changes the question or a price comes last. Among the others the fewest changes come first; then a free switch of
-the software, a bound, number or count by the size of its change, another setting, another entry.
+the software, a bound, number or count by the size of its change, another setting, another entry, and a bound that is
+moved so far that it no longer says what was asked.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from llmplan.uncertainty.bands import GRAVITY
 
 _CHOICE = 1.0
 """The size of the change of a choice, in units of a factor e."""
+
+
+_FAR = math.log(1.5)
+"""The size of the change beyond which a bound is another one: half as much again."""
 
 
 def first(cure: Relaxation) -> tuple[bool, int, int, float, str]:
@@ -46,7 +51,9 @@ def _rank(change: Relaxation) -> int:
             return 0
         case "setting":
             return 1 if math.isfinite(change.change) else 2
-        case "bound" | "count":
+        case "bound":
+            return 1 if change.change <= _FAR else 4
+        case "count":
             return 1
         case "entry":
             return 3

@@ -116,8 +116,8 @@ quantity made: Int = match belt.speed { slow => 1, fast => 3 }
 require enough: made >= 2"""
     plan = write("a.plan", text)
     first = llmplan("solve", plan)
-    assert "help: 2: `belt.speed = fast` instead of slow" in first.err
-    assert llmplan("solve", "--fix", "2", "--yes", plan).code == 0
+    assert "help: 1: `belt.speed = fast` instead of slow" in first.err
+    assert llmplan("solve", "--fix", "1", "--yes", plan).code == 0
     assert (tmp_path / "a.plan").read_text() == f"{text}\nbelt.speed = fast\n"
 
 

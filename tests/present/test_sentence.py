@@ -151,7 +151,7 @@ def test_verdict(spare, verdict_of_fits, said) -> None:
 
 def cure(name: str, text: str, condition: str = "") -> Relaxation:
     kind: Literal["requirement", "input"] = "requirement" if condition else "input"
-    return Relaxation(name, kind, None, "", (amount(text),), (text,), "", 0.1, condition)
+    return Relaxation(name, kind, None, "", (amount(text),), (text,), "", 0.1, condition, f"{name} = {text}")
 
 
 def test_conflicts_stand_in_a_short_sentence_with_what_makes_all_of_them_hold() -> None:

@@ -233,7 +233,7 @@ class Sentence(Labels):
         case = f" ({self.money(row.planned)}, limit {row.limit.short()})" if row else None
         return line(listed(map(Code, names), " with "), case)
 
-    def change_to(self, condition: str, name: str, value: Amount) -> Line:
-        return line(Code(condition or f"{name} = {value.short()}"))
+    def change_to(self, statement: str) -> Line:
+        return line(Code(statement))
 
     nearest_plan_below = "The figures below are of the nearest plan. No files to launch were written."
