@@ -81,7 +81,16 @@ def written(of: Solution, files: api.Written) -> records.Written:
         document["removed"] = list(files.removed)
     changed = () if told.errors or files.summary is None else summary.changed(files.summary, words_of())
     return records.Written(
-        told, document, solution(of), files.directory, files.files, files.removed, files.left, changed
+        told,
+        document,
+        solution(of),
+        files.directory,
+        files.files,
+        files.removed,
+        files.left,
+        changed,
+        files.outdated,
+        files.missing,
     )
 
 

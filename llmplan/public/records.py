@@ -298,6 +298,8 @@ class Written(_Answer):
         removed: Files of an earlier run that are no longer emitted, and were removed.
         left: Files that stay though an earlier run is said to have written them, each with the reason.
         changed: What differs from the last answer: `wall_time 29.3 days (-24%)`.
+        outdated: With `check`, files in the folder that are not of this answer.
+        missing: With `check`, files of this answer that the folder lacks.
         diagnostics: What was noticed about the plan and the files; with errors if nothing was written.
     """
 
@@ -307,14 +309,22 @@ class Written(_Answer):
     removed: tuple[str, ...]
     left: tuple[tuple[str, str], ...]
     changed: tuple[str, ...]
+    outdated: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether the files are written, or with `check` current."""
         return not self.diagnostics.errors
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a file: `file`, `what` (`written`, `removed`, `left`) and `reason`."""
-        files = [(name, "written", "") for name in self.files] + [(name, "removed", "") for name in self.removed]
+        """One row a file: `file`, `what` (`written`, `removed`, `outdated`, `missing`, `left`) and `reason`."""
+        listed = {
+            "written": self.files,
+            "removed": self.removed,
+            "outdated": self.outdated,
+            "missing": self.missing,
+        }
+        files = [(name, what, "") for what, names in listed.items() for name in names]
         files += [(name, "left", why) for name, why in self.left]
         return [dict(zip(("file", "what", "reason"), file)) for file in files]
 

@@ -186,3 +186,16 @@ def test_what_is_waived_or_replaced_is_seen(tmp_path: Path, monkeypatch: pytest.
             assert "replaced: small; waived: even" in look
     plain = llmplan.solve(text="let a = 2\nrequire a <= 3\n")
     assert plain.departures == () and "waived" not in repr(plain)
+
+
+def test_a_check_names_what_is_outdated_and_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = 'model "llama-7b"\ndataset.tokens = 1T\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\nassume mfu = 40%\n'
+    (tmp_path / "a.plan").write_text(f"{plan}emit report\n", encoding="utf-8")
+    assert llmplan.compile("a.plan", into="out")
+    assert llmplan.compile("a.plan", into="out", check=True).outdated == ()
+    (tmp_path / "out" / "report.md").unlink()
+    (tmp_path / "a.plan").write_text(f"{plan.replace('40%', '45%')}emit report\n", encoding="utf-8")
+    checked = llmplan.compile("a.plan", into="out", check=True)
+    assert not checked and checked.missing == ("report.md",) and "solution.json" in checked.outdated
+    assert {row["what"] for row in checked.rows()} >= {"missing", "outdated"}
