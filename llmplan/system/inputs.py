@@ -332,8 +332,8 @@ class Inputs:
         won = self.program.winner(path)
         setting = won[1] if won else field.default
         self.names.touch(path)
-        if setting is None:
-            return missing(path)
+        if setting is None or setting.unit not in field.units:
+            return missing(path)  # without a unit it is a mistake, which is told where it was checked
         if unit is not None:
             return self._name(path) if setting.unit == unit else missing(path)
         layer = won[0] if won else "default"

@@ -41,7 +41,7 @@ def line(text: str, part: str) -> str:
 def test_under_an_assumed_rate_the_parts_are_those_of_the_estimate_and_add_up(rate: str, word: str) -> None:
     said = line(f"{BASE}assume mfu = {rate}\n", "Step, s, ")
     parts, _, assumed = said.partition("Step, s, ")[2].partition(" These are the parts of the estimate")
-    shares = [int(share) for share in re.findall(r"\((\d+) %\)", parts)]
+    shares = [int(share) for share in re.findall(r"\((\d+)%\)", parts)]
     assert "-" not in re.sub(r"data-parallel|tensor-parallel", "", parts) and 90 <= sum(shares) <= 101
     assert "difference" not in parts
     slower = solved(f"{BASE}assume mfu = {rate}\n").values["step.other"].value
@@ -84,7 +84,7 @@ def test_a_speed_that_the_plan_leaves_to_the_catalog_is_a_risk_where_it_matters(
     text = BASE.replace("zero_stage = 2", "zero_stage = 3").replace("micro_batch = 4", "micro_batch = 1")
     (risk, *_) = solved(text).risks
     assert risk.name == "hardware.internode_bandwidth" and risk.change >= 0.05 and risk.worse.exact() == "12.5 GB/s/GPU"
-    assert f"at 12.5 GB/s/GPU `{risk.result}` is {100 * risk.change:.0f} % more" in report(text)
+    assert f"at 12.5 GB/s/GPU `{risk.result}` is {100 * risk.change:.0f}% more" in report(text)
     assert "a list price (" in report(text)
     fixed = solved(f"{text}hardware.internode_bandwidth = 25 GB/s/GPU\nhardware.price = 2 USD/GPU/hour\n")
     assert "hardware.internode_bandwidth" not in [one.name for one in fixed.risks]

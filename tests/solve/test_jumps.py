@@ -75,9 +75,9 @@ def test_the_answer_says_what_the_domain_is(plans, domain, how):
 @pytest.mark.slow
 def test_an_answer_at_a_jump_says_so(plans):
     (found,) = solve(plans, "let x = ? in 2.5..5.625\nrequire r: ceil(x) == 6\nminimize x\n").unknowns
-    assert (told.method(found), found.value.text) == ("numeric at the edge of a jump", "5.00000001")
+    assert (told.method(found), found.value.text) == ("numerically, at the edge of a jump", "5.00000001")
     (found,) = solve(plans, "let x = ? in 0.5..1e7\nmaximize mod(x, 1) * 1e9 + x\n").unknowns
-    assert told.method(found) == "numeric at the best of many jumps, not all tried"
+    assert told.method(found) == "numerically, at the best of many jumps, not all tried"
 
 
 def test_jumps_inside_jumps(plans):
