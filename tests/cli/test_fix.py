@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,9 @@ def test_a_used_file_is_changed_only_inside_the_root(llmplan, write, tmp_path):
     write("team.plan", bound)
     own = INFEASIBLE.replace(bound, "")
     plan = write("a.plan", f'use "team.plan"\n{own}')
-    outcome = llmplan("solve", "--fix", "--yes", plan)
+    number = re.search(r"help: (\d): `require deadline: time <= ", llmplan("solve", plan).err)
+    assert number is not None
+    outcome = llmplan("solve", "--fix", number[1], "--yes", plan)
     assert outcome.code == 0 and "+require deadline: time <= " in outcome.out
     assert (tmp_path / "team.plan").read_text() != bound and (
         tmp_path / "a.plan"
