@@ -27,7 +27,7 @@ from attrs import define, frozen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.joined import Joined, Row, joined_rows
-from benchmarks.judging import CASES, band, covered, family, pairs, quantiles, regret
+from benchmarks.judging import CASES, apart, band, covered, family, pairs, quantiles, regret
 from llmplan.backtest.base import Base
 
 Array = np.ndarray
@@ -130,6 +130,15 @@ def bands(rows: Sequence[Row], by_group: Array, by_family: Array, judged: Array)
             print(f"{label:<34}{chosen.sum():>5}{low:>7.2f}{high:>7.2f}{covered(keys, errors[chosen]):>9.0%}")
 
 
+def pairs_apart(rows: Sequence[Row], errors: Array, judged: Array) -> None:
+    """Prints step.apart: how far two runs of the same table, model and accelerator are off from each other."""
+    print(f"\n{'pairs of runs apart':<34}{'rows':>5}{'factor':>7}")
+    for experts in (False, True):
+        chosen = judged & np.array([row.experts == experts for row in rows])
+        kept = [row for row, j in zip(rows, chosen) if j]
+        print(f"{'experts' if experts else 'dense':<34}{chosen.sum():>5}{apart(kept, errors[chosen]):>7.2f}")
+
+
 def left_out(
     fit: Fit, used: Array, key: Callable[[Row], str], start: Mapping[str, float]
 ) -> tuple[Array, dict[str, dict[str, float]]]:
@@ -188,6 +197,7 @@ def main(path: str | Path, brief: bool) -> None:
         values = sorted(found[name] for found in others.values())
         print(f"{name:<28}{now[name]:>10.4g}{chosen[name]:>10.4g}{values[0]:>16.4g} .. {values[-1]:.4g}")
     bands(rows, by_group, by_family, judged)
+    pairs_apart(rows, fit.errors(now), judged)
     if brief:
         return
     print(f"\n{'group':<30} rows  median  9 of 10    bias   family left out")

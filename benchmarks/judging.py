@@ -80,6 +80,25 @@ def pairs(rows: Sequence[Row], errors: Sequence[float] | Array) -> tuple[float, 
     return float(np.mean(everything)), groups, float(np.mean(quiet))
 
 
+def apart(rows: Sequence[Row], errors: Sequence[float] | Array) -> float:
+    """The factor between the errors of two rows of one group, model and accelerator, in eight of ten such pairs.
+
+    Each group counts once, however many rows it has; NaN without any pair.
+    """
+    cells: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for row, error in zip(rows, errors):
+        if not row.group.startswith(TESTS):
+            cells[row.group, row.model, row.gpu].append(error)
+    gaps: dict[str, list[float]] = defaultdict(list)
+    for (group, _, _), found in cells.items():
+        gaps[group] += [abs(a - b) for a, b in combinations(found, 2)]
+    weighed = sorted((gap, 1 / len(values)) for values in gaps.values() for gap in values)
+    if not weighed:
+        return math.nan
+    sums = np.cumsum([weight for _, weight in weighed])
+    return math.exp(weighed[int(np.searchsorted(sums, 0.8 * sums[-1]))][0])
+
+
 def regrets(rows: Sequence[Row], errors: Sequence[float] | Array) -> dict[tuple[object, ...], float]:
     """The regret in each cell of at least three layouts."""
     cells: dict[tuple[object, ...], list[tuple[float, float, tuple[object, ...]]]] = defaultdict(list)

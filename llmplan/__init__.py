@@ -1,7 +1,9 @@
 """A declarative planning language for training language models, and its compiler.
 
-`llmplan.check`, `solve`, `sweep`, `compile` and `explain` are the compiler as functions; docs/python.md describes them
-and the records that they return. They are loaded on first use, so that importing the package costs nothing.
+`llmplan.check`, `solve`, `sweep`, `compile`, `explain`, `diff`, `read`, `calibrate` and `why` are the compiler as
+functions;
+docs/python.md describes them and the records that they return. They are loaded on first use, so that importing the
+package costs nothing.
 """
 
 from __future__ import annotations
@@ -12,23 +14,32 @@ TYPE_CHECKING = False  # `typing` would be the longest part of importing this
 if TYPE_CHECKING:
     from llmplan.public import Amount as Amount
     from llmplan.public import Derivation as Derivation
+    from llmplan.public import Diagnosis as Diagnosis
     from llmplan.public import Diagnostic as Diagnostic
     from llmplan.public import Diagnostics as Diagnostics
+    from llmplan.public import Difference as Difference
+    from llmplan.public import Imported as Imported
+    from llmplan.public import Measured as Measured
     from llmplan.public import Solution as Solution
     from llmplan.public import Step as Step
     from llmplan.public import Table as Table
     from llmplan.public import Written as Written
+    from llmplan.public import calibrate as calibrate
     from llmplan.public import check as check
     from llmplan.public import compile as compile
+    from llmplan.public import diff as diff
     from llmplan.public import explain as explain
+    from llmplan.public import read as read
     from llmplan.public import solve as solve
     from llmplan.public import sweep as sweep
+    from llmplan.public import why as why
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Amount", "Derivation", "Diagnostic", "Diagnostics", "Solution", "Step", "Table", "Written", "check", "compile",
-    "explain", "solve", "sweep",
+    "Amount", "Derivation", "Diagnosis", "Diagnostic", "Diagnostics", "Difference", "Imported", "Measured",
+    "Solution", "Step", "Table", "Written", "calibrate", "check", "compile", "diff", "explain", "read", "solve",
+    "sweep", "why",
 ]  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """The command `llmplan`, also as `python -m llmplan`.
 
 Ctrl-C always exits 130 silently: at once during start-up or on a second press, otherwise by an exception, so that
-partial writes are rolled back. After the work is done an interrupt comes too late, and the exit code is that of the
-work.
+partial writes are rolled back and no fork or worker is left. SIGTERM does the same and exits 143. After the work is
+done either comes too late, and the exit code is that of the work.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import NoReturn
 
@@ -24,25 +25,28 @@ ONE_THREAD = "OPENBLAS_NUM_THREADS"
 safely.
 """
 
-INTERRUPTED = 130
+OF_SIGNAL = 128
+"""What a shell adds to the number of the signal by which a process ended."""
+
+STOPS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+"""The signals that end a command, each with the handler that Python starts with."""
 
 
 def main() -> None:
     """Runs the command line and exits with its code."""
     try:
         code = _run()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         # All is undone. An interrupted import can leave a lock behind that the interpreter's own end would wait for.
-        _leave(signal.SIGINT, None)
+        _leave(_signal_of(stopped), None)
     gc.freeze()  # the interpreter looks for cycles once more when it ends
     sys.exit(code)
 
 
 def _run() -> int:
     # A command that a shell starts in the background ignores interrupts, and goes on doing so.
-    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if interruptible:
-        signal.signal(signal.SIGINT, _leave)
+    stops = [number for number, handler in STOPS.items() if signal.getsignal(number) is handler]
+    _handle(stops, _leave)
     gc.set_threshold(*LET_GROW)
     os.environ.setdefault(ONE_THREAD, "1")
     try:
@@ -56,28 +60,39 @@ def _run() -> int:
         sys.stderr.write(f"{told}\n")
         return 2
     sys.unraisablehook = _unraisable
-    if interruptible:
-        signal.signal(signal.SIGINT, _interrupt)
-    code = cli.run(interrupted=lambda: signal.getsignal(signal.SIGINT) is _leave)
-    if interruptible:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _handle(stops, _interrupt)
+    code = cli.run(stopped=lambda: next((OF_SIGNAL + one for one in stops if signal.getsignal(one) is _leave), 0))
+    _handle(stops, signal.SIG_IGN)
     return code
+
+
+def _handle(stops: Iterable[int], handler: Callable[[int, FrameType | None], NoReturn] | signal.Handlers) -> None:
+    for number in stops:
+        signal.signal(number, handler)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
     """There is nothing to undo, or it was asked for twice."""
-    os._exit(INTERRUPTED)
+    os._exit(OF_SIGNAL + number)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    signal.signal(signal.SIGINT, _leave)
-    raise KeyboardInterrupt
+    for other in STOPS:
+        if signal.getsignal(other) is _interrupt:
+            signal.signal(other, signal.SIG_IGN)  # undoing what was half done is interrupted by the same signal alone
+    signal.signal(number, _leave)
+    raise KeyboardInterrupt(number)
+
+
+def _signal_of(stopped: BaseException | None) -> int:
+    """The signal that an exception comes from; another one than `_interrupt` raises is of Ctrl-C."""
+    return next(iter(stopped.args), signal.SIGINT) if stopped is not None else signal.SIGINT
 
 
 def _unraisable(what: sys.UnraisableHookArgs) -> None:
     """An interrupt in a place from which Python lets no exception out, as while it frees an object."""
     if issubclass(what.exc_type, KeyboardInterrupt):
-        _leave(signal.SIGINT, None)
+        _leave(_signal_of(what.exc_value), None)
     sys.__unraisablehook__(what)
 
 

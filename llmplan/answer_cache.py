@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,8 @@ from attrs import has
 
 from llmplan.cache import store
 from llmplan.cache.key import Key, key, stamps
-from llmplan.cache.records import Packing
-from llmplan.resources import LIBRARY, folder, text_of
+from llmplan.cache.records import Placed
+from llmplan.resources import LIBRARY, folder
 from llmplan.source import MAX_BYTES, Source, Span
 
 if TYPE_CHECKING:
@@ -63,9 +62,9 @@ class Question:
         names = [source.name for module in modules for source in (module.source, *_configurations(module))]
         files = tuple((name, _content(name)) for name in names[1:])
         if all(content for _, content in files):
-            packing = _Answers(self._classes())
+            packing = Placed(self._classes())
             packed = packing.pack(answer)
-            store.keep(self._sort, self._key, (files, packing.frozen(), packed), most=KEPT)
+            store.keep(self._sort, self._key, (files, packing.met, packed), most=KEPT)
 
     def recall(self) -> Any:
         """The answer that was kept, None if there is none.
@@ -79,43 +78,12 @@ class Question:
             files, sources, packed = kept
             if any(_content(name) != content for name, content in files):
                 return None
-            return _Answers(self._classes(), sources).unpack(packed)
+            return Placed(self._classes(), sources).unpack(packed)
         except (LookupError, TypeError, ValueError, AttributeError):
             return None  # it is not an answer
 
     def _classes(self) -> tuple[type, ...]:
         return _solutions() if self._sort == "solve" else _diagnostics()
-
-
-_SOURCE = "@"
-"""In place of the number of a class."""
-
-
-class _Answers(Packing):
-    """Packs places too: of a text of the library its name is kept, any other text once."""
-
-    def __init__(self, classes: Iterable[type], sources: Iterable[tuple[str, str | None]] = ()) -> None:
-        super().__init__(classes)
-        self._sources = [
-            Source(name, partial(_library_text, name), library=True) if text is None else Source(name, text)
-            for name, text in sources
-        ]
-
-    def frozen(self) -> tuple[tuple[str, str | None], ...]:
-        """The texts that were met."""
-        return tuple((source.name, None if source.library else source.text) for source in self._sources)
-
-    def pack(self, value: Any) -> Any:
-        if not isinstance(value, Source):
-            return super().pack(value)
-        if value not in self._sources:
-            self._sources.append(value)
-        return [_SOURCE, self._sources.index(value)]
-
-    def unpack(self, value: Any) -> Any:
-        if isinstance(value, list) and value[0] == _SOURCE:
-            return self._sources[value[1]]
-        return super().unpack(value)
 
 
 def _diagnostics() -> tuple[type, ...]:
@@ -134,11 +102,6 @@ def _solutions() -> tuple[type, ...]:
     names = (value for module in modules for value in vars(module).values())
     records = (value for value in names if isinstance(value, type) and has(value))
     return tuple(dict.fromkeys((*records, *_diagnostics(), EmitTarget, Amount, Range, Unit, Measure)))
-
-
-def _library_text(name: str) -> str:
-    top, _, rest = name.partition("/")
-    return text_of(folder(top).joinpath(rest), name)
 
 
 def _configurations(module: Module) -> list[Source]:

@@ -18,7 +18,7 @@ from llmplan.diagnostics import Diagnostic, names, solving, system
 from llmplan.load import output_dir
 from llmplan.load.files import shown
 from llmplan.request import Request, request
-from llmplan.resources import templates_of
+from llmplan.resources import is_format, templates_of
 from llmplan.source import Source, Span
 
 if TYPE_CHECKING:
@@ -60,6 +60,10 @@ class Written:
 def check(plan: str | Request, **options: Any) -> list[Diagnostic]:
     """Diagnostics of a plan; nothing is solved."""
     asked = request(plan, **options)
+    if is_format(asked.path):
+        from llmplan import importing
+
+        return importing.mistakes(asked.name, asked.text or "")
     question = Question("check", asked)
     if (kept := question.recall()) is not None:
         return list(kept)
@@ -281,7 +285,7 @@ def compile(
         compile_ahead([target.name for target in program.emits], asked.templates)
 
     solution = solve(asked, tables=True, meanwhile=prepare)
-    contents, problems = ({}, []) if solution.status == "error" else _files(solution, asked)
+    contents, problems = ({}, []) if solution.status == "error" else files(solution, asked)
     directory = Path(out) if out else output_dir.folder(asked.path, solution.into)
     name = shown(directory)
     if solution.status == "error":
@@ -315,7 +319,7 @@ def compile(
     return solution, Written(name, tuple(contents), told, done.removed, done.left, summary=change)
 
 
-def _files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Diagnostic]]:
+def files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Diagnostic]]:
     """The files of a solution, as `render` returns them; they follow from the answer and are cached with it."""
     from llmplan.emit.render import render
 

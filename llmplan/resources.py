@@ -26,6 +26,9 @@ LIBRARY = ("std", "catalog", CONFIGS)
 TARGET = "target.plan"
 """The file of a target's folder in the plan language, part of the library: its options and requirements."""
 
+FORMAT, LOG = "read.plan", "log.plan"
+"""Files of a folder of `templates/`: what the keys of configurations mean, and what the lines of logs."""
+
 MANIFEST = "target.json"
 """The file that makes a folder of templates a target."""
 
@@ -44,6 +47,13 @@ def templates_of(path: str) -> Path | None:
     """The folder of a user's templates that a target's `target.plan` lies in; None for another file."""
     file = Path(path).resolve()
     return file.parent.parent if file.name == TARGET and (file.parent / MANIFEST).is_file() else None
+
+
+def is_format(path: str) -> bool:
+    """Whether a path is that of a file that says how other software's files are read: `templates/NAME/read.plan`, or of
+    logs `log.plan`."""
+    file = Path(path)
+    return file.name in (FORMAT, LOG) and file.resolve().parent.parent.name == "templates"
 
 
 def targets_in(templates: Path | None) -> list[str]:

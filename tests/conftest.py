@@ -15,7 +15,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.diagnostics import Diagnostic
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from tests import thorough
+from tests import quick, thorough
 
 # The same examples on every run, so that a change is what a failure comes from; `--hypothesis-profile=explore`
 # looks for new ones.
@@ -35,10 +35,25 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_cache, "KEPT", 0)
 
 
+WITHOUT_ADVICE = frozenset(
+    {"accuracy", "backtest", "check", "emit", "load", "questions", "rules", "solve", "std", "system"}
+)
+"""The folders whose tests are about an answer or its files: they do without advice, which takes three quarters of the
+time that an answer takes.
+"""
+
+
 @pytest.fixture
-def no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not searched what would help or be better, for tests that do not ask: it takes most of the time."""
-    monkeypatch.setattr(advice, "ADVICE", ())
+def no_advice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would help or be better is not searched, but for tests marked `advice`."""
+    if not request.node.get_closest_marker("advice"):
+        monkeypatch.setattr(advice, "ADVICE", ())
+
+
+@pytest.fixture(autouse=True)
+def seldom_advised(request: pytest.FixtureRequest) -> None:
+    if request.path.parent.name in WITHOUT_ADVICE:
+        request.getfixturevalue("no_advice")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -53,7 +68,11 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of modules that try more under `LLMPLAN_THOROUGH=1`: only these tell more there than before."""
+    """Marks what the command line chooses by: `slow` cases of `quick` tests; tests of random examples as `sampled`.
+
+    The latter are those of modules that try more under `LLMPLAN_THOROUGH=1`: only these tell more there than before.
+    """
+    quick.mark_others_slow(items)
     for item in items:
         names = vars(item.module) if isinstance(item, pytest.Function) else {}
         if names.get("examples") is thorough.examples or names.get("many") is thorough.many:

@@ -200,6 +200,7 @@ def test_few_are_kept(kept):
     assert store.load("check", key(answer_cache.KEPT + 4)) == () and store.load("solve", key("other")) == ()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "found", [(1, 2), ((), (), [99]), ((), (), [0]), (("x",), (), []), {"a": 1}, ((), (("a",),), None)]
 )

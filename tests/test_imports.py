@@ -16,7 +16,7 @@ import llmplan
 PACKAGE = Path(llmplan.__file__).parent
 CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
 STAGES = (
-    ("syntax", "load"),
+    ("syntax", "load", "read"),
     ("check",),
     ("system",),
     ("solve",),
@@ -27,7 +27,24 @@ STAGES = (
     ("emit",),
 )
 """As CONTRIBUTING draws them, from the text to the files. What joins them stands after the last one."""
-JOINING = ("frontend", "catalog", "backtest", "answer_cache", "api", "public", "cli", "__main__")
+JOINING = (
+    "frontend",
+    "importing",
+    "rewording",
+    "run_inputs",
+    "calibration",
+    "verification",
+    "catalog",
+    "backtest",
+    "answer_cache",
+    "api",
+    "failures",
+    "comparison",
+    "below",
+    "public",
+    "cli",
+    "__main__",
+)
 
 
 def modules() -> dict[str, Path]:

@@ -1,5 +1,5 @@
-"""Ctrl-C from the command's first line to the end of the interpreter: 130 or the code of finished work, and no
-traceback.
+"""Ctrl-C and SIGTERM from the command's first line to the end of the interpreter: 130 and 143 or the code of finished
+work, no traceback, no process and no half-written file.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
     return process.returncode, said.strip()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("code", "wanted"),
     [
@@ -95,6 +96,7 @@ def test_at_moments_of_all_sorts(started, code, wanted):
     assert ended(started(code)) == (wanted, b"")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("part", [pytest.param(n / 40, marks=[pytest.mark.slow] * (n % 16 > 0)) for n in range(40)])
 def test_at_any_moment(started, part):
     process = started(command="solve")
@@ -103,3 +105,64 @@ def test_at_any_moment(started, part):
     process.send_signal(signal.SIGINT)
     code, said = ended(process)
     assert code in (0, 130) and b"Traceback" not in said and b"KeyboardInterrupt" not in said, said
+
+
+TERMINATED = NOW.replace("SIGINT", "SIGTERM")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        (
+            "from llmplan import api\n"
+            f"def check(*rest, **more):\n try: {TERMINATED}\n finally: print('undone')\napi.check = check\n"
+        ),
+        pytest.param(
+            "class Finder:\n def find_spec(self, name, *rest):\n"
+            f"  if name == 'llmplan.cli': print('undone', flush=True); {TERMINATED}\n"
+            "sys.meta_path.insert(0, Finder())\n",
+            id="during start-up",
+        ),
+    ],
+)
+def test_termination_undoes_what_is_half_done(started, code):
+    process = started(code)
+    said, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint.strip()) == (143, b"") and b"undone" in said
+
+
+def test_ctrl_c_does_not_interrupt_what_a_termination_undoes(started):
+    code = (
+        "from llmplan import api\n"
+        f"def check(*rest, **more):\n try: {TERMINATED}\n finally:\n  {NOW}\n  print('undone')\napi.check = check\n"
+    )
+    process = started(code)
+    said, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint.strip()) == (143, b"") and b"undone" in said
+
+
+def test_termination_leaves_no_fork(started):
+    """The fork that computes levers would otherwise go on by itself."""
+    code = (
+        "from llmplan.background import Fork\nfrom llmplan import api\nimport time\n"
+        "def check(*rest, **more):\n with Fork(lambda: time.sleep(60)) as aside:\n"
+        f"  print(aside._pid, flush=True); {TERMINATED}\napi.check = check\n"
+    )
+    process = started(code)
+    said, _ = process.communicate(timeout=60)
+    fork = int(said.split()[1])
+    assert process.returncode == 143
+    with pytest.raises(ProcessLookupError):
+        os.kill(fork or 1 << 22, 0)  # on one core none is started
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("part", [pytest.param(n / 8, marks=pytest.mark.slow) for n in range(8)])
+def test_a_terminated_compile_writes_all_or_nothing(started, tmp_path, part):
+    process = started(command="compile")
+    assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+    sleep(0.5 + 1.5 * part)
+    process.send_signal(signal.SIGTERM)
+    code, said = ended(process)
+    assert code in (0, 1, 143) and b"Traceback" not in said, said
+    assert code == 0 or sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == ["a.plan"]

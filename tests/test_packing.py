@@ -1,6 +1,7 @@
 """Records to plain data and back."""
 
 import marshal
+from fractions import Fraction
 
 import pytest
 from attrs import frozen
@@ -31,6 +32,7 @@ PACKING = Packing([Leaf, Branch])
         Leaf(float("inf"), ("x",)),
         (Leaf(None), Leaf(2.0)),
         Branch({"b": Leaf(1.0), "a": Leaf(2.0)}, raw=(0, "Leaf")),
+        (Fraction(1, 3), Leaf(1.0)),
     ],
 )
 def test_round_trip(value):

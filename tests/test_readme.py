@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,23 @@ def test_links_lead_somewhere():
         text = (ROOT / document).read_text(encoding="utf-8")
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
             assert (ROOT / target).exists(), target
+
+
+@pytest.mark.slow
+def test_the_way_from_configurations_is_as_shown(monkeypatch, tmp_path):
+    """The example's files are read, the plan is committed and changed, and each command prints what is shown."""
+    for file in (ROOT / "docs" / "example").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    (section,) = [part for part in re.split(r"^## ", README, flags=re.MULTILINE) if part.startswith("From the files")]
+    for block in re.findall(r"(?s)```console\n(.*?)```", section):
+        for command, shown in re.findall(r"(?m)^\$ llmplan (.*)\n((?:(?!\$ ).*\n)*)", block):
+            printed = CliRunner().invoke(group, command.split()).stdout
+            assert printed.startswith(shown) and (shown or "wrote to run" in printed), command
+        plan = tmp_path / "train.plan"
+        if not (tmp_path / ".git").exists():
+            for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
+                subprocess.run([*git, *arguments], check=True)
+            plan.write_text(plan.read_text(encoding="utf-8").replace("zero_stage = 2", "zero_stage = 3"), "utf-8")

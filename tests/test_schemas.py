@@ -40,13 +40,15 @@ def solution(request: pytest.FixtureRequest) -> Solution:
     return api.solve(str(ROOT / request.param), tables=True)
 
 
+@pytest.mark.quick(2)
 def test_solutions_as_printed_and_as_written(solution: Solution) -> None:
     assert faults("solution", as_json(solution, [])) == []
     contents, _ = render(solution)
     if NAME in contents:
-        assert faults("solution", json.loads(contents[NAME])) == []
+        assert faults("written", json.loads(contents[NAME])) == []
 
 
+@pytest.mark.quick(2)
 def test_derivations(solution: Solution) -> None:
     steps = everything(solution)
     document = steps_as_json(steps)
@@ -106,7 +108,7 @@ def test_sweeps_and_diagnostics(tmp_path: Path) -> None:
     assert faults("check", json.loads(render_json.render(wrong))) == []
 
 
-@pytest.mark.parametrize("name", ["solution", "sweep", "check", "explain"])
+@pytest.mark.parametrize("name", ["solution", "written", "sweep", "check", "explain"])
 def test_a_text_in_the_place_of_a_number_is_seen(name: str) -> None:
     assert faults(name, {"schema": "2"}) != []
 
@@ -141,3 +143,30 @@ def test_slack_has_its_unit_and_shown_rows_their_bands(tmp_path: Path) -> None:
     assert memory["model_low"] == pytest.approx(total["model_low"]) and memory["model_high"] > memory["model_low"]
     assert cost["model_low"] is None and source["unit"] is None and hours["unit"] == "GPU*s"
     assert [row.band is not None for row in solution.shown] == [True, False, False, False]
+
+
+def test_an_import_and_a_reworded_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from llmplan import importing, rewording
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ds.json").write_text(
+        '{"zero_optimization": {"stage": 0}, "train_micro_batch_size_per_gpu": 8}', "utf-8"
+    )
+    text = "deepspeed --num_gpus 8 t.py --model_name_or_path huggyllama/llama-7b --max_seq_length 4096 --output_dir x"
+    (tmp_path / "run.sh").write_text(f"{text} --odd 1\n", "utf-8")
+    found = importing.imported(["ds.json", "run.sh"], [("hardware.gpu", '"A100-SXM4-40GB"')])
+    assert faults("import", importing.as_json(found)) == [] and found.files is not None
+    answer = rewording.reworded(api.solve(str(tmp_path / "a.plan"), text=found.plan), found.files)
+    document = as_json(answer, [])
+    assert any("edits" in one for one in document["relaxations"]) and faults("solution", document) == []
+
+
+def test_an_out_of_memory_message() -> None:
+    from llmplan import failures
+    from llmplan.request import Request
+
+    text = 'model "llama-7b"\nhardware { gpu = "A100-SXM4-40GB", gpus = 4 }\nparallelism.zero_stage = 2\n'
+    text += "show memory.total\n"
+    found = failures.explain(["CUDA out of memory. Tried to allocate 6.28 GiB."], Request("a.plan", text))
+    assert found.diagnosis is not None and found.diagnosis.told
+    assert faults("why", failures.as_json(found, found.changes)) == []

@@ -15,10 +15,12 @@ from generator import latex
 from generator.decorators import decorators
 from generator.outline import Item, Key, Page, pages
 from generator.placed import placed
+from generator.releases import releases
 from generator.units import unit_tables
 from llmplan.check import library
 from llmplan.check.scope import Scope
 from llmplan.emit.targets import load
+from llmplan.read import formats
 from llmplan.source import Span
 from llmplan.syntax import nodes
 from llmplan.syntax.decorators import said
@@ -32,14 +34,16 @@ _LITERALS = (nodes.Number, nodes.Bool, nodes.Name, nodes.Text)
 
 def reference() -> dict[str, str]:
     """Every page of the reference by its path from the root of the project."""
-    files = library.library_files().items()
-    texts = {path: text for path, text in files if path.startswith(("plans/std/", "templates/"))}
+    files = library.library_files()
+    texts = {path: text for path, text in files.items() if path.startswith(("plans/std/", "templates/"))}
     scope, _, problems = library.load()
     assert not problems, problems
     outline = pages(texts)
     writer = _Writer(scope, outline)
     written = {f"{FOLDER}/{page.name}.md": writer.page(page) for page in outline}
-    return {f"{FOLDER}/README.md": writer.index(), f"{FOLDER}/decorators.md": decorators(), **written}
+    read = {name: text for _, name, text in formats.texts()}
+    own = {"README": writer.index(), "decorators": decorators(), "releases": releases(files | read)}
+    return {**{f"{FOLDER}/{name}.md": text for name, text in own.items()}, **written}
 
 
 @frozen
@@ -65,6 +69,7 @@ class _Writer:
         lines += ["", "| page | file |", "|---|---|"]
         lines += [f"| [{page.title}]({page.name}.md) | {_file(page.source.name)} |" for page in self.outline]
         lines.append(f"| [Decorators](decorators.md) | {_file('llmplan/check/decorators.py')} |")
+        lines.append("| [Releases of other software](releases.md) | all of these, the catalog and what files mean |")
         for title, tags in _KINDS_OF_NAMES:
             rows = [
                 (item.key[1], f"| {self._link(item.key, '')} | {self._summary(item)} |")

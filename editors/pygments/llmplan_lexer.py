@@ -21,7 +21,7 @@ KEYWORDS = (
     "waive", "when",
 )
 CONTEXTUAL = (
-    "certain", "final", "from", "into", "language", "like", "step", "weight",
+    "certain", "final", "from", "into", "language", "like", "measured", "step", "weight",
 )
 CONSTANTS = (
     "false", "true",

@@ -23,7 +23,9 @@ from llmplan.advice.neighbours import neighbours
 from llmplan.advice.prices import prices
 from llmplan.advice.requirement_curve import requirement_curve
 from llmplan.advice.risks import risks
+from llmplan.advice.rivals import rivals
 from llmplan.advice.sensitivity import sensitivity
+from llmplan.advice.swings import swings
 from llmplan.advice.trial import Trial
 from llmplan.answer.schema.advice import Default, Lever, Moved, Price, Redecided, Verdicted
 from llmplan.answer.schema.solution import Solution
@@ -56,11 +58,13 @@ ADVICE: tuple[Piece, ...] = (
     Piece(("clashes",), conflicts, "infeasible"),
     Piece(("sensitivities", "gains"), sensitivity),
     Piece(("alternatives", "front"), layouts),
+    Piece(("rivals",), rivals),
     Piece(("risks",), risks),
     Piece(("cliffs",), cliffs),
     Piece(("skipped",), skipped_entries),
     Piece(("curve",), requirement_curve, pictures=True),
     Piece(("neighbours",), neighbours, pictures=True),
+    Piece(("swings",), swings, pictures=True),
     Piece(("levers",), levers, aside=True),  # they take as long as all others together
     Piece(("defaults",), defaults, aside=True),  # what the levers have tried
     Piece(("prices",), prices, aside=True),  # the plan is solved again

@@ -18,7 +18,7 @@ from llmplan.check import ir
 from llmplan.check.program import Rule
 from llmplan.check.scope import Scope
 from llmplan.system.assumptions import assumed_rates
-from llmplan.system.calendar import on_the_calendar, written
+from llmplan.system.calendar import as_planned, on_the_calendar, written
 from llmplan.system.comparison import comparison_of
 from llmplan.system.display import TURNED, amount
 from llmplan.system.lower import Lowering
@@ -39,6 +39,7 @@ class BoundedSide:
         name: Its name, empty for an expression; `text` as written.
         operation: The comparison of the side with the limit.
         rates: What it rests on and the plan assumes as one value.
+        planned: Of a side on the calendar the same as planned.
         type, unit: Those in which both are shown.
     """
 
@@ -53,6 +54,7 @@ class BoundedSide:
     type: Measure
     unit: str
     rates: tuple[str, ...] = ()
+    planned: BoundedSide | None = None
 
     def shown(self, value: float, scope: Scope) -> Amount:
         return amount(value, self.type, scope, self.unit)
@@ -61,14 +63,11 @@ class BoundedSide:
         """A point of a curve with its value added; unchanged if that is not a number."""
         lowering, base = posed.lowering, self.rule.place[0]
         condition = lowering.lower(self.rule.condition, {}, base=base)
-        ends = [end for pair in self._ends(lowering) for end in pair]
-        nodes = [self.node, *ends] + ([] if isinstance(condition, Missing) else [condition])
-        known = posed.values(nodes, point)
-        value = known[self.node]
+        value, band = self._at(posed, point)
         if not math.isfinite(value) or isinstance(condition, Missing):
             return empty
-        pairs = [(known[low], known[high]) for low, high in zip(ends[::2], ends[1::2])]
-        band = around(value, pairs) if pairs and all(map(math.isfinite, (*pairs[0], *pairs[-1]))) else None
+        known = posed.values([condition], point)
+        planned, planned_band = (math.nan, None) if self.planned is None else self.planned._at(posed, point)
         spread = None
         chance = None
         if has_ranges(lowering.program):
@@ -85,12 +84,24 @@ class BoundedSide:
             high=spread[1] if spread else None,
             model_low=band[0] if band else None,
             model_high=band[1] if band else None,
+            planned=self.shown(planned, lowering.scope) if math.isfinite(planned) else None,
+            planned_low=planned_band[0] if planned_band else None,
+            planned_high=planned_band[1] if planned_band else None,
             chance=chance,
             verdict=verdict(
                 known[condition] == 1.0, chance, bool(self.rates) or self.operation == "eq" and band is not None
             ),
             results=self._results(posed, point),
         )
+
+    def _at(self, posed: Posed, point: dict[int, float]) -> tuple[float, tuple[float, float] | None]:
+        """The value at a point, and its band."""
+        ends = [end for pair in self._ends(posed.lowering) for end in pair]
+        known = posed.values([self.node, *ends], point)
+        value = known[self.node]
+        pairs = [(known[low], known[high]) for low, high in zip(ends[::2], ends[1::2])]
+        finite = bool(pairs) and all(map(math.isfinite, (value, *pairs[0], *pairs[-1])))
+        return value, around(value, pairs) if finite else None
 
     def _results(self, posed: Posed, point: dict[int, float]) -> dict[str, Amount]:
         """What plans are compared by and its counterparts on the calendar."""
@@ -131,8 +142,12 @@ def bounded_side(lowering: Lowering, rule: Rule, judged: bool) -> BoundedSide | 
     counterpart = on_the_calendar(lowering.program, rule) if judged else None
     found = None if counterpart is None else _bounded_side(lowering, counterpart)
     if found is not None:
-        return evolve(found, text=written(lowering.scope.calendar, found.text))
-    return _bounded_side(lowering, rule)
+        planned = _bounded_side(lowering, rule)
+        return evolve(found, text=written(lowering.scope.calendar, found.text), planned=planned)
+    found, planned_rule = _bounded_side(lowering, rule), as_planned(lowering.program, rule)
+    if found is None or planned_rule is None:
+        return found
+    return evolve(found, planned=_bounded_side(lowering, planned_rule))
 
 
 def _bounded_side(lowering: Lowering, rule: Rule) -> BoundedSide | None:

@@ -26,8 +26,8 @@ def layouts(trial: Trial, answer: Solution) -> tuple[tuple[Alternative, ...], tu
     if len(front) > MOST:
         front = tuple(front[round(i * (len(front) - 1) / (MOST - 1))] for i in range(MOST))
     return (
-        _distinct(trial.own, [_alternative(trial.own, lines, point, trial.outcome.top[0]) for point in top]),
-        tuple(_alternative(trial.own, lines, point, None) for point in front),
+        _distinct(trial.own, [alternative(trial.own, lines, point, trial.outcome.top[0]) for point in top]),
+        tuple(alternative(trial.own, lines, point, None) for point in front),
     )
 
 
@@ -40,9 +40,10 @@ def _distinct(posed: Posed, layouts: Sequence[Alternative]) -> tuple[Alternative
     return tuple(first.values()) if len(first) > 1 else ()
 
 
-def _alternative(
+def alternative(
     posed: Posed, lines: list[Result], point: Mapping[int, float], best: Mapping[int, float] | None
 ) -> Alternative:
+    """A layout with its results, and what it loses against the best one."""
     lowering = posed.lowering
     settings = tuple(
         (unknown.path, unknown.amount(point[index], lowering.scope))

@@ -46,6 +46,7 @@ SHARES = {
     "dismissal": Share("choices that are freed together in one small search", 64),
     "levers": Share("half a second; evaluating a lever with all else fixed costs next to nothing", 1e8, 5e8, tries=12),
     "entries": Share("the best entry is usually among the best for the present layout", tries=3),
+    "rivals": Share("one search for each of the cards or models that a plan lists", 1e6, 2e8, tries=16),
     "safe value": Share("a single input is open, but a chance is integrated at each of its values", 1e6, 2e8, tries=2),
     "prices": Share("the plan is solved again without the library's preferences, and without a few", 1e6, 1e8, tries=2),
     "cliffs": Share("the plan is solved in full without one rule of the library", 1e7, 1e9, tries=2),

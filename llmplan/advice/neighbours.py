@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.advice.trial import Posed, Trial
 from llmplan.answer.schema.charts import Neighbour
@@ -19,7 +19,7 @@ from llmplan.system.adjustable import Knob, knobs, value_of
 from llmplan.system.domains import candidates
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
-from llmplan.system.results import results
+from llmplan.system.results import results, with_calendar
 from llmplan.system.system import Unknown
 from llmplan.uncertainty.bands import around
 from llmplan.units.measure import Measure, Type, is_choice
@@ -43,7 +43,8 @@ def neighbours(trial: Trial, answer: Solution) -> tuple[Neighbour, ...]:
     others = _moved(reader, first, trial.outcome.point)
     if len(others) < FEW:
         others += _given(trial, first, {one.name for one in others})
-    return (first, *others[:MOST])
+    told = (evolve(one, misses=tuple(name for name in one.misses if name not in first.misses)) for one in others[:MOST])
+    return (evolve(first, misses=()), *told)
 
 
 @frozen
@@ -59,7 +60,9 @@ class _Reader:
 
     def __init__(self, posed: Posed) -> None:
         self.posed, self.lowering, self.system = posed, posed.lowering, posed.system
-        self._results = results(self.lowering.program, self.lowering)
+        self._results = with_calendar(
+            results(self.lowering.program, self.lowering), self.lowering.program, self.lowering
+        )
         self._nodes = _nodes(self.lowering)
 
     def told(self, point: dict[int, float], moved: int = -1) -> Neighbour:
@@ -67,6 +70,8 @@ class _Reader:
         nodes, scope = self._nodes, self.lowering.scope
         roots = [*nodes.values.values(), *(node for pairs in nodes.ends.values() for pair in pairs for node in pair)]
         roots += [result.node for result in self._results] + [condition.node for condition in self.posed.requirements]
+        weighed = [preference for preference in self.system.preferences if preference.weight]
+        roots += [preference.node for preference in weighed]
         known = self.posed.values(roots, point)
         values = {name: known[node] for name, node in nodes.values.items() if math.isfinite(known[node])}
         bands = {}
@@ -85,6 +90,7 @@ class _Reader:
             bands=bands,
             results=tuple(told),
             breaks=tuple(dict.fromkeys(c.name for c in self.posed.requirements if known[c.node] != 1.0)),
+            misses=tuple(preference.name for preference in weighed if known[preference.node] != 1.0),
         )
 
 

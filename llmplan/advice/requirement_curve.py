@@ -146,7 +146,7 @@ def _lines(trial: Trial, judged: Sequence[RequirementResult]) -> Iterator[_Line]
     # The requirement with the least chance comes first.
     stated = [result for result in judged if result.origin in ("plan", "used")]
     sure = {result.name: 1.0 if result.chance is None else result.chance for result in stated}
-    calendar = {result.name for result in stated if result.planned is not None}
+    calendar = {result.name for result in stated if result.on != result.stated}
     rules = [_Limit(rule, rule.name in calendar) for rule in program.rules if rule.stated]
     rules.sort(key=lambda limit: sure.get(limit.rule.name, 1.0))
     for index, unknown in enumerate(system.unknowns):

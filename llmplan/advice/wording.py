@@ -132,4 +132,6 @@ def _record(
 
 def _distance(value: float, scale: float) -> float:
     """The relative distance of a value from the given one."""
-    return abs(math.log(value / scale)) if value * scale > 0 else 1e9
+    if not value or not scale or (value > 0) != (scale > 0):
+        return 1e9
+    return abs(math.log(abs(value)) - math.log(abs(scale)))  # the quotient of the smallest numbers would be 0

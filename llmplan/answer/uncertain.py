@@ -18,7 +18,7 @@ from llmplan.answer.schema.values import Value
 from llmplan.check.program import Rule, ShowRow
 from llmplan.operations import TOLERANCE
 from llmplan.system.build import MAX_RANGES
-from llmplan.system.calendar import written
+from llmplan.system.calendar import as_planned, reads_the_calendar, written
 from llmplan.system.display import amount
 from llmplan.system.evaluate import evaluate
 from llmplan.system.integral import EXACT_ENOUGH
@@ -64,9 +64,23 @@ def assessed(bands: Bands, ranges: Ranges | None, rule: Rule, result: Requiremen
         unjudged=judged.by.unjudged,
         compared=own,
         on="calendar" if judged.on_the_calendar else "planned",
-        planned=None if judged.planned is None else Planned(judged.planned.chance, judged.planned.verdict),
+        stated="calendar" if reads_the_calendar(bands.lowering.program, rule) else "planned",
+        planned=_planned(bands, ranges, rule, result.certainty == "expected")
+        if judged.planned is None
+        else Planned(judged.planned.chance, judged.planned.verdict, own),
         calendar=row,
     )
+
+
+def _planned(bands: Bands, ranges: Ranges | None, rule: Rule, ranged: bool) -> Planned | None:
+    """What is known, if every step runs as planned, of a requirement that is stated on the calendar."""
+    counterpart = as_planned(bands.lowering.program, rule)
+    judged = None if counterpart is None else bands.judge_as_written(counterpart, ranged)
+    if counterpart is None or judged is None:
+        return None
+    row = compared.compared(bands.lowering, counterpart)
+    row = None if row is None else compared.with_ends(bands, ranges, counterpart, row)
+    return Planned(judged.chance, judged.verdict, row)
 
 
 def row_with_ends(ranges: Ranges, row: ShowRow, shown: Shown) -> Shown:
@@ -143,7 +157,7 @@ def _at_the_bad_corner(ranges: Ranges, rule: Rule, result: RequirementResult) ->
     least = bounds(graph, gap, box)
     if least is None or not graph.reach(gap) or len(box) > MAX_RANGES:
         return result
-    corners = (evaluate(graph, dict(enumerate(ends)), (gap,)) for ends in itertools.product(*box))
+    corners = (evaluate(graph, dict(enumerate(ends)), (gap, *sides)) for ends in itertools.product(*box))
     worst = min(corners, key=lambda values: values[gap])
     smaller, larger = (worst[side] for side in sides)
     size = max(abs(smaller), abs(larger))

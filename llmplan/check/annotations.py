@@ -88,6 +88,10 @@ class _Annotations:
             case Sort.PATTERN:
                 fine = is_pattern(written(argument)) and self._is_text()
                 return None if fine else decorators.wrong_argument(argument.span, name, sort.value)
+            case Sort.SOFTWARE:
+                return (
+                    None if "." not in written(argument) else decorators.wrong_argument(argument.span, name, sort.value)
+                )
             case Sort.RANK:
                 value = number(argument)
                 fine = value is not None and value.denominator == 1 and value >= 1

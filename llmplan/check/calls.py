@@ -214,12 +214,17 @@ def _chance(check: Context, node: nodes.Call, want: Type | None) -> Typed:
     return Typed(expr, REAL, node.span) if _measurable(check, event, expr) else check.wrong(node)
 
 
+_FUNCTIONS: dict[type[ir.Expr], str] = {ir.Chance: "a chance", ir.Quantile: "a quantile"}
+
+
 def _measurable(check: Context, event: nodes.Expr, expr: ir.Expr) -> bool:
-    """Whether measured values of what is asked for can be told; says why not."""
+    """Whether an event consists of values that can be measured; reports why not."""
     found = list(ir.walk(expr))[1:]
-    if any(isinstance(part, (ir.Chance, ir.Quantile)) for part in found):
-        check.report(units.not_here(event.span, "a chance inside a chance", "values"))
-        return False
+    for part in found:
+        if isinstance(part, (ir.Chance, ir.Quantile)):
+            within = f"{_FUNCTIONS[type(part)]} inside {_FUNCTIONS[type(expr)]}"
+            check.report(units.not_here(event.span, within, "values"))
+            return False
     if any(isinstance(part, (ir.Local, ir.FieldOf)) for part in found):
         check.report(units.not_here(event.span, "a local name in an event", "inputs, lets and quantities"))
         return False
@@ -227,7 +232,7 @@ def _measurable(check: Context, event: nodes.Expr, expr: ir.Expr) -> bool:
 
 
 def _quantile(check: Context, node: nodes.Call, want: Type | None) -> Typed:
-    """quantile(time, 90%): the value that a share of the measured ones does not exceed."""
+    """quantile(time, 90%): the value that this share of the measured values does not exceed."""
     if not _count(check, node, 2, 2):
         return check.wrong(node)
     value, share = (check.check(argument) for argument in node.arguments)

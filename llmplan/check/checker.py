@@ -54,6 +54,7 @@ class PlanCheck:
         self._goals(modules)
         for show in (show for group in groups for show in group.shows):
             self._show(show)
+        variations.measured(self.layers, modules)
         variations.scenarios(self.layers, modules, scenario)
         for path, text in settings:
             variations.set_value(self.layers, path, text)
@@ -95,7 +96,7 @@ class PlanCheck:
         return Definitions(self.scope, self.report, module.layer)
 
     def _is_rate(self, s: nodes.UnitDecl) -> bool:
-        """Whether a unit of the plan is one of a dimension of the library, which is measured."""
+        """Whether a unit of the plan measures a dimension of the library, and does not count things."""
         word = self.scope.units.words.get(s.name.text)
         dims = [name for name, _ in word.measure.dims] if word is not None and s.value is not None else []
         known = [self.scope.sources[self.scope.dimensions[name][0]].library for name in dims]

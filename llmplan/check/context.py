@@ -32,7 +32,7 @@ class Context(ABC):
 
     In a block or entry, the fields of its `kind` can be used without the kind's name; `locals` are parameters, local
     lets and fold variables, and `bounds` the declared ranges of Int parameters, which a `match` may cover. `entry`
-    is the entry that the expression stands in, if any. A `silent` context reports nothing, as another does.
+    is the entry that the expression stands in, if any. Nothing is reported in a `silent` context.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Context(ABC):
         return evolve(typed, type=None)
 
     def _labelled(self, kept: Type | None) -> list[str]:
-        """The units of a place whose numbers must say a label: with each label, of a link as it is sold."""
+        """The units, each with a label, for a place whose numbers must have one; a link's are those it is sold in."""
         if not isinstance(kept, Labelled) or not kept.strict:
             return []
         sold = [evolve(kept, unit=kept.unit.replace("byte/s", unit)) for unit in ("GB/s", "Gbit/s")]
@@ -190,7 +190,7 @@ class Context(ABC):
             return None
 
     def _divides(self, word: str) -> bool:
-        """Whether a word is the name of something that can divide: `640 GB/gpus`, but no entry, as in `3 USD/gpu`."""
+        """Whether a word names a value that can divide, as in `640 GB/gpus`; an entry, as in `3 USD/gpu`, cannot."""
         if word in self.locals:
             return True
         path = f"{self.kind}.{word}" if self.kind is not None and f"{self.kind}.{word}" in self.scope.fields else word

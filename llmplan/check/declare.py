@@ -179,14 +179,14 @@ class Declarations:
             self.scope.enums[known.name] = EnumType(known.name, tuple(members))
 
     def _spoken_words(self, enum: nodes.Enum) -> None:
-        """What people write in place of the members of an enum."""
+        """Words that people write in place of an enum's members."""
         self._unmodelled("", enum.decorators)
         for of, member, *texts in (mark for mark in said(enum.decorators, "words") if len(mark) > 2):
             if of == enum.name.text:
                 self.scope.meant.setdefault(of, {}).update((spelt(text), member) for text in texts)
 
     def _spoken(self, path: str, decorators: Sequence[nodes.Decorator]) -> None:
-        """What people call a kind, a field or a quantity."""
+        """The names that people have for a kind, a field or a quantity."""
         self._unmodelled(path, decorators)
         for word in (word for texts in said(decorators, "names") for word in texts):
             known = self.scope.spoken.get(spelt(word), ())
@@ -284,6 +284,9 @@ class Declarations:
         # A band may be declared above any of its formulas.
         if said(node.decorators, "within"):
             self.scope.banded[name] = ()
+        for factor in said(node.decorators, "apart"):
+            if len(factor) == 1:
+                self.scope.apart[name] = factor[0]
         for counterpart in said(node.decorators, "calendar"):
             if len(counterpart) == 1:
                 self.scope.calendar[name] = counterpart[0]
@@ -320,7 +323,7 @@ class Declarations:
         )  # fmt: skip
 
     def _usual_name(self, kind: str, entry: str, argument: Argument) -> None:
-        """A name that most people mean an entry by; E0203 where it is said of another already."""
+        """A name by which most people mean an entry; E0203 if another entry has it already."""
         alias, usual = normal(written(argument)), self.scope.usual.setdefault(kind, {})
         if alias in usual:
             first = self._usual.get((kind, alias)) or self.scope.span(self.scope.entries[kind][usual[alias]].place)
@@ -331,7 +334,7 @@ class Declarations:
         self.scope.aliases[kind][alias] = (entry,)
 
     def _published_names(self, node: nodes.Entry, kind: str, name: str) -> None:
-        """The names on a hub mean the entry too, unless they mean another one already."""
+        """Lets the names on a hub mean the entry too, unless one of them already means another entry."""
         for field in node.fields:
             if f"{kind}.{field.name.text}" in self.scope.as_published and isinstance(field.value, nodes.Text):
                 for form in published(normal(field.value.plain or "")):

@@ -1,7 +1,7 @@
 """Decorators: the table of where each may appear, which arguments it takes and what it means.
 
 `TABLE` is read by the check of annotations, by messages and by the reference. The effect of a decorator is implemented
-where its subject is declared: `check.declare`, `check.define`, `check.unit_words`, `load.config`.
+where its subject is declared: `check.declare`, `check.define`, `check.unit_words`, `load.config_tables`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Sort(Enum):
     """The sorts of arguments, in words."""
 
     TEXT = "text in quotes"
-    PATTERN = "a pattern of classes as `[a-z0-9]*`, letters, and groups as `(…)?`, in quotes"
+    PATTERN = "a pattern of classes as `[a-z0-9]*`, letters, and groups as `(…)?` or `(a|b)`, in quotes"
     CHOICE = "a factor above 0 other than 1, or a member of the field's enum"
     RANK = "a whole number above 0"
     UNIT = "a unit of the quantity"
@@ -49,6 +49,7 @@ class Sort(Enum):
     MEMBER = "a member of the enum"
     CALL = "a call of a function"
     RESULT = "a number in the unit of the call"
+    SOFTWARE = "the name of a software, one word"
     LABEL = "the label of the field's unit, then labels of which a field says how many of it they have"
 
 
@@ -92,6 +93,11 @@ TABLE: dict[str, Decorator] = {
         _ALL, (_T,), _T, '@cite("arXiv:1910.02054", "figure 1")',
         "The source of a formula or figure, and the place in it; shown beside the number.",
     ),
+    "release": Decorator(
+        _ALL, (Sort.SOFTWARE, _T), None, '@release(deepspeed, "0.19.8")',
+        "A release of other software in which the declaration was read, and for which it is true; "
+        "[all of them](releases.md) have to be looked at when that software moves.",
+    ),
     "example": Decorator(
         ("fn",), (Sort.CALL, Sort.RESULT), None, "@example(zero_bytes(7.5B params, 1, 64), 31.4 GB)",
         "A call of the function and its result, compared to the digits written. Examples of the library run as tests.",
@@ -118,6 +124,12 @@ TABLE: dict[str, Decorator] = {
         ("quantity",), (Sort.FACTOR, Sort.FACTOR), None, "@within(step.low, step.high)",
         "A band: factors of this quantity between which eight of ten measured values lie.",
     ),
+    "apart": Decorator(
+        ("quantity",), (Sort.FACTOR,), None, "@apart(step.apart)",
+        "Beside `@within`: the factor by which this quantity's ratio of measured to computed differs at most between "
+        "two plans with the same entries, such as model and accelerator, in eight of ten pairs. Without it the "
+        "deviations of two plans count as independent, unless the quantity is the same in both.",
+    ),
     "calendar": Decorator(
         ("quantity",), (Sort.WHOLE,), None, "@calendar(wall_time)",
         "The counterpart of the quantity on the calendar. A requirement binds as it is written; its verdict and chance "
@@ -127,6 +139,12 @@ TABLE: dict[str, Decorator] = {
         ("quantity",), (Sort.WHOLE, _T), None, '@part(step_time, "offload")',
         "The quantity is a part of another, all parts of which add up to it; pictures draw the parts with these "
         "labels.",
+    ),
+    "allocation": Decorator(
+        ("quantity",), (Sort.QUANTITY, _T), _T,
+        '@allocation(memory.optimizer, "start", "_create_fp32_partitions")',
+        "The quantity is the size of one request to the allocator of a GPU: the term of memory that it belongs to, the "
+        "moment, and words of a traceback that prove it.",
     ),
     "compared": Decorator(
         ("quantity",), (Sort.RANK, Sort.RANK), None, "@compared(2, 1)",
@@ -221,6 +239,10 @@ TABLE: dict[str, Decorator] = {
     "refused": Decorator(
         ("kind",), (_T, _T), _T, '@refused("a state-space model beside attention", "jamba", "bamba")',
         "The reason why types of models are not read, and these types.",
+    ),
+    "beside": Decorator(
+        ("kind",), (_T, Sort.VALUE), None, '@beside("vision_config", model.sees_images)',
+        "An object of a configuration file that no formula reads, and the field that is true where the file has it.",
     ),
     "unmodelled": Decorator(
         ("kind", "enum", "field"), (_T,), _T, '@unmodelled("an agent is not planned: count its tokens", "agent")',

@@ -72,12 +72,14 @@ class Definitions:
                 self.report(names.defined_twice(s.span, rule.name, rules[rule.name].span))
             rules[rule.name] = s
             self.scope.rules[rule.name] = rule
-        goals = [self.goal(s) for s in of.goals if isinstance(s, nodes.Objective)]
+        # A target says what a file can hold: the order of answers is the library's alone.
+        goals = [self.goal(s) for s in of.goals if isinstance(s, nodes.Objective) and not of_target(s)]
         if goals:
             self.scope.goals = tuple(goals)
-        fronts = [s for s in of.goals if isinstance(s, nodes.Pareto)]
+        further = [s for s in of.goals if isinstance(s, nodes.Pareto) or of_target(s)]
         for lost in (
-            *of.uses, *of.settings, *of.lets, *of.waivers, *fronts, *of.scenarios, *of.sweeps, *of.shows, *of.emits
+            *of.uses, *of.settings, *of.lets, *of.waivers, *further, *of.scenarios, *of.measured, *of.sweeps, *of.shows,
+            *of.emits
         ):  # fmt: skip
             self.report(units.not_here(lost.span, "a statement of a plan", "a declaration of the library"))
 

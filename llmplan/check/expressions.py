@@ -133,7 +133,7 @@ class Expressions(Context):
         return units.two_units(node.span, path, options, computed)
 
     def unknown_name(self, node: nodes.Name, want: Type | None) -> Diagnostic:
-        """E0201 for a name that stands for nothing, with what a place of that type takes."""
+        """E0201 for an undefined name, with the values that a place of that type accepts."""
         if isinstance(want, KindType):
             near = self.scope.find_entry(want.name, node.text)[1]
             return self.scope.no_entry(node.span, want.name, node.text, near)

@@ -1,8 +1,8 @@
-"""Values in the place of a field with `@per`: each says its label, and is converted to the first one.
+"""Values in the place of a field with `@per`: each states its label, and is converted to the first one.
 
-Input is a checked value and what its place expects, output the value for the first label. A literal without a label is
-E0311, wherever a count's unit would reach it: in alternatives, sums, lists, ranges, multiples and behind a `let`. A
-product says the labels that its factors say together, and counts for the first label where they say none (W0620).
+Input: a checked value and the expectation of its place. Output: the value for the first label. A literal without a
+label is E0311, wherever a count's unit would reach it: in alternatives, sums, lists, ranges, multiples and behind a
+`let`. A product has the labels of its factors combined, and counts for the first label if they have none (W0620).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOLD = ("E0311", "W0620")
 
 
 def settled(check: Context, node: nodes.Expr, typed: Typed, want: Labelled) -> Typed:
-    """A value in the place of a field, for the first of its labels; E0311 where it says none."""
+    """A value in the place of a field, for the first of its labels; E0311 if it states none."""
     if not isinstance(typed.type, Measure) or typed.type.dims != want.dims or typed.zero:
         return typed
     if isinstance(node, nodes.Number):
@@ -59,7 +59,7 @@ def _plain(typed: Typed) -> bool:
 
 
 def _of_let(check: Context, name: str, typed: Typed, want: Labelled) -> Typed:
-    """A let, whose literals must say a label, in scenarios, sweeps and `--set` too; it has the same one everywhere."""
+    """A let, whose literals must state a label, also in scenarios, sweeps and `--set`, and the same one everywhere."""
     forms = tuple(evolve(form, by="", factor=None) for form in want.forms if form.labels == typed.labels)
     own = LetLabelled(want.dims, typed.labels or want.labels, False, want.name, forms or want.forms, want.unit)
     told: list[Diagnostic] = []
@@ -89,7 +89,7 @@ def _values(node: nodes.Expr) -> Sequence[nodes.Expr]:
 
 
 def _converted(table: UnitTable, typed: Typed, want: Labelled, labels: Exponents) -> Typed:
-    """A value of some labels for the first one; as it is if it has others, or none."""
+    """A value converted from one of some labels to the first; unchanged if it has other labels or none."""
     form = next((form for form in want.forms if form.labels == labels), None)
     if form is None:
         return typed

@@ -1,8 +1,8 @@
-"""Labels that a field takes, `@per(GPU, node, job)`: what its place expects, and units with a label in them.
+"""Labels of a field, `@per(GPU, node, job)`: the expectation of its place, and units with a label.
 
-Input is a scope with the declared fields, output what the place of a field or a let expects: a measure that also says
-which labels a number may have, and by which fields the others are converted to the first, which is kept.
-`check.labelled_values` holds values against it.
+Input: a scope with the declared fields. Output: the expectation of the place of a field or let: a measure with the
+labels that a number may have, and with the fields that convert the others to the first, in which values are stored.
+`check.labelled_values` checks values against it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Form:
 
 @frozen
 class Labelled(Measure):
-    """What a place expects whose numbers say a label: no type of a value, but what `check` is told of the place.
+    """The expectation of a place whose numbers state a label: not the type of a value, but what `check` is given.
 
     Attributes:
         name: The field, for messages.
@@ -54,13 +54,13 @@ class Labelled(Measure):
 
     @property
     def strict(self) -> bool:
-        """Whether a number must say its label: the only one may be left out."""
+        """Whether a number must state its label; a field's only label may be left out."""
         return len(self.forms) > 1
 
 
 @frozen
 class LetLabelled(Labelled):
-    """What a let expects that is the value of such a field: one label, which must be said."""
+    """The expectation of a let that is the value of such a field: one label, which must be stated."""
 
     @property
     def strict(self) -> bool:
@@ -68,11 +68,11 @@ class LetLabelled(Labelled):
 
 
 def conversion(scope: Scope, first: str, label: str, kind: str = "") -> str:
-    """The field that says how many of the first label one of another has: `gpus_per_node`, and `gpus` of the whole run.
+    """The field with the number of the first label in one of another: `gpus_per_node`, and `gpus` of the whole run.
 
     Args:
-        kind: Whose own field comes before those of other kinds, as in its entries; else kinds without entries come
-            first. Empty if no field says so.
+        kind: Its own field takes precedence over those of other kinds, as in its entries; otherwise kinds without
+            entries come first. Empty if there is no such field.
     """
     many = plural(first).lower()
     for name in (f"{many}_per_{label.lower()}", many):
@@ -87,7 +87,8 @@ def conversion(scope: Scope, first: str, label: str, kind: str = "") -> str:
 def converts(scope: Scope, first: str, label: str) -> bool:
     """Whether a label of the library or the plan has a field that converts it.
 
-    Of which a run has several, as nodes, the number of the first label in one must be said; a whole run is one.
+    For a label of which a run has several, such as nodes, a field must give the number of the first label in one; a
+    whole run is a single one.
     """
     word = scope.units.words.get(label)
     if word is None or (word.name, word.measure.dims, word.measure.labels) != (label, (), ((label, 1),)):
@@ -103,7 +104,7 @@ def _counts(scope: Scope, path: str, label: str) -> bool:
 
 
 def wanted(scope: Scope, type: Type, name: str, entry: ir.Entry | None = None) -> Type:
-    """What the place of a field or a let expects: its type, with the labels that its numbers may have.
+    """The expectation of the place of a field or let: its type, with the labels that its numbers may have.
 
     Args:
         name: The field or let.
@@ -127,7 +128,7 @@ def wanted(scope: Scope, type: Type, name: str, entry: ir.Entry | None = None) -
 
 
 def compared(scope: Scope, typed: Typed) -> Type | None:
-    """What stands beside a value in a comparison or a sum expects: the labels of a field, or the value's own type."""
+    """The expectation of the other side of a comparison or sum: the labels of a field, or the value's own type."""
     match typed.expr:
         case ir.Ref(name):
             path = name
@@ -139,7 +140,7 @@ def compared(scope: Scope, typed: Typed) -> Type | None:
 
 
 def is_converted(expr: ir.Expr) -> TypeGuard[ir.Op]:
-    """Whether a value is one of another label, with the field that converts it: an author's products are chains."""
+    """Whether a value is a product with the field that converts its label; an author's own products are chains."""
     return (
         isinstance(expr, ir.Op)
         and expr.operation in ("mul", "div")
@@ -167,7 +168,7 @@ def with_label(table: UnitTable, unit: str, want: Labelled, label: str) -> str:
 
 
 def has_label(table: UnitTable, word: str) -> bool:
-    """Whether a unit has a label; of one with a power, as `m^2`, that is not asked."""
+    """Whether a unit has a label; false for a word that is not a unit of the table, such as `m^2`."""
     try:
         return bool(table.parse(word)[1].labels)
     except UnknownUnit:

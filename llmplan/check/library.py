@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from llmplan.cache import store
+from llmplan.cache import ready, store
 from llmplan.cache.key import key
 from llmplan.check.declare import Declarations
 from llmplan.check.define import Definitions
@@ -45,6 +45,7 @@ _PLAIN = (
     "aliases",
     "selectors",
     "banded",
+    "apart",
     "assumable",
     "calendar",
     "software",
@@ -131,15 +132,30 @@ def load(texts: Mapping[str, str] | None = None, tables: bool = True) -> tuple[S
         kept = key(content)
         frozen = store.load(CACHE_NAME, kept)
         if not isinstance(frozen, dict):
-            scope, problems = _built(texts)
-            if problems:
-                return scope, content, problems + (tables_of(scope, texts) if tables else [])
-            frozen = _freeze(scope)
+            frozen = ready.load(CACHE_NAME, content)
+            if not isinstance(frozen, dict):
+                scope, problems = _built(texts)
+                if problems:
+                    return scope, content, problems + (tables_of(scope, texts) if tables else [])
+                frozen = _freeze(scope)
             store.keep(CACHE_NAME, kept, frozen)
         _latest.clear()
         _latest[content] = _restore(frozen)
     scope = _over(_latest[content], texts)
     return scope, content, tables_of(scope, texts) if tables else []
+
+
+def prepared() -> tuple[str, dict[str, Any], str]:
+    """What comes with an installation, for `llmplan.cache.ready`: name, result and the hash that it depends on.
+
+    Raises:
+        ValueError: The library has mistakes.
+    """
+    texts = library_files()
+    scope, problems = _built(texts)
+    if problems:
+        raise ValueError(problems[0].message)
+    return CACHE_NAME, _freeze(scope), library_hash(texts)
 
 
 def build(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
@@ -161,7 +177,7 @@ def tables_of(scope: Scope, texts: Mapping[str, str] | None = None) -> list[Diag
 
 
 def unknown_targets(scope: Scope, folders: Collection[str]) -> list[Diagnostic]:
-    """E0201 for `emits` in the library of what is not a folder of templates, which would always be false.
+    """E0201 for an `emits` in the library that names no folder of templates and would always be false.
 
     Args:
         folders: Those of the product and of the user; each with a `target.plan` in the library is known too.

@@ -1,8 +1,8 @@
 """Patterns of texts: `@pattern` above a field.
 
 Input: a pattern as its author wrote it, and a text. Output: whether the text matches. A pattern is a small subset of
-regular expressions, chosen so that none takes long: classes with a quantifier, letters, and optional groups, with few
-unbounded quantifiers.
+regular expressions, chosen so that no match takes long: classes with a quantifier, letters, optional groups, and
+groups of alternative words, with few unbounded quantifiers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import re
 
 from attrs import frozen
 
-_PATTERN = re.compile(r"(?:\[(?:[^\[\]\\]|\\\\)+\](?:[*+?]|\{\d{1,3},\d{1,3}\})?|[\w:/,@ -]|\(|\)\??)+")
+_PATTERN = re.compile(
+    r"(?:\[(?:[^\[\]\\]|\\\\)+\](?:[*+?]|\{\d{1,3},\d{1,3}\})?|\((?:[\w ]+\|)+[\w ]+\)|[\w:/,@ -]|\(|\)\??)+"
+)
 _MOST_OPEN = 3
 """The most unbounded quantifiers: a text is matched in at most its length to this power ways."""
 

@@ -52,8 +52,8 @@ class Field:
     `assumed_with` lists quantities whose assumed values hold only for the field's current value; a `decision` is a
     field the planner chooses; a `lever` is worth trying: a number at these `factors` of its value, a choice at its
     `members`, or at neighbouring values if neither is given. A lever with a `cure` is tried only if that quantity
-    holds, to make a plan feasible. `changes` names what another value changes beside speed and memory. `per` are the
-    labels of which its numbers have one, the first being its type's. The default of a `derived` field does not count as
+    holds, to make a plan feasible. `changes` names what another value changes beside speed and memory. `per` lists
+    the labels that its numbers may have, the first being its type's. The default of a `derived` field does not count as
     given.
     """
 
@@ -156,7 +156,7 @@ class Rule:
 
     @property
     def stated(self) -> bool:
-        """Whether it is a requirement of the author's."""
+        """Whether it is one of the author's requirements."""
         return self.origin != "library" and self.weight is None
 
 
@@ -184,8 +184,8 @@ class Replacement:
     Attributes:
         quantity: Whether it is a quantity's formula, not a function.
         place: Where the plan says so; `formula` is the new right-hand side.
-        instead: The formulas of the library in whose place it is, of a function its name there; none where a file of
-            the plan declares what is replaced.
+        instead: The library's formulas that it replaces, or the name of the library's function; empty if a file of the
+            plan declares it.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """An expression with some of its parts replaced.
 
 Input: an expression and a function that gives the replacement of a part, or None to keep it. Output: the expression
-with every such part replaced, outermost first; what is replaced is not looked into. The same object if nothing is.
+with every such part replaced, outermost first; a replaced part is not searched further. Without a replacement the same
+object is returned.
 """
 
 from __future__ import annotations

@@ -107,12 +107,12 @@ def normal(name: str) -> str:
 
 
 def spelt(word: str) -> str:
-    """The form in which the names that people say are compared: case is ignored; `-` and `_` are the same."""
+    """The form in which names as people say them are compared: case is ignored; `-` and `_` are the same."""
     return word.strip().lower().replace("-", "_")
 
 
 def _worded_alike(wanted: str, key: str) -> bool:
-    """Whether a name has the words of another, in whichever order and perhaps cut short: `h100-80gb-sxm`."""
+    """Whether a name consists of the words of another, in any order and perhaps cut short: `h100-80gb-sxm`."""
     words, own = wanted.split("-"), key.split("-")
     cut = all(part.startswith(word) for word, part in zip(words, own))  # `llama-7` is rather a typo
     return len(words) == len(own) > 1 and not cut and all(any(part.startswith(word) for part in own) for word in words)
@@ -159,7 +159,8 @@ class Scope:
         rules: The library's requirements and preferences by name, `goals` its objectives.
         selectors: By kind, the field that chooses its entry: the first with that kind as its type.
         banded: Quantities with a band; the values are empty.
-        assumable: Quantities of which the library asks whether a plan assumes them; the values are empty.
+        apart: Of quantities with a band, the factor by which deviations of two plans of the same model differ.
+        assumable: Quantities for which the library checks whether a plan assumes them; the values are empty.
         calendar: Quantities that have a counterpart on the calendar, with its name.
         software: Kinds that the training software must be configured with; the values are empty.
         told_as: Inputs of those kinds that are configured under another name, or not at all.
@@ -172,13 +173,13 @@ class Scope:
         parts: By quantity, the parts that add up to it, each with its label.
         compared: Quantities by which plans are compared: the column of each, and its rank among the sort keys for
             changes.
-        spoken: By a word that people say, the fields, quantities and kinds that have another name here.
+        spoken: By a word that people use, the fields, quantities and kinds that it means.
         meant: By enum and a word that people write, the member that means it.
-        unmodelled: By a word for what no plan can say, what to count instead; by the path of a field the same for
-            several values.
+        unmodelled: By a word for something that no plan can express, what to count instead; by the path of a field,
+            the same for several values.
         sources: Source texts by name, for spans.
         targets: The targets that may be emitted; empty if not known, as while the library is read.
-        emitted: By target, the places where the library asks whether it is emitted.
+        emitted: By target, the places where the library checks whether it is emitted.
         lets: Types of the plan's lets, filled on demand by `let_type`.
         let_values: All values that the plan's files give a let.
         labelled: Lets that are the value of a field with `@per`, with the labels that they in turn expect.
@@ -199,6 +200,7 @@ class Scope:
     goals: tuple[Goal, ...] = ()
     selectors: dict[str, str] = field(factory=dict)
     banded: dict[str, tuple[()]] = field(factory=dict)
+    apart: dict[str, str] = field(factory=dict)
     assumable: dict[str, tuple[()]] = field(factory=dict)
     calendar: dict[str, str] = field(factory=dict)
     software: dict[str, tuple[()]] = field(factory=dict)
@@ -280,7 +282,7 @@ class Scope:
         return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
 
     def own_entry(self, kind: str, name: str) -> str | None:
-        """The one entry that a name is a name of, though most people mean another by it (`@usual`)."""
+        """The one entry that has a name, even if most people mean another by it (`@usual`)."""
         wanted = normal(name)
         usual = self.usual.get(kind, {}).get(wanted)
         if usual is None:

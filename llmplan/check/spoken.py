@@ -1,7 +1,7 @@
-"""Names as people say them: hints for a word that is not a name of the library but of something in it.
+"""Names as people say them: hints for a word that the library knows under another name.
 
-Input: a scope with the `@names`, `@words` and `@unmodelled` of the library, and a word that nothing defines. Output: a
-diagnostic whose hints name the field, the quantity or the member that is meant, or say what to count instead.
+Input: a scope with the `@names`, `@words` and `@unmodelled` of the library, and an undefined word. Output: a
+diagnostic whose hints name the intended field, quantity or member, or say what to count instead.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class _Setting:
     """A setting of something that does not exist.
 
     Attributes:
-        kind: Of the block that it is in, or with which its path begins; empty if neither.
-        at: The name, of a path the last part.
+        kind: The kind of its block, or the first part of its path; empty if there is neither.
+        at: The name; for a path, its last part.
         path: The whole path; None in a block.
-        value: What it is set to.
+        value: The value that it is set to.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class _Setting:
         return Hint(f"did you mean `{name}`?", (Edit(place, name),))
 
     def _moved(self, setting: str) -> tuple[Edit, Edit]:
-        """Out of its block, with the comma behind it, and to the end of the file."""
+        """The edits that move a setting, with its comma, from its block to the end of the file."""
         source, end = self.at.source, self.value.span.end
         behind = _BEHIND.match(source.text, end)
         last = Span(source, len(source.text), len(source.text))
@@ -69,7 +69,7 @@ def unknown_field(scope: Scope, span: Span, kind: str, name: str, value: nodes.E
     """E0202 for a field that a kind does not have: its name, or a path that ends in it.
 
     Args:
-        value: What a setting gives it, if it is one.
+        value: The value of the setting, if it is one.
     """
     at = Span(span.source, span.end - len(name), span.end)
     if value is None:
@@ -80,14 +80,14 @@ def unknown_field(scope: Scope, span: Span, kind: str, name: str, value: nodes.E
 
 
 def unknown_kind(scope: Scope, at: nodes.Word) -> Diagnostic:
-    """E0201 for a block of a kind that nothing defines."""
+    """E0201 for a block of an undefined kind."""
     kinds = [path for path in scope.spoken.get(spelt(at.text), ()) if path in scope.kinds]
     meant = [Hint(f"did you mean `{kind}`?", (Edit(at.span, kind),)) for kind in kinds]
     return names.undefined(at.span, "kind", at.text, scope.kinds, meant or _unmodelled(scope, at.text))
 
 
 def undefined_name(scope: Scope, span: Span, name: str) -> list[Hint]:
-    """Hints for a name that an expression reads and nothing defines."""
+    """Hints for an undefined name in an expression."""
     meant = [path for path in _meant(scope, name) if path not in scope.kinds]
     hints = [Hint(f"did you mean `{path}`?", (Edit(span, path),)) for path in meant]
     return hints[:_MOST] or _unmodelled(scope, name)
@@ -99,10 +99,10 @@ def nothing_to_set(scope: Scope, at: nodes.Name, value: nodes.Expr) -> list[Hint
 
 
 def target(scope: Scope, word: str, options: bool) -> list[str]:
-    """The targets meant by a word, each with the option that it is a value of: `huggingface { trainer = trl }`.
+    """The targets that a word can mean, each with the option whose value it is: `huggingface { trainer = trl }`.
 
     Args:
-        options: Whether options follow the word, so that no further block can.
+        options: Whether options follow the word, which rules out a further block.
     """
     named = [kind for kind in scope.spoken.get(spelt(word), ()) if kind in scope.targets]
     paths = [] if options else list(filter(None, (member_of(scope, kind, word.lower()) for kind in scope.targets)))
@@ -150,7 +150,7 @@ def slip(scope: Scope, node: nodes.Expr, type: Type, name: str) -> Diagnostic | 
 
 
 def _choice(scope: Scope, node: nodes.Expr, type: Type) -> str:
-    """A value as it stands in a list: an entry by its own name, where the catalog knows which is meant."""
+    """A value as written in a list; an entry by its own name if the catalog can tell which is meant."""
     if isinstance(type, KindType) and isinstance(node, nodes.Text) and node.plain:
         entry = scope.find_entry(type.name, node.plain)[0]
         return f'"{entry}"' if entry else node.span.text
@@ -186,7 +186,7 @@ def _clause(doc: str) -> str:
 
 
 def _set(scope: Scope, setting: _Setting, path: str) -> Hint:
-    """The hint to set what is meant."""
+    """The hint to set the intended name."""
     record, value = scope.fields.get(path), setting.value
     if record is None:
         open_ = isinstance(value, nodes.Unknown)
@@ -198,7 +198,7 @@ def _set(scope: Scope, setting: _Setting, path: str) -> Hint:
 
 
 def _worded(scope: Scope, value: nodes.Expr) -> bool:
-    """Whether a value is a text, or a word that means nothing."""
+    """Whether a value is a text or an undefined word."""
     return isinstance(value, nodes.Text) or isinstance(value, nodes.Name) and scope.lookup(value.text) is None
 
 
@@ -213,7 +213,7 @@ def _by_member(scope: Scope, setting: _Setting, name: str) -> list[Hint]:
 
 
 def _meant(scope: Scope, name: str) -> tuple[str, ...]:
-    """What a name stands for, or else its last part."""
+    """The meaning of a name, or else its last part."""
     return scope.spoken.get(spelt(name)) or scope.spoken.get(spelt(name.rpartition(".")[2]), ())
 
 

@@ -2,8 +2,7 @@
 
 `kernels: Kernels = stack.kernels[parallelism.framework]` takes the kernels that a plan's own stack leaves open from the
 usual entry of the framework. Input: a checked scope and the statements in it. Output: one diagnostic for each member
-without an entry, for each entry that lacks fields, however many, and for each name in `@usual` by which nobody means
-the entry.
+without an entry, for each entry that lacks fields, however many, and for each name in `@usual` that has no effect.
 """
 
 from __future__ import annotations

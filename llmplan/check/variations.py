@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import evolve
 
 from llmplan.check import ir
 from llmplan.check.expressions import Expressions
 from llmplan.check.layers import Layers
-from llmplan.check.program import Domain
+from llmplan.check.plan import Program
+from llmplan.check.program import Domain, Setting
 from llmplan.check.settings import setting, undecided
 from llmplan.diagnostics import names, units
 from llmplan.load.modules import Module
@@ -18,6 +19,9 @@ from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse_value
 from llmplan.syntax.statements import Statements
 from llmplan.units.measure import TEXT, KindType, Measure, Type
+
+Ranked = dict[str, list[tuple[str, Setting]]]
+"""By path the setting of each layer, strongest first."""
 
 
 def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> None:
@@ -28,15 +32,8 @@ def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> 
             name = s.name.plain or ""
             if not layers.once(module, f'scenario "{name}"', s.name):
                 continue
-            tables = program.settings, program.assumptions
-            before = tuple({path: list(ranked) for path, ranked in table.items()} for table in tables)
-            first: dict[str, Span] = {}
-            for line in s.settings:
-                path = line.target.text
-                if path in first:
-                    layers.report(names.defined_twice(line.target.span, path, first[path]))
-                    continue
-                first[path] = line.target.span
+            before = _tables(program)
+            for line in _once(layers, s.settings):
                 layers.assign("scenario", line, None)
             if name in program.scenarios:
                 program.settings, program.assumptions = before
@@ -48,6 +45,49 @@ def scenarios(layers: Layers, modules: Sequence[Module], chosen: str | None) -> 
                 program.settings, program.assumptions = before
     if chosen is not None and chosen not in program.scenarios:
         layers.report(names.unknown_scenario(chosen, sorted(program.scenarios)))
+
+
+def measured(layers: Layers, modules: Sequence[Module]) -> None:
+    """Checks every `measured`: inputs as a scenario's, readings against the measure of the quantity that was read."""
+    program = layers.program
+    for module in modules:
+        for s in Statements.of(module.tree.statements).measured:
+            name = s.name.plain or ""
+            if not layers.once(module, f'measured "{name}"', s.name):
+                continue
+            before = _tables(program)
+            read = False
+            for line in _once(layers, s.settings):
+                path = line.target.text
+                quantity = layers.scope.quantities.get(path)
+                if quantity is None or quantity.indices:
+                    layers.assign("scenario", line, None)
+                    continue
+                read = True
+                check = Expressions(layers.scope, layers.report, path.partition(".")[0])
+                setting(check, line.value, (quantity.type,), (quantity.unit,), path)
+            program.settings, program.assumptions = before
+            layers.report(names.measured(s.name.span, name) if read else names.not_measured(s.name.span, name))
+
+
+def _tables(program: Program) -> tuple[Ranked, Ranked]:
+    """The settings and assumptions as they are, for what lays others over them and takes these back."""
+    settings, assumptions = (
+        {path: list(ranked) for path, ranked in table.items()} for table in (program.settings, program.assumptions)
+    )
+    return settings, assumptions
+
+
+def _once(layers: Layers, lines: Sequence[nodes.Assign]) -> Iterator[nodes.Assign]:
+    """Lines without those that set a path again, which are mistakes."""
+    first: dict[str, Span] = {}
+    for line in lines:
+        path = line.target.text
+        if path in first:
+            layers.report(names.defined_twice(line.target.span, path, first[path]))
+            continue
+        first[path] = line.target.span
+        yield line
 
 
 def set_value(layers: Layers, path: str, text: str) -> None:

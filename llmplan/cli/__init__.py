@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -33,10 +34,27 @@ Exit codes:
   0  success
   1  the plan has errors, or --check found something out of date
   2  wrong usage, or an unreadable file
-  3  no plan satisfies the requirements"""
+  3  no plan satisfies the requirements
+  4  a condition of diff --fail-if is met"""
 
 
-_COMMANDS = ("compile", "solve", "check", "explain", "sweep", "fmt", "catalog", "examples", "backtest")
+_COMMANDS = (
+    "compile",
+    "solve",
+    "check",
+    "explain",
+    "sweep",
+    "diff",
+    "import",
+    "why",
+    "calibrate",
+    "verify",
+    "init",
+    "fmt",
+    "catalog",
+    "examples",
+    "backtest",
+)
 
 
 class _OnDemand(click.Group):
@@ -48,7 +66,8 @@ class _OnDemand(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in self.commands:
             return None
-        found: click.Command = getattr(import_module(f"llmplan.cli.{name}"), name)
+        module = f"{name}_" if iskeyword(name) else name
+        found: click.Command = getattr(import_module(f"llmplan.cli.{module}"), module)
         return found
 
 
@@ -68,17 +87,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(run(arguments))
 
 
-def run(arguments: Sequence[str] | None = None, interrupted: Callable[[], bool] = lambda: False) -> int:
+def run(arguments: Sequence[str] | None = None, stopped: Callable[[], int] = lambda: 0) -> int:
     """Runs the command line and returns its exit code; nothing is raised.
 
     An interrupt in the middle of an import can end as an error of that import: what follows an interrupt is no bug.
+
+    Args:
+        stopped: The exit code of the signal that has interrupted the command; 0 if none has.
     """
     terminal.prepare()
     try:
         # Commands return their exit code; click raises for wrong use only.
         return group.main(arguments, prog_name="llmplan", standalone_mode=False) or 0
     except click.Abort:
-        return 130
+        return stopped() or 130
     except click.ClickException as wrong_use:
         said = io.StringIO()
         wrong_use.show(said)
@@ -88,12 +110,15 @@ def run(arguments: Sequence[str] | None = None, interrupted: Callable[[], bool] 
         terminal.complain(f"llmplan: cannot write the output: {failed}")
         return 2
     except Exception as bug:
-        if interrupted():
-            return 130
+        if stopped():
+            return stopped()
         if os.environ.get("LLMPLAN_DEBUG") == "1":
             raise
         if _lacks_memory(bug):
             terminal.complain("llmplan: there is not enough memory")
+            return 2
+        if isinstance(bug, FileNotFoundError) and _is_nowhere():
+            terminal.complain("llmplan: the current directory does not exist any more")
             return 2
         installation = about(bug)
         if installation is not None:
@@ -110,3 +135,12 @@ def run(arguments: Sequence[str] | None = None, interrupted: Callable[[], bool] 
 def _lacks_memory(bug: Exception) -> bool:
     """Whether memory is what failed; a library that cannot be loaded for want of it is an ImportError."""
     return isinstance(bug, MemoryError) or (isinstance(bug, ImportError) and "failed to map segment" in str(bug))
+
+
+def _is_nowhere() -> bool:
+    """Whether the current directory was removed."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False

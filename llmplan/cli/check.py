@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from attrs import evolve
 
-from llmplan.cli import terminal
+from llmplan.cli import configurations, terminal
 from llmplan.cli.inputs import Ask, checking, gravest
 from llmplan.diagnostics import Diagnostic, files
 from llmplan.load.files import STATEMENTS
@@ -22,7 +22,7 @@ _FORMATS = ("text", "json", "sarif", "github")
 
 
 @click.command()
-@click.argument("plans", nargs=-1, metavar="PLAN...")
+@click.argument("plans", nargs=-1, metavar="PLAN... | CONFIG...")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
 @click.option(
     "--fix",
@@ -31,11 +31,29 @@ _FORMATS = ("text", "json", "sarif", "github")
 )
 @click.option("--yes", is_flag=True, help="Apply the edits of --fix without asking.")
 @checking
-def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool, yes: bool) -> int:
+@configurations.reading
+def check(
+    ask: Ask,
+    plans: tuple[str, ...],
+    form: str,
+    fix: bool,
+    yes: bool,
+    gpu: str | None,
+    gpus: int | None,
+    run: int | None,
+) -> int:
     """Reports mistakes in plans, without solving them.
 
-    Text goes to standard error, machine-readable formats to standard output.
+    Text goes to standard error, machine-readable formats to standard output. Files that do not end in .plan are
+    configurations of other software: whether their run fits, in a line, with exit code 0 where it likely does and 3
+    where not.
     """
+    if configurations.are(plans):
+        if fix or form != "text":
+            raise click.UsageError("--fix and --format take plans: `llmplan import` writes one")
+        judged = configurations.asked(ask, plans, gpu, gpus, run)
+        return judged if isinstance(judged, int) else _fits(judged.request, " ".join(plans))
+    configurations.none(gpu, gpus, run)
     from llmplan import api
 
     found: list[Diagnostic] = []
@@ -63,6 +81,21 @@ def check(ask: Ask, plans: tuple[str, ...], form: str, fix: bool, yes: bool) -> 
     if form != "text":
         terminal.result(import_module(f"llmplan.diagnostics.render_{form}").render(found))
     return gravest(codes)
+
+
+def _fits(asked: Request, name: str) -> int:
+    """Says whether a run fits in memory, in a line."""
+    from llmplan import api
+    from llmplan.present import names, screen
+    from llmplan.present.context import Context
+
+    solution = api.solve(asked)
+    if solution.status == "error":
+        terminal.show(solution.diagnostics)
+        return 1
+    terminal.result(f"{name}: {screen.gate(Context(solution))}\n", verdicts=True)
+    likely = any(rule.name == names.FITS and rule.verdict in ("safe", "likely") for rule in solution.requirements)
+    return 0 if solution.status == "solved" and likely else 3
 
 
 def _fixed(asked: Request, diagnostics: list[Diagnostic], form: str, yes: bool) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 
-from llmplan.cli import terminal
+from llmplan.cli import configurations, terminal
 from llmplan.cli.inputs import Ask, compiling, gravest
 from llmplan.cli.progress import progress
 from llmplan.cli.several import agree, show, tabulating, unread
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from llmplan.answer.schema.solution import Solution
     from llmplan.api import Written
     from llmplan.present.words.en import Words
+    from llmplan.request import Request
 
 
 @click.command()
-@click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
+@click.argument("plans", nargs=-1, required=True, metavar="PLAN... | DIRECTORY... | CONFIG...")
 @click.option(
     "-o",
     "--out",
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Overwrite files that were edited or that llmplan did not write.")
 @compiling
 @tabulating
+@configurations.reading
 @click.option(
     "--summary", is_flag=True, help="Print what differs from the last run as Markdown, at most eight lines for a plan."
 )
@@ -51,13 +53,21 @@ def compile(
     as_csv: bool,
     summary: bool,
     as_json: bool,
+    gpu: str | None,
+    gpus: int | None,
+    run: int | None,
 ) -> int:
     """Solves plans and writes the report and configs.
 
-    For each plan, either all files are written or none. An infeasible plan gets a report of the
-    nearest plan, and exit code 3.
+    For each plan, either all files are written or none. An infeasible plan gets a report of the nearest plan, and
+    exit code 3. A DIRECTORY stands for all plans below it that emit files, but for what is hidden or ignored by git.
+    Files that do not end in .plan are configurations of other software, read as one plan for -o.
     """
     agree(as_table, as_csv, json=as_json, summary=summary)
+    if configurations.are(plans := tuple(_expanded(plans))):
+        judged = configurations.asked(ask, plans, gpu, gpus, run, apart=out is None or as_table or summary)
+        return judged if isinstance(judged, int) else _judged(judged, out or "", check, force, as_json)
+    configurations.none(gpu, gpus, run)
     if summary and as_json:
         raise click.UsageError("--summary and --json are mutually exclusive")
     folders = _folders(plans, out)
@@ -105,12 +115,7 @@ def compile(
         elif solution.status != "error":
             if len(folders) > 1:  # which of the answers is whose
                 terminal.result(f"{visible_line(plan)}:\n")
-            _answer(solution, written, check, failed)
-            terminal.show(found, short=True)
-            if not failed and not check:
-                from llmplan.cli import next_command
-
-                terminal.result(next_command.after_compiling(asked, solution, written.directory, written.files))
+            _tell(asked, solution, written, found, check, failed)
     if blocks:
         terminal.result("\n".join(blocks))
     if as_table:
@@ -118,6 +123,57 @@ def compile(
     if printed:
         terminal.document(printed if len(folders) > 1 else printed[0])
     return gravest(codes)
+
+
+def _tell(
+    asked: Request, solution: Solution, written: Written, found: list[Diagnostic], check: bool, failed: bool
+) -> None:
+    """Prints an answer, its diagnostics and the command worth typing next."""
+    if solution.status == "infeasible":
+        terminal.show(found, short=True)
+    _answer(solution, written, check, failed)
+    if solution.status != "infeasible":
+        terminal.show(found, short=True)
+    if not failed and not check:
+        from llmplan.cli import next_command
+
+        terminal.result(next_command.after_compiling(asked, solution, written.directory, written.files))
+
+
+def _judged(found: configurations.Asked, out: str, check: bool, force: bool, as_json: bool) -> int:
+    """Solves the plan that configurations make and writes its files; tells changes in the words of configurations."""
+    from llmplan import api, rewording
+
+    with progress() as line:
+        solution, written = api.compile(found.request, out=out, check=check, force=force, progress=line)
+    solution = rewording.reworded(solution, found.files)
+    failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
+    if as_json:
+        terminal.document(_record(solution, written, failed))
+    elif solution.status != "error":
+        _answer(solution, written, check, failed)
+    terminal.show([*solution.diagnostics, *written.diagnostics], short=not as_json)
+    return gravest([STATUS[solution.status], int(failed)])
+
+
+def _expanded(plans: tuple[str, ...]) -> Iterator[str]:
+    """The plans, those of a directory in its place.
+
+    Raises:
+        click.UsageError: A directory has none that emits files.
+    """
+    for plan in plans:
+        if not os.path.isdir(plan):
+            yield plan
+            continue
+        from llmplan.below import plans_below
+
+        found = plans_below(plan)
+        if not found.emitting:
+            raise click.UsageError(f"no plan below {visible_line(plan)} emits files")
+        if found.others:
+            terminal.complain(f"without `emit`: {', '.join(map(visible_line, found.others))}")
+        yield from found.emitting
 
 
 def _folders(plans: tuple[str, ...], out: str | None) -> dict[str, str | None]:

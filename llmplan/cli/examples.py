@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 
 import click
 
-from llmplan.cli import terminal
+from llmplan.cli import new_file, terminal
 from llmplan.diagnostics.spelling import closest
 
 
@@ -37,15 +36,4 @@ def examples(name: str | None, file: str | None) -> int:
         raise click.UsageError(f"no example `{name}`{hint}")
     text = found[name].text
     target = file or f"{name}.plan"
-    if target == "-":
-        terminal.result(text)
-        return 0
-    try:
-        with open(target, "x", encoding="utf-8", newline="\n") as made:
-            made.write(text)
-    except FileExistsError:
-        raise click.UsageError(f"{target} exists; name another file: llmplan examples {name} FILE") from None
-    except OSError as error:
-        raise click.UsageError(f"cannot write {target}: {error.strerror}") from None
-    terminal.result(f"wrote {os.path.normpath(target)}\nnext: llmplan solve {os.path.normpath(target)}\n")
-    return 0
+    return new_file.write(target, text, f"; name another file: llmplan examples {name} FILE")

@@ -17,13 +17,13 @@ from llmplan.diagnostics import Diagnostic, command
 from llmplan.load import files
 from llmplan.request import MOST_EFFORT, Request
 
-_GRAVITY = (0, 3, 1, 2)
+_GRAVITY = (0, 4, 3, 1, 2)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def gravest(codes: Iterable[int]) -> int:
-    """The exit code for several plans: 2 before 1 before 3 before 0."""
+    """The exit code for several plans: 2 before 1 before 3 before 4 before 0."""
     return max(codes, key=_GRAVITY.index, default=0)
 
 
@@ -94,6 +94,17 @@ def _effort(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     return found
 
 
+LANGUAGES = ("en", "zh", "auto")
+"""Those of `llmplan.present.words`, which takes long to import, and that of the locale."""
+
+
+def _language(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        from llmplan.present.words import ask_for
+
+        ask_for(value)
+
+
 _OPTIONS: dict[str, Callable[[Command], Command]] = {
     "root": click.option(
         "--root",
@@ -131,6 +142,13 @@ _OPTIONS: dict[str, Callable[[Command], Command]] = {
         metavar="Nx",
         help="Multiply the work spent on advice for an infeasible plan, as in 10x.",
     ),
+    "language": click.option(
+        "--lang",
+        type=click.Choice(LANGUAGES),
+        callback=_language,
+        expose_value=False,
+        help="Language of answers; auto for that of the locale. Diagnostics stay English.  [default: en]",
+    ),
     "templates": click.option(
         "--templates",
         type=click.Path(exists=True, file_okay=False),
@@ -147,7 +165,7 @@ def _asking(*names: str) -> Callable[[Command], Command]:
     def decorate(function: Command) -> Command:
         @functools.wraps(function)
         def gathered(**arguments: Any) -> Any:
-            given = {name: arguments.pop(name) for name in names}
+            given = {name: arguments.pop(name) for name in names if name in arguments}
             return function(ask=Ask(given), **arguments)
 
         found: Any = gathered
@@ -161,11 +179,20 @@ def _asking(*names: str) -> Callable[[Command], Command]:
 checking = _asking("statements", "settings", "scenario", "root", "no_waive", "templates")
 """`-e`, `--set`, `--scenario`, `--root`, `--no-waive` and `--templates`."""
 
-solving = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit", "effort")
-"""The same, `--limit` and `--effort`."""
+solving = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit", "effort", "language")
+"""The same, `--limit`, `--effort` and `--lang`."""
 
-sweeping = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit")
+sweeping = _asking("statements", "settings", "scenario", "root", "no_waive", "templates", "limit", "language")
 """The same but `--effort`, as a sweep gives no advice."""
 
-compiling = _asking("settings", "scenario", "root", "no_waive", "templates", "limit", "effort")
+plain_settings = _OPTIONS["settings"]
+"""`--set` alone, as pairs."""
+
+compiling = _asking("settings", "scenario", "root", "no_waive", "templates", "limit", "effort", "language")
 """Options for plans in files: all of these but `-e`."""
+
+comparing = _asking("settings", "scenario", "root", "templates", "limit", "language")
+"""Options for two plans, which are solved without advice."""
+
+starting: Callable[[Command], Command] = _OPTIONS["language"]
+"""`--lang` alone."""

@@ -34,6 +34,25 @@ def replace(path: str, text: str) -> None:
         raise
 
 
+def create(path: str, text: str) -> None:
+    """Writes a file that is not there yet, whole or not at all.
+
+    Raises:
+        FileExistsError: It is there.
+        OSError: It cannot be written.
+    """
+    descriptor, fresh = tempfile.mkstemp(prefix=".llmplan-", dir=os.path.dirname(path) or ".")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(text.encode())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(fresh, 0o666 & ~mask)
+        os.link(fresh, path)  # unlike a rename, it takes no other file's place
+    finally:
+        os.unlink(fresh)
+
+
 def difference(name: str, before: str, after: str, renamed: str = "") -> str:
     """How a text changes, as a unified diff."""
     texts = before.splitlines(keepends=True), after.splitlines(keepends=True)

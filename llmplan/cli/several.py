@@ -71,7 +71,7 @@ def show(answers: Sequence[tuple[str, Solution]], as_csv: bool, said: Sequence[s
         from llmplan.present import aligned
         from llmplan.present.words import words_of
 
-        terminal.result(aligned.text(table, terminal.width(), words_of()))
+        terminal.result(aligned.text(table, terminal.width(terminal.UNLIMITED), words_of()))
         terminal.result("".join(f"{text}\n" for text in ("", *said)) if said else "")
     terminal.show(dict.fromkeys(told for _, solution in answers for told in _told(solution)))
 

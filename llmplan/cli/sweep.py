@@ -48,9 +48,9 @@ def sweep(ask: Ask, plan: str | None, as_csv: bool, as_json: bool) -> int:
         from llmplan.present import aligned, screen, verdicts
         from llmplan.present.words import words_of
 
-        width, words = terminal.width(), words_of()
-        terminal.result(aligned.text(table, width, words))
-        if departed := screen.titled(verdicts.departures(table.departures, words), width):
+        words = words_of()
+        terminal.result(aligned.text(table, terminal.width(terminal.UNLIMITED), words))
+        if departed := screen.titled(verdicts.departures(table.departures, words), terminal.width()):
             terminal.result(f"\n{departed}\n")
     # What is to be said of the points stands below them.
     terminal.show(diagnostics, short=True)

@@ -19,7 +19,12 @@ from llmplan.diagnostics import Diagnostic
 from llmplan.escape import visible
 
 _NARROWEST, _USUAL = 40, 80
+UNLIMITED = sys.maxsize
+"""The width of a table that is written to a file, whose lines need fit nothing."""
 _VERDICT = re.compile(r"(?m)^(  \S+ +)(safe|likely|tight|not judged|no)\b")
+_ESCAPES = re.compile("\x1b\\[[0-9;]*m")
+_OF_THE_SOURCE = re.compile(r"\s*(\d+|-->)? *[|]|\s*-->")
+_LEADING = re.compile(r"\s*(= \w+: )?(\d+: )?")
 _COLOURS = {"safe": "32", "likely": "33", "tight": "33", "not judged": "33", "no": "31"}
 
 
@@ -35,16 +40,19 @@ def prepare() -> None:
 
 
 def colour(stream: TextIO) -> bool:
-    """True on a terminal that wants colour."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """True on a terminal that wants colour, and wherever FORCE_COLOR asks for it; NO_COLOR counts more."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR", "")
+    return forced not in ("", "0") or stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def width() -> int:
-    """The columns of the terminal; 80 where nothing says how many there are."""
+def width(otherwise: int = _USUAL) -> int:
+    """The columns of the terminal; where nothing says how many there are, as in a file, 80 or another number."""
     if sys.stdout is not None and sys.stdout.isatty():
         return max(_NARROWEST, shutil.get_terminal_size().columns)
     columns = os.environ.get("COLUMNS", "")
-    return max(_NARROWEST, int(columns)) if columns.isdecimal() and len(columns) < 6 else _USUAL
+    return max(_NARROWEST, int(columns)) if columns.isdecimal() and len(columns) < 6 else otherwise
 
 
 def wrapped(text: str) -> str:
@@ -122,7 +130,7 @@ def show(diagnostics: Iterable[Diagnostic], short: bool = False) -> None:
     if short:
         for note in (one for one in found if one.severity == "note"):
             place = f" ({note.span.source.name}:{note.span.line})" if note.span is not None else ""
-            complain(f"note[{note.code}]: {' '.join(note.message.split())}{place}")
+            steer(_folded(visible(f"note[{note.code}]: {' '.join(note.message.split())}{place}") + "\n"))
         found = sorted((one for one in found if one.severity != "note"), key=lambda one: one.severity == "error")
     if not found:
         return
@@ -130,7 +138,29 @@ def show(diagnostics: Iterable[Diagnostic], short: bool = False) -> None:
 
     text = render_text.render(found, colour(sys.stderr))
     if text:
-        steer(text.rstrip("\n") + "\n")
+        steer(_folded(text.rstrip("\n") + "\n"))
+
+
+def _folded(text: str) -> str:
+    """Diagnostics as they fit the terminal; lines of a plan, with what is marked in them, stay as they are."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return text
+    columns = max(_NARROWEST, shutil.get_terminal_size().columns)
+    lines: list[str] = []
+    for line in text.splitlines():
+        bare = _ESCAPES.sub("", line)
+        if len(bare) <= columns or _OF_THE_SOURCE.match(bare):
+            lines.append(line)
+            continue
+        indent = " " * len(_LEADING.match(bare)[0])  # type: ignore[index]
+        lines.append("")
+        for number, word in enumerate(re.split(" ", line)):
+            longer = f"{lines[-1]} {word}" if number else word
+            if len(_ESCAPES.sub("", longer)) <= columns or not lines[-1].strip():
+                lines[-1] = longer
+            else:
+                lines.append(f"{indent}{word}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _write(stream: TextIO | None, text: str) -> None:

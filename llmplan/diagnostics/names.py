@@ -111,6 +111,18 @@ def unknown_target(span: Span, name: str, targets: Collection[str], meant: Seque
     return error("E0201", f"undefined target `{name}`", span, *hints, notes=(f"targets are {listing(targets, 12)}",))
 
 
+def measured(span: Span, name: str) -> Diagnostic:
+    """W0621: a run that was measured, which is checked and kept beside the plan, and moves no constant yet."""
+    hint = Hint("`assume step_time = …` sets the number itself")
+    return Diagnostic("W0621", "note", f'`measured "{name}"` moves no figure of the library', span, hints=(hint,))
+
+
+def not_measured(span: Span, name: str) -> Diagnostic:
+    """W0621: a run of which nothing was read."""
+    hint = Hint("give what was read: `step_time = 4.11 s`, `memory.reserved = 61.2 GiB`")
+    return Diagnostic("W0621", "warning", f'`measured "{name}"` has no reading', span, hints=(hint,))
+
+
 def unknown_scenario(name: str, scenarios: Collection[str]) -> Diagnostic:
     note = f"scenarios of the plan: {listing(scenarios)}" if scenarios else "the plan has no scenarios"
     hints = (Hint(f"did you mean `{near}`?") for near in closest(name, scenarios))

@@ -198,7 +198,7 @@ def number_too_long(span: Span, digits: int) -> Diagnostic:
 
 
 def exponent_too_large(span: Span, limit: int) -> Diagnostic:
-    hint = "no quantity in a plan is this large: check the exponent"
+    hint = "no quantity in a plan is this large or this small: check the exponent"
     return error("E0108", f"exponent larger than {limit}", span, hint)
 
 

@@ -77,7 +77,7 @@ def noted(span: Span, name: str, values: str, otherwise: str) -> Diagnostic:
     return Diagnostic("W0606", "note", message, span, "" if otherwise else values)
 
 
-# E0403, E0404, E0305: domains
+# E0403, E0404, E0305, W0622: domains
 
 
 def no_domain(span: Span, path: str, unit: str, kind: str, entries: Sequence[str], proposed: str = "") -> Diagnostic:
@@ -113,6 +113,18 @@ def no_step(span: Span, path: str) -> Diagnostic:
 
 def no_base(span: Span, path: str) -> Diagnostic:
     return error("E0305", f"the base of the powers for `{path}` must be above 1", span)
+
+
+def indistinct(span: Span, path: str, value: str, slack: str) -> Diagnostic:
+    """W0622: an unknown with candidates that no comparison tells apart; at one of them, comparisons allow `slack`."""
+    return warning(
+        "W0622",
+        f"neighbouring values of `{path}` compare as equal",
+        span,
+        "take steps that are larger than that, or make the distance to a fixed value the unknown",
+        label="values too close together",
+        notes=(f"numbers are equal within a relative 1e-9, which at {value} is {slack}",),
+    )
 
 
 def large_sweep(span: Span, most: int) -> Diagnostic:

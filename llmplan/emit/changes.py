@@ -12,6 +12,7 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.summary import Altered, Cause, Changed, Summary, Turned
 from llmplan.emit.lock import Lock, read_lock
 from llmplan.emit.solution_json import digest
+from llmplan.present.names import TIME, TOKENS_PER_SECOND
 from llmplan.units.amount import Amount, Unit
 from llmplan.units.measure import Measure
 
@@ -53,8 +54,15 @@ def last(directory: Path) -> Lock:
 
 
 def results(lock: Lock, solution: Solution) -> tuple[Changed, ...]:
-    """What plans are compared by, on the calendar where it has a counterpart there, as far as it differs."""
-    return tuple(_changed(lock, solution, [solution.calendar.get(name, name) for name in solution.compared]))
+    """What plans are compared by, on the calendar where it has a counterpart there, as far as it differs.
+
+    Of a training whose length is not known its speed is compared in the place of its time.
+    """
+    names = [solution.calendar.get(name, name) for name in solution.compared]
+    time = solution.values.get(TIME)
+    if TIME in solution.compared and (time is None or time.amount.value is None):
+        names.append(TOKENS_PER_SECOND)
+    return tuple(_changed(lock, solution, names))
 
 
 def summary(lock: Lock, solution: Solution, inputs: bool) -> Summary:
@@ -85,8 +93,7 @@ def _changed(lock: Lock, solution: Solution, names: Sequence[str]) -> Iterator[C
 
 def _turned(lock: Lock, solution: Solution) -> Iterator[Turned]:
     """The author's requirements with another verdict."""
-    listed = lock.document.get("requirements")
-    records = {one.get("name"): one for one in listed if isinstance(one, dict)} if isinstance(listed, list) else {}
+    records = _judged(lock)
     words: tuple[Verdict, ...] = get_args(Verdict)
     for rule in solution.requirements:
         record: dict[str, object] = records.get(rule.name, {})
@@ -95,6 +102,13 @@ def _turned(lock: Lock, solution: Solution) -> Iterator[Turned]:
             chance = record.get("chance")
             share = float(chance) if before and isinstance(chance, (int, float)) and 0.0 <= chance <= 1.0 else None
             yield Turned(rule.name, before, share, rule.verdict, rule.chance)
+
+
+def _judged(lock: Lock) -> dict[str, dict[str, object]]:
+    """The requirements of the last run, by name."""
+    listed = lock.document.get("requirements")
+    records = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return {name: one for one in records if isinstance(name := one.get("name"), str)}
 
 
 def _amount(lock: Lock, name: str, solution: Solution) -> Amount | None:
@@ -124,11 +138,12 @@ def _answers(lock: Lock, solution: Solution) -> Iterator[Altered]:
 def _inputs(lock: Lock, solution: Solution) -> list[Altered]:
     """The changed inputs: those of the plan first, then formulas and catalog entries."""
     formulas = lock.part("lock", "formulas")
-    recorded = lock.part("lock").get("given")
-    given_before = [name for name in recorded if isinstance(name, str)] if isinstance(recorded, list) else []
+    recorded = lock.part("quantities").items()
+    given_before = [name for name, one in recorded if isinstance(one, dict) and one.get("given") is True]
     solved = {*lock.part("unknowns"), *(unknown.path for unknown in solution.unknowns)}
     given_now = [name for name, value in solution.values.items() if value.role != "quantity"]
     now = {name: digest(value.formula)[:12] for name, value in solution.values.items() if value.formula}
+    same_library = lock.document.get("library_hash") == solution.library_hash
     given: dict[str, Altered] = {}
     derived: dict[str, Altered] = {}
     for name in dict.fromkeys([*given_now, *now, *given_before, *formulas]):
@@ -141,19 +156,27 @@ def _inputs(lock: Lock, solution: Solution) -> list[Altered]:
             continue  # solved, or computed from what changed elsewhere
         if name not in now or not same:
             (derived if name in now else given)[name] = Altered("value", name, old, new, place)
-        else:
+        elif not same_library or place.rpartition(":")[0] in solution.sources:
+            # Of the same library another alternative of a quantity applies now, as its inputs have it.
             quantity = name.partition("[")[0]  # one formula for all its indices
-            derived[quantity] = Altered("formula", quantity, place=place)
+            cites = tuple(one.source for one in value.cites) if value is not None else ()
+            derived[quantity] = Altered("formula", quantity, place=place, cites=tuple(dict.fromkeys(cites)))
     # Another entry of the catalog changes all its fields, which says nothing new.
     entries = tuple(f"{name.rpartition('.')[2]}." for name in given)
     return [*given.values(), *(one for name, one in derived.items() if not name.startswith(entries))]
 
 
 def _requirements(lock: Lock, solution: Solution) -> list[Altered]:
-    """Those that are new, then those that are gone, then those with another text."""
+    """Those that are new, then those that are gone, then those with another text.
+
+    One of the library that surely holds is not told where it comes or goes: its condition came to apply with an input.
+    """
     recorded = lock.part("lock", "requirements")
-    old = {name: text for name, text in recorded.items() if isinstance(text, str)}
-    new = {one.name: one.text for one in solution.requirements}
+    still = {one.name for one in solution.requirements}
+    quiet = {name for name, one in _judged(lock).items() if one.keys() == {"name", "holds"} and name not in still}
+    old = {name: text for name, text in recorded.items() if isinstance(text, str) and name not in quiet}
+    sure = [one.name for one in solution.requirements if one.origin == "library" and one.holds and one.chance is None]
+    new = {one.name: one.text for one in solution.requirements if one.name in old or one.name not in sure}
     names = [name for name in new if name not in old], [name for name in old if name not in new]
     other = [name for name in new if name in old and old[name] != new[name]]
     return [Altered("requirement", name, old.get(name), new.get(name)) for name in (*names[0], *names[1], *other)]

@@ -59,21 +59,22 @@ def render(solution: Solution, templates: Path | None = None) -> tuple[dict[str,
         emit = named.get(asked)
         view = View(shown, known[target], frozenset(chosen), parts_of=fragments, reading=reading)
         for file, template in known[target].files:
-            if file in written or file == NAME:
-                why = f"it writes `{file}`, and so does another target"
-                problems.append(files.broken_template(path_of(f"{target}/{MANIFEST}", templates), why))
-                continue
             before = evolve(view, files=frozenset(written), plain=plain)
             result = _fill(environment, f"{target}/{template}", before, asked, emit, templates)
             if isinstance(result, Diagnostic):
                 problems.append(result)
-            elif result and not result.isspace():
+            elif not result or result.isspace():
+                continue
+            elif file in written or file == NAME:
+                why = f"it writes `{file}`, and so does another target"
+                problems.append(files.broken_template(path_of(f"{target}/{MANIFEST}", templates), why))
+            else:
                 written[file] = result
                 if not known[target].last:
                     plain[file] = result
     if problems:
         return {}, _once(problems)
-    written[NAME] = text(solution, written)
+    written[NAME] = text(solution, written, reading.read)
     launched = [target for target in chosen if known[target].when != "always"]
     told = (*solution.told, *_own_options(solution, templates))
     unsaid = [path for path in told if path not in reading.read | reading.listed] if launched else []

@@ -1,33 +1,42 @@
 """The solution as JSON: the output of `--json`, and `solution.json`, which also holds the data that a later run needs.
 
 Values are in base units; a number that is not finite is null, and one that has its unit beside it is an amount. The
-file adds to the printed form the versions, and under `lock` the hashes of the files beside it, the formulas and
-requirements, and which values the plan is given by and compared by, from which `compile --check` says what changed. The
-file holds no line or column. `llmplan/schemas/solution.json` describes both as a JSON Schema.
+file has less of the answer than what is printed, as people read its differences: what is given and what was solved, the
+quantities of the contract, those of the plan and what the files beside it read; no advice, and nothing that is null. It
+adds the versions, and under `lock` the hashes of the files, the formulas and requirements, and the names of what plans
+are compared by, from which `compile --check` says what changed. It holds no line or column.
+`llmplan/schemas/solution.json` describes both as a JSON Schema.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import llmplan
-from llmplan.answer.schema.advice import Lever, Moved, Price, Redecided, Relaxation
-from llmplan.answer.schema.charts import Curve, Neighbour
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Shown, Solution
 from llmplan.answer.schema.values import Value
-from llmplan.diagnostics import Diagnostic, cases
+from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
-from llmplan.emit.table import finite
+from llmplan.emit.advice_json import advice, lever
+from llmplan.emit.table import amount, finite
 from llmplan.escape import visible
+from llmplan.present.names import CONTRACT
 from llmplan.units.amount import Amount
 
 NAME = "solution.json"
 _LINE = 180
+_KEPT = (
+    "schema", "plan", "status", "unknowns", "quantities", "requirements", "waived", "replaced", "shown", "diagnostics",
+    "files",
+)  # fmt: skip
+"""The parts of what is printed that the file has."""
+_BY_LINE = ("quantities", "requirements", "diagnostics")
+"""Those each of whose records stands on one line, however long it is."""
 _INNER = "  "
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
@@ -50,19 +59,31 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
         "requirements": [_requirement(result) for result in solution.requirements],
         **table.departures(solution.departures),
         **({"shown": [_shown(row) for row in solution.shown]} if solution.shown else {}),
-        **_advice(solution),
+        **advice(solution),
         "diagnostics": [record(diagnostic) for diagnostic in solution.diagnostics],
         **({"assumed": said} if (said := list(_assumed(solution))) else {}),
-        "levers": [_lever(one) for one in solution.levers],
+        "levers": [lever(one) for one in solution.levers],
         "files": list(files),
     }
 
 
-def text(solution: Solution, contents: dict[str, str]) -> str:
-    """The file: the printed form, the versions, and the lock of the files beside it."""
+def text(solution: Solution, contents: dict[str, str], read: Collection[str]) -> str:
+    """The file: the core of the answer, the versions, and the lock of the files beside it.
+
+    Args:
+        contents: The files beside it.
+        read: The names of the values that they read.
+    """
     values = solution.values.items()
+    printed = as_json(solution, [*contents, NAME])
     document = {
-        **as_json(solution, [*contents, NAME]),
+        **{key: part for key, part in printed.items() if key in _KEPT},
+        "quantities": {
+            name: {**_known(one), **({} if solution.values[name].role == "quantity" else {"given": True})}
+            for name, one in printed["quantities"].items()
+            if _is_kept(solution, name, read)
+        },
+        "requirements": [_in_short(rule) for rule in solution.requirements],
         "diagnostics": [_unplaced(diagnostic) for diagnostic in solution.diagnostics],
         "llmplan": llmplan.__version__,
         "plan_hash": solution.plan_hash,
@@ -72,10 +93,30 @@ def text(solution: Solution, contents: dict[str, str]) -> str:
             "formulas": {name: digest(one.formula)[:12] for name, one in values if one.formula},
             "requirements": {result.name: result.text for result in solution.requirements},
             "compared": [name for name in solution.compared if name in solution.values],
-            "given": [name for name, one in values if one.role != "quantity"],
         },
     }
     return sealed(document)
+
+
+def _is_kept(solution: Solution, name: str, read: Collection[str]) -> bool:
+    """Whether a value is part of the file."""
+    value = solution.values[name]
+    if name in read or name in CONTRACT or name in solution.compared:
+        return True
+    if value.role != "quantity":
+        return value.value is not None
+    return value.origin is not None and value.origin.place.rpartition(":")[0] in solution.sources
+
+
+def _known(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of a value without what is null in it."""
+    return {key: part for key, part in record.items() if part is not None or key == "value"}
+
+
+def _in_short(rule: RequirementResult) -> dict[str, Any]:
+    """A requirement; of one of the library that surely holds no figure, which changes with every input."""
+    sure = rule.origin == "library" and rule.holds is True and rule.chance is None
+    return {"name": rule.name, "holds": True} if sure else _requirement(rule)
 
 
 def _unplaced(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -91,7 +132,7 @@ def sealed(document: dict[str, Any]) -> str:
     lock = document["lock"]
     lock["files"].pop(NAME, None)
     # Only the lock differs between what is hashed and what is written.
-    rows = {key: dump(item, _INNER) for key, item in document.items()}
+    rows = {key: dump(item, _INNER, key in _BY_LINE) for key, item in document.items()}
     lock["files"][NAME] = digest(_whole(rows))
     return _whole({**rows, "lock": dump(lock, _INNER)})
 
@@ -102,24 +143,28 @@ def _whole(rows: dict[str, str]) -> str:
     return f"{{\n{_INNER}{inside}\n}}\n"
 
 
-def dump(value: Any, indent: str = "") -> str:
-    """JSON in which what fits on a line stands on one, so that a changed value is a changed line."""
+def dump(value: Any, indent: str = "", by_line: bool = False) -> str:
+    """JSON in which what fits on a line stands on one, so that a changed value is a changed line.
+
+    Args:
+        by_line: Whether each part of the value stands on one line, however long it is.
+    """
     line = visible(_ENCODER.encode(value))
     if len(line) <= _LINE or not isinstance(value, (dict, list)):
         return line
     inner = indent + _INNER
     if isinstance(value, dict):
-        rows = [f"{dump(key)}: {dump(item, inner)}" for key, item in value.items()]
+        pairs = ((dump(key), item) for key, item in value.items())
+        rows = [f"{key}: {_part(item, inner, by_line)}" for key, item in pairs]
     else:
-        rows = [dump(item, inner) for item in value]
+        rows = [_part(item, inner, by_line) for item in value]
     separator = f",\n{inner}"
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     return f"{opening}\n{inner}{separator.join(rows)}\n{indent}{closing}"
 
 
-def amount(value: Amount) -> Any:
-    """A number with its base unit, or what is not a number as it is."""
-    return {"value": finite(value.value), "unit": value.base} if value.measure is not None else value.value
+def _part(value: Any, indent: str, on_a_line: bool) -> str:
+    return visible(_ENCODER.encode(value)) if on_a_line else dump(value, indent)
 
 
 def digest(content: str) -> str:
@@ -149,103 +194,6 @@ def _value(value: Value, calendar: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _advice(solution: Solution) -> dict[str, Any]:
-    """Relaxations of an infeasible plan, sensitivities of a solved one, and its variations."""
-    parts: dict[str, Any] = {
-        "prices": [_price(one) for one in solution.prices],
-        "conflict": list(solution.conflict),
-        "relaxations": [_relaxation(one) for one in solution.relaxations],
-        "sensitivities": {one.result: {name: finite(part) for name, part in one.by} for one in solution.sensitivities},
-        "front": [{name: amount(one) for name, one in (*point.settings, *point.results)} for point in solution.front],
-    }
-    found = {name: part for name, part in parts.items() if part}
-    for name, variations in (("sweep", solution.sweep), ("scenarios", solution.scenarios)):
-        if variations is not None:
-            found[name] = table.as_json(variations)["points"]
-    if solution.curve is not None:
-        found["curve"] = _curve(solution.curve)
-    if solution.neighbours:
-        found["neighbours"] = [_neighbour(one) for one in solution.neighbours]
-    return found
-
-
-def _curve(curve: Curve) -> dict[str, Any]:
-    named = ("at", "value", "low", "high", "model_low", "model_high", "chance")
-    return {
-        "input": curve.input.name,
-        "result": curve.result.name,
-        "requirement": curve.requirement,
-        "limit": finite(curve.limit),
-        "chosen": finite(curve.points[curve.chosen].at),
-        "meets": None if curve.meets is None else finite(curve.points[curve.meets].at),
-        "safe": None if curve.safe is None else finite(curve.points[curve.safe].at),
-        "points": [
-            {name: finite(getattr(point, name)) for name in named}
-            | {"verdict": point.verdict, "results": {name: amount(one) for name, one in point.results.items()}}
-            for point in curve.points
-        ],
-    }
-
-
-def _neighbour(one: Neighbour) -> dict[str, Any]:
-    values = {
-        name: {"value": finite(value), **dict(zip(("model_low", "model_high"), map(finite, one.bands.get(name, ()))))}
-        for name, value in one.values.items()
-    }
-    return {"name": one.name or None, "to": finite(one.value), "values": values, "breaks": list(one.breaks)}
-
-
-def _relaxation(one: Relaxation) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "kind": one.kind,
-        "from": None if one.before is None else amount(one.before),
-        "to": [finite(value.value) for value in one.values],
-        "unit": one.unit,
-        "text": cases.instead((change.statement, change.before_text, change.changes) for change in (one, *one.beside)),
-        "statement": one.statement,
-        "class": one.sort,
-        "changes": one.changes or None,
-        **({"beside": [_relaxation(other) for other in one.beside]} if one.beside else {}),
-    }
-
-
-def _lever(one: Lever) -> dict[str, Any]:
-    again = {"value": finite(one.solved.value), "results": _moved(one.results)} if one.solved else None
-    return {
-        "name": one.name,
-        "from": amount(one.before),
-        "to": finite(one.amount.value),
-        "unit": one.unit,
-        "statement": one.statement,
-        "purpose": one.purpose,
-        "results": _moved(one.results),
-        "class": one.sort,
-        "changes": one.changes or None,
-        "requirements": [
-            {"name": judged.name, "chance": finite(judged.chance), "verdict": judged.verdict} for judged in one.judged
-        ],
-        "place": None,
-        "source": one.source or None,
-        "chance": finite(one.chance),
-        "chance_before": finite(one.chance_before),
-        "best": one.best,
-        "decided": _decided(one.decided),
-        **({"unknown": one.unknown, "solved": again} if one.unknown else {}),
-    }
-
-
-def _decided(unknowns: Iterable[Redecided]) -> list[dict[str, Any]]:
-    return [
-        {"name": one.name, "from": amount(one.before), "to": amount(one.after), "class": one.sort} for one in unknowns
-    ]
-
-
-def _price(one: Price) -> dict[str, Any]:
-    risk = one.risk and {"name": one.risk.name, "chance": finite(one.risk.chance), "verdict": one.risk.verdict}
-    return {"name": one.name, "results": _moved(one.results), "decided": _decided(one.decided), "risk": risk}
-
-
 def _assumed(solution: Solution) -> Iterator[dict[str, Any]]:
     """What the answer rests on that its plan does not say."""
     for one in solution.assumptions:
@@ -267,12 +215,6 @@ def _shown(row: Shown) -> dict[str, Any]:
 
 def _unit(value: Amount) -> str | None:
     return None if value.measure is None else value.base
-
-
-def _moved(results: Iterable[Moved]) -> dict[str, Any]:
-    return {
-        one.name: {"from": finite(one.before.value), "to": finite(one.after.value), "unit": one.base} for one in results
-    }
 
 
 def _planned(result: RequirementResult) -> dict[str, Any] | None:

@@ -27,6 +27,11 @@ def finite(value: Any) -> Any:
     return value
 
 
+def amount(value: Amount) -> Any:
+    """A number with its base unit, or what is not a number as it is."""
+    return {"value": finite(value.value), "unit": value.base} if value.measure is not None else value.value
+
+
 def as_csv(table: Table) -> str:
     """Values in the plan's own units, which the header names in brackets.
 

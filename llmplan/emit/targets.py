@@ -6,6 +6,7 @@
       "files":  {"ds_config.json": "ds_config.json.j2"},
       "brings": ["launch", {"folder": "deepspeed", "if": {"parallelism.framework": "deepspeed"}}],
       "next":   ["sbatch", "job.sbatch"],
+      "start":  {"script": "train.py"},
       "last":   true
     }
 
@@ -16,9 +17,10 @@ command that starts the run, with which `compile` ends, files of the folder by t
 start other targets' files. Beside the manifest, `target.plan` holds in the plan language the target's options, its
 requirements, and formulas that replace the library's where it is emitted: it is a file of the library. Two further
 files are included by others: `launch.j2` has the macros `environment`, variables for the program, `command`, how to
-start it, and `started`, the program to start without a training script; `script.j2` has the report's lines on what the
-training script must do. A directory given by `--templates` is an overlay of the product's: its files come first, and a
-further folder in it is a further target. Listing the targets does not need jinja2.
+start it, `started`, the program to start without a training script, and `releases`, packages each with the release
+that the files were checked with; `script.j2` has the report's lines on what the training script must do. A directory
+given by `--templates` is an overlay of the product's: its files come first, and a further folder in it is a further
+target. Listing the targets does not need jinja2.
 """
 
 from __future__ import annotations
@@ -41,10 +43,10 @@ from llmplan.source import Source, Span
 if TYPE_CHECKING:
     from llmplan.units.measure import Scalar
 
-PARTS = ("launch.j2", "script.j2")
+PARTS = ("launch.j2", "script.j2", "script.zh.j2")
 """Files of a folder that others include: how its program is started, and what the training script must do for it."""
 
-_KEYS = ("about", "when", "files", "brings", "next", "last")
+_KEYS = ("about", "when", "files", "brings", "next", "last", "start")
 
 INDEX = "index.txt"
 """The folders that belong to the product, one a line: without it one that is missing would be one that never was."""
@@ -74,6 +76,7 @@ class Target:
         files: Pairs of the file to write and its template's name in the folder.
         next: Commands that start the run, the first that applies.
         last: Whether its files come after those of other targets, which they hold or start.
+        start: Options that a plan must give, with the texts that a starting plan has for them.
     """
 
     name: str
@@ -83,6 +86,7 @@ class Target:
     brings: tuple[Brought, ...] = ()
     next: tuple[Command, ...] = ()
     last: bool = False
+    start: tuple[tuple[str, str], ...] = ()
 
 
 def targets(templates: Path | None = None) -> dict[str, Folders]:
@@ -246,6 +250,7 @@ def _target(name: str, text: str) -> Target:
         brings=tuple(_brought(item) for item in manifest.get("brings", [])),
         next=_commands(manifest.get("next", [])),
         last=bool(manifest.get("last", False)),
+        start=tuple((str(option), str(text)) for option, text in manifest.get("start", {}).items()),
     )
 
 

@@ -16,8 +16,10 @@ from llmplan.emit.targets import Target
 from llmplan.present import pictures
 from llmplan.present.blocks import Section
 from llmplan.present.context import Context
+from llmplan.present.localize import localized
 from llmplan.present.markdown import SHOWN, markdown
 from llmplan.present.sections import SECTIONS
+from llmplan.present.words import USUAL, words_of
 from llmplan.units.measure import Scalar
 
 NAMES = (
@@ -148,6 +150,11 @@ class View:
         """The heading of a section."""
         return self._section(name).title
 
+    def _language(self) -> str:
+        """The language of the report, whatever that of the terminal is."""
+        said = self.solution.values.get("report.language")
+        return USUAL if said is None or not isinstance(said.value, str) else said.value
+
     def emits(self, folder: str) -> bool:
         """True if that folder is written too."""
         return folder in self.folders
@@ -181,10 +188,11 @@ class View:
     def _section(self, name: str) -> Section:
         if name not in SHOWN:
             raise ValueError(f"there is no section `{name}`, but {', '.join(SHOWN)}")
-        return SECTIONS[name](self._context())
+        context = self._context()
+        return localized(SECTIONS[name](context), context.words)
 
     def _context(self) -> Context:
-        return Context(self.solution, folders=self.folders, files=self.files)
+        return Context(self.solution, words_of(self._language()), self.folders, self.files)
 
     def _present(self, name: str) -> Value:
         found = self.solution.values.get(name)

@@ -1,33 +1,27 @@
 """`model from "config.json"`: a configuration file as an entry of the catalog.
 
-Which key means what is said by tables in the plan language (`plans/configs/`), checked with the rest of the library:
-a kind `config` declares the keys, and for each `model_type` there is an entry whose formulas read them. Here the keys
-are replaced by the file's values, and what remains is an ordinary entry. Nothing in the file is run.
+Input: the text of a file, and the tables that give the meaning of its keys (`config_tables`). The file's values are put
+in place of the keys in the formulas of its `model_type`; the result is an ordinary entry. Nothing in the file is run.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import attrs
 from attrs import evolve, frozen
 
 from llmplan.diagnostics import Diagnostic, config
+from llmplan.load.config_tables import Tables
 from llmplan.load.literals import EACH, NotAnObject, literals
-from llmplan.load.unused_keys import Known, meant, place, unread
-from llmplan.resources import entries as listed
-from llmplan.resources import folder, text_of
+from llmplan.load.unused_keys import meant, place, unread
 from llmplan.source import Source, Span
 from llmplan.syntax import nodes
-from llmplan.syntax.decorators import said
 from llmplan.syntax.expressions import written_out
-from llmplan.syntax.parse import parse
-from llmplan.syntax.statements import Statements
 
 Values = Mapping[str, nodes.Expr]
 
@@ -45,125 +39,6 @@ class Configured:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-@frozen
-class Tables:
-    """The tables for one kind: entries by each `model_type`, keys of the file by their names in formulas.
-
-    Attributes:
-        words: By name in formulas, of one that is a member of an enum, what a text of the file means; `*` is any other.
-        refused: By `model_type` without an entry why there is none.
-        structure: Patterns of keys that name structure.
-        ignored: Patterns of keys that change nothing that is counted, whatever the type.
-    """
-
-    sources: tuple[Source, ...]
-    entries: dict[str, nodes.Entry]
-    keys: dict[str, str]
-    words: dict[str, dict[str, str]]
-    refused: dict[str, str]
-    structure: tuple[str, ...]
-    ignored: tuple[str, ...]
-
-    @classmethod
-    def of(cls, kind: str) -> Tables:
-        """The tables of the library."""
-        names = [
-            (f"plans/configs/{file.name}", file)
-            for file in listed(folder("plans").joinpath("configs"), "plans/configs")
-        ]
-        return _tables(kind, tuple((name, text_of(file, name)) for name, file in names))
-
-    @classmethod
-    def made(cls, kind: str, texts: Iterable[tuple[str, str]]) -> Tables:
-        """The entries of files with these names and texts."""
-        sources = []
-        entries: dict[str, nodes.Entry] = {}
-        keys: dict[str, str] = {}
-        refused: dict[str, str] = {}
-        members: dict[str, dict[str, str]] = {}
-        patterns: dict[str, tuple[str, ...]] = {"structure": (), "ignored": ()}
-        for name, text in texts:
-            sources.append(Source(name, text, library=True))
-            of = Statements.of(parse(sources[-1])[0].statements)
-            for s in of.kinds:
-                keys |= {f"{s.name.text}.{f.name.text}": _arguments(f, "key", f.name.text)[-1] for f in s.fields}
-                meant = {enum: _members(s, enum) for enum, *_ in said(s.decorators, "words")}
-                members |= {f"{s.name.text}.{f.name.text}": meant.get(f.types[0].text, {}) for f in s.fields}
-                patterns = {word: (*known, *_arguments(s, word)) for word, known in patterns.items()}
-                refused |= {type: why for why, *types in said(s.decorators, "refused") for type in types}
-            for entry in of.entries:
-                if entry.kind.text == kind:
-                    own = evolve(entry, decorators=tuple(d for d in entry.decorators if d.name.text != "names"))
-                    entries |= dict.fromkeys(_arguments(entry, "names", entry.name.plain or ""), own)
-        return cls(tuple(sources), entries, keys, members, refused, patterns["structure"], patterns["ignored"])
-
-    def fields(self, type: str) -> dict[str, nodes.Field]:
-        """The fields of an entry and of those that it is like, each once."""
-        found: dict[str, nodes.Field] = {}
-        for entry in self._likes(type):
-            found = {field.name.text: field for field in entry.fields} | found
-        return found
-
-    def read(self, type: str) -> list[str]:
-        """The keys that the table of a type reads, whatever the file's values."""
-        return [*dict.fromkeys(key for field in self.fields(type).values() for key in self.keys_of(field))]
-
-    def keys_of(self, field: nodes.Field) -> list[str]:
-        """The keys that the formula of a field reads."""
-        return list(self._keys(field.value))
-
-    def known(self, type: str) -> Known:
-        """The known keys of a type."""
-        own = [key for entry in self._likes(type) for key in _arguments(entry, "ignored")]
-        return Known(frozenset(self.keys.values()), self.structure, (*self.ignored, *own))
-
-    def _likes(self, type: str) -> Iterator[nodes.Entry]:
-        """An entry, and those that it is like."""
-        entry: nodes.Entry | None = self.entries[type]
-        while entry is not None:
-            yield entry
-            entry = self.entries[entry.like.plain or ""] if entry.like is not None else None
-
-    def _keys(self, node: object) -> Iterator[str]:
-        """The keys that a formula reads."""
-        if (key := self.key(node)) is not None:
-            yield key
-        elif isinstance(node, tuple):
-            for item in node:
-                yield from self._keys(item)
-        elif isinstance(node, nodes.Node):
-            for field in attrs.fields(type(node)):
-                yield from self._keys(getattr(node, field.name) if field.eq else None)
-
-    def key(self, node: object) -> str | None:
-        """The key of the file that an expression means, None for another expression."""
-        return self.keys.get(node.text) if isinstance(node, nodes.Name) else None
-
-
-@lru_cache(maxsize=4)
-def _tables(kind: str, texts: tuple[tuple[str, str], ...]) -> Tables:
-    return Tables.made(kind, texts)
-
-
-def _arguments(node: nodes.FieldDecl | nodes.Entry | nodes.Kind, decorator: str, *first: str) -> list[str]:
-    """Names, and those that a decorator adds to them."""
-    return [*first, *(text for texts in said(node.decorators, decorator) for text in texts)]
-
-
-def _members(kind: nodes.Kind, enum: str) -> dict[str, str]:
-    """By each text that a key of an enum may hold the member that it means."""
-    return {
-        word: member
-        for name, member, *words in said(kind.decorators, "words")
-        if name == enum
-        for word in (member, *words)
-    }
-
-
-_BESIDE = {"vision_config": "sees_images"}
-"""Parts of a file that no table reads, and the fields that say that the model has them."""
-
-
 def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnostic:
     """The entry that a configuration file describes, called `name`; `at` is where the plan names the file.
 
@@ -177,7 +52,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     except NotAnObject as why:
         return _no_json(at, source, why)
     type = _type(values)
-    beside = [field for part, field in _BESIDE.items() if any(key.startswith(f"{part}.") for key in values)]
+    beside = [field for part, field in tables.beside.items() if any(key.startswith(f"{part}.") for key in values)]
     if type not in tables.entries:
         # A model that also sees or hears keeps its language model there.
         inner = {key.removeprefix("text_config."): v for key, v in values.items() if key.startswith("text_config.")}

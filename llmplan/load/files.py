@@ -11,6 +11,8 @@ from llmplan.source import MAX_BYTES
 PLAN = ".plan"
 STATEMENTS = "-e"
 """The name of the text of statements that are given beside a plan, or in place of one."""
+IMPORTED = "(import)"
+"""The name, in messages, of the plan that configurations of other software make."""
 
 READ = MAX_BYTES + 8  # enough to see one byte too many, even after a byte-order mark
 

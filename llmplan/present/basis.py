@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
-from llmplan.present.blocks import Column, Line, Prose, Rows, Section, cut, line, shortened
+from llmplan.present.blocks import Code, Column, Line, Prose, Rows, Section, cut, line, shortened
 from llmplan.present.context import Context
+from llmplan.present.parts import memory_shares
 from llmplan.present.verdicts import MOST_NAMES, names_of
-from llmplan.present.why import memory_shares
 
 _MOST_RISKS = 5
 _MOST_ASSUMPTIONS = 10
@@ -43,10 +43,13 @@ def _result(context: Context, value: Value) -> tuple[Line, ...]:
     words = context.words
     if value.value is None:
         why = words.needs(names_of(context, value.needs)) if value.needs else value.reason or words.no_value
-        return line(value.name), line(why)
-    text = words.result(value.amount, value.spread)
-    band = value.band
-    return (line(value.name), text, line(band.short())) if band is not None else (line(value.name), text)
+        return line(Code(value.name)), line(why)
+    digits = 2 if value.name in context.answer.calendar.values() else 3
+    amount = context.like(value.name, value.amount)
+    spread, band = (None if ends is None else ends.like(amount) for ends in (value.spread, value.band))
+    text = words.result(amount, spread, digits)
+    name = line(Code(value.name))
+    return (name, text, line(band.rough(digits))) if band is not None else (name, text)
 
 
 def basis(context: Context) -> Section:

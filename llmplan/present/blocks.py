@@ -53,12 +53,14 @@ class Prose:
     Attributes:
         name: By which a renderer chooses the block; `title` what stands above it on the screen.
         listed: Whether the lines are items of a list.
+        together: Whether they are one paragraph, whose lines a difference shows one by one.
     """
 
     name: str
     lines: tuple[Line, ...]
     title: str = ""
     listed: bool = False
+    together: bool = False
 
 
 @frozen

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve
 
-from llmplan.answer.schema.advice import Lever, Moved, Relaxation
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation, as_made
 from llmplan.answer.schema.charts import Curve, CurvePoint
 from llmplan.present import names
-from llmplan.present.blocks import EMPTY, Chart, Column, Figure, Line, Prose, Rows, Section, cut, line, listed
+from llmplan.present.blocks import EMPTY, Code, Column, Figure, Line, Prose, Rows, Section, cut, line, listed
+from llmplan.present.charts.deadline import deadline
+from llmplan.present.charts.run import run
 from llmplan.present.context import Context
 from llmplan.units.amount import Range, Unit
 
@@ -37,17 +39,14 @@ def best_changes(context: Context) -> Section:
     """The changes worth a sentence, and the best for a screen; the result along the input that decides it."""
     words, answer = context.words, context.answer
     shown = [lever for lever in answer.levers if lever.best]
-    best = tuple((line(lever.statement), _brought(context, lever)) for lever in shown)
+    best = tuple((line(Code(as_made(lever))), _brought(context, lever)) for lever in shown)
     said = listed([*_sentences(context), _along(context)], " ")
     told = (
         Rows("best", (Column(), Column()), best, words.levers_title),
         _rates_stay(context, bool(best)),
         Prose("sentences", (said,) if said else ()),
     )
-    if (curve := _curve(context)) is None:
-        return Section("", told)
-    caption = words.deadline_caption(curve.result.name, curve.input.name, curve.requirement)
-    return Section("", (*told, Chart("deadline", caption)))
+    return Section("", (*told, *context.pictured("deadline", deadline), *context.pictured("run", run)))
 
 
 def _rates_stay(context: Context, changed: bool) -> Prose:
@@ -78,7 +77,7 @@ def _sentences(context: Context) -> Iterator[Line]:
     words = context.words
     legal = context.answer.levers
     for lever in [lever for lever in legal if lever.purpose == "safe"][:1]:
-        yield words.to_be_safe(lever.statement, _gains(context, lever.results), words.chance(lever.chance))
+        yield words.to_be_safe(as_made(lever), _gains(context, lever.results), words.chance(lever.chance))
     # A change of machines is for the curve, and what is worth a line saves at least a hundredth.
     changes = [
         lever
@@ -236,7 +235,7 @@ def _moves(context: Context, lever: Lever) -> bool:
 
 def _shift(context: Context, result: Moved) -> Figure | str:
     """How far a change moves a result, in the unit that the plan's own is written in: one unit in a column."""
-    moved = result.by.like(result.before).signed(2, context.words.minus)[0]
+    moved = result.by.like(result.before).signed(2)[0]
     return "0" if result.same else Figure(moved, result.before.parts()[1])
 
 

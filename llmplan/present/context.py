@@ -6,7 +6,7 @@ has no value is never an error here, since a plan need not have any of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import field, frozen
 
@@ -16,6 +16,8 @@ from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.tables import Row
 from llmplan.answer.schema.values import Value
 from llmplan.operations.numbers import total
+from llmplan.present.blocks import Chart, line
+from llmplan.present.charts.records import Chart as Drawn
 from llmplan.present.words import words_of
 from llmplan.present.words.en import Words
 from llmplan.units.amount import Amount, Range
@@ -101,6 +103,13 @@ class Context:
         rows = [row for rule in self.listed for row in (rule.compared, rule.calendar)]
         return [row.subject for row in rows if row is not None]
 
+    def like(self, name: str, amount: Amount) -> Amount:
+        """An amount of a quantity in the unit of what the author requires of it, planned or on the calendar."""
+        names = {name, *(one for pair in self.answer.calendar.items() if name in pair for one in pair)}
+        rows = (rule.compared for rule in self.own if rule.compared is not None)
+        limit = next((row.limit for row in rows if row.subject in names), None)
+        return amount if limit is None else amount.like(limit)
+
     @property
     def rates(self) -> list[Value]:
         """What the plan assumes in place of the library's estimate."""
@@ -109,6 +118,11 @@ class Context:
     def drawn(self, chart: str) -> bool:
         """Whether a picture is written."""
         return f"{chart}.svg" in self.files
+
+    def pictured(self, name: str, make: Callable[[Context], Drawn | None]) -> tuple[Chart, ...]:
+        """A picture with its title as its description, if it is written."""
+        chart = make(self) if self.drawn(name) else None
+        return () if chart is None else (Chart(name, line(self.words.localized(chart.title))),)
 
     def overridden(self, kind: str) -> list[tuple[Amount, str]]:
         """What a plan says otherwise of the entry that it chooses: `48` and `layers`."""
@@ -123,7 +137,7 @@ class Context:
     def parts(self, whole: str) -> list[tuple[str, Value]]:
         """What the library, or the plan, says that a quantity is made of; empty if a part has no value."""
         pairs, values = self.answer.parts.get(whole, ()), self.answer.values
-        known = [(label, values[name]) for name, label in pairs if name in values]
+        known = [(self.words.part_name(label), values[name]) for name, label in pairs if name in values]
         numbers = all(isinstance(value.value, (int, float)) for _, value in known)
         return known if numbers and len(known) == len(pairs) else []
 

@@ -107,9 +107,12 @@ def _judged(rule: RequirementResult, calendar: str, words: Words) -> Iterator[Li
     if rule.verdict is None or (rule.planned is None and not uncertain):
         return
     chance = words.chance(rule.chance, rule.chance_error)
+    planned = None
     if rule.planned is not None:
-        yield words.verdict_as_planned(rule.planned.verdict, words.chance(rule.planned.chance))
-        said = words.verdict_on_the_calendar(calendar, rule.calendar, rule.verdict, chance)
+        planned = words.verdict_as_planned(rule.planned.verdict, words.chance(rule.planned.chance))
+    if planned is not None and rule.stated == "planned":
+        yield planned
+        planned, said = None, words.verdict_on_the_calendar(calendar, rule.calendar, rule.verdict, chance)
     else:
         said = words.verdict_of_it(rule.verdict, chance)
     yield line(
@@ -117,6 +120,8 @@ def _judged(rule: RequirementResult, calendar: str, words: Words) -> Iterator[Li
         words.rests_on(rule.rates) if rule.rates else None,
         words.is_unjudged_for(rule.unjudged) if rule.unjudged else None,
     )
+    if planned is not None:
+        yield planned
 
 
 def citation(cite: Citation) -> str:

@@ -6,15 +6,18 @@ few phrases; the rows of the first hour are what a log prints.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import Column, Line, Prose, Rows, Section, Strong, cut, line
+from llmplan.present.charts.layout import layout
 from llmplan.present.context import Context, ends_of
-from llmplan.units.amount import Range
+from llmplan.units.amount import Amount, Range
+from llmplan.units.measure import REAL
 
 _MOST_OF_A_PHRASE = 140
 _OFF = 0.0005
@@ -36,7 +39,11 @@ def launch(context: Context) -> Section:
         Column(line(words.planned_column), "r"),
         Column(line(words.high), "r"),
     )
-    return Section("", (Prose("launched", (said,)), Rows("first hour", columns, tuple(first_hour(context)))))
+    operated = list(_operated(context))
+    lines = (said, words.operated(operated)) if operated and context.answer.status == "solved" else (said,)
+    pictures = context.pictured("layout", layout)
+    watched = Rows("first hour", columns, tuple(first_hour(context)))
+    return Section("", (Prose("launched", lines), *pictures, watched))
 
 
 def launches(context: Context) -> bool:
@@ -105,11 +112,29 @@ def _run(context: Context) -> Iterator[str]:
     rate = context.amount(names.LEARNING_RATE)
     if rate is not None:
         yield words.learning_rate(rate, context.amount(names.WARMUP))
+
+
+def _operated(context: Context) -> Iterator[str]:
+    """What fails and what is saved while it runs, and when its job ends at the latest."""
+    words = context.words
+    wall, between = context.number(names.WALL_TIME), context.number(names.JOB_MTBF)
+    every, restart = context.amount(names.JOB_MTBF), context.amount(names.RESTART_TIME)
+    if wall is not None and between and every is not None:
+        yield words.failures(Amount(wall / between, REAL), every, restart)
     interval, size = context.amount(names.CHECKPOINT_STEPS), context.amount(names.CHECKPOINT_SIZE)
     if interval is not None and size is not None:
-        steps, every = context.number(names.STEPS), context.number(names.CHECKPOINT_STEPS)
-        once = steps is not None and every is not None and every >= steps
-        yield words.checkpoint(None if once else (interval, context.amount(names.CHECKPOINT_INTERVAL)), size)
+        steps, between = context.number(names.STEPS), context.number(names.CHECKPOINT_STEPS)
+        once = steps is None or not between or between >= steps
+        count = None if once or steps is None or not between else math.ceil(steps / between)
+        yield words.checkpoints(
+            None if once else (interval, context.amount(names.CHECKPOINT_INTERVAL)),
+            (size, None if count is None else evolve(size, value=size.number * count)),
+            context.amount(names.CHECKPOINT_TIME),
+            context.amount(names.STORAGE),
+        )
+    limit = context.amount(names.SLURM_LIMIT) if names.SLURM in context.folders else None
+    if limit is not None:
+        yield words.ends_after(limit)
 
 
 @frozen
@@ -123,7 +148,7 @@ class _Watched:
 
 
 def first_hour(context: Context) -> Iterator[tuple[Line, ...]]:
-    """Step time, rates and, where a requirement is about it, memory: low, planned, high."""
+    """Step time, rates and memory: low, planned, high."""
     for row in _watched(context):
         amount, ends = row.value.amount, ends_of(row.value)
         around = ends_of(row.beside) if row.beside is not None else None
@@ -158,7 +183,7 @@ def _watched(context: Context) -> Iterator[_Watched]:
         yield _Watched("", 2, rate, context.find(names.MFU))
     elif (mfu := context.find(names.MFU)) is not None:
         yield _Watched(words.mfu, 3, mfu)
-    if (memory := context.find(names.MEMORY)) is not None and names.MEMORY in context.subjects:
+    if (memory := context.find(names.MEMORY)) is not None:
         yield _Watched(words.peak_memory, 3, memory)
 
 
@@ -175,6 +200,6 @@ def script(context: Context) -> Section:
         lines.append(words.same_data(context.text(names.TENSOR)))
     if split > 1 and not huggingface and not context.get(names.RING, False):
         lines.append(words.split_sequences(context.text(names.CONTEXT)))
-    if context.has(names.CHECKPOINT_STEPS) and not huggingface:
+    if context.has(names.CHECKPOINT_STEPS) and not context.get(names.SAVES, False):
         lines.append(words.save_checkpoints())
     return Section(words.script_title, (Prose("script", tuple(lines), listed=True),))

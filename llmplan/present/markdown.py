@@ -13,18 +13,18 @@ from llmplan.present.blocks import Block, Chart, Code, Column, Figure, Line, Pie
 from llmplan.present.escape import code, fragment
 
 SHOWN: Mapping[str, tuple[str, ...]] = {
-    "answer": ("sentence",),
-    "verdicts": ("figures", "ranges"),
-    "best changes": ("sentences", "deadline"),
+    "answer": ("sentence", "nearest"),
+    "verdicts": ("figures", "rivals", "parts"),
+    "best changes": ("sentences", "deadline", "run"),
     "cures": ("rates", "which", "cures"),
-    "launch": ("launched", "first hour"),
+    "launch": ("launched", "layout", "first hour"),
     "shown": ("line", "table"),
     "levers": ("rates", "levers"),
-    "front": ("no other", "points"),
+    "front": ("no other", "pareto", "points"),
     "why": ("reasons",),
-    "where": ("error", "memory", "step"),
-    "sweep": ("feasible", "points", "assumed"),
-    "scenarios": ("points", "assumed"),
+    "where": ("error", "memory", "stages", "step", "ranges"),
+    "sweep": ("feasible", "sweep", "points", "assumed"),
+    "scenarios": ("sweep", "points", "assumed"),
     "basis": ("basis",),
     "notes": ("notes",),
     "gains": ("gains",),
@@ -40,9 +40,16 @@ _NOTHING = ("", "–", "0")
 
 def markdown(section: Section, shown: Sequence[str]) -> str:
     """The blocks of a section that are shown, below its heading; empty if there is nothing in them."""
-    texts = [_block(block) for block in section.blocks if block.name in shown]
+    texts: list[str] = []
+    beside = False
+    for block in section.blocks:
+        text = _block(block) if block.name in shown else ""
+        if text and beside and isinstance(block, Chart):
+            texts[-1] += f" {text}"  # pictures that follow one another stand side by side where there is room
+        elif text:
+            texts.append(text)
+        beside = isinstance(block, Chart) if text else beside
     heading = [f"## {fragment(section.title)}"] if section.title else []
-    texts = [text for text in texts if text]
     return "\n\n".join([*heading, *texts]) + "\n" if texts else ""
 
 
@@ -82,7 +89,9 @@ def _block(block: Block) -> str:
     match block:
         case Prose():
             lines = [text(line) for line in block.lines]
-            return "\n".join(f"- {line}" for line in lines) if block.listed else "\n\n".join(lines)
+            if block.listed:
+                return "\n".join(f"- {line}" for line in lines)
+            return ("\n" if block.together else "\n\n").join(lines)
         case Rows():
             return _table(block) if block.rows else ""
         case Chart():

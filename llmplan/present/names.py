@@ -10,10 +10,13 @@ from llmplan.units.amount import Amount
 
 # Quantities.
 CHECKPOINT_SIZE = "checkpoint_size"
+CHECKPOINT_TIME = "checkpoint_time"
 CHECKPOINT_STEPS = "checkpoint_interval_steps"
 COST = "cost"
+COST_PER_MONTH = "cost_per_month"
 DATA_PARALLEL = "data_parallel"
 GLOBAL_TOKENS = "global_batch_tokens"
+GOODPUT = "goodput"
 GPU_HOURS = "gpu_hours"
 GRAD_ACCUM = "grad_accum"
 HFU = "hfu"
@@ -21,9 +24,12 @@ JOB_MTBF = "job_mtbf"
 MEDIAN_MEMORY_ERROR = "memory.median_error"
 MEDIAN_STEP_ERROR = "step.median_error"
 MEMORY = "memory.total"
+MEMORY_AT = "memory_at"
 MFU = "mfu"
 NVME = "memory.nvme"
 PARAMS_TOTAL = "model.params_total"
+REALISED = "run.realised"
+RESTART_TIME = "restart_time"
 SERVING_ALONE = "serving.alone"
 SERVING_GPUS = "serving.gpus"
 SERVING_LATENCY = "serving.latency"
@@ -31,6 +37,11 @@ SERVING_COPY = "serving.copy_gpus"
 SERVING_MEMORY = "serving.memory"
 SERVING_CACHE = "serving.kv_cache"
 SERVING_QUERIES = "serving.queries_per_minute"
+STAGE_ACTIVATIONS = "memory.activations_at"
+STAGE_GRADIENTS = "memory.gradients_at"
+STAGE_LAYERS = "memory.stage_layers"
+STAGE_OPTIMIZER = "memory.optimizer_of"
+STAGE_WEIGHTS = "memory.weights_of"
 STEPS = "steps"
 STEP_ESTIMATE = "step.estimate"
 STEP_OTHER = "step.other"
@@ -55,6 +66,7 @@ FRAMEWORK = "parallelism.framework"
 GLOBAL_BATCH = "training.global_batch"
 GPU = "hardware.gpu"
 GPUS = "hardware.gpus"
+GPUS_PER_NODE = "hardware.gpus_per_node"
 GPU_MEMORY = "gpu.memory"
 INTERNODE = "hardware.internode_bandwidth"
 LEARNING_RATE = "training.learning_rate"
@@ -72,7 +84,9 @@ PRICE = "hardware.price"
 PRICE_SOURCE = "gpu.price_source"
 RECOMPUTE = "training.recompute"
 RING = "accelerate.ring"
+SAVES = "launch.saves"
 SEQUENCE_LENGTH = "dataset.sequence_length"
+SLURM_LIMIT = "slurm.time_limit"
 STORAGE = "hardware.storage_bandwidth"
 TENSOR = "parallelism.tensor"
 TOKENS = "dataset.tokens"
@@ -85,6 +99,7 @@ LORA = "lora"
 NO_OFFLOAD = "none"
 OFFLOAD_NVME = "nvme"
 QLORA = "qlora"
+SECOND_STAGE = "second"
 
 # Requirements and preferences of the library.
 BATCH_CLOSE = "batch_close"
@@ -96,8 +111,9 @@ LAYOUT_KINDS = ("parallelism", "training")
 # The dimension of a sum of money.
 MONEY = (("Money", 1),)
 
-# A folder of templates.
+# Folders of templates.
 HUGGINGFACE = "huggingface"
+SLURM = "slurm"
 
 LAUNCHED = (
     TENSOR, PIPELINE, CONTEXT, EXPERT, ZERO_STAGE, MICRO_BATCH, RECOMPUTE, VIRTUAL_PIPELINE, GRAD_ACCUM,
@@ -118,6 +134,21 @@ FIRST_SERVED = (
 FIRST_SCREEN = (TIME, WALL_TIME, COST, MEMORY, STEPS, MFU, STEP_TIME)
 """What stands in every report, so that a shown row of the same need not."""
 
+CONTRACT = (
+    "model.params_total", "model.params_active", "model.params_matmul", "model.params_embedding", "flops_per_token",
+    TRAIN_FLOPS, "flops_6nd", "dataset.bytes", TOKENS_TOTAL, "chinchilla_tokens", "tokens_per_parameter",
+    "epochs_advice", DATA_PARALLEL, GLOBAL_TOKENS, "global_batch_sequences", GRAD_ACCUM, STEPS, "memory.weights",
+    "memory.gradients", "memory.optimizer", "memory.activations", "memory.logits", "memory.temporary",
+    "memory.buffers", "memory.context", MEMORY, "memory.peak_stage", "memory.peak_phase", "memory.host", STEP_TIME,
+    "step.compute", "step.tensor_comm", "step.context_comm", "step.expert_comm", "step.pipeline_comm",
+    "step.pipeline_bubble", "step.data_comm", "step.optimizer", "step.offload", STEP_OTHER, MFU, HFU,
+    TOKENS_PER_SECOND, TOKENS_PER_SECOND_PER_GPU, TFLOPS, "scaling_efficiency", TIME, GPU_HOURS, COST, "energy",
+    "co2e", WALL_TIME, "wall_gpu_hours", WALL_COST, "wall_energy", "wall_co2e", "data_read_rate", CHECKPOINT_SIZE,
+    "checkpoint_interval_optimal", CHECKPOINT_STEPS, "goodput", SERVING_MEMORY, SERVING_CACHE, SERVING_GPUS,
+    SERVING_LATENCY,
+)  # fmt: skip
+"""The quantities that an answer that is kept always has, whatever the plan is about."""
+
 LAYOUT = (DATA_PARALLEL, ZERO_STAGE, TENSOR, PIPELINE, CONTEXT, EXPERT, VIRTUAL_PIPELINE)
 """The degrees of a layout: the first `ALWAYS` of them are said where they are 1 too."""
 
@@ -127,3 +158,8 @@ ALWAYS = 4
 def is_money(amount: Amount) -> bool:
     """Whether an amount is a sum of money, of which no cent is known."""
     return amount.measure is not None and amount.measure.dims == MONEY
+
+
+def ends(name: str) -> int:
+    """The digits to which the ends of a band are known: fewer of what is read on the calendar."""
+    return 2 if name in (WALL_TIME, WALL_COST) else 3

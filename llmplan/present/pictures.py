@@ -14,12 +14,19 @@ from typing import Any, TypeVar
 from attrs import frozen
 
 from llmplan.present.charts.deadline import deadline
+from llmplan.present.charts.layout import layout
 from llmplan.present.charts.memory import memory
+from llmplan.present.charts.ranges import ranges
 from llmplan.present.charts.records import Chart
+from llmplan.present.charts.run import run
+from llmplan.present.charts.scatter import pareto, sweep
+from llmplan.present.charts.stages import stages
 from llmplan.present.charts.step import step
 from llmplan.present.context import Context
-from llmplan.present.svg.bars import stacked, waterfall
+from llmplan.present.localize import localized
+from llmplan.present.svg.bars import grid, stacked, tornado, waterfall
 from llmplan.present.svg.lines import lines
+from llmplan.present.svg.scatter import scatter
 
 Shown = TypeVar("Shown", bound=Chart)
 
@@ -40,8 +47,14 @@ def _picture(name: str, chart: Callable[[Context], Shown | None], draw: Callable
 
 CHARTS = (
     _picture("deadline", deadline, lines),
+    _picture("pareto", pareto, scatter),
+    _picture("sweep", sweep, scatter),
+    _picture("run", run, waterfall),
+    _picture("ranges", ranges, tornado),
     _picture("memory", memory, stacked),
+    _picture("stages", stages, stacked),
     _picture("step", step, waterfall),
+    _picture("layout", layout, grid),
 )
 
 FORMS = ("svg", "none")
@@ -60,4 +73,4 @@ def picture(context: Context, name: str, form: str) -> str:
     if form not in FORMS:
         raise ValueError(f"`{form}` is not a form of pictures: {', '.join(FORMS)}")
     chart = chosen.chart(context) if form == "svg" else None
-    return "" if chart is None else chosen.draw(chart)
+    return "" if chart is None else chosen.draw(localized(chart, context.words))

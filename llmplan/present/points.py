@@ -22,7 +22,10 @@ _NOTHING = "–"
 
 @frozen
 class Cell:
-    """A figure, the ends around it, and its unit where that is not the column's; all empty for no value."""
+    """A figure, the ends around it, and its unit, which agrees with it: `1 GPU` in a column of GPUs.
+
+    The unit is empty where the text has it because the figures of the column have several; all are empty for no value.
+    """
 
     text: str = ""
     ends: str = ""
@@ -58,7 +61,7 @@ class Column:
     def written(self, place: int) -> str:
         """A figure with its unit, and its ends."""
         cell = self.cells[place]
-        return f"{cell.text} {self.unit}".rstrip() + (f" ({cell.ends})" if cell.ends else "")
+        return f"{cell.text} {cell.unit}".rstrip() + (f" ({cell.ends})" if cell.ends else "")
 
 
 def header(table: Table, words: Words) -> list[str]:
@@ -89,8 +92,9 @@ def columns(table: Table, words: Words) -> list[Column]:
         listed.append(_column(name, short[place], figures))
     for result in table.results:
         like = written_like(table, result)
+        digits = names.ends(result.name)
         figures = [
-            Cell() if row is None else _figure(row.results.get(result.name), row.ends(result.name), like)
+            Cell() if row is None else _figure(row.results.get(result.name), row.ends(result.name), like, digits)
             for row in solved
         ]
         listed.append(evolve(_column(result.name, result.name, figures), planned=bool(result.calendar)))
@@ -131,16 +135,16 @@ def _axis(amount: Amount, words: Words) -> Cell:
     return Cell(words.the_plan_itself) if amount.value is None else _figure(amount, None)
 
 
-def _figure(amount: Amount | None, ends: Range | None, like: Amount | None = None) -> Cell:
-    """A figure with the ends around it, in the unit and magnitude of another one."""
+def _figure(amount: Amount | None, ends: Range | None, like: Amount | None = None, known: int = 3) -> Cell:
+    """A figure with the ends around it, which are known to so many digits, in the unit and magnitude of another one."""
     if amount is None or amount.value is None or (amount.measure is not None and not amount.finite):
         return Cell()
     digits = 3 if names.is_money(amount) else None
     if like is not None:
         amount = amount.like(like)
-        ends = None if ends is None else Range(ends.low.like(like), ends.high.like(like))
+        ends = None if ends is None else ends.like(like)
     text, unit = amount.parts(digits)
-    return Cell(text, "" if ends is None else ends.ends(), unit)
+    return Cell(text, "" if ends is None else ends.ends(known), unit)
 
 
 def _counterparts(table: Table, result: Result) -> tuple[str, ...]:

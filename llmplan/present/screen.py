@@ -6,15 +6,15 @@ cell of a row goes on below itself.
 
 from __future__ import annotations
 
-import textwrap
-
+from llmplan.present import names
 from llmplan.present.blocks import Block, Chart, Prose, Rows, bare, plain
-from llmplan.present.columns import LEAST, table
+from llmplan.present.columns import table, wrapped
 from llmplan.present.context import Context
+from llmplan.present.localize import localized
 from llmplan.present.sections import SECTIONS
 
-HEAD = (("answer", "headline"), ("verdicts", "plain"))
-"""The sections of the answer and its verdicts, each with the block that a screen shows."""
+HEAD = (("front", "plain"), ("verdicts", "plain"), ("verdicts", "rivals"))
+"""What stands below the headline: sections of the answer, each with the block that a screen shows."""
 
 BODY = (
     ("why", "plain"),
@@ -25,19 +25,30 @@ BODY = (
     ("basis", "replaced"),
     ("verdicts", "preferences"),
     ("shown", "plain"),
-    ("front", "plain"),
     ("results", "plain"),
     ("basis", "plain"),
     ("notes", "plain"),
 )
 """What stands below them, each under the title of its block."""
 
+OF_THE_NEAREST = (("why", "plain"), ("verdicts", "departures"), ("basis", "replaced"), ("shown", "plain"))
+"""The same of an infeasible plan: with the decision and its cure it has room on a terminal of 24 rows."""
+
 
 def render(context: Context, width: int) -> str:
     """What `llmplan solve` prints below the head; ends with a line end."""
     blocks = [head(context, width).rstrip("\n")]
-    blocks += [told for section, name in BODY if (told := titled(_chosen(context, section, name), width))]
+    body = OF_THE_NEAREST if context.answer.status == "infeasible" else BODY
+    blocks += [told for section, name in body if (told := titled(_chosen(context, section, name), width))]
     return "\n\n".join(blocks) + "\n"
+
+
+def gate(context: Context) -> str:
+    """The verdicts on one line: on memory, and on what is not met."""
+    rows = [row for row in _rows(_chosen(context, "verdicts", "plain")) if len(row) > 1]
+    failed = {rule.name for rule in context.answer.requirements if rule.holds is False}
+    told = [" ".join(cell for cell in row if cell) for row in rows if row[0] == names.FITS or row[0] in failed]
+    return "; ".join(told) or context.words.not_checked
 
 
 def titled(block: Block | None, width: int) -> str:
@@ -50,12 +61,11 @@ def titled(block: Block | None, width: int) -> str:
 
 def head(context: Context, width: int) -> str:
     """The answer and its verdicts; ends with a line end."""
-    (section, headline), (judged, name) = HEAD
-    answer = _chosen(context, section, headline)
+    answer = _chosen(context, "answer", "headline")
     said = " ".join(plain(line) for line in answer.lines) if isinstance(answer, Prose) else ""
-    wrapped = "\n".join(textwrap.wrap(said, max(LEAST, width), break_long_words=False, break_on_hyphens=False))
-    rows = _rows(_chosen(context, judged, name))
-    return f"{wrapped}\n{table(rows, width)}\n" if rows else f"{wrapped}\n"
+    headline = "\n".join(wrapped(said, width))
+    below = (table(rows, width) for section, name in HEAD if (rows := _rows(_chosen(context, section, name))))
+    return "\n".join([headline, *below]) + "\n"
 
 
 def assumed(context: Context, width: int) -> str:
@@ -72,7 +82,8 @@ def departures(context: Context) -> list[tuple[str, ...]]:
 
 
 def _chosen(context: Context, section: str, name: str) -> Block | None:
-    return next((block for block in SECTIONS[section](context).blocks if block.name == name), None)
+    block = next((block for block in SECTIONS[section](context).blocks if block.name == name), None)
+    return localized(block, context.words)
 
 
 def _rows(block: Block | None) -> list[tuple[str, ...]]:

@@ -13,36 +13,60 @@ from math import isclose
 
 from attrs import evolve
 
+from llmplan.answer.schema.advice import as_made
 from llmplan.answer.schema.requirements import Clash, RequirementResult
 from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Line, listed
 from llmplan.present.context import Context, ends_of
-from llmplan.units.amount import Amount, Range
+from llmplan.units.amount import Amount
 
 _WORD = re.compile(r"[\w.]+")
 _MOST_VERDICTS = 3
 _MOST_CLASHES = 2
-_MOST_SHOWN = 6
+MOST_SHOWN = 6
 _OF_THE_MACHINES = (names.GPUS, names.GPU, names.NODES, names.TOKENS, names.PARAMS)
 """What the sentence says by itself of what was asked."""
 
 
-def sentence(context: Context, judged: bool = True) -> Line:
-    """The answer without a line break.
+def sentences(context: Context, judged: bool = True) -> list[Line]:
+    """The answer, a sentence or two in each line.
 
     Args:
         judged: Whether its verdicts follow, unless it is infeasible.
     """
     match context.answer.status:
         case "error":
-            return context.words.not_solved(context.answer.plan)
+            return [context.words.not_solved(context.answer.plan)]
         case "infeasible":
-            return _infeasible(context)
+            return [_infeasible(context)]
         case "solved":
-            first = _solved(context)
-            verdicts = listed([_verdicts(context), _fits(context)], " ") if judged else EMPTY
-            return listed([first, _surer(context), verdicts], " ")
+            after = [_surer(context), *([_verdicts(context), _fits(context)] if judged else [])]
+            said = [_shown(context), _between(context), _solved(context), listed(filter(None, after), " ")]
+            return [one for one in said if one]
+
+
+def shows_first(context: Context) -> bool:
+    """Whether what the author shows is the question: nothing is searched or required."""
+    asked = any(unknown.asked for unknown in context.answer.unknowns)
+    return bool(context.answer.shown) and not (asked or context.own or context.answer.objectives)
+
+
+def _shown(context: Context) -> Line:
+    """What the author shows, where that is the question and there is another answer to follow it."""
+    words, rows = context.words, context.answer.shown[:MOST_SHOWN]
+    if not shows_first(context) or not (context.has(names.TIME) or context.has(names.MEMORY)):
+        return EMPTY
+    return words.nothing_to_solve([words.equation(row) for row in rows], ())
+
+
+def _between(context: Context) -> Line:
+    """The ends of the Pareto front."""
+    front, traded = context.answer.front, [objective.text for objective in context.answer.objectives]
+    if len(front) < 2 or not all(set(traded) <= {name for name, _ in point.results} for point in front):
+        return EMPTY
+    first, second = ([dict(point.results)[name] for name in traded] for point in (front[0], front[-1]))
+    return context.words.front_between(len(front), traded, first, second)
 
 
 def _solved(context: Context) -> Line:
@@ -70,7 +94,7 @@ def _solved(context: Context) -> Line:
     if asked:
         own = [unknown for unknown in asked if not (machines and unknown.path in (names.GPUS, names.GPU))]
         return words.solved(what, bool(context.has(names.MODEL) or machines), _settings(context, own))
-    shown = context.answer.shown[:_MOST_SHOWN]
+    shown = context.answer.shown[:MOST_SHOWN]
     rows = [words.worth(row) if len(context.answer.shown) == 1 else words.equation(row) for row in shown]
     return words.nothing_to_solve(rows, what)
 
@@ -89,9 +113,12 @@ def _training(context: Context, machines: Line, model: Line, chosen: Line) -> Li
         like = about.calendar or about.compared
         assert like is not None
         time, wall = (evolve(value, amount=value.amount.like(like.limit)) for value in (time, wall))
-        ends = Range(ends.low.like(like.limit), ends.high.like(like.limit))
+        ends = ends.like(like.limit)
     if not _asks_cost(context):
         cost, wall_cost = None, None
+    if cost is not None:  # in the unit of the budget
+        cost = evolve(cost, amount=context.like(names.COST, cost.amount))
+    wall_cost = None if wall_cost is None else context.like(names.WALL_COST, wall_cost)
     planned = words.as_planned(time, cost, wall.amount)
     foremost = foremost_of(context)
     judged = EMPTY if foremost is None else _chance(context, foremost, cost is not None)
@@ -237,7 +264,7 @@ def _infeasible(context: Context) -> Line:
     clashes = [_clash(context, clash) for clash in answer.clashes[:_MOST_CLASHES]]
     more = len(answer.clashes) - _MOST_CLASHES
     best = answer.relaxations[0] if answer.relaxations else None
-    cure = [words.change_to(one.condition or one.statement) for one in (best, *best.beside)] if best else []
+    cure = [words.change_to(one.condition or as_made(one)) for one in (best, *best.beside)] if best else []
     return words.no_plan(answer.partly, clashes, max(0, more), answer.conflict, cure)
 
 

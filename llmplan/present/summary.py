@@ -28,9 +28,9 @@ def moved(summary: Summary, words: Words) -> Line:
 
 def markdown(summary: Summary, words: Words) -> str:
     """All of it."""
-    rows = list(_rows(summary, words))
+    below = list(rows(summary, words))
     first = words.summary(summary.plan, summary.known, moved(summary, words))
-    return "\n".join([text(first), *([""] if rows else []), *(f"- {text(row)}" for row in rows)]) + "\n"
+    return "\n".join([text(first), *([""] if below else []), *(f"- {text(row)}" for row in below)]) + "\n"
 
 
 def causes(made: Sequence[Cause], words: Words) -> tuple[str, ...]:
@@ -48,7 +48,8 @@ def changed(summary: Summary, words: Words) -> tuple[str, ...]:
     return tuple(map(bare, [*decided, *(words.result_moved(one, short=True) for one in summary.results)]))
 
 
-def _rows(summary: Summary, words: Words) -> Iterator[Line]:
+def rows(summary: Summary, words: Words) -> Iterator[Line]:
+    """A line each for the changed inputs, the other decisions, the results and the verdicts."""
     told = {
         words.inputs_changed: [line(words.altered(one)) for one in summary.inputs],
         words.decided_anew: [words.value_changed(one) for one in summary.decided],

@@ -5,17 +5,21 @@ Input: the context of a solution; output a section each, whose rows are bounded 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from llmplan.answer.schema.advice import Alternative
 from llmplan.answer.schema.tables import Row, Table
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Column, Figure, Line, Prose, Rows, Section, Strong, cut, line, shortened
+from llmplan.present.charts.scatter import pareto
+from llmplan.present.charts.scatter import sweep as by_two_results
 from llmplan.present.context import Context, thinned, varying
 from llmplan.present.points import verdict
+from llmplan.present.sentence import MOST_SHOWN, shows_first
 from llmplan.units.amount import Amount, Range
 
 _MOST_ROWS = 12
+_ENDS_ON_THE_CALENDAR = 2
 _MOST_COLUMNS = 8
 _MOST_SHOWN = 14
 _FEW_SHOWN = 3
@@ -29,10 +33,11 @@ def shown(context: Context) -> Section:
     words, answer = context.words, context.answer
     plain = tuple((line(row.text), words.worth(row)) for row in answer.shown)
     rows = tuple(
-        (words.expression(row.text), shortened(words.worth(row, short=True), 100))
+        (words.expression(row.text), shortened(words.worth(row), 100))
         for row in answer.shown
         if row.text not in names.FIRST_SCREEN
     )
+    rows = () if shows_first(context) and len(answer.shown) <= MOST_SHOWN else rows
     few = len(rows) <= _FEW_SHOWN
     table = () if few else rows[:_MOST_SHOWN]
     said = words.shown(rows) if few and rows else EMPTY
@@ -52,19 +57,21 @@ def front(context: Context) -> Section:
     if len(points) < 2:
         return Section("", ())
     differing = varying(points)
-    results = [name for name, _ in points[0].results]
+    found = [name for name, _ in points[0].results]
+    results = [name for name in found if context.answer.calendar.get(name) not in found]  # on the calendar alone
     rows = [tuple(map(line, (*differing, *results)))]
     for point in points:
         settings = dict(point.settings)
         cells = (
             *(settings[path].exact() if path in settings else "" for path in differing),
-            *(amount.exact() for _, amount in point.results),
+            *(words.money(amount) for name, amount in point.results if name in results),
         )
         rows.append(tuple(map(line, cells)))
     return Section(
         words.front_heading,
         (
             Prose("no other", (words.no_other_plan(max(0, len(points) - _MOST_ROWS)),)),
+            *context.pictured("pareto", pareto),
             Rows("plain", (Column(),) * len(rows[0]), tuple(rows), words.front_title),
             Rows(
                 "points",
@@ -72,7 +79,7 @@ def front(context: Context) -> Section:
                     Column(line(cut(heading, _MOST_OF_A_CELL)))
                     for heading in (*map(_without_kind, differing), *results)
                 ),
-                tuple(tuple(_point(point, differing)) for point in points[:_MOST_ROWS]),
+                tuple(tuple(_point(point, differing, results)) for point in points[:_MOST_ROWS]),
                 differing=True,
                 units=True,
             ),
@@ -80,23 +87,28 @@ def front(context: Context) -> Section:
     )
 
 
-def _point(point: Alternative, differing: tuple[str, ...]) -> Iterator[Line]:
+def _point(point: Alternative, differing: tuple[str, ...], results: Sequence[str]) -> Iterator[Line]:
     for amount in [amount for path, amount in point.settings if path in differing]:
         yield _cell(amount)
-    for _, amount in point.results:
+    for amount in [amount for name, amount in point.results if name in results]:
         yield _cell(amount)
 
 
 def _cell(amount: Amount) -> Line:
     """A figure; of what is too long its beginning."""
-    text, unit = amount.parts()
+    text, unit = amount.parts(_digits(amount))
     return line(Figure(cut(text, _MOST_OF_A_CELL), unit))
 
 
-def _with_ends(amount: Amount, ends: Range) -> Line:
-    text, unit = amount.parts()
-    ends = Range(ends.low.like(amount), ends.high.like(amount))
-    return line(Figure(f"{text} ({ends.ends()})", unit))
+def _digits(amount: Amount) -> int | None:
+    """As many as are known: of money three, else those of a text."""
+    return 3 if names.is_money(amount) else None
+
+
+def _with_ends(amount: Amount, ends: Range, digits: int) -> Line:
+    text, unit = amount.parts(_digits(amount))
+    ends = ends.like(amount)
+    return line(Figure(f"{text} ({ends.ends(digits)})", unit))
 
 
 def _without_kind(path: str) -> str:
@@ -111,13 +123,18 @@ def sweep(context: Context) -> Section:
         return Section("", ())
     feasible = sum(row.status == "solved" for row in table.rows)
     said = context.words.feasible_points(feasible, len(table.rows), len(table.rows) > _MOST_ROWS)
-    return Section(context.words.sweep_heading, (Prose("feasible", (said,)), *_variations(context, table)))
+    pictures = context.pictured("sweep", by_two_results)
+    return Section(context.words.sweep_heading, (Prose("feasible", (said,)), *pictures, *_variations(context, table)))
 
 
 def scenarios(context: Context) -> Section:
     """The plan under its scenarios."""
     table = context.answer.scenarios
-    return Section(context.words.scenarios_heading, tuple(_variations(context, table))) if table else Section("", ())
+    if table is None:
+        return Section("", ())
+    # Where there is a sweep too, the picture is of that.
+    pictures = context.pictured("sweep", by_two_results) if context.answer.sweep is None else ()
+    return Section(context.words.scenarios_heading, (*pictures, *_variations(context, table)))
 
 
 def _variations(context: Context, table: Table) -> Iterator[Rows | Prose]:
@@ -131,13 +148,27 @@ def _variations(context: Context, table: Table) -> Iterator[Rows | Prose]:
         EMPTY,
     ]
     single = sum(row.best for row in table.rows) == 1
-    rows = tuple(tuple(_variation(context, table, row, single)) for row in thinned(table.rows, _MOST_ROWS))
+    kept = thinned(table.rows, _MOST_ROWS)
+    units = _units(kept, [column.name for column in results])
+    rows = tuple(tuple(_variation(context, table, row, single, units)) for row in kept)
     yield Rows("points", tuple(map(Column, headings)), rows, differing=True, units=True)
     rates = [(rate.name, rate.amount) for rate in context.rates[:_MOST_RATES]]
     yield Prose("assumed", (words.assumed_in_every_row(rates),) if rates else ())
 
 
-def _variation(context: Context, table: Table, row: Row, single: bool) -> Iterator[Line]:
+def _units(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, Amount]:
+    """For each result the one whose unit its whole column has: that of the best row, else of the first."""
+    solved = sorted((row for row in rows if row.status == "solved"), key=lambda row: not row.best)
+    each = ((name, [row.results[name] for row in solved if name in row.results]) for name in columns)
+    return {name: next((one for one in found if one.finite), found[0]) for name, found in each if found}
+
+
+def _variation(context: Context, table: Table, row: Row, single: bool, units: Mapping[str, Amount]) -> Iterator[Line]:
+    """A row of a table.
+
+    Args:
+        units: For each result an amount in the unit of its column.
+    """
     for amount in row.at:
         cell = _cell(amount) if amount.value is not None else line(context.words.the_plan_itself)
         yield line(Strong(cell)) if row.best else cell
@@ -149,8 +180,10 @@ def _variation(context: Context, table: Table, row: Row, single: bool) -> Iterat
         ends = None if column.calendar else row.ends(column.name)
         if result is None or not result.finite:
             yield EMPTY
-        else:
-            yield _with_ends(result, ends) if ends is not None else _cell(result)
+            continue
+        result = result.like(units[column.name])
+        digits = _ENDS_ON_THE_CALENDAR if column.name in context.answer.calendar.values() else 3
+        yield _with_ends(result, ends, digits) if ends is not None else _cell(result)
     yield line(verdict(row, context.words))
     if row.best:
         yield line(context.words.best if single else context.words.as_good_as_any)

@@ -7,37 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from llmplan.answer.schema.advice import Alternative
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
-from llmplan.present.blocks import Chart, Code, Column, Line, Prose, Rows, Section, cut, line, listed, shortened
-from llmplan.present.context import PLAIN, Context, Share
+from llmplan.present.blocks import Code, Column, Line, Prose, Rows, Section, cut, line, listed, shortened
+from llmplan.present.charts.memory import memory
+from llmplan.present.charts.ranges import ranges
+from llmplan.present.charts.stages import stages
+from llmplan.present.charts.step import step
+from llmplan.present.context import PLAIN, Context
 from llmplan.present.launch import batch_is_off, first_hour, launch, launches
+from llmplan.present.parts import step_shares
 from llmplan.present.verdicts import names_of
-from llmplan.units.amount import Amount, Unit
+from llmplan.units.amount import Amount
 
 _MOST_UNKNOWNS = 8
 _MOST_ALTERNATIVES = 2
 _MOST_OBJECTIVES = 4
 _MOST_PREFERENCES = 6
 _MOST_BINDING = 3
-_GB, _SECONDS = Unit("GB", 1e9, True, fixed=True), Unit("s", 1.0, True, fixed=True)
-_LEAST_SHARE = 0.0005
-"""The share of a step below which a part of it is not told."""
-
-
-def memory_shares(context: Context) -> list[Share]:
-    """What memory consists of."""
-    return context.shares(names.MEMORY)
-
-
-def step_shares(context: Context) -> list[Share]:
-    """What a step consists of. An assumed rate has no parts: those of the estimate are shown, and how far it is from
-    them."""
-    return context.shares(names.STEP_TIME, names.STEP_OTHER)
 
 
 def why(context: Context) -> Section:
@@ -45,11 +34,10 @@ def why(context: Context) -> Section:
     words, answer = context.words, context.answer
     asked = [unknown for unknown in answer.unknowns if unknown.asked]
     open_ = [unknown for unknown in answer.unknowns if not unknown.asked]
-    memory, step = memory_shares(context), step_shares(context)
     plain = tuple(_unknown(context, unknown) for unknown in answer.unknowns)
     title = words.unknowns_title(answer.status == "solved")
     rows = Rows("plain", (Column(),) * 3, plain, title)
-    if not (asked or open_ or memory or step or any(rule.holds is False for rule in answer.preferences)):
+    if not (asked or open_ or any(rule.holds is False for rule in answer.preferences)):
         return Section("", (rows,))
     prices = list(_prices(context))
     lines = [
@@ -57,7 +45,6 @@ def why(context: Context) -> Section:
         *([words.open_by_default(_open(open_))] if open_ else []),
         *(_preference(context, rule) for rule in _preferences(context)),
         *prices,
-        listed(_parts(context, memory, step), " "),
     ]
     priced = Prose("prices", tuple(prices), words.prices_title)
     return Section(words.why_heading, (rows, priced, Prose("reasons", tuple(filter(None, lines)), listed=True)))
@@ -65,7 +52,7 @@ def why(context: Context) -> Section:
 
 def _unknown(context: Context, unknown: SolvedUnknown) -> tuple[Line, ...]:
     said = context.words.how(unknown, names_of(context, unknown.set_by) if unknown.set_by else "")
-    return line(unknown.path), line(unknown.value.amount.exact()), said
+    return line(Code(unknown.path)), line(unknown.value.amount.exact()), said
 
 
 def _open(unknowns: list[SolvedUnknown]) -> list[tuple[str, str]]:
@@ -145,7 +132,7 @@ def _preferences(context: Context) -> list[RequirementResult]:
 
 def _preference(context: Context, rule: RequirementResult) -> Line:
     case = shortened(context.words.case(rule, short=True) or line(rule.text), 160)
-    return context.words.preference(bool(rule.holds), rule.name, case, cut(rule.because, 100))
+    return context.words.preference(bool(rule.holds), rule.name, case, cut(context.words.reason_of(rule), 100))
 
 
 def _prices(context: Context) -> Iterator[Line]:
@@ -160,35 +147,21 @@ def _prices(context: Context) -> Iterator[Line]:
         yield context.words.preference_costs(price, [result for result in told if not result.same])
 
 
-def _parts(context: Context, memory: list[Share], step: list[Share]) -> Iterator[Line]:
-    words = context.words
-    if memory:
-        yield words.memory_goes(words.part(part.label, evolve(part.amount, unit=_GB), part.share) for part in memory)
-    if not step:
-        return
-    told = [part for part in step if part.share >= _LEAST_SHARE]
-    yield words.step_goes(words.part(part.label, evolve(part.amount, unit=_SECONDS), part.share) for part in told)
-    rest, estimate = context.number(names.STEP_OTHER), context.number(names.STEP_ESTIMATE)
-    estimated, assumed = context.amount(names.STEP_ESTIMATE), context.amount(names.STEP_TIME)
-    if rest and estimate and estimated is not None and assumed is not None:
-        yield words.parts_of_the_estimate(estimated, assumed, rest / estimate)
-
-
 def where(context: Context) -> Section:
     """How well the model is known to predict, what to look at, and the charts of memory and time."""
     words = context.words
-    step = step_shares(context)
     said: list[Line] = []
     error = context.amount(names.MEDIAN_STEP_ERROR)
-    if step and error is not None and not context.get(names.STEP_OTHER, 0):
+    if step_shares(context) and error is not None and not context.get(names.STEP_OTHER, 0):
         said.append(words.median_error(error, context.amount(names.MEDIAN_MEMORY_ERROR)))
     if launch(context) and any(row[1] for row in first_hour(context)):
         timed = context.find(names.STEP_TIME)
         said.append(words.low_and_high_of(timed is not None and bool(timed.spread)))
     charts = [
-        Chart(name, caption)
-        for name, caption in (("memory", words.memory_caption), ("step", words.step_caption))
-        if context.drawn(name)
+        *context.pictured("memory", memory),
+        *context.pictured("stages", stages),
+        *context.pictured("step", step),
+        *context.pictured("ranges", ranges),
     ]
     if not said and not charts:
         return Section("", ())

@@ -9,24 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from llmplan import calibration, failures, importing
 from llmplan.diagnostics.render_json import record
 from llmplan.diagnostics.render_text import render
-from llmplan.emit import solution_json, steps_json
+from llmplan.emit import difference_json, solution_json, steps_json
 from llmplan.emit import table as tables
+from llmplan.present import difference as differences
 from llmplan.present import points as variations
 from llmplan.present import summary
 from llmplan.present.blocks import plain
+from llmplan.present.failure import render as render_failure
 from llmplan.present.words import words_of
 from llmplan.public import records
 
 if TYPE_CHECKING:
-    from llmplan import api
+    from llmplan import api, comparison
     from llmplan.answer.derivation import Step
     from llmplan.answer.schema.requirements import Departure
     from llmplan.answer.schema.solution import Solution
     from llmplan.answer.schema.tables import Table
     from llmplan.answer.schema.values import Value
     from llmplan.diagnostics import Diagnostic
+
+_WIDTH = 100
+"""Of texts that a command folds at the width of its terminal."""
 
 
 def diagnostics(of: Iterable[Diagnostic]) -> records.Diagnostics:
@@ -96,3 +102,37 @@ def written(of: Solution, files: api.Written) -> records.Written:
 
 def derivation(of: Solution, steps: Sequence[Step]) -> records.Derivation:
     return records.Derivation((records.Step(**row) for row in steps_json.as_json(steps)), diagnostics(of.diagnostics))
+
+
+def imported(of: importing.Imported, files: str) -> records.Imported:
+    told = diagnostics(of.diagnostics)
+    document = {**importing.as_json(of), "diagnostics": told.to_dict()["diagnostics"]}
+    return records.Imported(told, document, files, of.plan)
+
+
+def diagnosis(of: failures.Failure) -> records.Diagnosis:
+    told = diagnostics(of.diagnostics)
+    if of.diagnosis is None:
+        return records.Diagnosis(told, {"schema": 1, **told.to_dict()}, False, False, "")
+    text = render_failure(of.diagnosis, of.changes, of.solution, words_of(), _WIDTH)
+    return records.Diagnosis(told, failures.as_json(of, of.changes), True, of.diagnosis.told, text)
+
+
+def measured(of: calibration.Calibration, files: str) -> records.Measured:
+    told = diagnostics(of.diagnostics)
+    document = {**calibration.as_json(of), "diagnostics": told.to_dict()["diagnostics"]}
+    return records.Measured(told, document, files, of.text)
+
+
+def difference(of: comparison.Compared) -> records.Difference:
+    told, found = diagnostics(of.diagnostics), of.difference
+    if found is None:
+        return records.Difference(told, {"schema": 1, **told.to_dict()}, "", (), "")
+    document, words = difference_json.as_json(found), words_of()
+    return records.Difference(
+        told,
+        document,
+        plain(differences.headline(found, words)),
+        tuple(one.text for one in found.thresholds if one.met),
+        differences.markdown(found, words),
+    )

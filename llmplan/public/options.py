@@ -110,7 +110,7 @@ def read(option: str, value: Any) -> Any:
     """
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     match option:
-        case "text" | "scenario" | "name":
+        case "text" | "scenario" | "name" | "against":
             _expect(option, value, value is None or isinstance(value, str), "a text" if option == "text" else "a name")
         case "no_waive" | "check" | "force" | "uses":
             _expect(option, value, isinstance(value, bool), "True or False")
@@ -121,7 +121,7 @@ def read(option: str, value: Any) -> Any:
         case "effort":
             most = f"a number above 0, at most {count(MOST_EFFORT)}"
             _expect(option, value, number and 0.0 < value <= MOST_EFFORT, most)
-        case "statements":
+        case "statements" | "fail_if":
             texts = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (None,)
             _expect(option, value, all(isinstance(text, str) for text in texts), "a sequence of texts")
             return texts

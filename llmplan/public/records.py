@@ -337,6 +337,129 @@ class Written(_Answer):
         return self.diagnostics._cells() if self.diagnostics.errors else [tuple(row.values()) for row in self.rows()]
 
 
+@frozen(repr=False, eq=False)
+class Difference(_Answer):
+    """What two plans differ in.
+
+    Attributes:
+        headline: The change of time and cost, and the verdicts that turned, in one line.
+        failed: The conditions of `fail_if` that are met.
+        markdown: A comment for a pull request.
+        diagnostics: What was noticed about both plans; with errors if one of them has any.
+    """
+
+    headline: str
+    failed: tuple[str, ...]
+    markdown: str
+
+    def __bool__(self) -> bool:
+        """Whether both plans could be compared and no condition is met."""
+        return not self.diagnostics.errors and not self.failed
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a result that differs: `name`, `from`, `to` in base units, `change`, `low`, `high`, `told_apart`."""
+        listed = self._document.get("results", ())
+        return [{**one, "from": one["from"]["value"], "to": one["to"]["value"]} for one in listed]
+
+    def _title(self) -> str:
+        return self.headline or "nothing is compared"
+
+    def _cells(self) -> Cells:
+        if self.diagnostics.errors:
+            return self.diagnostics._cells()
+        return [(one["name"], "" if one["told_apart"] else "not told apart") for one in self.rows()]
+
+
+@frozen(repr=False, eq=False)
+class Imported(_Answer):
+    """What configurations say.
+
+    Attributes:
+        files: Their names.
+        plan: The text of the plan; empty where an error prevents it.
+        diagnostics: What was noticed; with errors where the files contradict each other or cannot be read.
+    """
+
+    files: str
+    plan: str
+
+    def __bool__(self) -> bool:
+        """Whether there is a plan."""
+        return bool(self.plan)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a key: `file`, `line`, `key`, `value`, `fate`, `field` and `why`."""
+        return list(self._document["keys"])
+
+    def _title(self) -> str:
+        return f"{self.files}: {len(self.rows())} keys"
+
+    def _cells(self) -> Cells:
+        if self.diagnostics.errors:
+            return self.diagnostics._cells()
+        return [(one["key"], one["value"], one["fate"]) for one in self.rows()]
+
+
+@frozen(repr=False, eq=False)
+class Measured(_Answer):
+    """What logs measure.
+
+    Attributes:
+        files: Their names.
+        plan: The text of a plan with a `measured` statement for each; empty where an error prevents it.
+        diagnostics: What prevents it.
+    """
+
+    files: str
+    plan: str
+
+    def __bool__(self) -> bool:
+        """Whether there is a plan."""
+        return bool(self.plan)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a reading: `file`, `name`, `value` in `unit`, `low` and `high`, `lines`, `text`, `used`."""
+        return [{"file": run["file"], **one} for run in self._document["runs"] for one in run["readings"]]
+
+    def _title(self) -> str:
+        return f"{self.files}: {len(self.rows())} readings"
+
+    def _cells(self) -> Cells:
+        if self.diagnostics.errors:
+            return self.diagnostics._cells()
+        return [(one["file"], one["name"], f"{one['value']} {one['unit']}") for one in self.rows()]
+
+
+@frozen(repr=False, eq=False)
+class Diagnosis(_Answer):
+    """Why a run had no memory left.
+
+    Attributes:
+        found: Whether the log has an out-of-memory message.
+        told: Whether an allocation is proved.
+        text: The answer as the command prints it.
+        diagnostics: What was noticed about the plan; with errors if it has any.
+    """
+
+    found: bool
+    told: bool
+    text: str
+
+    def __bool__(self) -> bool:
+        """Whether an allocation is proved."""
+        return self.told
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row an allocation that may be the one: `name`, `size`, `formula`, `moment`, `term`, `proof`."""
+        return list(self._document.get("matches", ()))
+
+    def _title(self) -> str:
+        return self.text.partition("\n")[0] or "no out-of-memory message"
+
+    def _cells(self) -> Cells:
+        return [(one["name"], one["moment"], one["proof"]) for one in self.rows()]
+
+
 @frozen
 class Step:
     """One name of a derivation.

@@ -44,6 +44,7 @@ _NODES: dict[str, tuple[type[n.Node], str, dict[str, object]]] = {
     "maximize": (n.Objective, "value", {"sense": "maximize"}),
     "pareto": (n.Pareto, "*values", {}),
     "scenario": (n.Scenario, "name settings", {}),
+    "measured": (n.Measured, "_ name settings", {}),
     "sweep": (n.Sweep, "*axes", {}),
     "axis": (n.Axis, "target domain", {}),
     "show": (n.Show, "value unit", {}),

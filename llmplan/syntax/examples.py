@@ -14,6 +14,7 @@ EXAMPLES = {
     "minimize": ("minimize cost",), "maximize": ("maximize model.params_total",),
     "waive": ("waive tensor_inside_node",), "pareto": ("pareto wall_time, wall_cost",),
     "scenario": ('scenario "large" { dataset.tokens = 2T }',),
+    "measured": ('measured "first day" { hardware.gpus = 64, step_time = 4.11 s }',),
     "sweep": ("sweep hardware.gpus in [64, 128]",),
     "show": ("show time in days",),
     "emit": ('emit deepspeed, report into "configs"',),

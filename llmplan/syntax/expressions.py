@@ -236,3 +236,7 @@ def written_out(call: Call) -> Expr:
         there = Call(span=argument.span, function=Word(span=call.function.span, text="given"), arguments=(argument,))
         value = If(span=call.span, condition=there, then=argument, otherwise=value)
     return value
+
+
+NODES = tuple(value for value in vars().copy().values() if isinstance(value, type) and issubclass(value, Node))
+"""Every class of this module."""

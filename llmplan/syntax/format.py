@@ -92,7 +92,7 @@ class _Layout:
                 self.spaced.update(part.span.end for part in operands)
         elif isinstance(node, n.Field):
             self.named.add(node.name.span.end)
-        elif isinstance(node, n.Scenario):
+        elif isinstance(node, (n.Scenario, n.Measured)):
             self.named.update(setting.target.span.end for setting in node.settings)
         elif isinstance(node, n.Decorator):
             self.decorated.add(node.span.end)

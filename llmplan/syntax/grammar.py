@@ -16,19 +16,18 @@ from lark.grammar import Rule
 from lark.lark import PostLex
 from lark.lexer import TerminalDef
 
-from llmplan.cache import store
+from llmplan.cache import ready, store
 from llmplan.cache.key import key
 from llmplan.installation import Broken
 from llmplan.resources import folder, text_of
 from llmplan.syntax.limits import NESTING, WORDS, TooDeep, TooLong
-from llmplan.syntax.positions import lighten
 
 END = "$END"
 BAD = "$BAD"  # a character that begins no token
 OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 CLOSING = frozenset(OPENING.values())
 
-CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "final", "_"})
+CONTEXTUAL = frozenset({"step", "weight", "from", "like", "into", "language", "certain", "final", "measured", "_"})
 """Keywords in some places that are names elsewhere."""
 
 LATER = {"phase": "PHASE"}
@@ -116,9 +115,7 @@ class Grammar:
     def _load(self, line_ends: LineEnds) -> lark.Lark:
         data = self._analysis["data"]
         options = {**data["options"], "postlex": line_ends}
-        parser = lark.Lark.load({**self._analysis, "data": {**data, "options": options}})
-        lighten(parser)
-        return parser
+        return lark.Lark.load({**self._analysis, "data": {**data, "options": options}})
 
 
 @lru_cache(maxsize=1)
@@ -128,16 +125,55 @@ def grammar() -> Grammar:
     kept = key(lark.__version__, text)
     analysis = store.load(_KEPT, kept)
     if not isinstance(analysis, dict):
-        try:
-            analysis = analyse(text)
-        except lark.exceptions.LarkError as error:
-            raise Broken(f"`{_NAME}` is not the grammar: {str(error).partition(chr(10))[0]}") from error
+        analysis = ready.load(_KEPT, text)
+        if not isinstance(analysis, dict):
+            try:
+                analysis = analyse(text)
+            except lark.exceptions.LarkError as error:
+                raise Broken(f"`{_NAME}` is not the grammar: {str(error).partition(chr(10))[0]}") from error
         store.keep(_KEPT, kept, analysis)
     return Grammar(analysis)
+
+
+def prepared() -> tuple[str, Analysis, str]:
+    """What comes with an installation, for `llmplan.cache.ready`: name, result and the text that it depends on."""
+    text = text_of(folder("grammar").joinpath("plan.lark"), _NAME)
+    return _KEPT, analyse(text), text
 
 
 def analyse(text: str) -> Analysis:
     """Lark's analysis of a grammar, as plain data that `Lark.load` reads."""
     parser = lark.Lark(text, parser="lalr", lexer="contextual", start=_STARTS, propagate_positions=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
-    return {"data": data, "memo": memo}
+    return {"data": {**data, "parser": {**data["parser"], "parser": _numbered(data["parser"]["parser"])}}, "memo": memo}
+
+
+def _numbered(table: dict[str, Any]) -> dict[str, Any]:
+    """A parse table with its tokens in the order of their names, and its states in that in which they are reached.
+
+    Lark numbers both in the order of sets, which differs from run to run.
+    """
+    names = sorted(table["tokens"].values())
+    numbers = {name: number for number, name in enumerate(names)}
+    rows = {
+        state: dict(sorted((numbers[table["tokens"][token]], action) for token, action in row.items()))
+        for state, row in table["states"].items()
+    }
+    reached = {table["start_states"][start]: None for start in _STARTS}
+    order = list(reached)
+    for state in order:  # grows
+        nexts = [target for reduces, target in rows[state].values() if not reduces]
+        order += (target for target in dict.fromkeys(nexts) if target not in reached)
+        reached.update(dict.fromkeys(nexts))
+    new = {state: number for number, state in enumerate(order)}
+    return {
+        "tokens": dict(enumerate(names)),
+        "states": {
+            new[state]: {
+                token: (reduces, target if reduces else new[target]) for token, (reduces, target) in rows[state].items()
+            }
+            for state in order
+        },
+        "start_states": {start: new[table["start_states"][start]] for start in _STARTS},
+        "end_states": {start: new[table["end_states"][start]] for start in _STARTS},
+    }

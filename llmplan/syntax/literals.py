@@ -16,6 +16,7 @@ Interpolate = Callable[[int, int], "n.Interpolation | None"]
 
 DIGITS = 300
 EXPONENT = 300
+LEAST_EXPONENT = -324  # of the smallest number above 0, which an answer may be
 
 _MAGNITUDES = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _NUMBER = re.compile(r"([0-9_]+)(?:\.([0-9_]+))?(?:[eE]([+-]?[0-9]+))?([A-Za-z]*)\Z")
@@ -55,7 +56,8 @@ class Literals:
         if len(whole) + len(part) > DIGITS:
             self.report(syntax.number_too_long(span, DIGITS))
             return Fraction(0)
-        if len(exponent.lstrip("+-0")) > len(str(EXPONENT)) or exponent and abs(int(exponent)) > EXPONENT:
+        many = len(exponent.lstrip("+-0")) > len(str(EXPONENT))
+        if many or not LEAST_EXPONENT <= int(exponent or "0") <= EXPONENT:
             self.report(syntax.exponent_too_large(span, EXPONENT))
             return Fraction(0)
         digits = int(whole + part) * _MAGNITUDES.get(magnitude, 1)

@@ -119,6 +119,12 @@ class Scenario(Statement):
 
 
 @frozen(kw_only=True, eq=False, repr=False)
+class Measured(Statement):  # an earlier run: what was different, and what was read
+    name: Text
+    settings: tuple[Assign, ...]
+
+
+@frozen(kw_only=True, eq=False, repr=False)
 class Axis(Node):
     target: Name
     domain: Expr

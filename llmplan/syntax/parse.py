@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from attrs import evolve
-from lark import TextSlice
+from lark import TextSlice, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from llmplan.diagnostics import Diagnostic, syntax
@@ -20,7 +20,6 @@ from llmplan.syntax.grammar import grammar
 from llmplan.syntax.limits import INTERPOLATIONS, WORDS, TooDeep, TooLong
 from llmplan.syntax.lines import merge_missing_brace
 from llmplan.syntax.nodes import Expr, File, Interpolation
-from llmplan.syntax.positions import shift
 
 ERRORS = 20  # the most diagnostics for one text, one per line
 
@@ -120,7 +119,7 @@ class _Reading:
             tree = grammar().parser.parse(self.source.text[start:end], start="interpolation")
         except (UnexpectedInput, TooDeep):
             return self._read(TextSlice(self.source.text, start, end), "interpolation", recover=False)
-        shift(tree, start)
+        _shift(tree, start)
         return tree
 
     def _too_long(self, place: int) -> None:
@@ -148,3 +147,16 @@ class _Reading:
         if comment >= 0:
             self._report(syntax.unexpected(Span(self.source, comment, end), "a comment", "`}`"))
         return None if tree is None else self.builder({}).node(tree)
+
+
+def _shift(tree: Tree[Token], by: int) -> None:
+    """Moves a tree that was parsed separately to its position in the text."""
+    for part in tree.iter_subtrees():
+        meta = part.meta.__dict__
+        for name in ("start_pos", "end_pos", "container_start_pos", "container_end_pos"):
+            if name in meta:
+                meta[name] += by
+        for child in part.children:
+            if isinstance(child, Token):
+                child.start_pos = (child.start_pos or 0) + by
+                child.end_pos = (child.end_pos or 0) + by

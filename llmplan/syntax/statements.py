@@ -26,6 +26,7 @@ GROUPS: dict[type[n.Statement], str] = {
     n.Objective: "goals",
     n.Pareto: "goals",
     n.Scenario: "scenarios",
+    n.Measured: "measured",
     n.Sweep: "sweeps",
     n.Show: "shows",
     n.Emit: "emits",
@@ -54,6 +55,7 @@ class Statements:
     waivers: list[n.Waive] = field(factory=list)
     goals: list[n.Objective | n.Pareto] = field(factory=list)
     scenarios: list[n.Scenario] = field(factory=list)
+    measured: list[n.Measured] = field(factory=list)
     sweeps: list[n.Sweep] = field(factory=list)
     shows: list[n.Show] = field(factory=list)
     emits: list[n.Emit] = field(factory=list)

@@ -1,8 +1,8 @@
 """Quantities that a plan assumes, or could assume instead of setting every input of a value.
 
 Input: a lowering and an expression without a value. Output: the quantity that would give it one if it alone were
-assumed. Input: a requirement. Output: the rates that it rests on. Only quantities count for which the library itself
-asks whether they are assumed: they are meant to be.
+assumed. Input: a requirement. Output: the rates that it rests on. Only quantities that the library tests with `assumed`
+count: they are meant to be assumed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def instead(lowering: Lowering, expr: Expr, place: SourceRef) -> str | None:
 
 
 def assumed_rates(lowering: Lowering, rule: Rule) -> tuple[str, ...]:
-    """The rates that the plan assumes as one value and a requirement, or what it asks the chance of, depends on.
+    """The rates that the plan assumes as one value and that a requirement, or the event of its chance, depends on.
 
-    A rate is a quantity of which the library asks whether a plan assumes it.
+    A rate is a quantity that the library tests with `assumed`.
     """
     program = lowering.program
     named = [
@@ -49,7 +49,7 @@ def assumed_rates(lowering: Lowering, rule: Rule) -> tuple[str, ...]:
 
 
 def _meant(scope: Scope) -> list[str]:
-    """The quantities that the library's guards ask about, in the order of their declarations."""
+    """The quantities that the library's guards test with `assumed`, in the order of their declarations."""
     guards = [one.when for quantity in scope.quantities.values() for one in quantity.alternatives]
     guards += [rule.when for rule in scope.rules.values()]
     asked = {part.name for guard in guards if guard is not None for part in walk(guard) if isinstance(part, Assumed)}

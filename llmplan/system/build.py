@@ -138,7 +138,7 @@ class _Builder:
         return Built(None if broken else made_system, lowering, tuple(self.problems))
 
     def _used(self, roots: list[int]) -> tuple[tuple[Unknown, ...], int]:
-        """The unknowns, and a mask of those that are shut as only values that cannot be computed depend on them."""
+        """The unknowns, and a mask of those that are shut because no value that is needed depends on them."""
         graph = self.lowering.graph
         reach = graph.reached(roots)
         # A domain that depends on another unknown needs that one too.
@@ -202,8 +202,8 @@ class _Builder:
         )
 
     def _judged_by(self, rule: Rule) -> None:
-        """Needs the counterpart of a requirement of the author's on the calendar: it is told even where a rate is
-        assumed and nothing is judged, so that an open value that it alone reads is decided.
+        """Marks the calendar counterpart of an author's requirement as needed: it is reported even if a rate is
+        assumed and nothing is judged, so an open value that it alone reads must be decided.
         """
         counterpart = on_the_calendar(self.program, rule) if rule.stated else None
         if counterpart is not None:

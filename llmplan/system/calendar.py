@@ -1,9 +1,10 @@
 """The counterpart of a requirement on the calendar, and the event whose chance a requirement has.
 
 Input: a requirement. Output: the same requirement with the counterparts (`@calendar`) in place of the quantities that
-have one, also where a `let`, a quantity or a function of the plan stands between; None if it reads none, or reads a
-counterpart itself: it is then meant as written. The event of a comparison by size is that comparison, that of a
-requirement on a chance or a quantile what is asked to be so likely, and that of any other condition that it is true.
+have one, also behind a `let`, a quantity or a function of the plan; None if it reads none, or reads a counterpart
+itself: it is then meant as written, and has a counterpart as planned instead. The event of a comparison by size is that
+comparison; that of a requirement on a chance or a quantile is the comparison whose probability it limits; that of any
+other condition is its truth.
 """
 
 from __future__ import annotations
@@ -28,9 +29,22 @@ _MOST = 1000
 
 def on_the_calendar(program: Program, rule: Rule) -> Rule | None:
     """The counterpart of a requirement, with a condition and sides of its own."""
-    if reads_the_calendar(program, rule):
+    return None if reads_the_calendar(program, rule) else _instead(program, rule, program.scope.calendar)
+
+
+def as_planned(program: Program, rule: Rule) -> Rule | None:
+    """A requirement on the calendar with the planned quantities in place; None if it reads no calendar, or both."""
+    calendar = program.scope.calendar
+    if not reads_the_calendar(program, rule):
         return None
-    spelled = _Spelled(program)
+    if any(isinstance(part, Ref) and part.name in calendar for part in _spelled_out(program, rule.condition)):
+        return None
+    return _instead(program, rule, {counterpart: name for name, counterpart in calendar.items()})
+
+
+def _instead(program: Program, rule: Rule, names: Mapping[str, str]) -> Rule | None:
+    """A requirement with other names in place of some; None if it reads none of them."""
+    spelled = _Spelled(program, names)
     if rule.sides is None:
         instead = evolve(rule, condition=rebuilt(rule.condition, spelled.counterpart))
     else:
@@ -48,7 +62,7 @@ def reads_the_calendar(program: Program, rule: Rule) -> bool:
 
 
 def nests(program: Program, rule: Rule) -> bool:
-    """Whether a requirement reads a chance or a quantile otherwise than to ask for one."""
+    """Whether a requirement uses a chance or a quantile other than as a side that it limits."""
     read = () if asked(program, rule) else _spelled_out(program, rule.condition)
     return any(isinstance(part, (Chance, Quantile)) for part in read)
 
@@ -66,7 +80,7 @@ def event(program: Program, rule: Rule) -> tuple[Sides, ...]:
 
 
 def asked(program: Program, rule: Rule) -> tuple[Sides, ...]:
-    """The comparisons that a requirement on a chance or a quantile asks to be so likely; empty for any other."""
+    """The comparisons whose probability a requirement on a chance or a quantile limits; empty for any other."""
     sides = rule.sides
     if sides is None:
         return ()
@@ -89,28 +103,29 @@ def _meant(program: Program, side: Expr) -> Expr:
 
 
 class _Spelled:
-    """What the plan's own names stand for, with counterparts in place; each is spelled out once.
+    """The expressions behind the plan's own names, with replacements in place; each is spelled out once.
 
     Attributes:
         too_long: Whether one of them stands for too many names.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, names: Mapping[str, str]) -> None:
         self._program = program
+        self._names = names
         self._known: dict[str, tuple[Expr | None, int]] = {}
         self._planned: dict[str, bool] = {}
         self._count = 0
         self.too_long = False
 
     def counterpart(self, part: Expr) -> Expr | None:
-        """What stands in place of a name or a call; None for one that stays, and for any other part."""
+        """The replacement of a name or a call; None for one that stays, and for any other part."""
         if isinstance(part, Call):
             return self._called(part)
         if not isinstance(part, Ref):
             return None
         self._count += 1
         self.too_long = self.too_long or self._count > _MOST
-        instead = self._program.scope.calendar.get(part.name)
+        instead = self._names.get(part.name)
         if instead is not None:
             return evolve(part, name=instead)
         if part.name not in self._known:
@@ -125,13 +140,13 @@ class _Spelled:
         return None if self.too_long else found
 
     def _called(self, call: Call) -> Expr | None:
-        """What a call of a plan's own function stands for, if the function reads what has a counterpart."""
+        """The body of a call of a plan's own function, if the function reads a quantity with a counterpart."""
         body = _body(self._program, call.function)
         if body is None or self.too_long:
             return None
         if call.function not in self._planned:
-            read, calendar = _spelled_out(self._program, body), self._program.scope.calendar
-            self._planned[call.function] = any(isinstance(part, Ref) and part.name in calendar for part in read)
+            read = _spelled_out(self._program, body)
+            self._planned[call.function] = any(isinstance(part, Ref) and part.name in self._names for part in read)
         names = [name for name, _ in self._program.scope.functions[call.function].params]
         meant = [set(_locals(arg)).isdisjoint(names[:place]) for place, arg in enumerate(call.args)]
         if not self._planned[call.function] or not all(meant):
@@ -154,7 +169,7 @@ def _locals(expr: Expr) -> Iterator[str]:
 
 
 def _own(program: Program, name: str) -> Expr | None:
-    """What the plan says that a name of its own is: a `let`, or a quantity without an index."""
+    """The plan's definition of a name of its own: a `let`, or a quantity without an index."""
     scope = program.scope
     if name in program.assumptions:
         return None
@@ -172,7 +187,7 @@ def _own(program: Program, name: str) -> Expr | None:
 
 
 def _spelled_out(program: Program, expr: Expr) -> Iterator[Expr]:
-    """All parts of an expression, and those of what the plan's own names and functions in it stand for."""
+    """All parts of an expression, and of the definitions of the plan's own names and functions in it."""
     names: set[tuple[type, str]] = set()
     pending = [expr]
     while pending:

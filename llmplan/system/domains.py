@@ -13,6 +13,7 @@ from llmplan.check.ir import Divisors, DomainItem, Powers, Range, Value
 from llmplan.check.program import Domain
 from llmplan.diagnostics import Diagnostic, system
 from llmplan.operations import TOLERANCE
+from llmplan.operations.numbers import close
 from llmplan.system.divisors import divisor_count, divisors
 from llmplan.system.evaluate import evaluate
 from llmplan.system.expressions import Expressions
@@ -107,6 +108,15 @@ def candidates(expressions: Expressions, type: Type, domain: Domain | None) -> t
         numbers = [expressions.worth(part) for part in item.parts()]
         items.append((item.__class__, tuple(math.nan if number is None else number for number in numbers)))
     return _values(items)
+
+
+def indistinct(values: Sequence[float]) -> float | None:
+    """The largest of the candidates that comparisons do not tell from a neighbour; None if they tell all apart."""
+    if all(abs(value) * TOLERANCE < 1.0 and value.is_integer() for value in values):
+        return None
+    ascending = sorted(values)
+    alike = [two for one, two in itertools.pairwise(ascending) if close(one, two)]
+    return max(alike, key=abs, default=None)
 
 
 def _values(items: list[tuple[Form, tuple[float, ...]]]) -> tuple[float, ...] | None:

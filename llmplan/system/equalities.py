@@ -1,4 +1,4 @@
-"""Equalities between values of any size, of which an uncertain one has no chance.
+"""Equalities between continuous values, which have no chance if a side is uncertain.
 
 Input: the node of a condition with uncertain values as variables. Output: whether its truth depends on such an
 equality. One between values that only take steps, like truth values or rounded numbers, has a chance.
@@ -14,7 +14,7 @@ _STEPS = frozenset(("lt", "le", "eq", "ne", "and", "or", "not", "whole", "finite
 
 
 def equates(graph: Graph, root: int) -> bool:
-    """Whether a condition depends on an equality with an uncertain side that takes any size."""
+    """Whether a condition depends on an equality with an uncertain, continuous side."""
     smooth: set[int] = set()
     for index in ancestors(graph, (root,)):
         node = graph[index]

@@ -1,7 +1,7 @@
 """Lowering of expressions: turns each checked form into nodes of the graph.
 
-Anything that does not depend on an unknown folds to a number as it is built. A `Meaning` is asked what names mean, and
-only for names that the value depends on: once a condition is decided, the other branch is not read.
+Anything that does not depend on an unknown folds to a number as it is built. A `Meaning` resolves names, but
+only those that the value depends on: once a condition is decided, the other branch is not read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lowering of inputs: which layer wins, what the chosen entry says, which inputs are open, which values are legal."""
+"""Lowering of inputs: the winning layer, the value in the chosen entry, open inputs and legal values."""
 
 from __future__ import annotations
 
@@ -137,9 +137,9 @@ class Inputs:
         return won
 
     def _decided(self, layer: str, setting: Setting) -> tuple[str, Setting] | None:
-        """A text by `if` or `match` as the branch that holds; None if that is empty, which says nothing.
+        """The branch that holds of a text by `if` or `match`; None if that is empty, which counts as not given.
 
-        Where the choice depends on an unknown it stays as it is.
+        A choice that depends on an unknown is left as it is.
         """
         value = setting.value
         while isinstance(value, (If, Match)):

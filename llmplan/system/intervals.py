@@ -1,9 +1,9 @@
 """Ranges through a graph: bounds of a node if some inputs may lie anywhere between two ends.
 
-Every node gets an interval that contains all its values and, for each input, an interval that contains its slope. If a
-slope keeps its sign over the whole box, the extremes lie at corners and are exact; otherwise the box is halved a
-limited number of times, and the remaining interval is a safe bound. The sign of a slope over the domains of all
-unknowns is also the proof that a node grows or falls.
+Every node gets an interval that contains all its values and, for each input, an interval that contains its slope. If
+a slope keeps its sign over the whole box, the extremes lie at corners and are exact; otherwise the box is halved a
+limited number of times where it matters, and the remaining interval is a safe bound. The sign of a slope over the
+domains of all unknowns is also the proof that a node grows or falls.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
-from llmplan.operations import OPERATIONS
+from llmplan.operations import OPERATIONS, TOLERANCE
 from llmplan.operations.numbers import EVERYTHING, NOWHERE, ONE, ZERO, Interval, plus, times
 from llmplan.system.evaluate import ancestors, evaluate
 from llmplan.system.graph import Graph, Node
@@ -39,8 +39,20 @@ class Ranged:
     absent: bool = False
 
 
+NO_VALUE: Interval = (math.inf, -math.inf)
+
 Parts = dict[tuple[Interval, ...], dict[int, Ranged]]
 """The known intervals of nodes over each part of a box."""
+
+
+@frozen
+class _Part:
+    """A part of a box, the interval that contains a node's values there, and two of these values."""
+
+    box: tuple[Interval, ...]
+    bound: Interval
+    met: Interval
+    halves: tuple[tuple[Interval, ...], ...]
 
 
 def bounds(
@@ -48,35 +60,76 @@ def bounds(
 ) -> Interval | None:
     """An interval that contains every value of a node over a box of the unknowns; None if it may have no value.
 
+    The part that decides the worse end is halved until both ends are values of the node, or all boxes are spent: then
+    the interval may be wider than the values.
+
     Args:
         known: Results for other nodes of the graph, on which this one may depend; new results are added.
         boxes: The most parts into which the box is divided.
     """
     known = {} if known is None else known
     order = ancestors(graph, (node,))
-    low, high = math.inf, -math.inf
-    pending = [tuple(box)]
-    spent = 1
-    while pending:
-        part = pending.pop()
-        there = known.get(part, {})
-        if len(known) < KEPT:
-            known[part] = there
-        ranged = _spread(graph, order, part, range(len(part)), there)[node]
-        if ranged.absent:
-            return None
-        if all(_sign(slope) is not None for slope in ranged.slopes):
-            found = _corners(graph, node, part, ranged.slopes)
-        elif spent < boxes and (halves := _halve(part, ranged.slopes)) is not None:
-            pending += halves
-            spent += 1
-            continue
-        else:
-            found = ranged.value
-        if found[0] != found[0] or found[1] != found[1]:
-            return None
-        low, high = min(low, found[0]), max(high, found[1])
-    return low, high
+    parts: list[_Part] = []
+    pending: Sequence[tuple[Interval, ...]] = (tuple(box),)
+    within = EVERYTHING
+    while True:
+        for part in pending:
+            there = known.get(part, {})
+            if len(known) < KEPT:
+                known[part] = there
+            ranged = _spread(graph, order, part, range(len(part)), there)[node]
+            seen = None if ranged.absent else _part(graph, node, part, ranged, within, box)
+            if seen is None:
+                return None
+            parts.append(seen)
+        worst = _to_halve(parts) if len(parts) < boxes else None
+        if worst is None:
+            return min(part.bound[0] for part in parts), max(part.bound[1] for part in parts)
+        parts.remove(worst)
+        pending, within = worst.halves, worst.bound
+
+
+def _part(
+    graph: Graph, node: int, box: tuple[Interval, ...], ranged: Ranged, within: Interval, whole: Sequence[Interval]
+) -> _Part | None:
+    """A node over a part of a box; None if a value is missing.
+
+    Along an input whose slope has a sign, the extremes are at the ends. Along the others, a value lies within half the
+    width times the steepest slope of one in the middle.
+    """
+    rising = [_sign(slope) for slope in ranged.slopes]
+    free = [axis for axis, sign in enumerate(rising) if sign is None and box[axis][0] < box[axis][1]]
+    least, most = {}, {}
+    for axis, (low, high) in enumerate(box):
+        up = rising[axis] != -1
+        ends = ((low + high) / 2,) * 2 if axis in free else (low, high) if up else (high, low)
+        least[axis], most[axis] = ends
+    met = evaluate(graph, least, (node,))[node], evaluate(graph, most, (node,))[node]
+    if not free:
+        return None if met[0] != met[0] or met[1] != met[1] else _Part(box, met, met, ())
+    if met[0] != met[0] or met[1] != met[1]:
+        met = NO_VALUE
+    around = ZERO
+    for axis in free:
+        half = (box[axis][1] - box[axis][0]) / 2
+        around = plus(around, times(ranged.slopes[axis], (-half, half)))
+    if ranged.value[0] != ranged.value[0]:
+        return None
+    near = EVERYTHING if met == NO_VALUE else (plus((met[0],) * 2, around)[0], plus((met[1],) * 2, around)[1])
+    lows, highs = zip(near, ranged.value, within)
+    return _Part(box, (max(lows), min(highs)), met, _halves(box, free, whole))
+
+
+def _to_halve(parts: Sequence[_Part]) -> _Part | None:
+    """The part that decides the end which is farther from a value of the node; None if both ends are good enough."""
+    lowest, highest = min(parts, key=lambda part: part.bound[0]), max(parts, key=lambda part: part.bound[1])
+    met = min(part.met[0] for part in parts), max(part.met[1] for part in parts)
+    gaps = [
+        (gap, part)
+        for gap, part in ((met[0] - lowest.bound[0], lowest), (highest.bound[1] - met[1], highest))
+        if part.halves and gap > TOLERANCE * max(abs(met[0]), abs(met[1]))
+    ]
+    return max(gaps, key=lambda pair: pair[0])[1] if gaps else None
 
 
 def domains(unknowns: Iterable[Unknown]) -> list[Interval]:
@@ -104,23 +157,16 @@ def _sign(slope: Interval) -> int | None:
     return 1 if slope[0] >= 0.0 else -1 if slope[1] <= 0.0 else None
 
 
-def _corners(graph: Graph, node: int, box: Sequence[Interval], slopes: Sequence[Interval]) -> Interval:
-    rising = [slope[0] >= 0.0 for slope in slopes]
-    least = {i: ends[0] if up else ends[1] for i, (ends, up) in enumerate(zip(box, rising))}
-    most = {i: ends[1] if up else ends[0] for i, (ends, up) in enumerate(zip(box, rising))}
-    return evaluate(graph, least, (node,))[node], evaluate(graph, most, (node,))[node]
-
-
-def _halve(box: tuple[Interval, ...], slopes: Sequence[Interval]) -> list[tuple[Interval, ...]] | None:
-    """The box halved along the widest input whose slope has no definite sign; None if there is none."""
-    open_axes = [i for i, slope in enumerate(slopes) if _sign(slope) is None and box[i][0] < box[i][1]]
-    if not open_axes:
-        return None
-    axis = max(open_axes, key=lambda i: (box[i][1] - box[i][0]) / (abs(box[i][0]) + abs(box[i][1])))
-    middle = (box[axis][0] + box[axis][1]) / 2
-    lower, upper = list(box), list(box)
-    lower[axis], upper[axis] = (box[axis][0], middle), (middle, box[axis][1])
-    return [tuple(lower), tuple(upper)]
+def _halves(
+    box: tuple[Interval, ...], free: Sequence[int], whole: Sequence[Interval]
+) -> tuple[tuple[Interval, ...], ...]:
+    """The box halved along the input of which least has been cut off; nothing if numbers lie no closer."""
+    axis = max(free, key=lambda i: (box[i][1] - box[i][0]) / (whole[i][1] - whole[i][0]))
+    low, high = box[axis]
+    middle = (low + high) / 2
+    if not low < middle < high:
+        return ()
+    return tuple((*box[:axis], half, *box[axis + 1 :]) for half in ((low, middle), (middle, high)))
 
 
 def _spread(

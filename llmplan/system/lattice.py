@@ -2,8 +2,8 @@
 
 The lattice has eight parts, each spread evenly over all values together; their differences bound the error. A truth
 value is followed along one of the uncertain values: between two points where it differs its turn is found by
-bisection, so that the share of the line on which it is true is exact whatever the condition is made of. The others
-are sampled. All is the same every time.
+bisection, so that the share of the line on which it is true is exact for any condition. The others are sampled. The
+result is the same on every run.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Step = tuple[str, tuple[int, ...], Any]
 
 
 class Program(Protocol):
-    """What is integrated, see `llmplan.system.integral.Integral`."""
+    """The integrand, see `llmplan.system.integral.Integral`."""
 
     @property
     def kind(self) -> Literal["mean", "truth", "quantile"]: ...
@@ -99,7 +99,7 @@ def _lattice(dimensions: int, count: int) -> list[Array]:
     """The coordinates of a lattice of points: PARTS rows of so many.
 
     In one or two dimensions the parts interlock along the first. In more each is the same lattice, moved by a fixed
-    vector of its own, so that the parts differ by what each is wrong by.
+    vector of its own, so that the differences between the parts show their errors.
     """
     index, part = np.arange(count)[None, :], np.arange(PARTS)[:, None]
     between = (index + (part + 0.5) / PARTS) / count

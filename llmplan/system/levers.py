@@ -84,7 +84,7 @@ def sort_of(knob: Knob, program: Program) -> Sort:
 
 
 def of_the_question(path: str, program: Program) -> bool:
-    """Whether an input says what is asked, or what something costs: no planner chooses it."""
+    """Whether an input belongs to the question, or is a price: no planner chooses it."""
     field = program.scope.fields.get(path)
     if field is None:
         return path in program.scope.kinds  # another model

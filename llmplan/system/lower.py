@@ -4,8 +4,8 @@ A name is lowered when something first needs it, so a plan that asks only about 
 does not depend on an unknown folds to a number, which makes the same code the evaluator: with every unknown fixed, the
 whole plan folds to constants.
 
-The pieces: `Expressions` turns expressions into nodes and asks what names mean; `Inputs`, `Quantities` and `Unknowns`
-answer; `DomainChecks` tests that values are legal; `Probabilities` computes the chances of comparisons; `Names` keeps
+The pieces: `Expressions` turns expressions into nodes; `Inputs`, `Quantities` and `Unknowns` resolve the names in
+them; `DomainChecks` tests that values are legal; `Probabilities` computes the chances of comparisons; `Names` keeps
 the results. Each is given what it needs when a `Lowering` puts them together.
 
 A value is a node of the graph, or `Missing` if inputs were never given. A number that exists in principle but not here

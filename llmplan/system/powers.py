@@ -1,4 +1,4 @@
-"""Nodes as products of the factors of bands: what a node would be without them, and the power of each.
+"""Nodes as products of the factors of bands: the value of a node without them, and the power of each.
 
 A sum, or the greatest of several, is such a product too if all its parts have the same powers.
 """
@@ -20,7 +20,7 @@ _ALIKE = ("add", "sub", "min", "max")
 
 
 def product(graph: Graph, root: int, factors: Mapping[int, object], known: dict[int, Product | None]) -> Product | None:
-    """A node as such a product, None if it is none; the results for all nodes on the way are added to `known`."""
+    """A node as such a product, None if it is not one; the results for all nodes on the way are added to `known`."""
     for index in ancestors(graph, (root,), known):
         if index not in known:
             known[index] = _product(graph, index, factors, known)

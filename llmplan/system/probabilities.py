@@ -2,7 +2,7 @@
 
 Input: the sides of one or several comparisons. Output: a node. They are lowered once more with each range and each
 band as an uncertain variable of the graph. Where both sides are products of the factors of bands, the probability is a
-formula (`llmplan.system.chance`), of which the mean is taken over what else is uncertain; otherwise the truth of the
+formula (`llmplan.system.chance`), averaged over the other uncertain values; otherwise the truth of the
 comparisons is integrated over all (`llmplan.system.integral`).
 """
 
@@ -84,7 +84,7 @@ class Probabilities:
         return graph.reached(nodes) & bands != 0
 
     def equated(self, of: tuple[Sides, ...], base: str) -> bool:
-        """Whether comparisons depend on an equality of which an uncertain side takes any size."""
+        """Whether comparisons depend on an equality with an uncertain, continuous side."""
         graph, nodes, _ = self._sides_drawn(of, base)
         return any(equates(graph, node) for node in nodes)
 
@@ -126,7 +126,7 @@ class Probabilities:
         return self._drawn
 
     def _computed(self, lower: Callable[[], T]) -> T:
-        """What is lowered as it is computed, with the ends of the bands that it depends on."""
+        """An expression lowered at its computed value, with the ends of the bands that it depends on."""
         found, names = self.lowering.names.reading(lower)
         for name in [name for name in self.lowering.scope.banded if name in names]:
             for alternative in self.lowering.scope.quantities[name].alternatives:
@@ -136,7 +136,7 @@ class Probabilities:
         return found
 
     def _uncertain(self, lower: Callable[[Lowering], T]) -> T:
-        """What is lowered with uncertain values; the name being lowered depends on all that is read for it."""
+        """An expression lowered with uncertain values; the name being lowered depends on every name that it reads."""
         drawn = self._with_draws()
         if self.lowering.names.outside:
             return lower(drawn)
@@ -169,7 +169,7 @@ class Probabilities:
         return integral(graph, kind, node, self._draws) if graph.varies(node) else (node, 0.0)
 
     def _one(self, event: _Event) -> tuple[Kind, int]:
-        """What is to be integrated for one comparison."""
+        """The integrand for one comparison."""
         graph = self.lowering.graph
         if not graph.varies(event.smaller) and not graph.varies(event.larger):
             return "truth", event.truth(graph)

@@ -77,7 +77,7 @@ def read(text: str, scope: Scope) -> float | None:
 
 
 def unit_of(text: str) -> str:
-    """The unit of a number as written; empty if it has none, or is no number."""
+    """The unit of a number as written; empty if it has none, or is not a number."""
     node, problems = parse_value(Source("value", text))
     while isinstance(node, (nodes.Negative, nodes.Paren)):
         node = node.operand if isinstance(node, nodes.Negative) else node.inner
@@ -145,6 +145,8 @@ def _rounded(value: float, type: Measure, unit: str, up: bool, lowering: Lowerin
         yield float(whole + 1 if up else whole - 1)
     for digits in _DIGITS if value else ():
         step = 10.0 ** (math.floor(math.log10(abs(value / factor))) + 1 - digits)
+        if not step:
+            continue  # a value so near 0 that none is as short
         steps = value / factor / step
         whole = math.ceil(steps - 1e-9) if up else math.floor(steps + 1e-9)
         yield float(f"{whole * step:.{digits + 2}g}") * factor

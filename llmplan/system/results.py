@@ -21,7 +21,7 @@ class Result:
     """A numeric result: its name, or its expression as written, and the node of its value.
 
     Attributes:
-        expr: What it is, in the file `base`.
+        expr: Its expression, in the file `base`.
         exact: True if the author asked for exactly this unit.
     """
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from llmplan.check import ir
 from llmplan.check.program import Field, Setting
-from llmplan.diagnostics import Diagnostic
+from llmplan.diagnostics import Diagnostic, system
+from llmplan.operations import TOLERANCE
 from llmplan.system import domains
 from llmplan.system.display import show
 from llmplan.system.expressions import Expressions
@@ -98,8 +99,17 @@ class Unknowns:
             return missing()
         if isinstance(built, Missing):
             return built
+        self._told_apart(built)
         self.met.append(built)
         return graph.unknown(len(self.met) - 1)
+
+    def _told_apart(self, unknown: Unknown) -> None:
+        """Warns of candidates that no comparison tells apart."""
+        value = domains.indistinct(unknown.values or ()) if unknown.asked and not unknown.names else None
+        if value is not None:
+            scope = self._expressions.scope
+            texts = [unknown.text(number, scope) for number in (value, abs(value) * TOLERANCE)]
+            self._expressions.names.report(system.indistinct(unknown.span, unknown.path, *texts))
 
     def _example(self, field: Field, type: Type, unit: str) -> str:
         """A domain around the default of a field, or else that of its legal values if they are not too far apart."""

@@ -129,6 +129,11 @@ class Bands:
         met = self._met(rule)
         return None if met is None else self.judge(rule, met, has_ranges(self.lowering.program))
 
+    def judge_as_written(self, rule: Rule, ranged: bool) -> Judgement | None:
+        """The judgement of a requirement itself, whatever its counterparts; None if it has no value."""
+        met = self._met(rule)
+        return None if met is None else self._judgement(rule, met, met, ranged)
+
     def _judgement(self, rule: Rule, holds: bool, met: bool, ranged: bool) -> Judgement:
         """The judgement of a requirement, or of its counterpart on the calendar.
 

@@ -43,12 +43,17 @@ _LEAST, _MOST = 0.1, 1e5  # numbers in between are easy to read
 _POWERS = 1e18  # from here on FLOP are written as a power of ten
 
 _PRODUCT = re.compile(r"(?<=[A-Za-z])\*([A-Za-z]+)\b")
+_NUMBER = re.compile(r"[-+]?(\d{1,40}\.?\d{0,40}|\.\d{1,40})([eE][-+]?\d{1,3})?")
 _SPELLED_OUT = re.compile(r"(second|minute|hour|day|week|month|year)s?")
 """Names of units that have a plural; signs such as `h` and `min` have none."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SMALL = 1e-3
 _MILLION = 1e6
 _DIVIDED = 14  # digits that a division keeps
+_MINUS = "−"
+_PLAN_DIGITS = 12
+_TINIEST = Fraction(1, 10**100)
+"""Smaller than any number of other software; neither it nor its inverse has more digits than a plan takes."""
 _FINEST = 6  # digits of the ends of a range that read the same with fewer
 
 
@@ -202,10 +207,10 @@ class Amount:
             text = _digits(written.value, digits)
         return f"{text}{written.suffix}", _read(written.one if text == "1" else written.many, text == "1")
 
-    def signed(self, digits: int | None = None, minus: str = "-") -> tuple[str, str]:
+    def signed(self, digits: int | None = None) -> tuple[str, str]:
         """A difference with its sign, and its unit: `+1.03` and `days`."""
         text, unit = evolve(self, value=abs(self.number)).parts(digits)
-        return f"{minus if self.number < 0 else '+' if self.number > 0 else ''}{text}", unit
+        return f"{_MINUS if self.number < 0 else '+' if self.number > 0 else ''}{text}", unit
 
     def fixed(self, places: int) -> str:
         """The text with so many decimals, as for numbers that stand beside one another: `37.0 GB`."""
@@ -241,19 +246,23 @@ class Range:
     def __str__(self) -> str:
         return self.exact()
 
+    def like(self, other: Amount) -> Range:
+        """The same in the unit and magnitude of an amount."""
+        return Range(self.low.like(other), self.high.like(other))
+
     def exact(self) -> str:
-        """`24.99 .. 34.48 days`: a unit that both ends share is written once.
+        """`24.99 – 34.48 days`: a unit that both ends share is written once.
 
         Ends that read the same get more digits; if these do not tell them apart either, there is one value.
         """
         return joined(*self._told(lambda end, digits: evolve(end, digits=digits).exact(), self.low.digits))
 
     def short(self) -> str:
-        """`25 .. 34.5 days`."""
+        """`25 – 34.5 days`."""
         return joined(*self._told(Amount.short, 3))
 
     def rough(self, digits: int = 3) -> str:
-        """`161,000 .. 222,000 USD`."""
+        """`161,000 – 222,000 USD`."""
         return joined(*self._told(Amount.rough, digits))
 
     def ends(self, digits: int = 3) -> str:
@@ -281,7 +290,7 @@ class Range:
         return low if low == high else None
 
 
-def joined(low: str, high: str, between: str = " .. ") -> str:
+def joined(low: str, high: str, between: str = " – ") -> str:
     """Two texts of amounts, with the unit only once if both have the same; one text if they are equal."""
     if low == high:
         return low
@@ -292,6 +301,37 @@ def joined(low: str, high: str, between: str = " .. ") -> str:
 def in_unit(value: float, factor: float) -> float:
     """A number of base units in a unit of some size, without the last digits, which the division makes up."""
     return value if factor == 1.0 else float(f"{over(value, factor):.{_DIVIDED}g}")
+
+
+def of_text(text: str) -> Fraction | None:
+    """The number that other software's files write: `8`, `2e-5`, `5e8`, `1_000`, `0.`; None for any other text."""
+    plain = text.strip().replace("_", "")
+    if not _NUMBER.fullmatch(plain):
+        return None
+    value = Fraction(plain.removesuffix("."))
+    return value if not value or _TINIEST < abs(value) < 1 / _TINIEST else None
+
+
+def in_plan(value: Fraction) -> str:
+    """A number as a plan writes it, without an exponent and with twelve digits at most: `2048`, `0.00002`."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    from decimal import Context, Decimal
+
+    context = Context(prec=_PLAN_DIGITS)
+    digits = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{digits.normalize(context):f}"
+
+
+def reading(value: float, digits: int = 6) -> str:
+    """A measured number as a plan writes it, with six digits or fewer: `1.6178`, `0.00915`, `20045`."""
+    return in_plan(Fraction(f"{value:.{digits}g}"))
+
+
+def binary(value: float) -> str:
+    """Bytes as PyTorch prints them: `502.00 MiB` up to a GiB, `16.83 GiB` above."""
+    mib = value / 2**20
+    return f"{mib:.2f} MiB" if mib <= 1024 else f"{mib / 1024:.2f} GiB"
 
 
 def count(value: float) -> str:
@@ -329,7 +369,8 @@ def share(value: float) -> str:
 def deviation(value: float) -> str:
     """A relative difference in per cent, with its sign and at most one decimal: `+4.9%`."""
     hundredths = round(100 * value, 1)
-    return f"{'+' if hundredths > 0 else ''}{number(hundredths, 3)}%"
+    sign = "+" if hundredths > 0 else _MINUS if hundredths < 0 else ""
+    return f"{sign}{number(abs(hundredths), 3)}%"
 
 
 def percentage(value: float) -> str:

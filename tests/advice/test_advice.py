@@ -87,6 +87,7 @@ def test_advice_on_random_plans(chunk):
     assert helped >= SIZE // 2
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("family", "number"), sample(QUICK, 2))
 def test_advice_on_a_random_plan(family, number):
     text = plan(family, 0, number)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from llmplan.uncertainty.bands import around
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 PLAN = """model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }
 hardware { gpu = "A100-SXM4-80GB", gpus = 96 }
@@ -79,6 +81,7 @@ def test_bands_are_independent(plans):
     assert (values["rest"].model_low, values["rest"].model_high) == (pytest.approx(5.0), pytest.approx(20.0))
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("bound", "verdict"), [("25 days", "no"), ("29 days", "tight"), ("30 days", "likely"), ("40 days", "safe")]
 )
@@ -90,13 +93,15 @@ def test_the_word_for_a_requirement(plans, bound, verdict):
     assert (few.chance, few.verdict, few.planned, few.on) == (None, "safe", None, "planned")
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("bound", "verdict"), [("35 days", "no"), ("40 days", "tight"), ("50 days", "likely"), ("70 days", "safe")]
 )
 def test_the_word_for_a_requirement_on_the_calendar(plans, bound, verdict):
     deadline = plans.solve(f"{PLAN}require deadline: wall_time <= {bound}\n").requirements[0]
     assert deadline.verdict == verdict and deadline.holds == (deadline.chance >= 0.5)
-    assert (deadline.on, deadline.planned) == ("calendar", None)
+    assert (deadline.on, deadline.stated, deadline.calendar) == ("calendar", "calendar", None)
+    assert deadline.planned.chance > 0.9 and deadline.planned.compared.subject == "time"
 
 
 def test_a_chance_rises_with_its_bound_and_is_one_half_at_the_value(plans):
@@ -156,6 +161,19 @@ def test_a_band_is_not_made_from_a_chance(plans):
 )
 def test_what_is_no_event_and_no_band(plans, line, code, at):
     assert plans.error(f"{OWN}{line}\n") == (code, at)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("show chance(chance(work <= 3 s) <= 0.5)", "a chance inside a chance"),
+        ("show chance(quantile(work, 90%) <= 3 s)", "a quantile inside a chance"),
+        ("show quantile(quantile(work, 90%), 10%)", "a quantile inside a quantile"),
+    ],
+)
+def test_what_is_measured_is_named_inside_what_is_measured(plans, line, words):
+    (problem,) = (one for one in plans.check(f"{OWN}{line}\n") if one.severity == "error")
+    assert problem.message == f"expected values, found {words}"
 
 
 @given(st.floats(0.1, 1e6), st.lists(st.tuples(st.floats(0.3, 1.0), st.floats(1.0, 3.0)), min_size=1, max_size=4))

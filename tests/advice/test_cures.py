@@ -19,7 +19,7 @@ from llmplan.check.ir import Member
 from llmplan.emit.solution_json import as_json
 from llmplan.present.blocks import plain
 from llmplan.present.context import Context
-from llmplan.present.sentence import sentence
+from llmplan.present.sentence import sentences
 from tests import told
 from tests.hanging import ends
 from tests.thorough import sample
@@ -437,7 +437,7 @@ CONFLICTS = [
 def test_the_headline_makes_everything_hold_and_is_the_first_fix(plans, text):
     solution, found = diagnosis(plans, text)
     best = solution.relaxations[0]
-    said = plain(sentence(Context(solution)))
+    said = " ".join(map(plain, sentences(Context(solution))))
     for part in (best, *best.beside):
         assert (part.condition or part.values[0].short()) in said
     assert found.hints[0].text == f"1: {told.change(best)}"
@@ -461,7 +461,7 @@ def test_nothing_is_claimed_where_no_joint_change_is_known(plans):
     text = "".join(f"let {x} = ? in 1..3 step 1\nrequire {x} > 5 and {x} < 9\n" for x in "xy")
     solution = plans.solve(text, effort=1e-4)
     assert solution.status == "infeasible" and not solution.relaxations
-    assert "No change was found that makes all of them hold." in plain(sentence(Context(solution)))
+    assert "No change was found that makes all of them hold." in " ".join(map(plain, sentences(Context(solution))))
 
 
 OPTIMIZER = """model "llama-7b"
@@ -485,6 +485,7 @@ def test_of_optimizers_all_that_the_framework_takes_are_named(optimizer, layout,
     assert set(cure.texts) == wanted
 
 
+@pytest.mark.slow
 def test_optimizers_that_would_do_are_sorted_by_what_they_gain():
     text = OPTIMIZER.format(optimizer="soap", layout="framework = fsdp, zero_stage = 3")
     solution = api.solve("-", text=text)

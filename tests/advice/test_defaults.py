@@ -22,6 +22,7 @@ def names(text: str) -> set[str]:
     return {default.name for default in api.solve("-", text=text).defaults}
 
 
+@pytest.mark.quick(1)
 def test_the_closed_defaults_that_change_time_or_memory(solution) -> None:
     said = {default.name: default for default in solution.defaults}
     chunks = said[CHUNKS]

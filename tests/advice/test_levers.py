@@ -187,7 +187,7 @@ def test_of_another_entry_it_is_said_how_sure_it_is():
     bands = {moved.name: moved.band for moved in entry.results}
     assert (
         bands["time"].exact()
-        == f"{there.values['time'].model_low / 86400:.4g} .. {there.values['time'].model_high / 86400:.4g} days"
+        == f"{there.values['time'].model_low / 86400:.4g} – {there.values['time'].model_high / 86400:.4g} days"
     )
     # No run on it was measured: its band is wider than that of the answer.
     ends = [(one.values["time"].model_high / one.values["time"].model_low) for one in (solved(ASKED), there)]

@@ -51,6 +51,7 @@ def impossible(seed: int) -> str:
     return random_plan(make) + "".join(f"{CONFLICTS[name].format(limits[name])}\n" for name in names)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("seed", seeds(2))
 def test_the_headline_applied_makes_everything_hold_and_is_the_first_fix(seed: int) -> None:
     text = impossible(seed)
@@ -66,6 +67,7 @@ def test_the_headline_applied_makes_everything_hold_and_is_the_first_fix(seed: i
         assert api.solve("test.plan", text=rewrite.edited(text, [change])).status == "solved", (text, change.text)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("seed", seeds(2))
 def test_each_lever_solved_again_gives_its_figures_and_the_first_is_never_worse(seed: int) -> None:
     text = random_plan(random.Random(f"levers {seed}"))

@@ -9,9 +9,12 @@ from __future__ import annotations
 import random
 
 import pytest
+from attrs import evolve
 
 from llmplan.answer.schema.requirements import RequirementResult
 from tests.thorough import SEED, many
+
+pytestmark = pytest.mark.usefixtures("no_advice")
 
 PLAN = """model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }
@@ -63,9 +66,10 @@ def test_a_quantile_is_judged_by_the_chance_that_its_value_is_met(plans) -> None
     assert plain.chance < 0.5
     for one in ("quantile(time, 90%) <= 36 days", "likely_time <= 36 days"):
         assert (found[one].chance, found[one].verdict) == (plain.chance, "no")
-        assert found[one].planned == plain.planned
+        assert evolve(found[one].planned, compared=None) == evolve(plain.planned, compared=None)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("condition", "reason"),
     [
@@ -97,6 +101,7 @@ def test_a_condition_over_ranges_has_a_chance(plans) -> None:
     assert late.chance is None and late.verdict == "safe"
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("condition", ["time == goal", "time <= 90 days and cost <= 900 kUSD", "not (time > 90 days)"])
 def test_an_assumed_rate_leaves_any_condition_unjudged(plans, condition) -> None:
     text = f"{PLAN}assume mfu = 40%\nlet goal = ? in 1 day..90 days\nrequire g: time == goal\nrequire r: {condition}\n"
@@ -126,6 +131,7 @@ def random_plan(make: random.Random) -> str:
     ))  # fmt: skip
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "seed", [pytest.param(SEED + one, marks=[pytest.mark.slow] * (one >= 8)) for one in range(many(8, 40, 200))]
 )

@@ -14,6 +14,8 @@ from llmplan.present import derivation as render
 from llmplan.present.blocks import plain
 from tests import told
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 PLAN = """\
 let most = 2 * 15 days
 hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
@@ -68,7 +70,8 @@ def test_a_requirement_as_planned_has_its_counterpart_on_the_calendar_and_both_c
     shown = r"on the calendar: wall_time <= 30 days \([\d.]+ days (<=|>) 30 days\), (safe|likely|tight|no) \d+%"
     assert re.fullmatch(shown, calendar)
     (first, *_) = steps(plans, "deadline", 0, f"{text}require deadline: wall_time <= 30 days\n")
-    assert [plain(said) for said in render.solved(first, told.WORDS)] == [f"verdict: {calendar.rpartition(', ')[2]}"]
+    verdict, also = map(plain, render.solved(first, told.WORDS))
+    assert verdict == f"verdict: {calendar.rpartition(', ')[2]}" and also == planned
 
 
 def test_every_format(plans):
@@ -95,7 +98,7 @@ def test_ranges_and_certainty(plans):
     text = "let price = 2 USD..3 USD..5 USD\nlet total = 10 * price\nrequire likely: total <= 40 USD\n"
     solution = plans.solve(text)
     (total, *_), (likely, *_) = derive(solution, "total", 0), derive(solution, "likely", 0)
-    assert told_of(total) == "30 USD (20 .. 50 USD)"
+    assert told_of(total) == "30 USD (20 – 50 USD)"
     assert told_of(likely) == "holds at the expected values, not in the worst case"
 
 

@@ -15,17 +15,21 @@ from llmplan.answer import schema
 
 FIELDS = {
     "names of a plan or the library": {
-        "Alternative.results", "Alternative.settings", "Altered.name", "Assumed.name",
+        "Alternative.results", "Apart.name", "Difference.causes", "Share.input", "Alternative.settings",
+        "Altered.name", "Assumed.name",
         "Axis.name", "BestPoint.names", "Blocked.name",
         "Case.name", "Clash.names", "Cliff.input", "Cliff.rule", "Cliff.unknown", "Column.calendar",
         "Changed.name", "Column.name", "Curve.requirement", "CurvePoint.results", "Default.name", "Default.result",
         "Departure.name",
         "Departure.origin", "Gain.changes", "Gain.name",
         "Lever.name", "Lever.unknown", "Loss.unmet", "Moved.name", "Neighbour.bands", "Neighbour.breaks",
+        "Neighbour.misses",
         "Price.name", "Redecided.name",
         "Neighbour.name", "Neighbour.results", "Neighbour.values", "Origin.layer", "Relaxation.name", "Replaced.name",
         "RequirementResult.name", "RequirementResult.needs", "RequirementResult.origin", "RequirementResult.rates",
-        "Risk.name", "Risk.result", "Row.bands", "Row.results", "Row.spreads", "Row.unknowns", "Sensitivity.by",
+        "Risk.name", "Risk.result", "Rival.path", "Row.bands", "Row.results", "Row.spreads", "Row.unknowns",
+        "Sensitivity.by",
+        "Swing.name", "Swings.result",
         "Sensitivity.result", "Shown.needs", "Skipped.names", "Solution.calendar", "Solution.compared",
         "Solution.conflict", "Solution.parts", "Solution.thinned", "Solution.told", "Solution.untried",
         "Solution.values", "SolvedUnknown.path", "SolvedUnknown.set_by", "Table.axes", "Table.unknowns",
@@ -35,11 +39,14 @@ FIELDS = {
         "Axis.unit", "Column.asked", "Column.unit", "Lever.unit", "Moved.base", "Relaxation.unit", "Value.unit",
     },
     "expressions as written, in a formula numbers in the place of names": {
-        "Altered.after", "Altered.before",
+        "Altered.after", "Altered.before", "Threshold.text",
         "Compared.subject", "Curve.text", "Departure.by", "Departure.text", "Loss.objective", "ObjectiveResult.text",
         "Price.objective",
         "Origin.text", "Relaxation.condition", "RequirementResult.text", "Shown.text", "Skipped.objective",
         "Replaced.text", "SolvedUnknown.numbers", "SolvedUnknown.relation", "Value.formula",
+    },
+    "keys of other software's files, and their values as written there": {
+        "FileEdit.after", "FileEdit.before", "FileEdit.key",
     },
     "operations between the sides of a comparison": {"Case.sides"},
     "statements, and values in them, to be pasted into a plan": {
@@ -52,7 +59,7 @@ FIELDS = {
         "Value.doc",
     },
     "files, places in them, hashes and sources": {
-        "Altered.place", "Citation.place",
+        "Altered.cites", "Altered.place", "ChangedFile.name", "Citation.place", "FileEdit.file",
         "Citation.source", "Departure.place", "Origin.place", "Replaced.instead", "Replaced.place",
         "RequirementResult.place", "Solution.into", "Solution.library_hash", "Solution.plan", "Solution.plan_hash",
         "Solution.sources", "Summary.plan",
@@ -65,6 +72,7 @@ FIELDS = {
 
 COMPUTED = {
     "Compared.sign": "an operation as written",
+    "FileEdit.text": "a place, a key and two values as written, with an arrow between",
     "Neighbour.value": "the name of a member or an entry",
     "Value.value": "the name of a member or an entry",
     "Value.text": "the amount as written, for the templates of targets",

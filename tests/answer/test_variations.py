@@ -7,6 +7,8 @@ import pytest
 from llmplan import api
 from tests import told
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 PLAN = """model "llama-7b"
 dataset {
     tokens = 100B
@@ -61,6 +63,7 @@ def test_a_point_without_a_plan_says_why_and_the_best_one_is_marked(plans):
     assert last.best and not any(row.best for row in found.rows[:-1])
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("varying", "best"),
     [
@@ -127,6 +130,7 @@ def test_all_scenarios_are_compared_and_the_plan_itself_with_them(plans):
 
 
 @pytest.mark.slow
+@pytest.mark.advice
 def test_the_next_best_layouts_say_what_they_give_up(plans):
     solution = plans.solve(PLAN)
     first, *others = solution.alternatives
@@ -139,6 +143,7 @@ def test_the_next_best_layouts_say_what_they_give_up(plans):
 
 
 @pytest.mark.slow
+@pytest.mark.advice
 def test_the_front_holds_the_best_of_each_and_nothing_between_is_worse(plans):
     plan = PLAN + "waive fits_surely\n"
     solution = plans.solve(plan.replace("minimize time", "pareto time, memory.total"))
@@ -149,6 +154,7 @@ def test_the_front_holds_the_best_of_each_and_nothing_between_is_worse(plans):
     assert dict(largest[0].results)["time"].exact() == solution.values["time"].text
 
 
+@pytest.mark.advice
 def test_the_front_is_of_what_meets_the_preferences_best(plans):
     plan = "let x = ? in 1..6\nlet y = ? in 1..6\nrequire x + y == 7\npareto x, y\n"
     assert [dict(one.settings)["x"].exact() for one in plans.solve(plan).front] == ["1", "2", "3", "4", "5", "6"]

@@ -164,6 +164,7 @@ def test_cases_do_not_touch_each_other(base: Base) -> None:
         assert predict(base, one) == predict(alone, one)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("cores", [1, 2])
 def test_many_cases_are_predicted_as_each_alone(base: Base, monkeypatch: pytest.MonkeyPatch, cores: int) -> None:
     monkeypatch.setattr(workers, "cores", lambda: cores)

@@ -50,6 +50,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kind", CHAINS)
 def test_a_chain_takes_time_in_proportion_to_its_length(plans, kind):
     """5,000 entries took two minutes."""

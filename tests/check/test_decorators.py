@@ -47,6 +47,13 @@ def test_arguments_are_laid_out():
     assert once == laid
 
 
+def test_a_release_names_software_in_one_word(plans):
+    plan = "@release({}) replace quantity restart_time: s = 4 min\nshow restart_time"
+    assert plans.codes(plan.format('deepspeed, "0.19.8"')) == []
+    for wrong in ('"deepspeed", "0.19.8"', 'deep.speed, "0.19.8"', "deepspeed, 0.19", "deepspeed"):
+        assert "E0310" in plans.codes(plan.format(wrong)), wrong
+
+
 def test_an_example_does_not_read_its_function(plans):
     text = "@example(twice(2), 4)\nfn twice(m: Real) -> Real = 2 * m\nlet a = 1 + 2\nshow a"
     assert [one.code for one in plans.check(text)] == ["W0602"]

@@ -9,6 +9,7 @@ from llmplan.check.library import load
 MODEL = 'model "llama-7b"\n'
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     "text",
     [
@@ -46,6 +47,7 @@ def test_set_of_an_entry_whose_name_is_no_word(plans):
         assert plans.solve(text, settings=[("hardware.gpu", name)]).values["hardware.gpu"].value == "H100-SXM5-80GB"
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [
@@ -150,6 +152,7 @@ def test_entries_that_a_plan_is_about_may_leave_fields_out(plans):
     assert plans.codes(text) == []
 
 
+@pytest.mark.advice
 def test_advice_writes_the_word_bare(plans):
     text = f"""{MODEL}
     hardware {{ gpu = "A100-SXM4-80GB", gpus = 1 }}

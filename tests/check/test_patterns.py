@@ -10,7 +10,15 @@ from llmplan.check.patterns import LONGEST, Pattern, is_pattern
 
 
 @pytest.mark.parametrize(
-    "text", ["[A-Za-z0-9_.,-]*", "[a-z]([a-z0-9-]{0,48}[a-z0-9])?", "[^:]+:/[^:]*", "run-[0-9]+", r"[^\\#]*"]
+    "text",
+    [
+        "[A-Za-z0-9_.,-]*",
+        "[a-z]([a-z0-9-]{0,48}[a-z0-9])?",
+        "[^:]+:/[^:]*",
+        "run-[0-9]+",
+        r"[^\\#]*",
+        "(module|conda activate) [a-z]+",
+    ],
 )
 def test_patterns(text: str) -> None:
     assert is_pattern(text)
@@ -28,6 +36,9 @@ def test_patterns(text: str) -> None:
         "[z-a]",
         "a.b",
         "a|b",
+        "(a|b",
+        "(a|b)+",
+        "([a-z]+|b)",
         "[a]*[b]*[c]*[d]*",
         "[a]{0,9999}",
         "[a]**",
@@ -45,6 +56,8 @@ def test_what_is_allowed() -> None:
     ]  # fmt: skip
     mounts = Pattern("[^:]+:/[^:]*", "claims", ",")
     assert mounts.allows("data:/data, more:/more,") and not mounts.allows("data:/data,more")
+    lines = Pattern("(module|conda activate) [a-z]+", "lines", "\n")
+    assert lines.allows("module load\n conda activate a") and not lines.allows("module load\nrm a")
     assert not Pattern("[a]*", "").allows("a" * (LONGEST + 1))
 
 

@@ -91,6 +91,7 @@ def test_a_waiver_of_what_does_not_apply(plans):
     assert warned("waive deepspeed_pipeline\nparallelism { pipeline = ? in [1, 2] }\nemit deepspeed") == []
 
 
+@pytest.mark.advice
 def test_advice_leaves_what_is_final_alone(plans):
     plans.write(
         "base.plan",

@@ -45,6 +45,7 @@ def test_literals_and_arithmetic(plans, expression, value):
     assert plans.value(expression) == pytest.approx(value, rel=1e-15)
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     "value",
     [

@@ -32,6 +32,7 @@ def test_a_name_that_fits_one_needs_no_note(written: str, meant: str) -> None:
     assert solution.diagnostics == () and solution.values["hardware.gpu"].value == meant
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("published", "entry"),
     [
@@ -59,6 +60,7 @@ def test_a_published_name_finds_its_entry(published: str, entry: str) -> None:
     assert notes == ["W0606"] * (entry == "gemma-3-27b") and solution.values["model"].value == entry
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("entry", ["gemma-3-4b", "gemma-3-12b", "gemma-3-27b", "llama-4-scout", "llama-4-maverick"])
 def test_a_model_that_sees_says_that_its_tower_is_not_counted(entry: str) -> None:
     (note,) = api.solve("-", text=f'model "{entry}"\nshow model.params_total\n').diagnostics

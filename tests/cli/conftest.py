@@ -37,13 +37,16 @@ class _Stream(io.TextIOWrapper):
 @pytest.fixture
 def llmplan(monkeypatch) -> Callable[..., Outcome]:
     """Runs `llmplan` with arguments; what was on the streams is in the outcome. No line is wrapped unless `columns` are
-    few.
+    few; without `columns` nothing says how many there are.
     """
 
-    def run(*arguments: object, stdin: bytes = b"", terminal: bool = False, columns: int = 1000) -> Outcome:
+    def run(*arguments: object, stdin: bytes = b"", terminal: bool = False, columns: int | None = 1000) -> Outcome:
         out, err = _Stream(terminal=terminal), _Stream(terminal=terminal)
         with monkeypatch.context() as streams:
-            streams.setenv("COLUMNS", str(columns))
+            if columns is None:
+                streams.delenv("COLUMNS", raising=False)
+            else:
+                streams.setenv("COLUMNS", str(columns))
             streams.setattr(sys, "stdin", _Stream(stdin, terminal=terminal))
             streams.setattr(sys, "stdout", out)
             streams.setattr(sys, "stderr", err)

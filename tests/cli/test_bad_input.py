@@ -12,6 +12,8 @@ import pytest
 from tests.hanging import ends
 from tests.thorough import sample
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 PLAN = """\
 model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }
@@ -31,7 +33,7 @@ def test_missing(llmplan, write, command):
     assert outcome.err == "error[E0507]: cannot read `missing.plan`: no such file\n"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [one for one in COMMANDS if one != "compile"])
 def test_folder(llmplan, write, command):
     write("folder/other.plan", PLAN)
     outcome = llmplan(command, "folder")
@@ -218,6 +220,7 @@ def test_a_full_disk_changes_nothing(llmplan, compiled, monkeypatch, call):
     assert contents(folder) == before
 
 
+@pytest.mark.quick(1)
 def test_the_disk_fills_up_half_way(llmplan, compiled, monkeypatch):
     name, folder, before = compiled
     replace, calls = os.replace, []
@@ -402,5 +405,15 @@ def test_line_breaks_in_texts_do_not_break_tables(llmplan, write):
 
 
 def test_a_folder_is_told_how_its_plans_are_named(llmplan, tmp_path):
-    outcome = llmplan("compile", str(tmp_path))
+    outcome = llmplan("solve", str(tmp_path))
     assert outcome.code == 2 and f"{tmp_path}/*.plan" in outcome.err
+
+
+def test_a_current_directory_that_is_gone(llmplan, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    outcome = llmplan("solve", "-e", "let a = 1", "-e", "show a")
+    monkeypatch.chdir(tmp_path)
+    assert outcome.code == 2 and outcome.err == "llmplan: the current directory does not exist any more\n"

@@ -12,6 +12,8 @@ import pytest
 
 from llmplan.emit.solution_json import digest, sealed
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 PLAN = """
 model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }

@@ -8,6 +8,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 BASE = "let size = 2\nrequire small: size <= 3\nrequire even: mod(size, 2) == 0\nrequire large: size >= 1\n"
 PLAN = 'use "base.plan"\nwaive even because "granted"\nrequire small: size <= 9 because "more room"\nshow size\n'
 SWEEP = "sweep size in [2, 5]\n"

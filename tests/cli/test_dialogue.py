@@ -147,4 +147,4 @@ show total / 2
     assert ["likely", "likely", "75%", "30", "USD", "<=", "40", "USD,", "10", "USD", "to", "spare;"] in [
         line[:12] for line in lines
     ]
-    assert "15 USD (10 .. 25 USD)" in shown.out
+    assert "15 USD (10 – 25 USD)" in shown.out

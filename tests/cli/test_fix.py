@@ -149,3 +149,24 @@ def test_a_plan_that_is_met_has_nothing_to_change(llmplan, write, tmp_path):
     outcome = llmplan("solve", "--fix", "99", "--yes", write("a.plan", text))
     assert outcome.code == 0 and "--fix: nothing to change" in outcome.err
     assert (tmp_path / "a.plan").read_text() == text
+
+
+@pytest.mark.slow
+@pytest.mark.advice
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_change_of_configurations_is_one_of_their_files(llmplan, write, tmp_path, number):
+    example = Path(__file__).parents[2] / "docs" / "example"
+    files = [
+        write(path.name, path.read_text()) for path in sorted(example.iterdir()) if path.suffix in (".json", ".sh")
+    ]
+    before = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    outcome = llmplan("solve", *files, "--gpu", "A100-SXM4-80GB", "--fix", str(number), "--yes")
+    after = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    changed = [name for name in before if before[name] != after[name]]
+    assert set(after) == set(before)
+    if number == 3:  # a key that no file has
+        assert outcome.code == 2 and "is no edit of these files" in outcome.err and not changed
+        return
+    assert outcome.code == 0 and len(changed) == 1
+    assert "--- " + changed[0] in outcome.out and "No plan meets" not in outcome.out
+    assert llmplan("solve", *files, "--gpu", "A100-SXM4-80GB").code == 0

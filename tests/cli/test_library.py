@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "plans").rglob("*.plan"))
 

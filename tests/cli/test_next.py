@@ -32,6 +32,7 @@ HUB = 'model = "a", dataset = "b", output = "c"'
                     f'kubernetes {{ script = "", image = "i" }}, huggingface {{ trainer = trl, {HUB} }}',
                     "kubectl apply -f out/k8s.yaml",
                 ),
+                ('deepspeed, skypilot { script = "a.py", accelerator = "A100-80GB" }', "sky launch out/sky.yaml"),
                 ("report", ""),
             ]
         ),

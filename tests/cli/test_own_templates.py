@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 MANIFEST = {"about": "a test", "when": "named", "files": {"ray.txt": "ray.j2"}}
 OPTIONS = "kind ray {\n    ## Size.\n    size: Int = 1\n}\n"
 PLAN = 'let a = 2\nshow a\nemit ray { size = 3 } into "out"\n'

@@ -16,6 +16,8 @@ from llmplan.cli import progress
 from llmplan.solve.discrete.search import GridSearch
 from tests.hanging import SECONDS, ends
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 PLAN = """model "llama-7b"
 dataset.tokens = 100B
 dataset.sequence_length = 2048
@@ -75,6 +77,7 @@ def test_a_sweep_counts_its_points(llmplan, write, impatient):
 
 
 @pytest.mark.slow
+@pytest.mark.advice
 def test_what_would_help_is_counted_too(llmplan, write, impatient):
     plan = write("a.plan", PLAN.replace("15 days", "1 h"))
     outcome = llmplan("solve", plan, terminal=True)

@@ -8,6 +8,8 @@ import os
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("no_advice")
+
 PLAN = """model "llama-7b"
 dataset { tokens = 100B, sequence_length = 2048 }
 hardware { gpu = "A100-SXM4-80GB", gpus = 32 }

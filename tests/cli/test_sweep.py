@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -28,6 +29,27 @@ def test_text_has_a_row_for_each_point_and_the_reason_of_those_without_a_plan(ll
     assert [line.split()[0] for line in lines[3:5]] == ["32", "64"]
     later = llmplan("sweep", "-", stdin=PLAN.replace(b"15 days", b"20 days")).out.splitlines()
     assert sum(line.endswith("as good as any") for line in later) == 2
+
+
+def test_a_file_has_the_whole_table(llmplan):
+    plan = PLAN.replace(b"require deadline", b"hardware.price = 2 USD/GPU/hour..3 USD/GPU/hour\nrequire deadline")
+    in_file, wide, usual = (llmplan("sweep", "-", stdin=plan, columns=columns).out for columns in (None, 1000, 80))
+    assert in_file == wide != usual
+
+
+def test_ends_on_the_calendar_have_the_digits_of_solve(llmplan):
+    plan = PLAN.replace(b"sweep hardware.gpus in [16, 32, 64]", b"hardware.gpus = 32")
+    solved = llmplan("solve", "-", stdin=plan).out
+    swept = llmplan("sweep", "-", stdin=plan + b"sweep training.micro_batch in [1]\n").out
+    (ends,) = re.findall(r"in [0-9.]+ days on the calendar \(([0-9.]+ – [0-9.]+)\)", solved)
+    assert f"({ends})" in swept
+
+
+def test_a_single_one_is_written_as_one(llmplan):
+    plan = PLAN.replace(b"time <= 15 days", b"time <= 900 days").replace(b"[16, 32, 64]", b"[1, 2]")
+    plan = plan.replace(b'"llama-7b"', b'"llama-3.2-1b"')
+    out = llmplan("sweep", "-", stdin=plan, columns=40).out
+    assert "gpus = 1 GPU:" in out and "gpus = 2 GPUs:" in out
 
 
 def test_csv_is_in_the_units_of_the_plan(llmplan):
@@ -117,8 +139,10 @@ def test_what_is_swept_needs_no_value_of_its_own(llmplan, write, tmp_path):
 
 def test_the_front_is_printed(llmplan):
     plan = PLAN.partition(b"minimize")[0] + b"hardware.gpus = ? in [32, 64, 128]\npareto hardware.gpus, time\n"
-    front = llmplan("solve", "-", stdin=plan).out.partition("\nfront\n")[2].partition("\n\n")[0].splitlines()
-    assert front[0].split()[0] == "hardware.gpus" and [line.split()[0] for line in front[1:]] == ["32", "64", "128"]
+    out = llmplan("solve", "-", stdin=plan).out
+    front = out[out.index("  hardware.gpus") :].splitlines()
+    assert out.startswith("3 plans trade `hardware.gpus` for `time`, from 32 GPUs and ")
+    assert [line.split()[0] for line in front[1:4]] == ["32", "64", "128"]
 
 
 def test_check_and_solve_look_at_the_same_plan(llmplan, write):

@@ -32,7 +32,7 @@ SEVERAL = {
     "E0304": {"units": 2},
     "E0305": {"system": 3, "units": 4},
     "E0310": {"decorators": 6},
-    "E0401": {"solving": 1, "system": 3},
+    "E0401": {"imports": 4, "solving": 1, "system": 3},
     "E0403": {"solving": 1, "system": 1},
     "E0404": {"solving": 1, "system": 2},
     "E0407": {"system": 2},
@@ -40,9 +40,15 @@ SEVERAL = {
     "E0503": {"files": 3},
     "E0505": {"files": 3},
     "E0506": {"files": 3},
+    "E0510": {"imports": 2},
+    "E0512": {"imports": 4},
+    "E0513": {"imports": 2},
+    "E0515": {"logs": 3},
+    "E0518": {"logs": 2},
     "W0602": {"lint": 2},
     "W0606": {"system": 2},
     "W0608": {"system": 2},
+    "W0621": {"names": 2},
 }
 """Codes whose page covers several forms of one mistake, with the number of their constructors by module."""
 

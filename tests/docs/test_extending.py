@@ -18,7 +18,17 @@ from attrs import frozen
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^(`{3,})(\w+)(?: file=(\S+))?\n(.*?)^\1\n", re.MULTILINE | re.DOTALL)
-COPIED = ("llmplan", "grammar", "plans", "templates", "docs", "editors", "tests/conftest.py", "tests/thorough.py")
+COPIED = (
+    "llmplan",
+    "grammar",
+    "plans",
+    "templates",
+    "docs",
+    "editors",
+    "tests/conftest.py",
+    "tests/quick.py",
+    "tests/thorough.py",
+)
 COPIED += ("tests/diagnostics", "tests/errors", "pyproject.toml", "CONTRIBUTING.md")
 
 
@@ -114,7 +124,9 @@ MISSPELT = {
         "E0201",
     ),
     "A requirement": ("plans/std/requirements.plan", "{dataset.epochs} times", "{dataset.epoch} times", "E0201"),
-    "A target": ("my-templates/skypilot/target.plan", '{model.params_total}"', '{model.param_total}"', "E0201"),
+    "A format": ("templates/example_trainer/read.plan", '@ignored("trainer.kind"', '@ignore("trainer.kind"', "E0201"),
+    "A log": ("templates/example_trainer/log.plan", "example_line.peak", "example_line.peek", "E0201"),
+    "A target": ("my-templates/dstack/target.plan", '{model.params_total}"', '{model.param_total}"', "E0201"),
 }
 """A mistake in what each recipe adds: file, right, wrong, and the code."""
 
@@ -130,8 +142,23 @@ SHOWN = {
     "A model family": ("model.params_total",),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
-    "A target": ("my-templates/skypilot/target.plan: ok", "wrote to sky: sky.yaml, launch.sh"),
-    "A diagnostic": ("# W0621: empty scenario", "warning[W0621]: scenario `small` changes nothing", "passed"),
+    "A target": ("my-templates/dstack/target.plan: ok", "wrote to run: dstack.yml, launch.sh"),
+    "A format": (
+        "templates/example_trainer/read.plan: ok",
+        'model "meta-llama/Llama-3.1-8B"  # example.yaml:3',
+        "micro_batch = 2   # example.yaml:4",
+        "default of example_trainer 1.2",
+        "trainer.noise = 0.1 (example.yaml:7)",
+        "# Not mapped, as it is not understood:\n#   trainer.colour = blue (example.yaml:8)",
+    ),
+    "A log": (
+        "templates/example_trainer/log.plan: ok",
+        "# Left out: 1 first record (up to 9.31 s).",
+        "step_time             = 0.85 s          # example.log:3 .. 5",
+        "memory.allocated      = 31.4 GiB",
+        "Printed by trainer.timers=true.",
+    ),
+    "A diagnostic": ("# W0623: empty scenario", "warning[W0623]: scenario `small` changes nothing", "passed"),
 }
 
 
@@ -167,7 +194,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return Copy(tmp_path_factory.mktemp("checkout"))
 
 
-def test_there_are_eight_recipes() -> None:
+def test_each_recipe_is_followed() -> None:
     assert list(recipes()) == list(SHOWN)
 
 
@@ -193,9 +220,9 @@ def test_recipe(title: str, copy: Copy) -> None:
     if title == "A training stack":
         its_facts_are_solved_with(copy)
     if title == "A target":
-        sky = yaml.safe_load((copy.folder / "sky" / "sky.yaml").read_text())
-        assert sky["resources"] == {"accelerators": "A100-80GB:8", "disk_size": 512}
-        assert sky["run"].splitlines()[-1] == "bash launch.sh train.py"
+        task = yaml.safe_load((copy.folder / "run" / "dstack.yml").read_text())
+        assert task["resources"] == {"gpu": "A100:80GB:8", "disk": "512GB"}
+        assert task["commands"][-1] == "bash launch.sh train.py"
     if title == "A requirement":
         outcome = copy.run("llmplan solve plans/llama7b.plan --set dataset.epochs=5")
         assert outcome.returncode == 3 and "1T tokens are to be seen 5 times" in outcome.stdout

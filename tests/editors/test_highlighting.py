@@ -80,6 +80,7 @@ def lexer():
     return module.PlanLexer()
 
 
+@pytest.mark.quick(20)
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_pygments_reads_every_plan(lexer, path):
     text = path.read_text(encoding="utf-8")
@@ -154,6 +155,7 @@ def test_scopes_in_the_textmate_grammar(textmate, word, before, role, scope):
     assert part == word and name.removesuffix(".llmplan").startswith(scope)
 
 
+@pytest.mark.quick(20)
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_textmate_grammar_leaves_only_brackets_and_commas(textmate, path):
     for line in path.read_text(encoding="utf-8").splitlines():

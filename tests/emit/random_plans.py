@@ -33,6 +33,7 @@ LAUNCHERS = (
     "",
     ', slurm { script = "train.py", partition = "gpu" }',
     ', kubernetes { script = "train.py", image = "a/b:1" }',
+    ', skypilot { script = "train.py", accelerator = "H100" }',
     (
         ', kubernetes { script = "train.py", image = "a/b:1", job = pytorch_job }'
         ', slurm { script = "train.py", container = "a.sqsh" }'
@@ -127,6 +128,8 @@ WAYS: dict[str, Way] = {
                               (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "context", "8-bit products",
                                "offload all", "flat"), (*DENSE, *EXPERTS)),
     "ddp by accelerate": Way(("accelerate",), ALONE, (*SCRIPT, "fp16", "8-bit products", "optimizer")),
+    "lightning": Way(("lightning", "lightning { checkpoints = 3 }"), (*SHARDED, *ALONE),
+                     (*SCRIPT, "fp16", "fp32", "optimizer", "replicas", "context", "pipeline"), (*DENSE, *EXPERTS)),
     "trainer": Way(
         (f"huggingface {{ {WHAT} }}", f"deepspeed, huggingface {{ {WHAT} }}", f"accelerate, huggingface {{ {WHAT} }}"),
         (*STAGES[1:], *SHARDED, *ALONE),
@@ -149,6 +152,14 @@ WAYS: dict[str, Way] = {
     ),
     "torchtitan": Way(
         ('torchtitan { assets = "t" }', 'torchtitan { assets = "t", log_interval = 3 }'),
+        ("parallelism.zero_stage = 2", "parallelism.zero_stage = 3", "parallelism.zero_stage = 3"),
+        ("rates", "clipping", "save", "full", "some layers", "selective", "fp32", "fp8", "tensor", "pipeline",
+         "context", "expert",
+         "replicas", "formats", "seldom", "shards", "offload all"),
+         ("llama-7b", "llama-3.1-8b", "qwen3-8b", "llama-2-13b", EXPERTS[1]),
+    ),
+    "torchtitan 0.3": Way(
+        ('torchtitan { release = "0.3", assets = "t" }',),
         ("parallelism.zero_stage = 2", "parallelism.zero_stage = 3", "parallelism.zero_stage = 3"),
         ("rates", "clipping", "save", "full", "some layers", "selective", "fp32", "fp8", "tensor", "pipeline",
          "context", "expert",

@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.emit.called import arguments
+
 Facts = dict[str, Any]
 """Values by what they are called here; None is not said."""
 
@@ -142,6 +144,28 @@ def accelerate(text: str) -> Facts:
     else:
         found |= {"stage": 0, "offload": "none"}
     return found
+
+
+def lightning(text: str) -> Facts:
+    file = yaml.safe_load(text)
+    told = file["trainer"]
+    strategy = told["strategy"]
+    sharded = strategy["class_path"] == "ModelParallelStrategy"
+    if sharded:
+        assert strategy["init_args"]["data_parallel_size"] == told["devices"] * told["num_nodes"]
+    precisions: dict[str, Any] = {"bf16-mixed": "bf16", "16-mixed": "fp16", "32-true": None if sharded else WITHOUT}
+    saved = [one["init_args"]["every_n_train_steps"] for one in told.get("callbacks", [])]
+    return {
+        "nodes": told["num_nodes"],
+        "ranks of a node": told["devices"],
+        "accumulation": told["accumulate_grad_batches"],
+        "clipping": told.get("gradient_clip_val", 0),
+        "steps": told.get("max_steps"),
+        "saved every": saved[0] if saved else None,
+        "stage": frozenset({2, 3}) if sharded else 0,
+        "precision": precisions[told["precision"]],
+        "offload": "none",
+    }
 
 
 def trainer(arguments: Mapping[str, Any]) -> Facts:
@@ -307,6 +331,55 @@ def torchtitan(text: str, written: Mapping[str, str]) -> Facts:
     }
 
 
+def torchtitan_in_python(text: str, written: Mapping[str, str]) -> Facts:
+    """The configuration of torchtitan 0.3; its layers stand in the module of the model."""
+    given = arguments(text)
+    train, layout = (
+        {path.removeprefix(f"{table}."): value for path, value in given.items() if path.startswith(f"{table}.")}
+        for table in ("training", "parallelism")
+    )
+    degrees = {name: layout[f"{name}_parallel_degree"] for name in ("tensor", "pipeline", "context")}
+    data = layout["data_parallel_replicate_degree"] * layout["data_parallel_shard_degree"]
+    pipeline = degrees["pipeline"] > 1
+    micro = layout["pipeline_parallel_microbatch_size"] if pipeline else train["local_batch_size"]
+    formats = given.get("model_spec.converters") or []
+    plain = WITHOUT if train["mixed_precision_param"] == "float32" else "bf16"
+    again = {"FullAC": "full", "SelectiveAC": "selective"}.get((given["activation_checkpoint"] or [""])[0], "none")
+    layers = arguments(written["torchtitan_model.py"])["layers.n_layers"]
+    optimizer = given["optimizer.param_groups.optimizer_kwargs"]
+    return {
+        **degrees,
+        "ranks": data * _product([*degrees.values()]),
+        "data": data,
+        "replicas": layout["data_parallel_replicate_degree"],
+        "expert": layout["expert_parallel_degree"],
+        "stage": 3 if layout["fsdp_reshard_after_forward"] == "always" else None,
+        "micro-batch": micro,
+        "accumulation": train["local_batch_size"] // micro
+        if pipeline
+        else train["global_batch_size"] // (micro * data),
+        "global batch": train["global_batch_size"],
+        "length": train["seq_len"],
+        "steps": train["steps"],
+        "clipping": train["max_norm"],
+        "offload": "all" if train["enable_cpu_offload"] else "none",
+        "precision": {"Float8LinearConverter": "fp8", "MXFP8LinearConverter": "mxfp8"}[formats[0]]
+        if formats
+        else plain,
+        "wire": "fp32",
+        "recompute": again,
+        "recomputed layers": layers if again == "full" else None,
+        "optimizer": given["optimizer.param_groups.optimizer_name"].lower(),
+        "rate": optimizer["lr"],
+        "decay": optimizer["weight_decay"],
+        "warm-up": given["lr_scheduler.warmup_steps"],
+        "saved every": given.get("checkpoint.interval"),
+        "lowest": given.get("lr_scheduler.min_lr_factor"),
+        "beta2": optimizer["betas"][1],
+        "adapter": "none",
+    }
+
+
 def slurm(text: str) -> Facts:
     given = dict(re.findall(r"^#SBATCH --([\w-]+)=(\S+)$", text, re.MULTILINE))
     return {"nodes": int(given["nodes"]), "ranks of a node": int(given["gpus-per-node"])}
@@ -325,18 +398,29 @@ def kubernetes(text: str, written: Mapping[str, str]) -> Facts:
         nodes, each = sum(one["replicas"] for one in replicas.values()), int(job["spec"]["nprocPerNode"])
         counts = [*pod["resources"]["limits"].values()]
     assert counts == [each]
-    script = pod["args"][0].replace("$$", "$")
+    holds(pod["args"][0].replace("$$", "$"), written)
+    return {"nodes": nodes, "ranks of a node": each}
+
+
+def skypilot(text: str, written: Mapping[str, str]) -> Facts:
+    """The task, which holds all other files as they are."""
+    task = yaml.safe_load(text)
+    holds(task["run"], written)
+    return {"nodes": task["num_nodes"], "ranks of a node": int(task["resources"]["accelerators"].rpartition(":")[2])}
+
+
+def holds(script: str, written: Mapping[str, str]) -> None:
+    """Asserts that a script writes the other files where it is started, as they are."""
     held = dict(
         re.findall(r"""^cat >"\$here"/([\w.]+) <<'(?:END-\w+)'\n(.*?)\nEND-\w+$""", script, re.MULTILINE | re.DOTALL)
     )
-    here = {"job.sbatch", "k8s.yaml", "report.md", "solution.json"}
+    here = {"job.sbatch", "k8s.yaml", "sky.yaml", "report.md", "solution.json"}
     expected = {
         name: content.rstrip("\n")
         for name, content in written.items()
         if name not in here and not name.endswith(".svg")
     }
     assert {name: text for name, text in held.items() if name in expected} == expected
-    return {"nodes": nodes, "ranks of a node": each}
 
 
 def launched(text: str, written: Mapping[str, str], folder: Path) -> Facts:
@@ -438,11 +522,15 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "accelerate.yaml": lambda text, written, folder: accelerate(text),
     "training_args.json": lambda text, written, folder: trainer(json.loads(text)),
     "sft.yaml": lambda text, written, folder: trainer(yaml.safe_load(text)),
+    "trainer.yaml": lambda text, written, folder: lightning(text),
     "megatron.args": lambda text, written, folder: megatron(_words(text)),
     "torchtitan.toml": lambda text, written, folder: torchtitan(text, written),
+    "torchtitan_config.py": lambda text, written, folder: torchtitan_in_python(text, written),
     "torchtitan_model.py": lambda text, written, folder: {},
+    "llmplan_train.py": lambda text, written, folder: {},  # it reads what launch.sh exports
     "job.sbatch": lambda text, written, folder: slurm(text),
     "k8s.yaml": lambda text, written, folder: kubernetes(text, written),
+    "sky.yaml": lambda text, written, folder: skypilot(text, written),
     "launch.sh": launched,
     "report.md": lambda text, written, folder: report(text),
 }

@@ -13,7 +13,7 @@ from llmplan.answer.schema.values import Citation, Origin, SolvedUnknown, Value
 from llmplan.check.program import EmitTarget
 from llmplan.present.blocks import plain
 from llmplan.present.context import Context
-from llmplan.present.sentence import sentence
+from llmplan.present.sentence import sentences
 from llmplan.present.words import words_of
 from llmplan.units.amount import Amount
 from llmplan.units.measure import Scalar
@@ -36,6 +36,9 @@ def value(name: str, number: Scalar, text: str = "", unit: str | None = "", line
 
 
 OPTIONS: dict[str, Scalar] = {
+    "accelerate.script": "own",
+    "deepspeed.script": "own",
+    "deepspeed.writes": False,
     "deepspeed.optimizer": True,
     "deepspeed.overlap_comm": True,
     "deepspeed.reduce_bucket_size": 500_000_000,
@@ -44,7 +47,14 @@ OPTIONS: dict[str, Scalar] = {
     "deepspeed.stage3_param_persistence_threshold": 100_000,
     "deepspeed.stage3_max_live_parameters": 1_000_000_000,
     "deepspeed.stage3_max_reuse_distance": 1_000_000_000,
+    "launch.interface": "",
+    "launch.restarts": 0,
+    "launch.run_name": "",
+    "launch.log_to": "none",
+    "launch.logs": True,
+    "launch.writes": False,
     "report.pictures": "svg",
+    "report.language": "en",
 }
 """Options of targets."""
 
@@ -196,4 +206,4 @@ def emitting(base: Solution, *names: str) -> Solution:
 
 def answer(solution: Solution) -> str:
     """The answer of a solution in a sentence or two, with its verdicts."""
-    return plain(sentence(Context(solution, words_of())))
+    return " ".join(map(plain, sentences(Context(solution, words_of()))))

@@ -37,6 +37,7 @@ def test_not_said_where_it_is_no_use(repository: Path, tmp_path_factory: pytest.
 
 
 @pytest.mark.parametrize("name", ["of itself", "none"])
+@pytest.mark.advice
 def test_a_compile_says_so_once(name: str, repository: Path) -> None:
     plan = repository / "a.plan"
     option = " { pictures = none }" if name == "none" else ""

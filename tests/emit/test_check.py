@@ -8,6 +8,7 @@ from pathlib import Path
 from attrs import evolve
 
 from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Citation
 from llmplan.diagnostics import Diagnostic
 from llmplan.emit.folder import Folder
 from llmplan.emit.portable import portable
@@ -57,10 +58,12 @@ def test_a_formula_changed(tmp_path: Path) -> None:
         "time", 2584012.3, "29.91 days", "s", formula="tokens_total / (tokens_per_second * goodput)",
         place="plans/std/time.plan:14",
     )  # fmt: skip
+    time = evolve(time, cites=(Citation("arXiv:2001.08361", "section 2.1"), Citation("datasheet")))
     (problem,) = after(having(LLAMA, *MORE, time), tmp_path)
     assert problem.code == "E0502" and "accelerate.yaml" in problem.message
     assert problem.notes[0] == (
-        "changed: hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan changed"
+        "changed: hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan changed "
+        "(cites arXiv:2001.08361; datasheet)"
     )
     assert problem.hints[0].text == "run the same command without `--check`"
 

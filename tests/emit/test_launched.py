@@ -20,7 +20,7 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.emit.render import render
 from tests.emit.samples import having, value
-from tests.thorough import sample
+from tests.thorough import many, sample
 
 PLAN = """model "llama-7b"
 dataset {{ tokens = 10B, sequence_length = 2048 tokens }}
@@ -29,8 +29,15 @@ parallelism {{ {parallelism} }}
 training {{ global_batch = 256 sequences, micro_batch = 1, recompute = none }}
 emit {emits}
 """
-SLURM = 'slurm { script = "a.py", arguments = "--x y", container = "c.sqsh", mounts = "/d:/d" }'
+SLURM = (
+    'slurm { script = "a.py", arguments = "--x y", container = "c.sqsh", mounts = "/d:/d", signal = 2 minutes, '
+    'setup = "export A=$HOME/a\\nmodule load b" }'
+)
 KUBERNETES = 'kubernetes { script = "a.py", arguments = "--x y", image = "i", namespace = "n" }'
+SKYPILOT = (
+    'skypilot { script = "a.py", arguments = "--x y", accelerator = "A100-80GB", image = "docker:i", workdir = "w", '
+    'requirements = "r.txt" }'
+)
 WAYS = {
     "deepspeed": (
         "zero_stage = 3, offload = all, offload_to = nvme",
@@ -43,6 +50,7 @@ WAYS = {
     ),
     "trl": ("zero_stage = 3", 'huggingface { trainer = trl, model = "m", dataset = "d", output = "o" }, accelerate'),
     "megatron": ("zero_stage = 1", 'megatron { data = "d", tokenizer = "t", pretrained = "p" }'),
+    "lightning": ("zero_stage = 3", 'lightning { output = "o" }'),
     "torchtitan": ("zero_stage = 3", 'torchtitan { dataset = "c4", dataset_path = "p", pretrained = "q" }'),
 }
 """What a plan says of its layout, and what it emits, by target."""
@@ -59,6 +67,9 @@ STUBS = {
     "accelerate": '{ printf "%s\\0" accelerate "$@"; printf "end\\0"; } >>"$LOG"\n',
     "srun": '{ for word; do [[ "$word" != --* ]] || printf "%s\\0" "$word"; done; printf "end\\0"; } >>"$LOG"\n'
             'while [[ "$1" == --* ]]; do shift; done\nSLURM_NODEID=0 "$@"\n',
+    "module": "",
+    "python3": "while read -r; do :; done\n",  # reads its program, and finds nothing to say
+    "pip": '{ printf "%s\\0" pip "$@"; printf "end\\0"; } >>"$LOG"\n',
     "scontrol": '[[ "$2" == hostnames ]] && printf "node-7\n" || printf "   Command=%s --x y\n" "$JOB"\n',
 }  # fmt: skip
 
@@ -67,7 +78,9 @@ STUBS = {
 def solved(way: str) -> Solution:
     layout, emits = WAYS[way]
     target, _, more = emits.partition(";")
-    text = PLAN.format(parallelism=layout, emits=f"{target}, {SLURM}, {KUBERNETES}\n{more.replace(';', chr(10))}")
+    text = PLAN.format(
+        parallelism=layout, emits=f"{target}, {SLURM}, {KUBERNETES}, {SKYPILOT}\n{more.replace(';', chr(10))}"
+    )
     solution = api.solve("-", text=text)
     assert solution.status == "solved", [one.message for one in solution.diagnostics]
     return solution
@@ -117,7 +130,7 @@ def tree(folder: Path) -> list[str]:
 
 
 def started(place: Path, solution: Solution) -> list[list[list[str]]] | None:
-    """What launch.sh, job.sbatch and the pod start, in a folder with a hostile name; None where a file is refused."""
+    """What launch.sh and the jobs start, in a folder with a hostile name; None where a file is refused."""
     written, problems = render(solution)
     if any(one.severity == "error" for one in problems):
         assert {one.code for one in problems if one.severity == "error"} == {"E0504"}
@@ -132,7 +145,13 @@ def started(place: Path, solution: Solution) -> list[list[list[str]]] | None:
     pod = yaml.safe_load(written["k8s.yaml"])["spec"]["trainer"]
     spool = place / "spool.sh"  # Slurm runs a copy
     spool.write_text(written["job.sbatch"])
-    scripts = [[*pod["command"], *(word.replace("$$", "$") for word in pod["args"])], ["bash", str(spool), "--more"]]
+    task = yaml.safe_load(written["sky.yaml"])
+    sky = ["bash", "-c", f"{task['setup']}\n{task['run']}"]
+    scripts = [
+        sky,
+        [*pod["command"], *(word.replace("$$", "$") for word in pod["args"])],
+        ["bash", str(spool), "--more"],
+    ]
     own = any(emit.name in ("megatron", "torchtitan") for emit in solution.emits) or "sft.yaml" in written
     scripts.append(["bash", str(out / "launch.sh"), *([] if own else ["train.py"])])
     for script in scripts:
@@ -140,7 +159,9 @@ def started(place: Path, solution: Solution) -> list[list[list[str]]] | None:
         log.unlink(missing_ok=True)
         environment = {
             "PATH": str(place / "bin"), "LOG": str(log), "JOB": str(out / "job.sbatch"), "SLURM_JOB_ID": "41",
-            "SLURM_JOB_NODELIST": "n", "NODE_RANK": "0", "MASTER_ADDR": "h", "TMPDIR": str(place), "HOME": "/nowhere",
+            "SLURM_JOB_NODELIST": "n", "SLURM_CPUS_ON_NODE": "96",
+            "NODE_RANK": "0", "MASTER_ADDR": "h", "SKYPILOT_NODE_RANK": "0", "SKYPILOT_NODE_IPS": "h\ni",
+            "TMPDIR": str(place), "HOME": "/nowhere",
         }  # fmt: skip
         done = subprocess.run(script, env=environment, cwd=place / "work", capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), (script, done.stderr)
@@ -173,7 +194,7 @@ def launches_alone(way: str, texts: dict[str, str], place: Path) -> None:
     wanted = usual(way, place)
     # Arguments are options of the script, and come behind it.
     given = {path: f"--x {text}" if path.endswith(".arguments") else text for path, text in texts.items()}
-    kept = {path: text for path, text in given.items() if path.startswith(("slurm.", "kubernetes."))}
+    kept = {path: text for path, text in given.items() if path.startswith(("slurm.", "kubernetes.", "skypilot."))}
     for chosen in (given, kept):  # a target refuses what its file cannot say
         changed = (value(path, text, f'"{text}"', line=5) for path, text in chosen.items())
         found = started(place, having(solved(way), *changed))
@@ -186,6 +207,7 @@ def launches_alone(way: str, texts: dict[str, str], place: Path) -> None:
 FIXED = [(way, text) for way in WAYS for text in HOSTILE]
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("way, text", sample(FIXED, every=len(HOSTILE) // 2))
 def test_hostile_texts(way: str, text: str, place: Path) -> None:
     launches_alone(way, dict.fromkeys(free(way), text), place)
@@ -197,7 +219,7 @@ def test_random_texts(way: str, place: Path) -> None:
     seed = int(os.environ.get("LLMPLAN_SEED", random.randrange(10**9)))
     print(f"LLMPLAN_SEED={seed}")
     choice = random.Random(seed)
-    for _ in range(40):
+    for _ in range(many(40, 40, 250)):
         texts = {path: "".join(choice.choices(PIECES, k=choice.randint(1, 4))) for path in free(way)}
         launches_alone(way, texts, place)
 

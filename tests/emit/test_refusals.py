@@ -34,6 +34,7 @@ EMITS = {
     "slurm": 'emit slurm { script = "a.py" }',
     "slurm alone": "emit slurm",
     "kubernetes alone": 'emit kubernetes { image = "b" }',
+    "skypilot alone": 'emit skypilot { accelerator = "A100-80GB" }',
     "kubernetes": 'emit kubernetes { script = "a.py", image = "b" }',
 }
 EXPERTS = 'model "mixtral-8x7b"'
@@ -211,9 +212,17 @@ REFUSED = [
     ("trl", 'huggingface.tokenizer = "x"', "huggingface_tokenizer", "a tokenizer of its own is named"),
     ("megatron", 'megatron.checkpoints = ""', "megatron_folders", "`megatron.tensorboard` is empty"),
     # Jobs whose script nobody names.
-    ("slurm alone", 'slurm.script = ""; slurm.arguments = "--a b"', "slurm_script", "would start its first word"),
+    ("slurm alone", 'slurm.script = ""; slurm.arguments = "--a b"', "slurm_script",
+     "nothing says what the job is to start"),
     ("kubernetes alone", 'kubernetes.script = ""; kubernetes.arguments = "--a b"', "kubernetes_script",
-     "would start its first word"),
+     "nothing says what the pods are to start"),
+    ("skypilot alone", "skypilot.spot = true", "skypilot_script", "nothing says what the nodes are to start"),
+    ("skypilot alone", "skypilot.disk = 1 GB", "skypilot_disk", "hold no model of"),
+    ("skypilot alone", "skypilot.idle = 90 s", "skypilot_idle", "no whole minutes"),
+    ("slurm", "slurm.memory = 1 GB/node; parallelism.offload = optimizer", "slurm_memory", "the job asks for 1 GB"),
+    ("slurm", "slurm.signal = 1 minute; slurm.requeue = false", "slurm_signal", "cannot queue the job again"),
+    ("kubernetes", "kubernetes.memory = 1 TB; kubernetes.shared_memory = 2 TB", "kubernetes_memory",
+     "of which 2 TB are shared"),
     ("trl", "training.dropout = 0.1", "huggingface_model", "TRL has no key for dropout 0.1"),
     ("trl", "adapter.method = qlora; adapter.base_bytes = 2 bytes/param", "huggingface_adapter",
      "cannot load frozen weights of 2"),
@@ -280,6 +289,7 @@ def refused(target: str, settings: str) -> dict[str, str]:
     return found | {one.name or "": one.otherwise for one in solution.requirements if one.holds is False}
 
 
+@pytest.mark.quick(12)
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(
     ("target", "settings", "name", "said"),
@@ -318,6 +328,7 @@ WAIVED = [
 """What templates once refused although the requirement was waived."""
 
 
+@pytest.mark.quick(2)
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(
     ("target", "settings", "name"),

@@ -262,3 +262,13 @@ def test_a_name_of_the_plan_hides_the_kind(tmp_path: Path) -> None:
 def test_only_what_is_written_is_answered(tmp_path: Path) -> None:
     values = solved(tmp_path, "emit report").values
     assert "report.pictures" in values and not [name for name in values if name.startswith("deepspeed.")]
+
+
+@pytest.mark.parametrize("statement", ["minimize time", "pareto time, cost", "let a = 5", 'model "llama-7b"'])
+def test_a_target_has_no_statement_of_a_plan(templates: Path, tmp_path: Path, statement: str) -> None:
+    """An objective would decide every plan's answer, whether it emits the target or not."""
+    (templates / "own" / "target.plan").write_text(f"{SAYS}{statement}\n")
+    problems = found(tmp_path, "", templates=str(templates))
+    assert [one.message for one in problems if one.severity == "error"] == [
+        "expected a declaration of the library, found a statement of a plan"
+    ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -279,6 +281,21 @@ def test_the_launcher_hands_the_file_over(tmp_path: Path) -> None:
         "--training.steps",
         "5",
     ]
+
+
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize(("release", "starts"), [("0.3.0", False), ("0.2.2", True), ("0.20.1", False), ("", True)])
+def test_another_release_is_not_started(release: str, starts: bool, tmp_path: Path) -> None:
+    stubs = {"torchrun": "echo started", "python3": f"echo {release}" if release else "exit 1"}
+    for name, text in {"launch.sh": files(PLANS["plain"])["launch.sh"], **stubs}.items():
+        (tmp_path / name).write_text(text if name == "launch.sh" else f"#!/usr/bin/env bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NODE_RANK": "0", "MASTER_ADDR": "a"}
+    done = subprocess.run(
+        ["bash", str(tmp_path / "launch.sh")], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == ((0, "started\n") if starts else (2, "")), done.stderr
+    assert starts or f"torchtitan {release} is installed, and torchtitan.toml is for 0.2" in done.stderr
 
 
 @pytest.mark.usefixtures("no_advice")

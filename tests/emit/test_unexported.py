@@ -15,7 +15,8 @@ from llmplan import api
 from llmplan.answer.schema.solution import Solution
 from llmplan.check import library
 from llmplan.emit.render import render
-from llmplan.units.measure import BoolType, EnumType, KindType, Measure
+from llmplan.units.measure import BoolType, EnumType, KindType, ListType, Measure, TextType
+from tests.thorough import many
 
 PLAN = """model "llama-7b"
 dataset { tokens = 10B, sequence_length = 2048 tokens }
@@ -32,10 +33,16 @@ STACKS = {
     "trl": f"parallelism {{ zero_stage = 3 }}\nemit huggingface {{ trainer = trl, {WHAT} }}\n",
     "ddp": "model.layers = 4\nparallelism { zero_stage = 0, framework = ddp }\nemit accelerate\n",
 }
+FURTHER = {
+    "megatron": "parallelism { zero_stage = 1, framework = megatron }\nemit megatron\n",
+    "torchtitan": "parallelism { zero_stage = 3, framework = torchtitan }\nemit torchtitan\n",
+    "lightning": "parallelism { zero_stage = 3 }\nemit lightning\n",
+}
+"""Software that trains by its own file, where an input without effect for a plan has no line."""
 
 
 def solved(stack: str, *settings: tuple[str, str]) -> Solution:
-    return api.solve("-", text=PLAN + STACKS[stack], settings=settings)
+    return api.solve("-", text=PLAN + (STACKS | FURTHER)[stack], settings=settings)
 
 
 def files(stack: str, *settings: tuple[str, str]) -> dict[str, str]:
@@ -296,6 +303,48 @@ def unsaid(path: str, stack: str) -> Iterator[tuple[str, str, object]]:
         said = [name for name in written if name.endswith((".yaml", ".sh", "config.json", "args.json"))]
         if problems or all(_without_head(written[name]) == _without_head(before[name]) for name in said):
             yield path, other, problems
+
+
+OF_RUN = ("model", "dataset", "training", "parallelism", "adapter")
+RESULTS = ("time", "memory.total", "memory.host", "memory.nvme")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_advice")
+@pytest.mark.parametrize("stack", (*STACKS, *FURTHER))
+def test_every_change_of_time_or_memory_is_said_or_refused(stack: str) -> None:
+    """One that reaches no file would be planned, and another run trained.
+
+    TRL's own script loads the model that `huggingface.model` names, as it is: no key of its file has a shape.
+    """
+    paths = [path for path in numbers_and_words() if stack != "trl" or not path.startswith("model.")]
+    assert [wrong for path in paths for wrong in silent(path, stack)] == []
+
+
+def numbers_and_words() -> list[str]:
+    """The inputs of a run but for texts and lists, which no result depends on."""
+    fields = library.load()[0].fields
+    texts = {path for path, field in fields.items() if isinstance(field.type, (TextType, ListType))}
+    return [path for path in fields if path.partition(".")[0] in OF_RUN and path not in texts | NOT_SAID]
+
+
+def silent(path: str, stack: str) -> Iterator[tuple[str, str]]:
+    """The other values of an input that change a result, and no file that is written."""
+    base, before = plain(stack)
+    for other in others(path, base)[: many(1, 1, 3)]:
+        solution = solved(stack, (path, other))
+        if solution.status != "solved" or all(_result(solution, name) == _result(base, name) for name in RESULTS):
+            continue
+        written, problems = render(solution)
+        if any(path in one.message for one in problems):
+            continue  # refused by name
+        said = [name for name in written if not name.endswith((".svg", ".md", "solution.json"))]
+        if problems or all(_without_head(written[name]) == _without_head(before.get(name, "")) for name in said):
+            yield path, other
+
+
+def _result(solution: Solution, name: str) -> object:
+    return solution.values[name].value if name in solution.values else None
 
 
 def _without_head(text: str) -> str:

@@ -44,6 +44,7 @@ def survives(tmp_path):
 LONG = "let x = ? in 1..8000\nlet y = ? in 1..x\nminimize y\n"
 
 
+@pytest.mark.quick(10)
 @pytest.mark.parametrize(
     "text",
     [pytest.param(text, marks=[pytest.mark.slow] * (text is LONG or len(text) > 80)) for text in [LONG, *SNIPPETS]],

@@ -29,6 +29,7 @@ LONG = (
 )
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize(
     "path",
     [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LONG)) for path in CORPUS],

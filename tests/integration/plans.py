@@ -12,10 +12,12 @@ from llmplan.emit.folder import Folder
 from llmplan.emit.render import render
 from llmplan.emit.write import write
 from tests.emit.samples import emitting, having, solution, value
+from tests.integration.watching import SHOWN
 
 ROOT = Path(__file__).resolve().parents[2]
 
-TINY = """
+TINY = (
+    """
 ## Two layers on two processes: little enough work for CPUs.
 model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab = 64 }}
 dataset {{ tokens = 1024, sequence_length = 16 }}
@@ -32,6 +34,8 @@ training {{
 }}
 emit {targets}
 """
+    + SHOWN
+)
 
 Files = Callable[[Path], Path]
 """Writes the files of a plan into a new folder and returns it."""

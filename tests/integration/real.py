@@ -41,6 +41,7 @@ def environment(**more: str) -> dict[str, str]:
     """Of a process that runs on CPUs and finds this interpreter's commands first."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     on_cpu = {"DS_ACCELERATOR": "cpu", "ACCELERATE_TORCH_DEVICE": "cpu", "OMP_NUM_THREADS": "1", "PATH": path}
+    on_cpu["HF_HUB_OFFLINE"] = "1"  # models and data lie in folders
     mine = {name: value for name, value in os.environ.items() if not name.startswith(("ACCELERATE_", "LLMPLAN_"))}
     return {**mine, **on_cpu, **more}
 

@@ -13,7 +13,7 @@ import yaml
 from tests.integration.plans import Files, quantity, written
 from tests.integration.real import PROGRAMS, environment, needs, read
 from tests.integration.test_training import launch
-from tests.integration.watching import agrees, watched
+from tests.integration.watching import SHOWN, agrees, watched
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
@@ -127,7 +127,8 @@ def test_accelerate_takes_the_groups_of_ranks(name: str, tmp_path: Path) -> None
     assert list(map(int, done.stdout.split())) == [*sizes, 64]
 
 
-TINY = """
+TINY = (
+    """
 model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab = 64 }}
 dataset {{ tokens = 1024, sequence_length = 16 }}
 hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
@@ -138,6 +139,8 @@ adapter {{ method = lora, rank = 4, targets = ["q_proj", "v_proj"] }}
 emit huggingface {{ trainer = trl, model = "{folder}/model", dataset = "{folder}/data", output = "{folder}/out" }}
 huggingface {{ log_every = 1, workers = 0 }}
 """
+    + SHOWN
+)
 
 
 def test_adapters_are_trained_by_two_processes(tmp_path: Path) -> None:
@@ -165,7 +168,8 @@ def test_adapters_are_trained_by_two_processes(tmp_path: Path) -> None:
     assert code == 0 and f"Loading model from {tmp_path}/out/checkpoint-{int(steps)}" in said, said[-4000:]
 
 
-SMALL = """
+SMALL = (
+    """
 model {{ layers = 2, hidden = 32, heads = 4, ffn = 64, gated_mlp = true, vocab = 64 }}
 dataset {{ tokens = 1024, sequence_length = 16 }}
 hardware {{ gpu = "RTX-4090", gpus = 2, gpus_per_node = 2 }}
@@ -174,6 +178,8 @@ training {{ precision = bf16, micro_batch = 2, global_batch = 8 sequences, recom
 training {{ learning_rate = 0.02, gradient_clipping = 0.1 }}
 emit huggingface {{ model = "a", dataset = "b", output = "{folder}/out", log_every = 1, workers = 0 }}
 """
+    + SHOWN
+)
 LAYOUTS = {
     "ddp": ("zero_stage = 0", "MULTI_CPU"),
     "zero_2": ("zero_stage = 2, framework = deepspeed", "DEEPSPEED"),

@@ -19,7 +19,9 @@ hardware {{ gpu = "A100-SXM4-80GB", gpus = {gpus} }}
 model.layers = 8
 parallelism {{ zero_stage = 3 }}
 training {{ global_batch = 256 sequences, micro_batch = 1, recompute = full }}
-emit deepspeed, kubernetes {{ script = "train.py", image = "reg.io/a:1", mounts = "data:/data, more:/more" }}
+emit deepspeed, kubernetes {{ script = "train.py", image = "reg.io/a:1", mounts = "data:/data, more:/more",
+    cpus = 96, memory = 1 TB, shared_memory = 64 GiB, rdma = "vpc.amazonaws.com/efa=32", secrets = "HF_TOKEN=hub:token",
+    queue = "user-queue", tolerations = "nvidia.com/gpu:NoSchedule, team=no:NoExecute", node_selector = "pool=1" }}
 kubernetes.job = {job}
 """
 

@@ -17,7 +17,7 @@ import pytest
 
 from tests.integration.plans import float8, shared, tiny
 from tests.integration.real import PROGRAMS, environment, free_port, needs
-from tests.integration.watching import agrees, watched
+from tests.integration.watching import agrees, planned, watched
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
@@ -86,7 +86,7 @@ def test_ranks_share_a_sequence(tmp_path: Path) -> None:
 
 FOUR = ("hardware.gpus=4", "hardware.gpus_per_node=4")
 OTHERWISE: dict[str, tuple[int, str, tuple[str, ...], tuple[str, ...]]] = {
-    "hybrid": (3, "fsdp", ("accelerate",), (*FOUR, "parallelism.replicas=2")),
+    "hybrid": (3, "fsdp", ("accelerate",), (*FOUR, "parallelism.replicas=2", "training.global_batch=16 sequences")),
     "flat_2": (2, "fsdp", ("accelerate",), ("accelerate.fsdp_version=1",)),
     "flat_3": (3, "fsdp", ("accelerate",), ("accelerate.fsdp_version=1",)),
     "tensor": (1, "deepspeed", ("deepspeed",), (*FOUR, "parallelism.tensor=2")),
@@ -123,9 +123,7 @@ def test_groups_gather_from_their_copy(tmp_path: Path) -> None:
     assert code == 0, said[-4000:]
     agrees(folder, tmp_path / "watched")
     assert falls(json.loads((tmp_path / "reports" / "rank-0.json").read_text())["losses"])
-    plan = {
-        name: value["value"] for name, value in json.loads((folder / "solution.json").read_text())["quantities"].items()
-    }
+    plan = planned(folder)
     weights = plan["model.params_total"]
     for rank in range(4):
         seen = json.loads((tmp_path / "watched" / f"rank-{rank}.json").read_text())["gathered"]

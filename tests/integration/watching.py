@@ -14,6 +14,14 @@ from typing import Any
 
 from tests.integration.real import PROGRAMS
 
+SHOWN = "".join(
+    f"show {name}\n"
+    for name in (
+        "step.gathers", "step.data_rounds", "memory.sharing_ranks", "memory.layer_params", "parallelism.second_copy",
+    )
+)  # fmt: skip
+"""What a plan shows so that its run can be compared: `solution.json` has no other quantity that no file reads."""
+
 FORMATS = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32"}
 
 
@@ -26,13 +34,20 @@ def watched(place: Path) -> dict[str, str]:
     }
 
 
+def planned(folder: Path) -> dict[str, Any]:
+    """The quantities that `solution.json` has, and what the plan shows."""
+    document = json.loads((folder / "solution.json").read_text(encoding="utf-8"))
+    values = {name: value["value"] for name, value in document["quantities"].items()}
+    return values | {shown["expression"]: shown["value"] for shown in document["shown"]}
+
+
 def agrees(folder: Path, place: Path) -> None:
     """What all processes of a run have noted is what `solution.json` of its folder says."""
-    document = json.loads((folder / "solution.json").read_text(encoding="utf-8"))
-    plan = {name: value["value"] for name, value in document["quantities"].items()}
+    plan = planned(folder)
     ranks = [json.loads((place / f"rank-{rank}.json").read_text()) for rank in range(plan["hardware.gpus"])]
     for rank, seen in enumerate(ranks):
         summed(plan, rank, seen["reduced"])
+        fed(plan, seen["batches"])
         computed(plan, seen["calls"])
         if plan["parallelism.framework"] == "fsdp":
             gathered(plan, seen["gathered"])
@@ -52,13 +67,30 @@ def summed(plan: dict[str, Any], rank: int, reduced: dict[str, dict[str, int]]) 
     assert plan["training.reduce_dtype"] == plan["parallelism.communication_dtype"]
     trained = plan["adapter.params"] if plan["adapter.method"] != "none" else plan["model.params_total"] / tensor
     # What is split is summed after each micro-batch: until then every rank has all of it.
-    rounds = plan["steps"] * (plan["grad_accum"] if plan["parallelism.zero_stage"] >= 2 else 1)
+    rounds = plan["steps"] * (plan["step.data_rounds"] if plan["parallelism.zero_stage"] >= 2 else 1)
     assert max(sum(formats.values()) for formats in of_gradients.values()) >= trained * rounds
     sizes = {len(group.split(",")) for group in of_gradients}
     replicas = 1 if plan["parallelism.second_copy"] else plan["parallelism.replicas"]
     assert sizes == ({replicas, plan["data_parallel"] // replicas} if replicas > 1 else {plan["data_parallel"]}), (
         reduced
     )
+    if replicas > 1:
+        between_replicas(plan, rank, of_gradients, trained * rounds)
+
+
+def between_replicas(plan: dict[str, Any], rank: int, reduced: dict[str, dict[str, int]], numbers: float) -> None:
+    """Groups of hybrid sharding sum gradients with each other as often as within: each rank those of its part.
+
+    A group is a run of neighbours; the ranks at the same place in each of them sum their parts.
+    """
+    shards = plan["data_parallel"] // plan["parallelism.replicas"]
+    within = [rank // shards * shards + place for place in range(shards)]
+    between = list(range(rank % shards, plan["data_parallel"], shards))
+    times = {
+        ranks: sum(reduced[",".join(map(str, ranks))].values()) * parts / numbers
+        for ranks, parts in ((tuple(within), 1), (tuple(between), shards))
+    }
+    assert all(1 <= often < 1.01 for often in times.values()), (times, reduced)  # parts may be filled up to one size
 
 
 def gathered(plan: dict[str, Any], seen: dict[str, int]) -> None:
@@ -69,6 +101,14 @@ def gathered(plan: dict[str, Any], seen: dict[str, int]) -> None:
     assert (
         times * plan["model.layers"] * plan["memory.layer_params"] <= numbers <= times * plan["model.params_total"]
     ), seen
+
+
+def fed(plan: dict[str, Any], batches: dict[str, int]) -> None:
+    """A rank gets all of its micro-batches, and with the others as many tokens as a step has."""
+    length = plan["dataset.sequence_length"] // plan["parallelism.context"]
+    assert batches == {f"{plan['training.micro_batch']}x{length}": plan["steps"] * plan["grad_accum"]}, batches
+    a_rank = plan["grad_accum"] * plan["training.micro_batch"] * plan["dataset.sequence_length"]
+    assert a_rank * plan["data_parallel"] == plan["global_batch_tokens"]
 
 
 def computed(plan: dict[str, Any], calls: list[int]) -> None:

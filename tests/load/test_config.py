@@ -10,6 +10,7 @@ import pytest
 
 from llmplan import api
 from llmplan.load import config
+from llmplan.load.config_tables import Tables
 from llmplan.source import Source, Span
 from llmplan.system.missing import Missing
 from tests.std.answers import checked, number
@@ -57,7 +58,7 @@ def test_family(row: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_every_type_of_the_tables_is_tried() -> None:
-    entries = config.Tables.of("model").entries
+    entries = Tables.of("model").entries
     assert set(entries) - {kind(row) for row in ROWS} == {"Yi"}  # a LLaMA by another name
 
 
@@ -165,6 +166,13 @@ def test_a_vision_tower_is_noted(whole: dict[str, Any], tmp_path: Path) -> None:
         [],
     ]
     assert told[0].values["model.params_total"].value == told[1].values["model.params_total"].value
+
+
+def test_what_is_beside_a_language_model_is_said_by_the_tables() -> None:
+    parts = '@beside("vision_config", model.sees_images) @beside("ear_config", model.hears) @beside("arm_config", a.b)'
+    tables = Tables.made("model", [("configs.plan", f"{parts}\nkind config {{ hidden_size: Int }}\n")])
+    assert tables.beside == {"vision_config": "sees_images", "ear_config": "hears"}
+    assert Tables.of("model").beside == {"vision_config": "sees_images"}
 
 
 def warned(content: dict[str, Any], folder: Path) -> list[str]:
@@ -292,6 +300,7 @@ LATENT = {**LLAMA, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_d
           "num_experts_per_tok": 8, "moe_intermediate_size": 1408, "rope_scaling": YARN}  # fmt: skip
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [

@@ -79,6 +79,7 @@ def test_truth_values_count_as_numbers(op):
     assert all(same(float(mine), node(op).apply(row)) for mine, row in zip(found, grid.T.tolist()))
 
 
+@pytest.mark.quick(10)
 @EACH
 @settings(max_examples=examples(60, 0.5), deadline=None)
 @given(data=st.data())

@@ -12,6 +12,7 @@ from llmplan.present import screen
 from llmplan.present.basis import remarks
 from llmplan.present.blocks import plain
 from llmplan.present.context import Context
+from llmplan.present.pictures import CHARTS
 from llmplan.present.words import words_of
 
 REPOSITORY = Path(__file__).parents[2]
@@ -45,6 +46,16 @@ emit deepspeed
 minimize hardware.gpus
 emit deepspeed
 """,
+    "stages": """model "llama-3-70b"
+dataset { tokens = 100B, sequence_length = 4096 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 128 }
+parallelism { framework = megatron, tensor = 4, pipeline = 4, zero_stage = 1 }
+training { precision = bf16, global_batch = 4M tokens, micro_batch = 1, recompute = full }
+sweep hardware.gpus in [64, 128, 256]
+""",
+    "scenarios": f"""{BASE}scenario "cheap" {{ hardware.price = 1 USD/GPU/hour }}
+scenario "large" {{ hardware.gpus = 256 }}
+""",
     "alone": "let a = 3 * 7.1234\nshow a\nshow a / 3\n",
 }
 
@@ -62,7 +73,7 @@ def report(name: str) -> str:
 
 
 def context(name: str) -> Context:
-    pictures = frozenset({"deadline.svg", "memory.svg", "step.svg"})
+    pictures = frozenset(f"{chart.name}.svg" for chart in CHARTS)
     return Context(solved(name), words_of(), frozenset({"launch"}), pictures)
 
 

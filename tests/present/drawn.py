@@ -39,14 +39,14 @@ def faults(svg: str) -> list[str]:
     numbers = [value for node in root.iter() for value in node.attrib.values() if re.fullmatch(r"-?[\d.e+-]+", value)]
     found += [f"{value} is no plain number" for value in numbers if not re.fullmatch(r"\d+(\.\d+)?", value)]
     boxes = texts(svg)
-    width, height = (float(root.attrib[name]) for name in ("width", "height"))
+    width, height = map(float, root.attrib["viewBox"].split()[2:])
     for box in boxes:
         if box.left < 4 or box.top < 2 or box.right > width - 4 or box.bottom > height - 2:
             found.append(f"outside: {box}")
     found += [f"{a} over {b}" for a, b in itertools.combinations(boxes, 2) if a.meets(b)]
     for node in root.iter():
         colour = node.attrib.get("fill", "#ffffff") if node.tag == f"{_SVG}text" else "#ffffff"
-        if colour != "#ffffff" and contrast(colour) < 4.5:  # white stands on one of the fills
+        if colour != "#ffffff" and contrast(colour) < 4.5:  # white stands on one of the dark fills
             found.append(f"text in {colour}")
     return found
 

@@ -71,17 +71,18 @@ assume mfu = 45%
 require deadline: time <= 30 days
 minimize hardware.gpus
 """
-ALL = ("deadline.svg", "memory.svg", "step.svg")
+ALL = ("deadline.svg", "memory.svg", "ranges.svg", "run.svg", "step.svg")
+STAGED = ("deadline.svg", "layout.svg", "memory.svg", "ranges.svg", "run.svg", "stages.svg", "step.svg")
 PLANS = {
     "7b": (SEVEN, ALL),
-    "70b": (SEVENTY, ALL[1:]),
-    "405b": (LARGE, ALL),
-    "experts": (EXPERTS, ALL),
+    "70b": (SEVENTY, STAGED[1:]),
+    "405b": (LARGE, STAGED),
+    "experts": (EXPERTS, STAGED),
     "one card": (CARD, ALL),
     "adapter": (ADAPTER, ALL[1:]),
-    "infeasible": (INFEASIBLE, ALL[1:]),
-    "ranges": (RANGES, ALL),
-    "parameters": (OF_PARAMETERS, ALL[:1]),
+    "infeasible": (INFEASIBLE, ("memory.svg", "run.svg", "step.svg")),
+    "ranges": (RANGES, (*ALL, "sweep.svg")),
+    "parameters": (OF_PARAMETERS, ("deadline.svg", "run.svg")),
 }
 QUICK = "7b"
 CASES = [name if name == QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PLANS]

@@ -37,6 +37,8 @@ ALLOWED = {
     ("advice/requirement_curve.py", "a format of digits"),  # round values of the input beside the answer
     ("check/hints.py", "a unit cut from a text"),  # of a rate as written, to be written with a label
     ("diagnostics/syntax.py", "a number from a text"),  # of a literal with commas, to be written without
+    ("logs/number.py", "a number from a text"),  # what logs print, with commas and letters, millions of times
+    ("logs/number.py", "a pattern of numbers"),
     ("solve/closed_form/print.py", "a format of digits"),  # coefficients of a formula
     ("system/proposals.py", "a pattern of numbers"),  # of a value that is proposed, as the author would write it
     ("system/lattice.py", "a number from a text"),  # constants of a compiled expression

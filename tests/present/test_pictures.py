@@ -60,14 +60,14 @@ def forgotten(charts: Iterable[Picture]) -> set[str]:
 
 def test_every_picture_is_a_file_of_the_report() -> None:
     assert forgotten(CHARTS) == set()
-    layout = Picture("layout", CHARTS[0].chart, lines)
-    assert forgotten([*CHARTS, layout]) == {"layout.svg"}
+    maze = Picture("maze", CHARTS[0].chart, lines)
+    assert forgotten([*CHARTS, maze]) == {"maze.svg"}
     assert forgotten(CHARTS[1:]) == {"deadline.svg"}
 
 
 def test_a_chart_without_a_drawing_is_told() -> None:
     with pytest.raises(TypeError, match="draw"):
-        Picture("layout", CHARTS[0].chart)  # type: ignore[call-arg]
+        Picture("maze", CHARTS[0].chart)  # type: ignore[call-arg]
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ def test_a_chart_with_the_drawing_of_another_is_told(module: str, drawing: str, 
     planted = tmp_path / "planted.py"
     planted.write_text(
         "from llmplan.present.charts.deadline import deadline\nfrom llmplan.present.pictures import _picture\n"
-        f"from llmplan.present.svg.{module} import {drawing}\n\n_picture('layout', deadline, {drawing})\n"
+        f"from llmplan.present.svg.{module} import {drawing}\n\n_picture('maze', deadline, {drawing})\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--cache-dir", os.devnull]
     environment = {**os.environ, "MYPYPATH": str(ROOT)}
@@ -98,11 +98,11 @@ def test_every_form_that_a_plan_may_ask_for_is_drawn() -> None:
 
 def test_a_picture_that_there_is_not_is_told(tmp_path: Path) -> None:
     (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "deadline.svg.j2").write_text('{{ picture("layout", option("pictures")) }}\n')
+    (tmp_path / "report" / "deadline.svg.j2").write_text('{{ picture("maze", option("pictures")) }}\n')
     written, (problem,) = render(solved(QUICK), tmp_path)
     assert not written and problem.code == "E0506"
     assert "/report/deadline.svg.j2:1:" in problem.message and "templates/report" not in problem.message
-    assert "`layout` is not a picture: deadline, memory, step" in problem.message
+    assert f"`maze` is not a picture: {', '.join(chart.name for chart in CHARTS)}" in problem.message
 
 
 def test_a_form_that_there_is_not_is_told() -> None:

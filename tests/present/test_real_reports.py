@@ -43,8 +43,8 @@ CHANGES = {
 FIRST = {  # what the first sentence must say, so that it answers the title
     "7b": (
         "A100-SXM4-80GB (",
-        "train llama-7b on 1T tokens in 29 days on the calendar (",
-        "if every step runs as planned: the deadline of 30 days has a chance of 51%. ",
+        "train llama-7b on 1T tokens in 29.1 days on the calendar (",
+        "if every step runs as planned: the deadline of 30 days has a chance of 51% (97% planned).",
         "Safe from 224 GPUs (93%).",
     ),
     "70b": ("tensor parallelism", "pipeline parallelism", "the budget of 3.5 MUSD has a chance of"),
@@ -79,13 +79,13 @@ def report(name: str, changed: bool = False) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_report_is_short(name: str) -> None:
     text = report(name)
-    assert text.count("\n") <= 150 and len(text.encode()) <= 20_000
+    assert text.count("\n") <= 120 and len(text.encode()) <= 9_000
     assert ".plan:" not in text and "None" not in text and "undefined" not in text
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_sentence_answers_the_title(name: str) -> None:
-    sentence = report(name).splitlines()[4]
+    sentence = report(name).split("\n\n")[2]
     for part in FIRST[name]:
         assert part in sentence
     assert name != "infeasible" or len(sentence.split()) <= 40
@@ -275,8 +275,8 @@ def test_solving_with_a_change_gives_what_the_first_screen_prints(name: str) -> 
         if found := re.search(r"time ([\d.]+) – ([\d.]+) (\w+) in eight of ten", doubt):
             time = there.values["wall_time"]
             assert time.model_low is not None and time.model_high is not None
-            assert float(found[1]) == pytest.approx(time.model_low / UNITS[found[3]], rel=0.011)
-            assert float(found[2]) == pytest.approx(time.model_high / UNITS[found[3]], rel=0.011)
+            assert float(found[1]) == pytest.approx(time.model_low / UNITS[found[3]], rel=0.051)
+            assert float(found[2]) == pytest.approx(time.model_high / UNITS[found[3]], rel=0.051)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -289,6 +289,6 @@ def test_verdicts_agree_with_their_chance(name: str) -> None:
         assert rule.verdict == (
             "no" if missed else "safe" if rule.chance >= 0.9 else "likely" if rule.chance >= 0.6 else "tight"
         )
-        rows = [row for row in report(name).splitlines() if row.startswith(f"| {rule.name}: ")]
+        rows = [row for row in report(name).splitlines() if row.startswith(f"| {rule.name} (")]
         assert all(rule.verdict in row and percent(rule.chance) in row for row in rows)
         assert len(rows) == (rule.origin == "plan")

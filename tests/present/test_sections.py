@@ -23,7 +23,7 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) if name != "alone" else name 
 def chosen() -> set[tuple[str, str]]:
     """The sections and blocks that a screen or a report shows."""
     reported = {(section, block) for section, blocks in markdown.SHOWN.items() for block in blocks}
-    return reported | {*screen.HEAD, *screen.BODY}
+    return reported | {("answer", "headline"), *screen.HEAD, *screen.BODY}
 
 
 def made(sections: Mapping[str, Callable[[Context], Section]], name: str) -> set[tuple[str, str]]:
@@ -70,7 +70,9 @@ def charts(sections: Mapping[str, Callable[[Context], Section]], name: str) -> s
 @pytest.mark.slow
 def test_a_chart_is_a_picture_that_the_report_has() -> None:
     drawn = {file.removesuffix(".svg") for file in json.loads((REPORT / "target.json").read_text())["files"]}
-    assert {"deadline", "memory", "step"} == charts(SECTIONS, "deadline") and charts(SECTIONS, "deadline") <= drawn
+    assert {"deadline", "run", "memory", "ranges", "step"} == charts(SECTIONS, "deadline") and charts(
+        SECTIONS, "deadline"
+    ) <= drawn
 
     def unknown(_: Context) -> Section:
         return Section("", (Chart("pie", line("a pie")),))
@@ -87,7 +89,7 @@ def test_a_chart_without_a_file_is_not_in_the_report() -> None:
 def test_screen_and_report_say_the_same_of_requirements(name: str) -> None:
     """The verdict on each of the author's requirements is the same word in both."""
     for rule in context(name).own:
-        row = next(one for one in report(name).splitlines() if one.startswith(f"| {rule.name}: "))
+        row = next(one for one in report(name).splitlines() if one.startswith(f"| {rule.name} ("))
         (below,) = [one for one in shown_on_a_screen(name).splitlines() if one.startswith(f"  {rule.name} ")]
         assert rule.verdict is not None and rule.verdict in row and rule.verdict in below.split()
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from llmplan.answer.derivation import everything
+from llmplan.answer.schema.solution import Solution
+from llmplan.cli import inputs
 from llmplan.present import aligned, derivation, markdown, screen
 from llmplan.present.blocks import line
 from llmplan.present.context import Context
 from llmplan.present.pictures import CHARTS, Picture
 from llmplan.present.sections import SECTIONS
-from llmplan.present.words import LANGUAGES, USUAL, lacking, sentences
+from llmplan.present.words import AUTO, LANGUAGES, USUAL, lacking, sentences, words_of
 from llmplan.present.words.en import Words
 from tests.present.answers import PLANS, solved
 from tests.present.plans import QUICK
@@ -40,7 +42,9 @@ def second(*without: str) -> type[Words]:
 
 def test_every_language_has_every_sentence() -> None:
     assert USUAL in LANGUAGES
-    assert {name: lacking(words) for name, words in LANGUAGES.items() if words is not Words and lacking(words)} == {}
+    others = {name: type(words_of(name)) for name in LANGUAGES if name != USUAL}
+    assert {name: lacking(words) for name, words in others.items() if lacking(words)} == {}
+    assert (*LANGUAGES, AUTO) == inputs.LANGUAGES
 
 
 def test_a_sentence_that_a_language_lacks_is_told() -> None:
@@ -54,7 +58,7 @@ def test_a_sentence_that_a_language_lacks_is_told() -> None:
 def test_no_sentence_stands_outside_of_the_words(name: str) -> None:
     """In a language that says nothing, what is left are names, values and texts of the plan and the library."""
     answer = solved(name)
-    context = Context(answer, second()(), frozenset({"launch"}), frozenset({"deadline.svg", "memory.svg", "step.svg"}))
+    context = Context(answer, second()(), frozenset({"launch"}), frozenset(f"{chart.name}.svg" for chart in CHARTS))
     said = screen.render(context, 100)
     for section, make in SECTIONS.items():
         said += markdown.markdown(make(context), markdown.SHOWN.get(section, ()))
@@ -83,9 +87,25 @@ def test_the_words_of_pictures_are_among_those_of_a_language() -> None:
     assert {"curve_alt", "memory_title", "step_foot"} <= lacking(Words)
 
 
-@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
+SHOWING = {
+    "pareto": (solved, "front"),
+    "sweep": (drawn, "ranges"),
+    "stages": (drawn, "405b"),
+    "layout": (drawn, "405b"),
+}
+
+
+def answered(solve: Callable[[str], Solution], name: str) -> Solution:
+    return solve(name)
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [pytest.param(chart, marks=pytest.mark.slow if chart.name in SHOWING else ()) for chart in CHARTS],
+    ids=lambda chart: chart.name,
+)
 def test_a_picture_is_told_in_the_words_that_are_given(chart: Picture) -> None:
-    answer = drawn(QUICK)
+    answer = answered(*SHOWING[chart.name]) if chart.name in SHOWING else drawn(QUICK)
     usual, other = chart.chart(Context(answer, Words())), chart.chart(Context(answer, second()()))
     assert usual is not None and other is not None and MARK not in usual.alt and other.alt == MARK
 
@@ -99,5 +119,5 @@ def test_every_sentence_is_used() -> None:
     cli = folder.parent / "cli"
     files = [*folder.rglob("*.py"), *cli.glob("*.py")]
     texts = "\n".join(path.read_text(encoding="utf-8") for path in files)
-    called = set(re.findall(r"(?:words|self|words_of\(\))\.([a-z_]+)", texts))
+    called = set(re.findall(r"(?:self\.words|words|self|words_of\(\))\.([a-z_]+)", texts))
     assert sentences(Words) - called == set()

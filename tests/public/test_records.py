@@ -188,6 +188,7 @@ def test_what_is_waived_or_replaced_is_seen(tmp_path: Path, monkeypatch: pytest.
     assert plain.departures == () and "waived" not in repr(plain)
 
 
+@pytest.mark.slow
 def test_a_check_names_what_is_outdated_and_missing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plan = 'model "llama-7b"\ndataset.tokens = 1T\nhardware { gpu = "A100-SXM4-80GB", gpus = 64 }\nassume mfu = 40%\n'

@@ -134,6 +134,7 @@ CLOSED = {
 }
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("name", sample(CLOSED))
 def test_what_a_formula_says(name):
     asked, settings, expected = CLOSED[name]
@@ -268,6 +269,7 @@ EDGES = {
 UNITS = {"byte": "bytes", "byte/s/GPU": "byte/s/GPU", "byte/s": "byte/s", "token": "tokens"}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize("name", sample(EDGES))
 def test_a_step_further_is_infeasible(name):
@@ -283,6 +285,7 @@ def test_a_step_further_is_infeasible(name):
 
 
 @pytest.mark.slow
+@pytest.mark.advice
 def test_several_at_once_against_each_setting():
     asked = "require time <= deadline\nrequire cap: cost <= budget\nmaximize dataset.tokens\nminimize hardware.gpus\n"
     gpus, kinds = [64, 128, 192, 256], ["A100-SXM4-80GB", "H100-SXM5-80GB"]

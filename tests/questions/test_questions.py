@@ -119,6 +119,7 @@ def figures(plan: Path) -> list[str]:
     return [f"{amount}{magnitude}{_WORDS.get(word, '')}" for amount, magnitude, word in _FIGURE.findall(answer(plan))]
 
 
+@pytest.mark.quick(3)
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize("plan", sample(questions()), ids=lambda plan: plan.stem)
 def test_answer_is_current(plan: Path) -> None:

@@ -40,6 +40,7 @@ def test_every_scenario_is_tested(name: str) -> None:
     assert {scenario for plan, scenario in [*FIGURES, *REFUSED] if plan == name} == scenarios
 
 
+@pytest.mark.quick(5)
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(("case", "figures"), sample(FIGURES.items(), 5), ids=[" ".join(case) for case in FIGURES])
 def test_figures(case: tuple[str, str], figures: Figures) -> None:

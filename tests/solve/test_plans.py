@@ -70,6 +70,7 @@ def test_solve_never_breaks_a_requirement_and_never_misses_a_better_point(plans,
 @given(small_plans())
 @settings(max_examples=examples(30, 0.2), deadline=None, suppress_health_check=QUIET)
 @pytest.mark.slow
+@pytest.mark.advice
 def test_relaxed_bounds_work_and_are_the_nearest(plans, made):
     text, grid, bounds, _ = made
     solution = plans.solve(text)
@@ -180,6 +181,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", [pytest.param("huge domains", marks=pytest.mark.slow), *list(HOSTILE)[1:]])
+@pytest.mark.advice
 def test_hostile_plans_end_soon_and_say_something(plans, name):
     with ends():
         solution = plans.solve(HOSTILE[name], limit=None)

@@ -127,6 +127,14 @@ def test_what_must_be_certain_is_held_between_the_ends_too(plans):
     assert apart.certainty == "certain"
 
 
+def test_the_worst_corner_of_what_is_never_below_a_constant(plans):
+    """The gap to a constant is one side alone, which the graph then has no other node for."""
+    solution = plans.solve("let x = -2..1..3\nrequire certain r: max(x * x * x, 1) > 0\nshow x\n")
+    (r,) = (result for result in solution.requirements if result.name == "r")
+    assert (r.certainty, told.case(r)) == ("certain", "1 > 0 in the worst case")
+
+
+@pytest.mark.advice
 def test_what_is_not_certain_and_must_be_does_not_hold(plans):
     solution = plans.solve("let r = 0..10\nlet x = ? in [1, 2]\nrequire certain small: x * r <= 8\n")
     assert solution.status == "infeasible"
@@ -163,6 +171,7 @@ def test_what_has_no_value_somewhere_in_the_ranges_cannot_be_certain(plans, spre
     assert (result.holds, result.verdict) == (False, "no")
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("bound", "case", "slack"),
     [

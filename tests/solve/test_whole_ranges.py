@@ -26,6 +26,7 @@ def test_when_between_the_corners(plans):
 
 
 @pytest.mark.parametrize("bound", ["3", "1_020_000_000"])
+@pytest.mark.advice
 def test_a_pole_has_no_bound(plans, bound):
     text = f"let a = -1..0.5..1\nrequire certain r: 1/a <= {bound}\nshow 1/a\nshow a\n"
     solution = plans.solve(text)
@@ -60,6 +61,7 @@ def test_infinity_equals_nothing(plans):
 TIE = ["let a = ? in [3, 1, 2]", "let b = ? in [3, 1, 2]", "require r: a + b == 4", "minimize a * b - a * b"]
 
 
+@pytest.mark.slow
 def test_ties_do_not_depend_on_the_order_of_statements(plans):
     answers = set()
     for order in itertools.permutations(TIE):
@@ -68,6 +70,7 @@ def test_ties_do_not_depend_on_the_order_of_statements(plans):
     assert answers == {(3.0, 1.0)}
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("seed", range(SEED, SEED + many(8, 60, 300)))
 def test_permuted_plans_have_the_same_answer(plans, seed):
     dice = random.Random(seed)
@@ -85,6 +88,7 @@ def test_permuted_plans_have_the_same_answer(plans, seed):
     assert len(found) == 1, (seed, lines)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("seed", range(SEED, SEED + many(10, 60, 300)))
 def test_certain_rules_hold_at_samples_and_the_next_better_answer_does_not(plans, seed):
     """Against all candidates, each tried at many points of the range."""

@@ -13,6 +13,7 @@ from tests.thorough import examples
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("equation", "root"),
     [

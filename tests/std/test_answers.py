@@ -60,6 +60,7 @@ def test_example_plans_fit_and_add_up(plan: str) -> None:
     assert number(solution, "memory.total") <= number(solution, "gpu.memory")
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("question", "path", "answer"),
     sample(
@@ -79,6 +80,7 @@ def test_question(question: str, path: str, answer: object) -> None:
     assert unknown(solve_file(f"questions/{question}.plan"), path) == answer
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("parameters", "tokens", "gpu", "assumption", "gpu_hours"),
     [

@@ -43,6 +43,7 @@ def remarks(solution: Solution) -> list[str]:
     return [one.otherwise for one in solution.preferences if one.name == "assumption_near" and one.otherwise]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("assumption", "remark"),
     [
@@ -66,6 +67,7 @@ def test_nothing_is_said_without_an_assumption() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.advice
 def test_no_advice_changes_the_format_that_an_utilisation_is_assumed_for() -> None:
     late = 'training.precision = bf16\nhardware.gpu = "H100-SXM5-80GB"\nrequire time <= 10 days\n'
     for rate, named in (("mfu = 40%", False), ("hfu = 40%", False)):

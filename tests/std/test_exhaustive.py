@@ -32,6 +32,7 @@ CHOICES = {
     ),  # An assumed batch, by alternatives of which exactly one may hold: E0404 tells of a third task.
     ("epochs_usual", "Task"),  # Likewise the epochs that are usual for one task.
     ("accelerate.alone", "Framework"),  # Whether a target's file is for its own framework.
+    ("torchtitan.written", "Framework"),
     ("deepspeed.written", "Framework"),  # Likewise.
     ("huggingface.sft", "HuggingFaceTrainer"),  # Whether a target's file is for its one trainer with files of its own.
     ("training.usual_loss", "HuggingFaceTrainer"),  # Likewise.

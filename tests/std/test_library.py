@@ -99,6 +99,7 @@ def test_every_requirement_gives_a_reason(library: Scope) -> None:
     assert [name for name in library.rules if library.rules[name].because is None] == []
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize(("call", "result"), examples())
 def test_example(call: str, result: str) -> None:
     solution = solve(f"let found = {call}\nlet printed = {result}\n")

@@ -30,6 +30,7 @@ def terms(solution: Solution) -> dict[str, float]:
     return {term: number(solution, f"memory.{term}") for term in TERMS}
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("row", sample(ROWS), ids=[row["name"] for row in ROWS])
 def test_counted_tensors(row: dict[str, Any]) -> None:
     solution = solve(
@@ -50,6 +51,7 @@ def test_counted_tensors(row: dict[str, Any]) -> None:
     assert tensors == pytest.approx(row["peak_bytes"], rel=1e-4)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("recompute", ["none", "selective", "full"])
 @pytest.mark.parametrize("stage", [0, 3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_terms_add_up(recompute: str, stage: int) -> None:

@@ -22,6 +22,7 @@ def solved(text: str = PLAN, **settings: str) -> api.Solution:
     return solution
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     "gpu", ["RTX-3090", "RTX-A6000", "A40", "A100-PCIE-80GB", "H100-PCIE-80GB", "TPU-v5p", "TPU-v7x"]
 )

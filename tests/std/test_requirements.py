@@ -524,7 +524,18 @@ TARGETS = [
 ]
 """Requirement, what is added to the plan, and what is said."""
 
-ELSEWHERE = ("huggingface_", "kubernetes_", "megatron_", "slurm_", "torchtitan_")
+ELSEWHERE = (
+    "accelerate_script_",
+    "deepspeed_script_",
+    "huggingface_",
+    "kubernetes_",
+    "launch_",
+    "lightning_",
+    "megatron_",
+    "skypilot_",
+    "slurm_",
+    "torchtitan_",
+)
 """Requirements of targets that their own tests go through."""
 
 
@@ -539,6 +550,7 @@ def solved(added: str) -> Solution:
     return api.solve("-", text="\n".join([BASE, *others, ""]), settings=[(path, value) for path, value in pairs])
 
 
+@pytest.mark.quick(12)
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(
     ("name", "added", "said"),
@@ -614,6 +626,7 @@ hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
 """
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("text", "name"),
     [

@@ -142,6 +142,7 @@ minimize hardware.gpus
 
 
 @pytest.mark.slow
+@pytest.mark.advice
 def test_more_accelerators_share_a_copy_where_answers_must_come_sooner() -> None:
     """Two hold the model, and would take 24 s."""
     found = api.solve("-", text=LATENCY.format(seconds=20) + "serving.tensor = ?\n")

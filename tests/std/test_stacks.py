@@ -252,6 +252,7 @@ def failing(solution: Solution) -> set[str]:
     return {one.name for one in solution.requirements if one.holds is False}
 
 
+@pytest.mark.quick(3)
 @pytest.mark.usefixtures("no_advice")
 @pytest.mark.parametrize(
     ("stack", "framework", "fails"),
@@ -273,7 +274,9 @@ def test_a_stack_on_another_framework_is_told(stack: str, framework: str, fails:
     assert failing(waived) == fails - {"stack_fits_framework"}
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("stage", ["", "parallelism.zero_stage = 3\n"])
+@pytest.mark.advice
 def test_a_stack_that_accelerate_starts_is_offered_a_framework_that_shards(stage: str) -> None:
     text = f'{MIXED}stack "trl"\n{stage}'
     solution = api.solve("-", text=text)

@@ -32,6 +32,7 @@ def failing(solution: Solution) -> list[str]:
     return [one.name for one in solution.requirements if one.holds is False]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("model", "stages", "chunks", "cuts"),
     sample(
@@ -51,6 +52,7 @@ def test_both_ends_hold_fewer(model: str, stages: int, chunks: int, cuts: tuple[
     assert ("layers_divide" in failing(found)) == (cuts[0] == 0)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("stages", [3, 7, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5, 16, 21, 40))])
 def test_nothing_is_lost_and_the_ends_differ_by_one(stages: int) -> None:
     layers = 61

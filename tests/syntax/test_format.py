@@ -251,6 +251,7 @@ def test_a_text_with_mistakes_is_refused():
 LONG = 10_000  # bytes
 
 
+@pytest.mark.quick(20)
 @pytest.mark.parametrize(
     "path",
     [
@@ -311,6 +312,7 @@ SAMPLES = {
     "STEP": ["step"],
     "CERTAIN": ["certain"],
     "FINAL": ["final"],
+    "MEASURED": ["measured"],
 }
 
 

@@ -22,7 +22,9 @@ PICKED = {
     ("load/digest.py", "Block"): "settings are hashed in any order",
     ("load/digest.py", "Assign"): "settings are hashed in any order",
     ("syntax/format.py", "Scenario"): "lines of a scenario are laid out",
+    ("syntax/format.py", "Measured"): "those of a run that was measured too",
     ("syntax/build.py", "Language"): "the version stands first",
+    ("revision.py", "Block"): "the configurations that a plan names are read as they were",
     ("system/comparison.py", "Require"): "a suggested requirement is read back",
 }
 

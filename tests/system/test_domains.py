@@ -168,3 +168,19 @@ def test_all_that_a_domain_can_be_counts(plans, monkeypatch):
     assert plans.codes(text) == []
     monkeypatch.setattr(domains, "MAX_VALUES", 100)
     assert plans.codes(f"{text} + a") == ["E0404"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "warned"),
+    [
+        ("9_007_199_254_740_990..9_007_199_254_741_000", True),
+        ("9_000_000_000..9_000_000_002", True),
+        ("1..1_000_000", False),
+        ("[9_000_000_000, 9_000_000_100]", False),
+        ("[0.5, 0.500_000_000_1]", True),
+        ("[0, 1e-30]", False),
+    ],
+)
+def test_candidates_that_no_comparison_tells_apart_are_said(plans, domain, warned):
+    solution = plans.solve(f"let x = ? in {domain}\nrequire r: x >= 0\nminimize x\n")
+    assert [one.code for one in solution.diagnostics].count("W0622") == warned

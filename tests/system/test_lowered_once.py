@@ -13,6 +13,8 @@ from llmplan.system.build import build
 from llmplan.system.lower import Lowering
 from llmplan.system.names import Names
 
+pytestmark = pytest.mark.advice  # the questions are those that advice asks
+
 SOLVED = """model "llama-7b"
 dataset.tokens = 1T
 hardware { gpu = "A100-SXM4-80GB", gpus = ? }

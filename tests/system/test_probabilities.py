@@ -87,6 +87,7 @@ def test_spellings_of_one_event_give_one_figure(plans, spellings):
     assert found == pytest.approx([found[0]] * len(found), abs=2e-4)
 
 
+@pytest.mark.quick(10)
 @pytest.mark.parametrize("seed", range(SEED, SEED + many(60, 300, 2000)))
 def test_random_events(plans, seed):
     made = case(seed)
@@ -187,6 +188,7 @@ minimize shop.staff
 """
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("event", ["work <= 6 s", "work + 1 s * size <= 8 s", "ceil(work / 1 s) <= 6"])
 def test_what_is_left_open_is_the_least_with_the_chance(plans, event):
     solution = plans.solve(OPEN.replace("EVENT", event))

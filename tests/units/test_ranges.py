@@ -16,10 +16,10 @@ def near(low: float, high: float) -> Range:
 
 def test_ends_that_read_the_same_have_further_digits() -> None:
     close = near(0.4266, 0.4274)
-    assert (close.short(), close.exact(), close.rough(2)) == ("42.66% .. 42.74%",) * 3
+    assert (close.short(), close.exact(), close.rough(2)) == ("42.66% – 42.74%",) * 3
     assert close.ends() == "42.66% – 42.74%" and close.apart() == ("42.66%", "42.74%")
     days = Range(Amount(55.951 * DAY, TIME), Amount(55.953 * DAY, TIME))
-    assert days.exact() == "55.951 .. 55.953 days" and days.ends(2) == "55.951 – 55.953"
+    assert days.exact() == "55.951 – 55.953 days" and days.ends(2) == "55.951 – 55.953"
 
 
 def test_ends_that_no_digits_tell_apart_are_one_value() -> None:
@@ -29,4 +29,4 @@ def test_ends_that_no_digits_tell_apart_are_one_value() -> None:
 
 def test_ends_that_differ_keep_their_digits() -> None:
     apart = near(0.4166, 0.4274)
-    assert (apart.short(), apart.exact(), apart.ends(2)) == ("41.7% .. 42.7%", "41.66% .. 42.74%", "42% – 43%")
+    assert (apart.short(), apart.exact(), apart.ends(2)) == ("41.7% – 42.7%", "41.66% – 42.74%", "42% – 43%")

@@ -21,6 +21,29 @@ RISKIER = 0.02
 
 
 @frozen
+class FileEdit:
+    """A key of a file of other software at another value; without `before`, and at line 0, one that the file lacks."""
+
+    key: str
+    before: str | None
+    after: str
+    file: str
+    line: int
+
+    @property
+    def text(self) -> str:
+        """`sft.yaml:14 per_device_train_batch_size: 4 → 2`, of a new key `sft.yaml: + optim: adamw_8bit`."""
+        if self.before is None:
+            return f"{self.file}: + {self.key}: {self.after}"
+        return f"{self.file}:{self.line} {self.key}: {self.before} → {self.after}"
+
+
+def as_made(change: Relaxation | Lever) -> str:
+    """A change as its author would make it: in the words of the files that the plan was read from, or a statement."""
+    return ", ".join(edit.text for edit in change.in_files) or change.statement
+
+
+@frozen
 class Relaxation:
     """A change that makes an infeasible plan feasible, found by solving again; with others if it has some `beside`."""
 
@@ -41,6 +64,7 @@ class Relaxation:
     sort: Sort = "setting"
     question: bool = False  # whether it changes what is asked, or what something costs
     changes: str = ""  # what it changes beside speed and memory: `the numerics`
+    in_files: tuple[FileEdit, ...] = ()  # the same in the files that the plan was read from
     # The same as edits of the plan's text; empty where the value does not stand in it
     edits: tuple[Edit, ...] = field(default=(), eq=False, repr=False)
 
@@ -108,6 +132,7 @@ class Lever:
     chance: float | None = None  # the least chance of the author's requirements then, None where nothing is uncertain
     chance_before: float | None = None  # the least chance in the answer
     best: bool = False  # one of those that a screen shows
+    in_files: tuple[FileEdit, ...] = ()  # the change in the files that the plan was read from
 
     @property
     def anew(self) -> bool:
@@ -212,3 +237,12 @@ class Alternative:
     settings: tuple[tuple[str, Amount], ...]  # unknowns with their values
     results: tuple[tuple[str, Amount], ...]  # main results, objectives and shown rows with their values
     loss: Loss | None = None  # what it is worse in than the answer; None for nothing
+
+
+@frozen
+class Rival:
+    """Another entry that a plan lists for what it asks for."""
+
+    path: str  # of the unknown
+    entry: Amount
+    layout: Alternative | None  # the best plan with it; None where no plan with it meets the requirements

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from llmplan.answer.schema.requirements import Operation, Verdict
-from llmplan.units.amount import Amount
+from llmplan.units.amount import Amount, Range
 from llmplan.units.measure import Scalar
 
 
@@ -29,6 +29,10 @@ class CurvePoint:
     high: float | None = None
     model_low: float | None = None  # `model_low`, `model_high`: eight of ten measured values lie between
     model_high: float | None = None
+    # Where the result is on the calendar, what is planned, with the ends between which eight of ten measured values lie
+    planned: Amount | None = None
+    planned_low: float | None = None
+    planned_high: float | None = None
     # That the requirement holds, or its counterpart on the calendar, which the curve is then about
     chance: float | None = None
     verdict: Verdict | None = None
@@ -79,8 +83,28 @@ class Neighbour:
     bands: dict[str, tuple[float, float]]
     results: tuple[tuple[str, Amount], ...]  # what plans are compared by
     breaks: tuple[str, ...] = ()  # requirements that fail then
+    misses: tuple[str, ...] = ()  # preferences that fail then and hold in the answer
 
     @property
     def value(self) -> Scalar:
         """Its value in base units or by name; None for the answer."""
         return None if self.amount is None else self.amount.value
+
+
+@frozen
+class Swing:
+    """A result with one range of the author, or one quantity with a band, at either end and all else as expected."""
+
+    name: str  # the input, or the quantity of the library
+    ends: Range | None  # of the input; None for a band
+    low: float  # the result in base units with it at its low end
+    high: float
+
+
+@frozen
+class Swings:
+    """What makes a result uncertain."""
+
+    result: str
+    amount: Amount  # what it is expected to be
+    swings: tuple[Swing, ...]  # the widest first

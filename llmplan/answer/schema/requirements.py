@@ -48,10 +48,11 @@ class Compared:
 
 @frozen
 class Planned:
-    """What is known of a requirement as it is written, where its verdict is that of its counterpart on the calendar."""
+    """What is known of a requirement if every step runs as planned, where its verdict is about the calendar."""
 
     chance: float | None
     verdict: Verdict
+    compared: Compared | None = None  # of a comparison of two numbers by size
 
 
 @frozen
@@ -79,8 +80,9 @@ class RequirementResult:
     verdict: Verdict | None = None  # None if it was not checked
     compared: Compared | None = None  # of a comparison of two numbers by size
     on: Literal["calendar", "planned"] = "planned"  # what the verdict is about
-    planned: Planned | None = None  # as it is written, where it has a counterpart
-    calendar: Compared | None = None  # the comparison of that counterpart
+    stated: Literal["calendar", "planned"] = "planned"  # what it is about as it is written
+    planned: Planned | None = None  # if every step runs as planned, where the verdict is about the calendar
+    calendar: Compared | None = None  # the comparison of its counterpart on the calendar, where it is stated as planned
     rates: tuple[str, ...] = ()  # what it rests on and the plan assumes as one value: it is not judged for that
     unjudged: Unjudged = ""  # any other reason for which it is not judged
 

@@ -6,8 +6,19 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from llmplan.answer.schema.advice import Alternative, Assumed, Cliff, Default, Lever, Price, Relaxation, Risk, Skipped
-from llmplan.answer.schema.charts import Curve, Neighbour
+from llmplan.answer.schema.advice import (
+    Alternative,
+    Assumed,
+    Cliff,
+    Default,
+    Lever,
+    Price,
+    Relaxation,
+    Risk,
+    Rival,
+    Skipped,
+)
+from llmplan.answer.schema.charts import Curve, Neighbour, Swings
 from llmplan.answer.schema.requirements import Clash, Departure, RequirementResult
 from llmplan.answer.schema.tables import Table
 from llmplan.answer.schema.values import Gain, Sensitivity, SolvedUnknown, Value
@@ -95,6 +106,7 @@ class Solution:
     # objectives of `pareto`, the Pareto front
     alternatives: tuple[Alternative, ...] = ()
     front: tuple[Alternative, ...] = ()
+    rivals: tuple[Rival, ...] = ()  # the other cards or models that it could have chosen
     # `sweep`, `scenarios`: the plan at the points of its sweeps and under its scenarios; what `compile` alone
     # computes
     sweep: Table | None = None
@@ -102,6 +114,7 @@ class Solution:
     # `curve`, `neighbours`: what pictures are drawn from, of a solved plan; what `compile` alone computes too
     curve: Curve | None = None
     neighbours: tuple[Neighbour, ...] = ()  # the answer first
+    swings: Swings | None = None  # what makes the result that is asked for first uncertain; pictures alone have it
     # How many points of the domains' product there are; `feasible` how many meet every requirement, None
     # where the search could end early
     considered: int = 0

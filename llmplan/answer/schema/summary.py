@@ -28,6 +28,7 @@ class Altered:
         before: None before it was there; of a requirement its text.
         after: None where it is gone.
         place: Where it is written, as `a.plan:3`, or empty.
+        cites: The sources of a formula.
     """
 
     what: Literal["value", "formula", "requirement"]
@@ -35,6 +36,7 @@ class Altered:
     before: Amount | str | None = None
     after: Amount | str | None = None
     place: str = ""
+    cites: tuple[str, ...] = ()
 
 
 @frozen

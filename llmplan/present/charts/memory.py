@@ -48,6 +48,7 @@ class _Row:
     ends: tuple[float, float] | None
     time: Amount | None
     breaks: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
 
 
 def memory(context: Context) -> StackedBars | None:
@@ -63,7 +64,7 @@ def memory(context: Context) -> StackedBars | None:
     band = None if value.band is None else (value.band.low.number, value.band.high.number)
     own = {name: context.number(name) or 0.0 for _, name in labels}
     name = words.the_answer if answer.status == "solved" else words.nearest_plan
-    rows = [_Row(name, whole, own, band, context.amount(names.TIME))]
+    rows = [_Row(name, whole, own, band, context.amount(names.WALL_TIME) or context.amount(names.TIME))]
     rows += [_row(words, neighbour) for neighbour in _chosen(context, room)]
     most = max(room, *(row.total for row in rows), *(row.ends[1] for row in rows if row.ends))
     digits = max(places(whole / _SIZE), 1)
@@ -72,10 +73,10 @@ def memory(context: Context) -> StackedBars | None:
     return StackedBars(
         title=words.memory_title(_amount(whole).fixed(digits), capacity, words.chance(fits.chance if fits else None)),
         alt=words.memory_alt([_said(words, row, labels, digits) for row in rows], capacity),
-        foot=words.memory_foot(band is not None, len(rows) > 1),
+        foot=words.memory_foot(band is not None, len(rows) > 1, context.has(names.WALL_TIME)),
         x=Axis.around((0.0, most), _TICKS, _UNIT.text, _SIZE),
         parts=tuple(label for label, _ in labels),
-        bars=tuple(_bar(words, row, labels, digits) for row in rows),
+        bars=tuple(_bar(words, row, labels, digits, room) for row in rows),
         limit=Limit(room, words.memory_limit(capacity, kept > 0)) if room > 0 else None,
     )
 
@@ -99,25 +100,26 @@ def _row(words: Words, neighbour: Neighbour) -> _Row:
     assert neighbour.amount is not None
     name = words.changed_input(neighbour.name.rpartition(".")[2], neighbour.amount.exact())
     total, ends = neighbour.values[names.MEMORY], neighbour.bands.get(names.MEMORY)
-    time = next((result for name, result in neighbour.results if name == names.TIME), None)
-    return _Row(name, total, neighbour.values, ends, time, neighbour.breaks)
+    results = dict(neighbour.results)
+    time = results.get(names.WALL_TIME) or results.get(names.TIME)
+    return _Row(name, total, neighbour.values, ends, time, neighbour.breaks, neighbour.misses)
 
 
-def _bar(words: Words, row: _Row, labels: list[tuple[str, str]], digits: int) -> Bar:
+def _bar(words: Words, row: _Row, labels: list[tuple[str, str]], digits: int, room: float) -> Bar:
     sizes = [row.values.get(name, 0.0) for _, name in labels]
     return Bar(
         label=row.name,
         segments=tuple(Segment(part, size) for part, size in enumerate(sizes) if size > 0),
         end=row.total,
         ends=row.ends,
-        text=words.and_result(_amount(row.total).fixed(digits), row.time.exact() if row.time else ""),
-        faults=words.faults(row.breaks),
+        text=words.and_result(_amount(row.total).fixed(digits), row.time.short() if row.time else ""),
+        faults=words.faults(row.breaks, row.misses, 0.0 < room < row.total),
     )
 
 
 def _said(words: Words, row: _Row, labels: list[tuple[str, str]], digits: int) -> str:
     each = [(label, fixed(row.values[name] / _SIZE, digits)) for label, name in labels if row.values.get(name)]
-    return words.memory_row(row.name, _amount(row.total).fixed(digits), each, row.breaks)
+    return words.memory_row(row.name, _amount(row.total).fixed(digits), each, row.breaks, row.misses)
 
 
 def _amount(value: float) -> Amount:

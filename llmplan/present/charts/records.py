@@ -13,6 +13,8 @@ from typing import Literal
 from attrs import frozen
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_BESIDE = 0.06
+"""Of an axis through given values, the share that is left on either side."""
 
 
 @frozen
@@ -20,20 +22,33 @@ class Axis:
     """What is read along an axis.
 
     Attributes:
-        ticks: Round numbers in `unit`, evenly spaced; the axis begins at the first and ends at the last.
+        ticks: Numbers in `unit`, ascending: round ones evenly spaced, or values that what is read may have.
         unit: As people write it; empty for a plain number.
         size: Base units in one of it.
+        ends: Where it begins and ends, in `unit`; at the first and the last tick unless it is given.
     """
 
     ticks: tuple[float, ...]
     unit: str = ""
     size: float = 1.0
+    ends: tuple[float, float] | None = None
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return self.ends or (self.ticks[0], self.ticks[-1])
 
     @staticmethod
     def around(values: Iterable[float], most: int, unit: str, size: float) -> Axis:
         """An axis with at most about so many ticks on which all of these values lie."""
         numbers = list(values)
         return Axis(tuple(ticks(min(numbers) / size, max(numbers) / size, most)), unit, size)
+
+    @staticmethod
+    def through(values: Iterable[float], unit: str, size: float) -> Axis:
+        """An axis with a tick at each of these values, and some room beside the first and the last."""
+        found = tuple(sorted({value / size for value in values}))
+        room = _BESIDE * (found[-1] - found[0]) or max(abs(found[0]), 1.0) / 2
+        return Axis(found, unit, size, (found[0] - room, found[-1] + room))
 
 
 @frozen
@@ -85,13 +100,29 @@ class Mark:
 
 
 @frozen
+class Series:
+    """Points that belong together, and what each may be off."""
+
+    kind: Literal["judged", "planned"]
+    label: str
+    points: tuple[Point, ...]
+    bands: tuple[Band, ...]
+
+
+@frozen
 class LineChart(Chart):
-    """A line through points, with what it may be off and what it must keep to; `marks` begin with the answer."""
+    """What a limited value comes to along an input, and what it must keep to.
+
+    Attributes:
+        counted: Whether the input is a count: there is nothing between two of its values.
+        series: That which is judged first.
+        marks: They begin with the answer.
+    """
 
     x: Axis
     y: Axis
-    points: tuple[Point, ...]
-    bands: tuple[Band, ...]
+    counted: bool
+    series: tuple[Series, ...]
     limit: Limit
     marks: tuple[Mark, ...]
 
@@ -111,7 +142,7 @@ class Bar:
     Attributes:
         end: Its length, which its pieces add up to.
         ends: Between which values measured ones lie; None where it is not known.
-        text: What stands beside it; `faults` what is wrong with it, empty where nothing is.
+        text: What stands above its end; `faults` what is wrong with it, empty where nothing is.
     """
 
     label: str
@@ -142,12 +173,81 @@ class Fall:
 
 
 @frozen
+class Event:
+    """What happens again and again, at these places of the axis of a whole."""
+
+    label: str
+    text: str
+    at: tuple[float, ...]
+
+
+@frozen
 class Waterfall(Chart):
-    """Steps from 0 to a whole."""
+    """Steps from 0 to a whole, with the ends between which that may lie and what it must keep to.
+
+    Attributes:
+        events: What happens again and again meanwhile.
+    """
 
     x: Axis
     falls: tuple[Fall, ...]
     whole: Fall
+    ends: tuple[float, float] | None = None
+    limit: Limit | None = None
+    events: tuple[Event, ...] = ()
+
+
+@frozen
+class Swung:
+    """A bar between what a result comes to at the two ends of something uncertain."""
+
+    label: str
+    low: float
+    high: float
+    text: str
+
+
+@frozen
+class Tornado(Chart):
+    """What makes a result uncertain, the widest first, around what it is expected to be."""
+
+    x: Axis
+    middle: Limit
+    bars: tuple[Swung, ...]
+    limit: Limit | None
+
+
+@frozen
+class Named:
+    """A point with a name."""
+
+    kind: Literal["answer", "other", "failing"]
+    point: Point
+    label: str
+
+
+@frozen
+class Scatter(Chart):
+    """Plans by two results."""
+
+    x: Axis
+    y: Axis
+    points: tuple[Named, ...]
+
+
+@frozen
+class Grid(Chart):
+    """GPUs in their nodes: a row a node, in each cell the place of a GPU in the layout.
+
+    Attributes:
+        rows: The cells of each node; a cell is the group that is told by its look, and a text.
+        labels: Of the rows.
+        keys: What each group is, in the order of their numbers.
+    """
+
+    rows: tuple[tuple[tuple[int, str], ...], ...]
+    labels: tuple[str, ...]
+    keys: tuple[str, ...]
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

@@ -2,8 +2,10 @@
 
 Input: records and coordinates in pixels. Output: elements as text, one a line; those that belong together are a group,
 which ends with an empty line. Whatever stands in a text, it stays text and within its room. No font is measured: widths
-are those of a wide one, so that what fits here fits wherever it is shown. Colours have a contrast of at least 4.5:1 on
-white, but for rules, which are thin and grey.
+are those of a wide one, so that what fits here fits wherever it is shown. A panel is as wide as a page on a phone, so
+that no text gets smaller than 9 pixels there, and is shown larger elsewhere. Colours of texts have a contrast of at
+least 4.5:1 on what they stand on. Parts are told apart by lightness, and every other one by hatching too, so that they
+are for people who do not see colours, and in print.
 """
 
 from __future__ import annotations
@@ -19,14 +21,24 @@ from llmplan.present.charts.records import Axis, Chart
 from llmplan.present.svg.escape import xml
 from llmplan.units.format import compact, fixed
 
-WIDTH = 860
-MARGIN = 16
-SIZE, HEADING, NUMERAL = 12, 15, 11
-"""Sizes of fonts."""
+WIDTH = 480
+MARGIN = 12
+SHOWN = 1.3
+"""How much larger than its own pixels a panel is shown where there is room."""
+
+SIZE, HEADING, NUMERAL = 12, 14, 12
+"""Sizes of fonts: at 368 pixels, the room on a phone of 400, the smallest is 9.2 pixels high."""
+
+_TITLE = 18
+"""From one line of a title to the next."""
 
 INK, GREY, LINE, RULE = "#1f2328", "#57606a", "#8c959f", "#e3e7eb"
 BLUE, GREEN, RED, VIOLET = "#0969da", "#1a7f37", "#cf222e", "#8250df"
-FILLS = (BLUE, VIOLET, "#1b7c83", "#9a6700", "#bf3989", "#bc4c00", GREY, "#24292f", GREEN, "#953800")
+FILLS = ("#024d80", "#98b5de", "#4480bd", "#1366a5", "#c0d0eb", "#6f9ad0", "#e7ecf5", "#023457")
+"""A ladder of lightness, 10 apart in L*, in an order in which what mostly stands side by side is far apart."""
+
+_DARK = ("#024d80", "#4480bd", "#1366a5", "#023457")
+"""Those on which a text is white."""
 
 _FONTS = "-apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 
@@ -53,7 +65,8 @@ class Scale:
 
 def scale(axis: Axis, start: float, end: float) -> Scale:
     """That of an axis, for values in base units."""
-    return Scale(axis.ticks[0] * axis.size, axis.ticks[-1] * axis.size, start, end)
+    low, high = axis.span
+    return Scale(low * axis.size, high * axis.size, start, end)
 
 
 def px(value: float) -> str:
@@ -93,40 +106,113 @@ def group(elements: Iterable[str]) -> str:
     return "".join(f"{element}\n" for element in elements)
 
 
-def document(chart: Chart, height: int, elements: Iterable[str]) -> str:
+def head(chart: Chart) -> int:
+    """Where what stands below the title of a chart begins."""
+    return 14 + _TITLE * len(_title(chart))
+
+
+def _title(chart: Chart) -> list[str]:
+    return wrap(chart.title, WIDTH - 2 * MARGIN, HEADING * _BOLD, 3)
+
+
+def document(chart: Chart, height: float, elements: Iterable[str]) -> str:
     """A chart in its panel, with its title above and its description for those who cannot see it."""
+    tall = px(height)
     start = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-        f'role="img" aria-labelledby="title desc" font-family="{_FONTS}" font-size="{SIZE}" fill="{INK}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{px(WIDTH * SHOWN)}" height="{px(height * SHOWN)}" '
+        f'viewBox="0 0 {WIDTH} {tall}" role="img" aria-labelledby="title desc" font-family="{_FONTS}" '
+        f'font-size="{SIZE}" fill="{INK}">'
     )
-    head = (
+    top = (
         start,
         f'<title id="title">{xml(chart.title)}</title>',
         f'<desc id="desc">{xml(chart.alt)}</desc>',
-        f'<rect x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="6" fill="#ffffff" stroke="#d0d7de"/>',
-        text(MARGIN, 26, chart.title, WIDTH - 2 * MARGIN, size=HEADING, bold=True),
+        f'<rect x="0.5" y="0.5" width="{WIDTH - 1}" height="{px(height - 1)}" rx="6" fill="#ffffff" stroke="#d0d7de"/>',
+        *(
+            text(MARGIN, 22 + _TITLE * row, words, WIDTH - 2 * MARGIN, size=HEADING, bold=True)
+            for row, words in enumerate(_title(chart))
+        ),
     )
-    return "\n".join([group(head), *elements, "</svg>"])
+    return "\n".join([group(top), *elements, "</svg>"])
+
+
+def foot(words: str, y: float) -> list[str]:
+    """How to read a chart, in three lines at most, the first at `y`."""
+    lines = wrap(words, WIDTH - 2 * MARGIN, SIZE, 3) if words else []
+    return [text(MARGIN, y + 15 * row, line, WIDTH - 2 * MARGIN, color=GREY) for row, line in enumerate(lines)]
+
+
+def foot_height(words: str) -> float:
+    return 15.0 * len(wrap(words, WIDTH - 2 * MARGIN, SIZE, 3)) if words else 0.0
+
+
+def hatches() -> str:
+    """The looks of the parts that are hatched."""
+    stroke = '<line x1="0" y1="0" x2="0" y2="5" stroke="#ffffff" stroke-width="1.6" stroke-opacity="0.55"/>'
+    size = 'width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"'
+    patterns = (
+        f'<pattern id="hatch{number}" {size}><rect width="5" height="5" fill="{fill}"/>{stroke}</pattern>'
+        for number, fill in enumerate(FILLS)
+        if number % 2
+    )
+    return group(["<defs>", *patterns, "</defs>"])
+
+
+def part(x: float, y: float, width: float, height: float, number: int) -> str:
+    """A piece of a bar, in the look of a part that is counted from 0; every other one is hatched."""
+    fill = f"url(#hatch{number % len(FILLS)})" if number % 2 else _fill(number)
+    place = f'x="{px(x)}" y="{px(y)}" width="{px(width)}" height="{px(height)}"'
+    return f'<rect {place} fill="{fill}" stroke="{INK}" stroke-width="0.6"/>'
+
+
+def numeral(x: float, y: float, number: int) -> str:
+    """The number of a part, on its fill."""
+    return lettered(x, y, str(number + 1), 18, number)
+
+
+def lettered(x: float, y: float, words: str, room: float, number: int) -> str:
+    """A text on the fill of a part, without its hatching."""
+    fill = _fill(number)
+    said = text(x, y, words, room, "middle", "#ffffff" if fill in _DARK else INK, size=NUMERAL)
+    wide = min(width(words, NUMERAL) + 3, room)
+    plate = f'<rect x="{px(x - wide / 2)}" y="{px(y - 11)}" width="{px(wide)}" height="13" fill="{fill}"/>'
+    return f"{plate}{said}" if number % 2 else said
+
+
+def _fill(number: int) -> str:
+    return FILLS[number % len(FILLS)]
 
 
 def text(
     x: float, y: float, words: str, room: float, anchor: str = "start", color: str = "", size: int = SIZE,
-    bold: bool = False, halo: bool = False,
+    bold: bool = False,
 ) -> str:  # fmt: skip
-    """A text that is cut where it has not so much room; `halo`: readable over lines."""
+    """A text that is cut where it has not so much room."""
     attributes = {
         "text-anchor": anchor if anchor != "start" else "",
         "font-size": str(size) if size != SIZE else "",
         "font-weight": "600" if bold else "",
         "fill": color,
-        **(dict(zip(("stroke", "stroke-width", "paint-order"), ("#ffffff", "3", "stroke"))) if halo else {}),
     }
     return f'<text x="{px(x)}" y="{px(y)}"{_said(attributes)}>{xml(fit(words, room, size, bold))}</text>'
+
+
+def over(x: float, y: float, words: str, room: float, color: str) -> str:
+    """A text that ends at `x`, readable over lines."""
+    wide = width(fit(words, room, SIZE), SIZE)
+    place = f'x="{px(x - wide - 2)}" y="{px(y - 11)}" width="{px(wide + 4)}" height="15"'
+    return f'<rect {place} fill="#ffffff" fill-opacity="0.85"/>{text(x, y, words, room, "end", color)}'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, color: str = LINE, dash: str = "", thick: str = "") -> str:
     attributes = _said({"stroke": color, "stroke-width": thick, "stroke-dasharray": dash})
     return f'<line x1="{px(x1)}" y1="{px(y1)}" x2="{px(x2)}" y2="{px(y2)}"{attributes}/>'
+
+
+def ends(first: float, last: float, y: float) -> str:
+    """A line between two ends, each with a stroke across."""
+    strokes = "".join(f"M{px(x)},{px(y - 3)}V{px(y + 3)}" for x in (first, last))
+    return f'<path d="M{px(first)},{px(y)}H{px(last)}{strokes}" stroke="{INK}" stroke-width="1.5"/>'
 
 
 def bar(x: float, y: float, width: float, height: float, fill: str, hollow: bool = False) -> str:
@@ -142,17 +228,32 @@ def box(x: float, y: float, width: float, height: float, edge: str) -> str:
     return f'<rect x="{px(x)}" y="{px(y)}" width="{px(width)}" height="{px(height)}"{look}/>'
 
 
-def axis_across(axis: Axis, left: float, right: float, top: float, bottom: float) -> str:
-    """Numbers below a plot with rules through it, the unit behind the last one."""
+def axis_across(axis: Axis, left: float, right: float, top: float, bottom: float, first: Iterable[float] = ()) -> str:
+    """Numbers below a plot with rules through it, the unit below the last ones.
+
+    Args:
+        first: Ticks, in base units, whose numbers are written even where others then have no room.
+    """
     place = scale(axis, left, right)
-    elements = []
-    for tick in axis.ticks:
-        x, last = place.at(tick * axis.size), tick == axis.ticks[-1]
-        unit = f" {axis.unit}" if last and axis.unit else ""
-        elements.append(line(x, top, x, bottom, RULE))
-        words = compact(tick) + unit
-        elements.append(text(x + 16 if last else x, bottom + 16, words, 110, "end" if last else "middle", GREY))
+    wanted = {value / axis.size for value in first}
+    taken: list[tuple[float, float]] = []
+    elements, numbers = [], []
+    for tick in sorted(axis.ticks, key=lambda tick: not any(abs(tick - one) <= 1e-9 * abs(one) for one in wanted)):
+        x, words = place.at(tick * axis.size), compact(tick)
+        half = width(words, SIZE) / 2
+        middle = min(max(x, left + half - _ASIDE), right - half + _ASIDE)
+        if all(middle + half + 4 <= start or middle - half - 4 >= end for start, end in taken):
+            taken.append((middle - half, middle + half))
+            numbers.append((middle, words))
+            elements.append(line(x, top, x, bottom, RULE))
+    elements += [text(x, bottom + 15, words, 110, "middle", GREY) for x, words in sorted(numbers)]
+    if axis.unit:
+        elements.append(text(right, bottom + 29, axis.unit, right - left, "end", GREY))
     return group(elements)
+
+
+_ASIDE = 8
+"""How far the number of a tick at an end may reach beyond the plot."""
 
 
 def axis_up(axis: Axis, left: float, right: float, top: float, bottom: float) -> str:

@@ -1,126 +1,149 @@
-"""Charts of a line: its points, the bands around it, the limit, and what is marked of it."""
+"""Charts of what an input decides: its points with what they may be off, the limit, and what is marked of it.
+
+Between two values of a count there is nothing, so its points stand alone, each with a whisker; of any other input they
+are a line with a band around it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from llmplan.present.charts.records import Band, LineChart, Mark, Point
+from llmplan.present.charts.records import Band, LineChart, Point, Series
 from llmplan.present.svg import elements as draw
 
-_HEIGHT = 392
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 836, 132, 332
-_NOTES = (58, 94)
-"""Above the plot, the lines on which notes of marks stand: one for each of two."""
+_LEFT, _RIGHT = 46, draw.WIDTH - draw.MARGIN - 4
+_PLOT = 210
+"""The height of a plot."""
 
-_NOTE_ROOM = 220
-_LABEL_ROOM = 240
-"""What the label of the limit takes of the plot, at one of its ends."""
+_ROW = 17
+"""From one line of a key to the next."""
 
-_LATE = 620
-"""From here on a note has no room to its right."""
+_ASIDE = 6
+"""Of a count, how far what is planned stands beside what is judged."""
 
-_EARLY = 330
-"""Up to here one to its right leaves room for another to the left of `_LATE`."""
-
-_LEGEND = 374
-_LOOKS = {"measured": ("#ddf0ff", draw.BLUE, "4 3"), "stated": ("#f1ebfd", draw.VIOLET, "1 3")}
 _COLOURS = {"answer": draw.BLUE, "safe": draw.GREEN}
+_SERIES = {"judged": draw.BLUE, "planned": draw.GREY}
+_BANDS = {"measured": ("#ddf0ff", "4 3"), "stated": ("#f1ebfd", "1 3")}
+_STATED = "#c9b6f2"
+
+Placed = Callable[[float, float], Point]
 
 
 def lines(chart: LineChart) -> str:
-    """The SVG of a chart of a line."""
-    across, up = draw.scale(chart.x, _LEFT, _RIGHT), draw.scale(chart.y, _BOTTOM, _TOP)
+    """The SVG of the chart."""
+    top = draw.head(chart) + 4
+    keys = [*_marks_said(chart, top), *_series_said(chart, top + _ROW * len(chart.marks))]
+    start = top + _ROW * (len(chart.marks) + _series_rows(chart)) + 30
+    bottom = start + _PLOT
+    across, up = draw.scale(chart.x, _LEFT, _RIGHT), draw.scale(chart.y, bottom, start)
 
     def placed(x: float, y: float) -> Point:
         return Point(across.at(x), up.at(y))
 
-    points = [placed(point.x, point.y) for point in chart.points]
-    marks = [(mark, placed(mark.point.x, mark.point.y)) for mark in chart.marks]
     limit = up.at(chart.limit.value)
-    bands = {
-        band.kind: _band(band, [(placed(x, low), placed(x, high)) for x, low, high in band.ends])
-        for band in chart.bands
-    }
-    return draw.document(
-        chart,
-        _HEIGHT,
-        [
-            draw.axis_up(chart.y, _LEFT, _RIGHT, _TOP, _BOTTOM),
-            draw.text(_LEFT - 8, _TOP - 14, chart.y.unit, 54, "end", draw.GREY),
-            draw.axis_across(chart.x, _LEFT, _RIGHT, _BOTTOM, _BOTTOM),
-            draw.line(_LEFT, _BOTTOM, _RIGHT, _BOTTOM),
-            *(bands.get(kind, "") for kind in ("stated", "measured")),  # the narrower one over the wider
-            draw.line(_LEFT, limit, _RIGHT, limit, draw.RED, "8 4", "1.5"),
-            _path(points, f'stroke="{draw.BLUE}" stroke-width="2"'),
-            *(_dot(point, "2.5", draw.BLUE) for point in points),
-            _limit_label(chart, limit, [place.x for _, place in marks]),
-            *_marks(marks),
-            *_legend(chart),
-        ],
-    )
+    marked = [mark.point.x for mark in chart.marks]
+    elements = [
+        *keys,
+        draw.axis_up(chart.y, _LEFT, _RIGHT, start, bottom),
+        draw.text(draw.MARGIN, start - 10, chart.y.unit, 120, color=draw.GREY),
+        draw.axis_across(chart.x, _LEFT, _RIGHT, bottom, bottom, marked),
+        draw.line(_LEFT, bottom, _RIGHT, bottom),
+        *(
+            part
+            for one in reversed(chart.series)
+            for part in (_counted(one, placed) if chart.counted else _continuous(one, placed))
+        ),
+        draw.line(_LEFT, limit, _RIGHT, limit, draw.RED, "8 4", "1.5"),
+        *(_sign(mark.kind, placed(mark.point.x, mark.point.y)) for mark in chart.marks),
+        draw.over(_RIGHT, limit - 6, chart.limit.label, _RIGHT - _LEFT, draw.RED),
+        *draw.foot(chart.foot, bottom + 48),
+    ]
+    return draw.document(chart, bottom + 45 + draw.foot_height(chart.foot), elements)
 
 
-def _band(band: Band, ends: Sequence[tuple[Point, Point]]) -> str:
-    fill, stroke, dash = _LOOKS[band.kind]
-    lower, upper = [low for low, _ in ends], [high for _, high in ends]
-    edge = f'stroke="{stroke}" stroke-dasharray="{dash}"'
-    area = f'<polygon points="{_pairs([*upper, *reversed(lower)])}" fill="{fill}"/>'
-    return draw.group([area, _path(upper, edge), _path(lower, edge)])
+def _marks_said(chart: LineChart, y: float) -> Iterator[str]:
+    """The answer, and what is safe, each with its sign."""
+    for row, mark in enumerate(chart.marks):
+        place = Point(draw.MARGIN + 6.0, y + _ROW * row + 10)
+        said = f"{mark.label}: {mark.note}" if mark.note else mark.label
+        words = draw.text(draw.MARGIN + 20, place.y + 4, said, draw.WIDTH - 2 * draw.MARGIN - 20, bold=True)
+        yield draw.group([_sign(mark.kind, place), words])
 
 
-def _limit_label(chart: LineChart, y: float, marks: Sequence[float]) -> str:
-    """Where the line is far from the limit, and no mark's leader in the way."""
-    met = chart.points[-1].y <= chart.limit.value
-    away = max(marks) > _RIGHT - _LABEL_ROOM if met else min(marks) < _LEFT + _LABEL_ROOM
-    right = met != away
-    x, anchor = (_RIGHT - 4, "end") if right else (_LEFT + 6, "start")
-    return draw.text(x, y + 15 if away else y - 6, chart.limit.label, _LABEL_ROOM - 4, anchor, draw.RED, halo=True)
+def _series_rows(chart: LineChart) -> int:
+    return sum(1 + (len(one.bands) > 1) for one in chart.series)
 
 
-def _marks(marks: Sequence[tuple[Mark, Point]]) -> Iterator[str]:
-    """Each with a leader to its note, which stands where the other's has room too."""
-    first, last = min(place.x for _, place in marks), max(place.x for _, place in marks)
-    apart = last >= _LATE and first < _EARLY
-    for mark, place in marks:
-        leftwards = last >= _LATE and not (apart and place.x == first)
-        row = _NOTES[0] if (place.x == last) == (leftwards and not apart) else _NOTES[1]
-        x, anchor = (place.x - 6, "end") if leftwards else (place.x + 6, "start")
-        colour = _COLOURS[mark.kind]
-        yield draw.group([
-            draw.line(place.x, row - 10, place.x, place.y, colour),
-            _sign(mark, place),
-            draw.text(x, row, mark.label, _NOTE_ROOM, anchor, colour, bold=True, halo=True),
-            draw.text(x, row + 15, mark.note, _NOTE_ROOM, anchor, draw.GREY, halo=True),
-        ])  # fmt: skip
+def _series_said(chart: LineChart, y: float) -> Iterator[str]:
+    """What each series is, and its bands."""
+    row = 0
+    for one in chart.series:
+        for number, band in enumerate(reversed(one.bands or (None,))):
+            x, at = draw.MARGIN + 6.0, y + _ROW * row + 10
+            row += 1
+            signs = [] if band is None else [_whisker(x, at - 6, at + 6, _look(one, band))]
+            signs += [_dot(Point(x, at), one)] if number == 0 else []
+            said = [one.label] if number == 0 else []
+            said += [band.label] if band is not None else []
+            room = draw.WIDTH - 2 * draw.MARGIN - 20
+            yield draw.group([*signs, draw.text(draw.MARGIN + 20, at + 4, ", ".join(said), room, color=draw.GREY)])
 
 
-def _sign(mark: Mark, place: Point) -> str:
-    colour, edge = _COLOURS[mark.kind], ' stroke="#ffffff" stroke-width="1.5"'
-    if mark.kind == "answer":
-        return _dot(place, "6", colour, edge)
+def _counted(series: Series, placed: Placed) -> Iterator[str]:
+    """Points with whiskers."""
+    aside = _ASIDE if series.kind == "planned" else 0
+    for band in series.bands:
+        whiskers = []
+        for x, low, high in band.ends:
+            first, last = placed(x, high), placed(x, low)
+            whiskers.append(_whisker(first.x + aside, first.y, last.y, _look(series, band)))
+        yield draw.group(whiskers)
+    places = [placed(point.x, point.y) for point in series.points]
+    yield draw.group(_dot(Point(place.x + aside, place.y), series) for place in places)
+
+
+def _continuous(series: Series, placed: Placed) -> Iterator[str]:
+    """A line with a band around it."""
+    colour = _SERIES[series.kind]
+    for band in series.bands:
+        lower = [placed(x, low) for x, low, _ in band.ends]
+        upper = [placed(x, high) for x, _, high in band.ends]
+        fill, dash = _BANDS[band.kind]
+        area = f'<polygon points="{_pairs([*upper, *reversed(lower)])}" fill="{fill}"/>'
+        edge = f'stroke="{colour}" stroke-dasharray="{dash}"'
+        inside = [area] if series.kind == "judged" else []
+        yield draw.group([*inside, _path(upper, edge), _path(lower, edge)])
+    places = [placed(point.x, point.y) for point in series.points]
+    yield draw.group([_path(places, f'stroke="{colour}" stroke-width="2"'), *(_dot(place, series) for place in places)])
+
+
+def _look(series: Series, band: Band) -> tuple[str, str]:
+    return (_STATED, "5") if band.kind == "stated" else (_SERIES[series.kind], "1.5")
+
+
+def _whisker(x: float, top: float, bottom: float, look: tuple[str, str]) -> str:
+    colour, thick = look
+    ends = [draw.line(x - 3, y, x + 3, y, colour, thick="1.5") for y in (top, bottom)] if thick == "1.5" else []
+    return "".join([draw.line(x, top, x, bottom, colour, thick=thick), *ends])
+
+
+def _sign(kind: str, place: Point) -> str:
+    colour, edge = _COLOURS[kind], 'stroke="#ffffff" stroke-width="1.5"'
+    if kind == "answer":
+        return f'<circle cx="{draw.px(place.x)}" cy="{draw.px(place.y)}" r="6" fill="{colour}" {edge}/>'
     corner = f'x="{draw.px(place.x - 5)}" y="{draw.px(place.y - 5)}"'
-    return f'<rect {corner} width="10" height="10" fill="{colour}"{edge}/>'
+    return f'<rect {corner} width="10" height="10" fill="{colour}" {edge}/>'
 
 
-def _legend(chart: LineChart) -> Iterator[str]:
-    """What each band is, the narrower one first, and behind them how to read the chart."""
-    x = float(draw.MARGIN)
-    for band in reversed(chart.bands):
-        fill, stroke, dash = _LOOKS[band.kind]
-        box = f'<rect x="{draw.px(x)}" y="{_LEGEND - 10}" width="18" height="12" fill="{fill}"'
-        label = draw.text(x + 24, _LEGEND, band.label, 400, color=draw.GREY)
-        yield draw.group([f'{box} stroke="{stroke}" stroke-dasharray="{dash}"/>', label])
-        x += 40 + 0.9 * draw.width(band.label, draw.SIZE)
-    yield draw.text(x, _LEGEND, chart.foot, draw.WIDTH - draw.MARGIN - x, color=draw.GREY)
+def _dot(place: Point, series: Series) -> str:
+    colour = _SERIES[series.kind]
+    look = f'fill="{colour}"' if series.kind == "judged" else f'fill="#ffffff" stroke="{colour}" stroke-width="1.5"'
+    return f'<circle cx="{draw.px(place.x)}" cy="{draw.px(place.y)}" r="3" {look}/>'
 
 
 def _path(points: Iterable[Point], look: str) -> str:
     return f'<polyline points="{_pairs(points)}" fill="none" {look}/>'
 
 
-def _pairs(points: Iterable[Point]) -> str:
+def _pairs(points: Sequence[Point] | Iterable[Point]) -> str:
     return " ".join(f"{draw.px(point.x)},{draw.px(point.y)}" for point in points)
-
-
-def _dot(place: Point, radius: str, colour: str, edge: str = "") -> str:
-    return f'<circle cx="{draw.px(place.x)}" cy="{draw.px(place.y)}" r="{radius}" fill="{colour}"{edge}/>'

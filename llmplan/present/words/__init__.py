@@ -6,16 +6,34 @@ own that replaces every one of them: mypy holds the types, `lacking` says what i
 
 from __future__ import annotations
 
+import os
+from contextvars import ContextVar
+from importlib import import_module
+
 from llmplan.present.words.en import Words
 
-LANGUAGES: dict[str, type[Words]] = {"en": Words}
+LANGUAGES = ("en", "zh")
+"""Those that there are: each is a module here with a class `Words`."""
 
 USUAL = "en"
+AUTO = "auto"
+
+_asked: ContextVar[str] = ContextVar("language", default=USUAL)
 
 
-def words_of(language: str = USUAL) -> Words:
-    """The words of a language in which answers are told."""
-    return LANGUAGES[language]()
+def words_of(language: str = "") -> Words:
+    """The words of a language in which answers are told; of the one that was asked for if none is named."""
+    chosen = language or _asked.get()
+    words: type[Words] = Words if chosen == USUAL else import_module(f"{__name__}.{chosen}").Words
+    return words()
+
+
+def ask_for(language: str) -> None:
+    """Has answers told in a language from now on: one of `LANGUAGES`, or `auto` for that of the locale."""
+    if language == AUTO:
+        locale = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))), "")
+        language = next((one for one in LANGUAGES if locale.startswith(one)), USUAL)
+    _asked.set(language)
 
 
 def sentences(language: type[Words]) -> set[str]:

@@ -35,8 +35,9 @@ class Basis(Labels):
     def results_title(self, banded: bool) -> str:
         return "results, and eight of ten measured" if banded else "results"
 
-    def result(self, value: Amount, spread: Range | None) -> Line:
-        return line(value.short(), f" ({spread.short()})" if spread is not None else None)
+    def result(self, value: Amount, spread: Range | None, digits: int) -> Line:
+        """A result with the ends of its range, which are known to so many digits."""
+        return line(self.money(value), f" ({spread.rough(digits)})" if spread is not None else None)
 
     def risk(self, name: str, taken: Amount, worse: Amount, result: str, change: float) -> Line:
         said = f" is taken to be {taken.short()}, which the plan does not say: at {worse.short()} "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.answer.schema.advice import Lever, Moved, Relaxation
+from llmplan.answer.schema.advice import Lever, Moved, Relaxation, as_made
+from llmplan.present import names
 from llmplan.present.blocks import Code, Line, Part, Strong, cut, line, listed
 from llmplan.present.words.en.labels import Labels
 from llmplan.units.amount import Amount, Range, percentage
@@ -27,7 +28,6 @@ class Changes(Labels):
     all_conflicts = "all of them"
     conflict_column = "conflict"
     cure_column = "a change that would do"
-    minus = "−"
     no_change = "no change was found"
     calendar_column = "on the calendar"
     change_column = "one change, the rest solved again"
@@ -35,8 +35,9 @@ class Changes(Labels):
     def brought(self, lever: Lever, moved: Sequence[Moved], band: tuple[str, Range] | None) -> Line:
         """What a change brings, on a screen."""
         parts: list[Part] = [self.decided(lever)]
-        parts.append(", ".join(f"{one.name} {' '.join(one.by.signed())}" for one in moved if not one.same))
-        parts += [f"{band[0]} {band[1].short()} in eight of ten runs"] if band is not None else []
+        told = (f"{one.name} {' '.join(one.by.like(one.before).signed(3))}" for one in moved if not one.same)
+        parts.append(", ".join(told))
+        parts += [f"{band[0]} {band[1].rough(names.ends(band[0]))} in eight of ten runs"] if band is not None else []
         safe = f"{lever.purpose}: " if lever.purpose in ("safe", "meets") else ""
         parts += [f"{safe}{self.likely(lever)}"] if lever.chance is not None else []
         parts += self._besides(lever)
@@ -66,7 +67,7 @@ class Changes(Labels):
         return [*changes, *([f"price: {lever.source}"] if lever.source else [])]
 
     def gain(self, difference: Amount, of_memory: bool) -> str:
-        return f"{' '.join(difference.signed(3, self.minus))}{' of memory' if of_memory else ''}"
+        return f"{' '.join(difference.signed(3))}{' of memory' if of_memory else ''}"
 
     def to_be_safe(self, statement: str, gains: Line, chance: str) -> Line:
         brings = listed([gains, f"chance {chance}" if chance else None])
@@ -86,7 +87,7 @@ class Changes(Labels):
         """
         sure: list[Line] = []
         if band is not None:
-            sure.append(line(f"{band[0]} {band[1].ends()} {band[1].unit() or ''}".rstrip(), " in eight of ten runs"))
+            sure.append(line(f"{band[0]} {band[1].rough(names.ends(band[0]))} in eight of ten runs"))
         if lever.chance is not None:
             sure.append(line(self.likely(lever)))
         if rates:
@@ -94,16 +95,13 @@ class Changes(Labels):
         sure += map(line, self._besides(lever))
         decided = self.decided(lever)
         again = line(", ", decided) if decided else None
-        return line(Code(lever.statement), again, " (", gains, line("; ", listed(sure)) if sure else None, ")")
+        return line(Code(as_made(lever)), again, " (", gains, line("; ", listed(sure)) if sure else None, ")")
 
     def at_a_point(self, value: str, place: str) -> str:
         return f"{value} at {place}"
 
     def along(self, path: str, result: str, unit: str, points: Line) -> Line:
         return line("By ", Code(path), ", ", Code(result), f" in {unit}" if unit else None, ": ", points, ".")
-
-    def deadline_caption(self, result: str, path: str, requirement: str) -> Line:
-        return line(f"{result} by {path}, with the error of the model and the limit of {requirement}")
 
     def conflict_of(self, names: Sequence[str]) -> Line:
         return line(" with ".join(names))

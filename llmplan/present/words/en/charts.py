@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from llmplan.present import names
+from llmplan.units.amount import Range
+
 _LIMITS = {"le": "at most", "lt": "below", "ge": "at least", "gt": "above", "eq": "exactly"}
 """How a value stands to its limit, by the operation between them."""
 
+_BANDS = {names.REALISED: "how published runs went", names.STEP_ESTIMATE: "the model of step time"}
+"""What quantities with a band are called."""
+
 _MEASURED_PEAKS = "├─┤ eight of ten measured peaks lie between."
 _ROWS = "Each row below the first changes one input and leaves the rest."
+_CALENDAR = "Time is on the calendar."
 
 
 class Charts:
@@ -22,11 +29,18 @@ class Charts:
     the_answer = "the answer"
     nearest_plan = "the nearest plan"
     whole_step = "step time"
+    on_the_calendar_series = "on the calendar"
+    planned_series = "as planned"
     less_than_a_per_cent = "< 1"
 
     def by_input(self, result: str, input_: str) -> str:
         """`time by hardware.gpus`."""
         return f"{result} by {input_}"
+
+    def curve_title(self, title: str, subject: str, marks: Sequence[tuple[str, str]]) -> str:
+        """`time on the calendar by GPUs, A100-SXM4-80GB: 29.1 days at 128 GPUs, safe from 224 GPUs`."""
+        of = self.among(title[:1].upper() + title[1:], subject)
+        return f"{of} ({', '.join(label for label, _ in marks)})"
 
     def among(self, title: str, subject: str) -> str:
         """A title with the entry that it is about: `time by hardware.gpus, A100-SXM4-80GB`."""
@@ -69,10 +83,13 @@ class Charts:
         fits = f", fits with a chance of {chance}" if chance else ""
         return f"Memory of the fullest GPU: {total}{of}{fits}"
 
-    def memory_row(self, name: str, total: str, parts: Sequence[tuple[str, str]], breaks: Sequence[str]) -> str:
+    def memory_row(
+        self, name: str, total: str, parts: Sequence[tuple[str, str]], breaks: Sequence[str], misses: Sequence[str]
+    ) -> str:
         """`the answer: 70.6 GB (weights 13.5, activations 49.2)`."""
         each = ", ".join(f"{label} {size}" for label, size in parts)
-        return f"{name}: {total} ({each})" + (f"; violates {', '.join(breaks)}" if breaks else "")
+        violated = f"; violates {', '.join(breaks)}" if breaks else ""
+        return f"{name}: {total} ({each}){violated}" + (f"; misses {', '.join(misses)}" if misses else "")
 
     def memory_alt(self, rows: Sequence[str], capacity: str) -> str:
         has = f"; the GPU has {capacity}" if capacity else ""
@@ -81,9 +98,10 @@ class Charts:
     def memory_limit(self, capacity: str, reserve: bool) -> str:
         return f"{capacity} without the reserve" if reserve else f"{capacity} of the GPU"
 
-    def memory_foot(self, band: bool, rows: bool) -> str:
-        """`band`: whether a band is shown, `rows`: whether there are bars beside that of the answer."""
-        return " ".join(text for text, shown in ((_MEASURED_PEAKS, band), (_ROWS, rows)) if shown)
+    def memory_foot(self, band: bool, rows: bool, calendar: bool) -> str:
+        """What is shown: a band, bars beside that of the answer, time on the calendar."""
+        texts = (_MEASURED_PEAKS, band), (_ROWS, rows), (_CALENDAR, calendar)
+        return " ".join(text for text, shown in texts if shown)
 
     def changed_input(self, input_: str, value: str) -> str:
         """`micro_batch 2 sequences`."""
@@ -93,8 +111,13 @@ class Charts:
         """`70.6 GB · 29.89 days`."""
         return f"{amount} · {result}" if result else amount
 
-    def faults(self, requirements: Sequence[str]) -> str:
-        return f"✗ {', '.join(requirements)}" if requirements else ""
+    def faults(self, requirements: Sequence[str], preferences: Sequence[str], over: bool) -> str:
+        """What fails: requirements, else preferences, which is no reason not to run; else that it is expected to take
+        more than there is, where it may fit all the same.
+        """
+        if requirements:
+            return f"✗ {', '.join(requirements)}"
+        return f"⚠ {', '.join(preferences)}" if preferences else "⚠ over" if over else ""
 
     def step_title(self, whole: str, useful: str) -> str:
         """`useful`: the share of the model's work, empty where it is not known."""
@@ -112,3 +135,100 @@ class Charts:
     def share_of_the_step(self, percent: str) -> str:
         """`55%`."""
         return f"{percent}%"
+
+    run_planned = "every step as planned"
+    run_slower = "what published runs took longer"
+    run_lost = "failures, restarts and saves"
+    run_whole = "on the calendar"
+    stage_weights = "weights"
+    stage_optimizer = "optimizer"
+    stage_gradients = "gradients"
+    stage_activations = "activations"
+    stage_rest = "the rest"
+    ranges_foot = "Each bar: the result with this one at its low and its high end, all else as expected."
+
+    def rows_alt(self, rows: Sequence[str]) -> str:
+        return f"{'; '.join(rows)}."
+
+    def run_title(self, wall: str, late: str) -> str:
+        """When half of the runs like this one end, and nine in ten; `late`: empty where it is not known."""
+        return f"On the calendar: half end within {wall}" + (f", nine in ten within {late}" if late else "")
+
+    failures_row = "failures expected"
+    saves_row = "saves"
+
+    def run_foot(self, failing: bool) -> str:
+        """`failing`: whether failures are drawn."""
+        return "Failures come at any time: as many as are expected are drawn evenly." if failing else ""
+
+    def events(self, count: str, every: str, each: str) -> str:
+        """`120, one in 5.83 hours, a mark for 2`; `each`: for how many a mark stands, empty for one."""
+        return f"{count}, one in {every}" + (f", a mark for {each}" if each else "")
+
+    def limit_mark(self, sign: str, value: str) -> str:
+        return f"{sign} {value}".replace("<=", "≤").replace(">=", "≥")
+
+    def expected_mark(self, value: str) -> str:
+        return f"expected: {value}"
+
+    def swing(self, name: str, ends: Range | None) -> str:
+        """What is uncertain, with its ends where it is an input."""
+        return f"{name} {ends.rough()}" if ends is not None else _BANDS.get(name, name)
+
+    def ranges_title(self, result: str, value: str, widest: str) -> str:
+        return f"What makes {result} ({value}) uncertain: most of all {widest}"
+
+    def front_title_of(self, count: int) -> str:
+        return f"Pareto front of {count} plans"
+
+    def sweep_title_of(self, axes: Sequence[str], count: int) -> str:
+        return f"{count} plans by {' and '.join(axes)}"
+
+    def scatter_title(self, title: str, name: str, results: Sequence[str]) -> str:
+        said = ", ".join(results)
+        return f"{title}; {name}: {said}" if name else f"{title}: {said}"
+
+    def scatter_foot(self, failing: bool) -> str:
+        return "✗ misses a requirement." if failing else ""
+
+    def stage(self, name: str, layers: str) -> str:
+        return f"{name} stage, {layers} layers" if layers else f"{name} stage"
+
+    def stage_row(self, stage: str, size: str, parts: Sequence[tuple[str, str]]) -> str:
+        """`first stage, 7 layers: 27.9 GB (weights 6.4 GB, activations 4.1 GB)`."""
+        return f"{stage}: {size} ({', '.join(f'{part} {held}' for part, held in parts)})"
+
+    def stages_title(self, pipeline: int, fullest: str, size: str) -> str:
+        return f"Memory of {pipeline} pipeline stages: the {fullest} one is the fullest, {size}"
+
+    def stages_foot(self, inner: bool) -> str:
+        return "The second stands for all in the middle: those after it hold less." if inner else ""
+
+    def layout_title(self, tensor: int, split: int, pipeline: int, data: int, replica: int) -> str:
+        parts = [
+            f"tensor {tensor}",
+            f"context {split}" if split > 1 else "",
+            f"pipeline {pipeline}" if pipeline > 1 else "",
+        ]
+        held = f"{replica} GPUs hold a replica ({', '.join(filter(None, parts))})"
+        return f"{held}, data parallelism {data}"
+
+    def layout_alt(self, rows: Sequence[str]) -> str:
+        return f"{'; '.join(rows)}."
+
+    def layout_foot(self, left: int, shared: bool, replicas: int) -> str:
+        """`left`: rows that are not shown; `shared`: whether a node holds parts of several replicas."""
+        said = "Numbers: the rank in the tensor group."
+        if shared:
+            said += f" A node holds the same stage of {replicas} replicas."
+        return f"{said} {left} more nodes of the replica are not shown." if left > 0 else said
+
+    def rank_of(self, rank: int, part: int, split: int) -> str:
+        """A rank in its tensor group, with the part of the sequence where that is split."""
+        return f"{rank}·{part}" if split > 1 else f"{rank}"
+
+    def node_of(self, number: int, stage: int, pipeline: int) -> str:
+        return f"node {number}, stage {stage}" if pipeline > 1 else f"node {number}"
+
+    def stage_key(self, stage: int) -> str:
+        return f"stage {stage}"

@@ -66,6 +66,10 @@ def inequality(left: Amount, operation: Operation, right: Amount, write: Callabl
 class Labels:
     """Labels, and values of requirements and of shown expressions."""
 
+    def localized(self, text: str) -> str:
+        """A text of an answer with its numbers in the units of the language."""
+        return text
+
     def code(self, name: str) -> Line:
         """A name, or an expression, in a report."""
         return line(Code(cut(name, 60)))
@@ -135,6 +139,14 @@ class Labels:
     def case(self, rule: RequirementResult, short: bool = False) -> Line:
         """What a failure means in the author's words, else the condition with its values; empty if there are none."""
         return line(rule.otherwise) or self.values(rule, short)
+
+    def reason_of(self, rule: RequirementResult) -> str:
+        """Why a requirement or preference exists, in the author's words or in the library's."""
+        return rule.because
+
+    def in_unit(self, unit: str) -> str:
+        """The unit of a row, behind what it is about."""
+        return f", {unit}" if unit else ""
 
     def values(self, rule: RequirementResult, short: bool = False) -> Line:
         """The condition with its values, or why a side has none; empty where it is not a comparison of numbers."""

@@ -51,11 +51,35 @@ class Launch(Labels):
     def learning_rate(self, rate: Amount, warmup: Amount | None) -> str:
         return f"learning rate {rate.short()}" + (f" after {warmup.exact()}" if warmup is not None else "")
 
-    def checkpoint(self, every: tuple[Amount, Amount | None] | None, size: Amount) -> str:
-        if every is None:
-            return f"checkpoint at the end, {size.short()}"
-        steps, time = every
-        return f"checkpoint every {steps.exact()} ({time.short() if time else ''}), {size.short()}"
+    def operated(self, phrases: Sequence[str]) -> Line:
+        return line(Strong(line("Operated")), ": ", "; ".join(phrases), ".")
+
+    def failures(self, expected: Amount, every: Amount, restart: Amount | None) -> str:
+        """How many failures the run meets on the calendar, how long it runs between two, and what one costs."""
+        count = "fewer than 0.1" if expected.number < 0.1 else expected.rough()
+        cost = f", {restart.short()} to restart" if restart is not None else ""
+        return f"{count} failures expected, one in {every.short()}{cost} and the work since the last checkpoint"
+
+    def checkpoints(
+        self,
+        every: tuple[Amount, Amount | None] | None,
+        sizes: tuple[Amount, Amount | None],
+        time: Amount | None,
+        rate: Amount | None,
+    ) -> str:
+        """How often the run is saved; the bytes of one checkpoint and of all; the time that one takes, and the rate."""
+        size, all_ = sizes
+        when = "at the end"
+        if every is not None:
+            steps, between = every
+            when = f"every {steps.exact()}" + (f" ({between.short()})" if between is not None else "")
+        total = f" ({all_.short()} if all are kept)" if all_ is not None else ""
+        written = f", written in {time.short()}" if time is not None else ""
+        at = f" at {rate.short()}" if rate is not None and written else ""
+        return f"checkpoint {when}, {size.short()}{total}{written}{at}"
+
+    def ends_after(self, limit: Amount) -> str:
+        return f"Slurm ends the job after {limit.short()}"
 
     def watched(self, name: str, unit: str, beside: bool) -> Line:
         return line(", ".join(filter(None, (name, unit))), " (MFU)" if beside else None)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from llmplan.answer.schema.requirements import Compared, Sides
+from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
 from llmplan.present.words.en.labels import Labels, inequality
 from llmplan.units.amount import Amount, percentage
 
 _SIGNS = {"<=": "≤", ">=": "≥"}
-_MARKS = {"safe": "✓", "fits": "✓", "likely": "⚠", "tight": "⚠", "no": "✗", "not judged": "–"}
+_ENDS = {True: "low – high", False: "eight of ten"}
+_SUBJECTS = {names.TIME: "time", names.WALL_TIME: "time", names.COST: "cost", names.WALL_COST: "cost"}
+_MARKS = {"safe": "✓", "likely": "⚠", "tight": "⚠", "no": "✗", "not judged": "–"}
 _SIDES = {"spare": "to spare", "over": "over", "short": "short"}
 _AT_LIMIT = "at the limit"
 _JUDGED = {
@@ -23,23 +26,23 @@ _MET = {None: "not checked", True: "met", False: "unmet"}
 class Requirements(Labels):
     """Rows about requirements."""
 
-    planned_column = "expected"
+    planned_column = "planned"
     verdict_column = "verdict"
-    low_and_high = "Low and high: what your ranges lead to; else what eight of ten measured runs lie between."
+    limit_column = "limit"
     departures_title = "waived or replaced"
     preferences_title = "preferred"
     not_checked = "not checked"
     not_at_every_point = "; not at every point of the ranges"
-    training_as_planned = "training as planned"
-    cost_as_planned = "cost as planned"
-    cost_on_the_calendar = "cost on the calendar"
-    cost = "cost"
-    of = "of"
     no_deadline = "ⓘ no deadline in the plan"
     no_budget = "ⓘ no budget in the plan"
+    price_row = line("price")
 
-    def range_column(self, ranged: bool) -> str:
-        return "low – high" if ranged else "eight of ten"
+    def planned_figures(self, ranged: bool) -> Line:
+        """The column of what comes of it if every step runs as planned, with the ends in brackets."""
+        return line(f"as planned ({_ENDS[ranged]})")
+
+    def calendar_figures(self, ranged: bool) -> Line:
+        return line(f"on the calendar ({_ENDS[ranged]})")
 
     def verdict(self, verdict: str) -> str:
         """The word that begins a verdict on a screen."""
@@ -74,36 +77,47 @@ class Requirements(Labels):
 
     def compared(self, row: Compared, side: str, calendar: bool) -> Line:
         where = " on the calendar" if calendar else ""
-        said = inequality(row.planned, row.operation, row.limit, Amount.short)
-        return line(f"{said}{where}, {_margin(row.gap, side)}")
+        said = inequality(row.planned, row.operation, row.limit, self.money)
+        return line(f"{said}{where}, {_margin(row.gap, side, self.money)}")
 
     def in_the_worst_case(self, sides: Sides, gap: Amount, side: str) -> Line:
         return line(self.sides(sides, short=True), f", {_margin(gap, side)}")
 
-    def requirement(self, name: str, text: str, row: Compared | None) -> Line:
-        """A requirement in the first column of a report."""
-        own = f"{name}: " if name and name != text else ""
-        subject = self.label(row.subject) if row is not None else line(Code(cut(text, 70)))
-        return line(own, subject)
+    def subject(self, name: str) -> Line:
+        """What a row is about, whether as planned or on the calendar."""
+        return line(_SUBJECTS[name]) if name in _SUBJECTS else self.label(name)
 
-    def of_a_limit(self, label: str | Line, sign: str, limit: Amount | None, unit: str) -> Line:
-        """A label with the limit of what it is about, else with the unit of its row."""
-        bound = f" {_SIGNS.get(sign, sign)} {limit.short()}" if limit is not None else f", {unit}" if unit else None
-        return line(label, bound)
+    def required(self, name: str, text: str, subject: str | None) -> Line:
+        """A requirement in the first column of a report."""
+        about = self.subject(subject) if subject is not None else line(Code(cut(text, 70)))
+        return line(f"{name} (", about, ")") if name and name != text else about
+
+    def limit(self, sign: str, limit: Amount, gap: Amount, side: str, because: str) -> Line:
+        """The limit of a requirement, and how far the figure is from it; of what fails also why that matters."""
+        case = f": {cut(because, 120)}" if because else ""
+        return line(f"{_SIGNS.get(sign, sign)} {self.money(limit)}, {_margin(gap, side, self.money)}{case}")
+
+    def capacity(self, room: Amount | None, gap: Amount | None, side: str) -> Line:
+        """The memory of a GPU, and how much of it is left."""
+        of = f"of {room.short()}" if room is not None else ""
+        margin = _margin(gap, side, self.money) if gap is not None else ""
+        return line(", ".join(filter(None, (of, margin))))
+
+    def reason_of_the_author(self, because: str) -> Line:
+        return line(f"; because “{cut(because, 120)}”") if because else EMPTY
+
+    def also(self, said: Line) -> Line:
+        return line("; ", said) if said else EMPTY
+
+    def a_month(self, cost: Amount | None) -> Line:
+        return EMPTY if cost is None else line(f"{cost.rough()} for 30 days")
 
     def not_checked_for(self, needs: Sequence[str]) -> Line:
         return line("– not checked: needs ", listed(map(Code, needs[:4])))
 
-    def violated(self, gap: Amount | None, because: str, chance: str) -> Line:
-        missed = f": missed by {self.money(gap)}" if gap is not None else ""
-        case = f": {cut(because, 120)}" if because else ""
-        return line(f"✗ no{missed}{case}", f" (chance {chance})" if chance else None)
-
-    def judged(self, verdict: str | None, chance: str, gap: Amount | None, side: str) -> Line:
-        mark = _MARKS.get(verdict or "", "–")
-        doubt = f" ({chance})" if chance else ""
-        margin = "" if gap is None else f": {self.money(gap)} {_SIDES[side]}" if gap.number else f": {_AT_LIMIT}"
-        return line(f"{mark} {verdict}{doubt}{margin}")
+    def marked(self, verdict: str, chance: str) -> Line:
+        """A verdict with its mark, in a table."""
+        return line(f"{_MARKS.get(verdict, '–')} {verdict} {chance}".rstrip())
 
     def as_it_is_planned(self, planned: Amount, verdict: str, chance: str) -> Line:
         """The figure and the verdict if every step runs as planned, beside those on the calendar."""
@@ -135,13 +149,6 @@ class Requirements(Labels):
     def fails(self, case: Line, because: str) -> Line:
         return line("✗ no: ", shortened(case, 120), f" ({cut(because, 100)})" if because else None)
 
-    def failures(self, expected: Amount | None) -> Line:
-        if expected is None:
-            return EMPTY
-        return line(
-            "fewer than 0.1 failures expected" if expected.number < 0.1 else f"{expected.rough()} failures expected"
-        )
-
     def no_price(self, gpu: str) -> Line:
         return line(f"ⓘ no price of {gpu} in the catalog")
 
@@ -150,5 +157,5 @@ class Requirements(Labels):
         return line(cut(f"at {text}{f' ({source})' if source else ''}", 120))
 
 
-def _margin(gap: Amount, side: str) -> str:
-    return f"{gap.short()} {_SIDES[side]}" if gap.number else _AT_LIMIT
+def _margin(gap: Amount, side: str, written: Callable[[Amount], str] = Amount.short) -> str:
+    return f"{written(gap)} {_SIDES[side]}" if gap.number else _AT_LIMIT

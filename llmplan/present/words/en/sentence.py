@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.answer.schema.advice import Lever
+from llmplan.answer.schema.advice import Lever, as_made
 from llmplan.answer.schema.requirements import Compared
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
@@ -96,17 +96,19 @@ class Sentence(Labels):
         self, trains: Line, wall: Amount, ends: Range, cost: Amount | None, chosen: Line, planned: Line, judged: Line
     ) -> Line:
         """The run on the calendar and as planned, and what that means for what is required first."""
-        bill = f" and {cost.rough(2)}" if cost is not None else ""
-        about = f" in {wall.rough(2)} on the calendar ({ends.ends(2)}){bill}, "
+        bill = f" and {cost.rough()}" if cost is not None else ""
+        about = f" in {wall.rough()} on the calendar ({ends.ends(2)}){bill}, "
         means = line(": ", judged) if judged else EMPTY
         return line(trains, about, planned, " if every step runs as planned", chosen, means, ".")
 
     def limited(self, name: str, text: str, row: Compared, figure: Amount | None) -> Line:
         """`the deadline of 30 days`; `surely (<= 30 days)` for another name; the figure where it is not told before."""
-        limit, known = row.limit.short(), f"; {figure.rough(2)} on the calendar" if figure is not None else ""
+        limit, known = row.limit.short(), f"; {self.money(figure)} on the calendar" if figure is not None else ""
         if name in _LIMITS:
             return line(f"the {name} of {limit}", f" ({known[2:]})" if known else None)
-        return line(Code(name or text), f" ({row.sign} {limit}{known})")
+        if not name or name == text:  # which says its limit
+            return line(Code(text), f" ({known[2:]})" if known else None)
+        return line(Code(name), f" ({row.sign} {limit}{known})")
 
     def compound(self, name: str, text: str) -> Line:
         """A requirement that is not a single comparison: `goals` (`time <= 30 days and cost <= 1 MUSD`)."""
@@ -143,7 +145,7 @@ class Sentence(Labels):
     def _value(self, lever: Lever | None) -> str:
         if lever is None:
             return ""
-        return lever.amount.short() if lever.name == names.GPUS else lever.statement
+        return lever.amount.short() if lever.name == names.GPUS else as_made(lever)
 
     def _s(self, lever: Lever) -> str:
         return "" if lever.name == names.GPUS and lever.amount.number != 1 else "s"
@@ -172,6 +174,14 @@ class Sentence(Labels):
             return line(listed(rows), ".")
         known = listed(what, " on ")
         return line("Nothing to solve", ": " if known else None, known, ".")
+
+    def front_between(self, count: int, names: Sequence[str], first: Sequence[Amount], last: Sequence[Amount]) -> Line:
+        """The ends of a Pareto front; the answer that follows is the first of them."""
+        ends = (" and ".join(map(self.money, end)) for end in (first, last))
+        plans = f"{count} plans trade " if count > 2 else "Two plans trade "
+        return line(
+            plans, listed(map(Code, names), " for "), ", from ", listed(map(line, ends), " to "), ". The first:"
+        )
 
     def more_verdicts(self, more: int) -> Line:
         return line(f"{more} more are in the table.")

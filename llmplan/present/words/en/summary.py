@@ -29,7 +29,8 @@ class Summary(Labels):
         """`training.global_batch 512 sequences → 768 sequences at a.plan:3`."""
         at = f" at {one.place}" if one.place else ""
         if one.what == "formula":
-            return f"the formula of `{one.name}`{at} changed"
+            cites = f" (cites {'; '.join(one.cites)})" if one.cites else ""
+            return f"the formula of `{one.name}`{at} changed{cites}"
         if one.what == "value":
             return f"{one.name} {_known(one.before)} → {_known(one.after)}{at}"
         if one.before is None:

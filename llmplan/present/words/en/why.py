@@ -26,10 +26,10 @@ class Why(Labels):
     """Reasons."""
 
     why_heading = "Why this answer"
+    memory_parts = "memory"
+    step_parts = "step"
     prices_title = "preferences that cost"
     where_heading = "Where memory and time go"
-    memory_caption = line("Memory of the plan and its neighbours against the capacity")
-    step_caption = line("From the peak of the data sheet to the step time")
 
     def unknowns_title(self, solved: bool) -> str:
         return "found" if solved else "nearest"
@@ -96,6 +96,16 @@ class Why(Labels):
             return listed([*unmet, f"{loss.objective} {deviation(relative)}"])
         return listed([*unmet, f"{loss.objective} {count(loss.value)} instead of {count(loss.best)}"])
 
+    def rival(self, entry: Amount, loss: Loss | None, feasible: bool) -> Line:
+        """Another card or model, and what the best plan with it loses."""
+        if not feasible:
+            return line(f"{entry.exact()} no plan")
+        return line(entry.exact(), " ", self._loss(loss) if loss is not None else "as good")
+
+    def rivals_of(self, path: str, rivals: Sequence[Line], more: int) -> Line:
+        rest = f" and {more} more" if more else None
+        return line("Other ", Code(path), ": ", listed(rivals, "; "), rest, ".")
+
     def objective(self, sense: str, text: str, value: Amount | None) -> Line:
         return line(f"{sense} ", Code(text), f": {value.short()}" if value is not None else None)
 
@@ -157,9 +167,16 @@ class Why(Labels):
         without = listed([*settings, None if few else "another layout", fits])
         return line(Code(price.name), f" costs {' and '.join(costs)}: without it ", without)
 
+    def part_name(self, label: str) -> str:
+        """What a part of memory or of a step is called, by its label in the library."""
+        return label
+
     def part(self, label: str, amount: Amount, of: float) -> str:
         """A part of a sum, in the unit that is said before all of them; its share where it is not small."""
         return f"{label} {amount.parts()[0]}" + (f" ({share(of)})" if of >= 0.05 else "")
+
+    def share_of(self, label: str, of: float) -> str:
+        return f"{label} {share(of)}"
 
     def memory_goes(self, parts: Iterable[str]) -> Line:
         return line(f"Memory of the fullest GPU at its peak, GB: {', '.join(parts)}.")

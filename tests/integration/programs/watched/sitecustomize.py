@@ -6,6 +6,7 @@ and steps of optimizers. After each step a process of a run writes to $WATCHED/r
 
     reduced  by the ranks of a group, and by format, how many numbers it gave to be summed over the group
     gathered by the ranks of a group, how many numbers it got whole of what is split over the group
+    batches  by the shape of a micro-batch, as "2x16", how many came to the embedding
     calls    of each layer of the model, in their order, how often it was computed
     squares  of each step the square of the norm of the gradients that this process took it with
 """
@@ -23,7 +24,7 @@ if "WATCHED" in os.environ and "LOCAL_RANK" in os.environ:
     from torch.utils._pytree import tree_leaves
 
     SCALARS = 8  # so many numbers at most are losses, norms and flags
-    seen = {"reduced": {}, "gathered": {}, "calls": [], "squares": []}
+    seen = {"reduced": {}, "gathered": {}, "batches": {}, "calls": [], "squares": []}
     layers = {}
 
     def group_of(given):
@@ -48,7 +49,7 @@ if "WATCHED" in os.environ and "LOCAL_RANK" in os.environ:
                     key=lambda tensors: sum(one.numel() for one in tensors),
                 )
                 count = sum(one.numel() for one in numbers)
-                if count > SCALARS:
+                if count > SCALARS and numbers[0].is_floating_point():  # names of checkpoints are compared in bytes
                     of_group = seen["reduced"].setdefault(",".join(map(str, group_of(given))), {})
                     format = str(numbers[0].dtype).removeprefix("torch.")
                     of_group[format] = of_group.get(format, 0) + count
@@ -60,6 +61,9 @@ if "WATCHED" in os.environ and "LOCAL_RANK" in os.environ:
             return function(*given, **(named or {}))
 
     def note_call(module, given):
+        if isinstance(module, torch.nn.Embedding):
+            shape = "x".join(map(str, given[0].shape))
+            seen["batches"][shape] = seen["batches"].get(shape, 0) + 1
         # A layer that is computed again calls its attention again; hooks of the layer itself may stay outside of that.
         if type(module).__name__.endswith("Attention"):
             at = layers.setdefault(id(module), len(layers))

@@ -1,0 +1,305 @@
+"""`measured` statements from logs: the log read, what it does not say taken from the plan of the run, and written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from attrs import evolve, frozen
+
+from llmplan import importing
+from llmplan.answer.schema.solution import Solution
+from llmplan.check import library
+from llmplan.diagnostics import Diagnostic, logs, render_json
+from llmplan.load import files
+from llmplan.logs import measured_text, summary
+from llmplan.logs.forms import LogFormat, formats
+from llmplan.logs.measured_text import Setting
+from llmplan.logs.opening import Bytes
+from llmplan.logs.reading import MOST_JSON, Heard, read
+from llmplan.logs.readings import Reading, conditions, missing, of_piece, of_whole
+from llmplan.logs.summary import Piece
+from llmplan.request import Request
+from llmplan.run_inputs import NEEDED, RunInputs
+from llmplan.units import amount
+
+_ENDINGS = re.compile(r"(\.gz|\.(log|out|txt|json|jsonl|csv|err))+$")
+
+
+@frozen
+class Log:
+    """A log to be read: its name, the one that a statement gets, and its bytes."""
+
+    file: str
+    name: str
+    stream: BinaryIO
+    told: Callable[[int], None] = lambda _: None
+
+
+@frozen
+class Run:
+    """What one log measures.
+
+    Attributes:
+        pieces: All of them, where there are several.
+        settings: The inputs of the run, of the log and of the plan.
+        solution: Of the plan of the run.
+    """
+
+    file: str
+    name: str
+    heard: Heard
+    pieces: tuple[Piece, ...]
+    piece: Piece | None
+    readings: tuple[Reading, ...]
+    settings: tuple[Setting, ...]
+    missing: tuple[tuple[str, str], ...]
+    links: tuple[tuple[float, int], ...]
+    solution: Solution | None = None
+
+
+@frozen
+class Calibration:
+    """What logs measure.
+
+    Attributes:
+        text: Of a plan with a `measured` statement for each log; empty where an error prevents it.
+    """
+
+    text: str
+    runs: tuple[Run, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        return any(one.severity == "error" for one in self.diagnostics)
+
+
+def opened(stack: ExitStack, file: str, told: Callable[[int], None] = lambda _: None) -> Log:
+    """A file to be read as a log until the stack ends; its statement is named as it, without the endings of logs.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    stream = stack.enter_context(open(file, "rb"))  # noqa: SIM115, closed with the stack
+    name = os.path.basename(file)
+    return Log(files.shown(Path(file)), _ENDINGS.sub("", name) or name, stream, told)
+
+
+def is_log(log: Log) -> bool:
+    """Whether a file tells steps, memory or a run, as a configuration does not."""
+    heard = read(Bytes(log.stream), formats())
+    common = heard.telling.common
+    runs = heard.telling.runs.values()
+    return bool(any(run.steps for run in runs) or common.memory or common.summary or common.links)
+
+
+def named(format: str) -> tuple[LogFormat, ...]:
+    """The formats that a name means, by their folder, their own name or another one; none for an unknown name."""
+    wanted = format.lower().replace("_", "-")
+    return tuple(one for one in formats() if wanted in {name.lower().replace("_", "-") for name in one.aliases})
+
+
+def names() -> list[str]:
+    """What people call the logs that can be read."""
+    return sorted((one.name for one in formats()), key=str.lower)
+
+
+def calibrate(
+    given: Iterable[Log],
+    plan: Request | None = None,
+    places: Mapping[str, str] | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    format: str | None = None,
+    steps: tuple[float, float] | None = None,
+    folder: Path = Path(),
+) -> Calibration:
+    """Reads logs of runs of one plan.
+
+    Args:
+        plan: Of the runs; what a log says wins over it.
+        places: By input where it comes from, of a plan that configurations make.
+        settings: Inputs that the command line gives where there is no plan, each a path and a value as written.
+        steps: Only these, from the first to the last.
+        folder: Where the plan with the statements will stand.
+    """
+    chosen = formats() if format is None else named(format)
+    if not chosen:
+        return Calibration("", (), (logs.unknown_format(format or "", names()),))
+    scope, _, broken = library.load(tables=False)
+    assert not broken, broken
+    inputs = RunInputs(importing.library_of(scope, folder), plan, places or {}, settings)
+    reader = Reader(inputs, chosen, steps)
+    runs: list[Run] = []
+    problems: list[Diagnostic] = []
+    for log in given:
+        run, found = reader.run(log)
+        runs.append(run)
+        problems += found
+    problems = list(dict.fromkeys(problems))
+    failed = any(one.severity == "error" for one in problems)
+    return Calibration("" if failed else _text(runs), tuple(runs), tuple(problems))
+
+
+class Reader:
+    """Reads logs of runs of one plan, one after another."""
+
+    def __init__(self, inputs: RunInputs, formats: Sequence[LogFormat], steps: tuple[float, float] | None) -> None:
+        self.inputs = inputs
+        self.formats = formats
+        self.steps = steps
+
+    def run(self, log: Log) -> tuple[Run, list[Diagnostic]]:
+        """What one log measures, and what prevents it."""
+        heard = read(Bytes(log.stream, log.told), self.formats, self.steps)
+        common = heard.telling.common
+        pieces = summary.pieces(heard)
+        piece = pieces[-1] if pieces else summary.without_steps(heard)
+        links = tuple(common.links)
+
+        def result(readings: Sequence[Reading] = (), settings: Sequence[Setting] = ()) -> Run:
+            lacks = missing(heard.format, list(readings), piece.parts if piece else {}) if heard.format else []
+            return Run(
+                log.file, log.name, heard, pieces, piece, tuple(readings), tuple(settings), tuple(lacks), links
+            )  # fmt: skip
+
+        if heard.too_long:
+            return result(), [logs.too_long(log.file, amount.binary(MOST_JSON))]
+        if piece is None or heard.format is None:
+            return result(), [logs.unknown_log(log.file, heard.stray, names())]
+        said = self.inputs.said(piece)
+        solution = self.inputs.solved(said)
+        if solution is not None and solution.status == "error":
+            return result(), list(solution.diagnostics)
+        planned = self.inputs.conditions(solution)
+        run = conditions(piece, planned)
+        if self._ambiguous(pieces):
+            told = [measured_text.described(one, of_piece(one, conditions(one, planned))) for one in pieces]
+            longest = max(pieces, key=lambda one: len(one.steady.kept))
+            return result(), [logs.several(log.file, told, measured_text.example(longest))]
+        readings = of_piece(piece, run)
+        reasons: list[str] = []
+        whole = summary.whole(heard)
+        if whole is not None and not pieces:
+            mean, why = of_whole(whole, run)
+            readings[:0] = [mean] if mean is not None else []
+            reasons += [why] if why else []
+        readings = self.inputs.planned(solution, readings)
+        settings = self.inputs.settings(said, solution, log.file)
+        if self.steps is not None and not pieces:
+            text = f"it has no step of {amount.reading(self.steps[0])} .. {amount.reading(self.steps[1])} that counts"
+            return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
+        if not any(not one.doubtful for one in readings) and not links:
+            doubted = [one for one in readings if one.doubtful]
+            reasons += [f"{one.name} = {measured_text.shown(one)}, {one.note}, is not used" for one in doubted]
+            reasons += [] if doubted else [measured_text.reason(piece)]
+            hints = [f"say what the log does not: `llmplan calibrate {log.file} PLAN`, or `--set hardware.gpus=8`"]
+            hints += [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"]
+            return result(readings, settings), [logs.nothing_measured(log.file, reasons, hints)]
+        return evolve(result(readings, settings), solution=solution), []
+
+    def _ambiguous(self, pieces: Sequence[Piece]) -> bool:
+        """Whether nobody has said which of several pieces is meant: of attempts over the same steps it is the last."""
+        if len(pieces) < 2:
+            return False
+        same = all(one.why in ("", "restart") and one.attempt != other.attempt for one, other in pairwise(pieces))
+        last = pieces[-1]
+        overlap = all(one.first_step <= last.last_step and last.first_step <= one.last_step for one in pieces)
+        return not (self.steps is not None and same and overlap)
+
+
+def _text(runs: Sequence[Run]) -> str:
+    blocks = []
+    for run in runs:
+        assert run.piece is not None and run.heard.format is not None
+        others = [one.name for one in run.heard.others]
+        lines = measured_text.about(run.piece, run.readings, run.file, run.heard.format.name, others)
+        if len(run.pieces) > 1:
+            lines.append(f"# Of {amount.count(len(run.pieces))} attempts over these steps the last.")
+        if run.heard.broken:
+            lines.append("# The log ends in the middle.")
+        lines += [measured_text.bus(run.links, run.file)] if run.links else []
+        if any(not one.doubtful for one in run.readings):
+            lines += measured_text.statement(run.name, run.settings, run.readings, run.file)
+            said = {one.path for one in run.settings}
+            lines += measured_text.below(run.missing, [path for path in NEEDED if path not in said])
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_json(found: Calibration) -> dict[str, Any]:
+    """The document of `calibrate --json`."""
+    return {
+        "schema": 1,
+        "plan": found.text,
+        "runs": [_run_as_json(run) for run in found.runs],
+        "diagnostics": [render_json.record(one) for one in found.diagnostics],
+    }
+
+
+def _run_as_json(run: Run) -> dict[str, Any]:
+    format = run.heard.format
+    piece = run.piece
+    common = run.heard.telling.common
+    return {
+        "file": run.file,
+        "name": run.name,
+        "format": format.name if format is not None else None,
+        "release": format.release if format is not None else None,
+        "others": [one.name for one in run.heard.others],
+        "complete": not run.heard.broken,
+        "inputs": [{"field": one.path, "text": one.text, "place": one.note} for one in run.settings],
+        "readings": [_reading_as_json(one) for one in run.readings],
+        "left_out": _left_as_json(piece) if piece is not None else [],
+        "parts": {name: {"value": value, "unit": "s"} for name, value in piece.parts.items()} if piece else {},
+        "pieces": [_piece_as_json(one) for one in run.pieces],
+        "times": {
+            kind: [{"value": value, "unit": "s", "line": line} for value, line in times]
+            for kind, times in common.times.items()
+        },
+        "whole": {name: {"value": value, "line": line} for name, (value, line) in common.summary.items()},
+        "links": [{"value": value, "unit": "byte/s", "line": line} for value, line in run.links],
+        "missing": [{"what": what, "printed_by": switch} for what, switch in run.missing],
+    }
+
+
+def _reading_as_json(reading: Reading) -> dict[str, Any]:
+    unit = {"GiB": "byte"}.get(reading.unit, reading.unit)
+    return {
+        "name": reading.name,
+        "value": reading.value,
+        "unit": unit,
+        "low": reading.low,
+        "high": reading.high,
+        "lines": list(reading.lines),
+        "text": reading.note,
+        "used": not reading.doubtful,
+        "planned": reading.planned,
+    }
+
+
+def _left_as_json(piece: Piece) -> list[dict[str, Any]]:
+    return [{"reason": reason, "count": count, "longest": longest} for reason, count, longest in piece.steady.left_out]
+
+
+def _piece_as_json(piece: Piece) -> dict[str, Any]:
+    time = piece.steady.figure("time")
+    return {
+        "steps": [piece.first_step, piece.last_step],
+        "lines": [piece.first_line, piece.last_line],
+        "numbered": piece.numbered,
+        "attempt": piece.attempt,
+        "why": piece.why,
+        "batch": piece.batch,
+        "length": piece.length,
+        "records": len(piece.steady.kept),
+        "time": None
+        if time is None
+        else {"mean": time.mean, "median": time.median, "low": time.low, "high": time.high},
+        "left_out": _left_as_json(piece),
+    }

@@ -1,0 +1,165 @@
+"""Configurations of other software where a command takes a plan: the options that go with them, and the plan that they
+make together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from attrs import evolve, frozen
+
+from llmplan.cli import terminal
+from llmplan.cli.inputs import Ask
+from llmplan.diagnostics import Diagnostic, command
+from llmplan.load.files import PLAN, Unreadable
+from llmplan.request import Request
+
+if TYPE_CHECKING:
+    from llmplan.importing import Imported
+    from llmplan.read.edits import Files
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+GPU = "--gpu"
+GPUS = "--gpus"
+
+
+@frozen
+class Asked:
+    """A request, and the files whose words changes are told in."""
+
+    request: Request
+    files: Files
+
+
+def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None) -> Request | int:
+    """The request for a plan, a configuration or a folder of configurations; or, after the reason is shown, the exit
+    code."""
+    folder = os.path.isdir(path)
+    if path == "-" or (path.endswith(PLAN) and not folder):
+        request = ask(path)
+        if isinstance(request, Diagnostic):
+            terminal.show([request])
+            return 2
+        return request
+    inside = sorted(os.listdir(path)) if folder else []
+    named = [os.path.join(path, name) for name in inside if not name.startswith(".") and not name.endswith(PLAN)]
+    files = [name for name in named if os.path.isfile(name)] if folder else [path]
+    found = asked(ask, files, gpu, gpus, run, whole=False)
+    return found if isinstance(found, int) else evolve(found.request, path=f"{path} {found.request.path}")
+
+
+def are(paths: Sequence[str]) -> bool:
+    """Whether arguments are configurations: none of them is a plan.
+
+    Raises:
+        click.UsageError: Some are.
+    """
+    plans = [path for path in paths if path == "-" or path.endswith(PLAN) or os.path.isdir(path)]
+    if plans and len(plans) < len(paths):
+        raise click.UsageError(f"{plans[0]} is a plan, other arguments are configurations: give one or the others")
+    return bool(paths) and not plans
+
+
+def none(gpu: str | None, gpus: int | None, run: int | None) -> None:
+    """Checks that no option of configurations goes with a plan.
+
+    Raises:
+        click.UsageError: One does.
+    """
+    for name, value, instead in (
+        (GPU, gpu, "--set hardware.gpu=NAME"),
+        (GPUS, gpus, "--set hardware.gpus=N"),
+        ("--run", run, ""),
+    ):
+        if value is not None:
+            hint = f": give `{instead}`" if instead else ""
+            raise click.UsageError(f"{name} goes with configurations, not with a plan{hint}")
+
+
+def reading(function: Command) -> Command:
+    """The options `--gpu`, `--gpus` and `--run`."""
+    for option in (
+        click.option(
+            "--run", type=int, metavar="N", help="Of configurations: the Nth launch of a script that has several."
+        ),
+        click.option(GPUS, type=click.IntRange(min=1), metavar="N", help="Of configurations: the number of GPUs."),
+        click.option(GPU, metavar="NAME", help="Of configurations: the GPU, as in --gpu H100."),
+    ):
+        function = option(function)
+    return function
+
+
+def asked(
+    ask: Ask,
+    paths: Sequence[str],
+    gpu: str | None,
+    gpus: int | None,
+    run: int | None,
+    apart: bool = False,
+    whole: bool = True,
+) -> Asked | int:
+    """The request for the plan that configurations make; or, after its reasons are shown, the exit code.
+
+    Args:
+        whole: Whether what a verdict needs must be said.
+        apart: Whether the command has options that need a plan, or lacks the directory of its files.
+
+    Raises:
+        click.UsageError: It does.
+    """
+    if apart:
+        raise click.UsageError("configurations need -o DIR, and go with neither --table nor --summary")
+    found = read(paths, gpu, gpus, ask.options.get("settings", ()), run, whole)
+    if isinstance(found, Diagnostic):
+        terminal.show([found])
+        return 2
+    terminal.show(found.diagnostics)
+    if found.failed or found.files is None:
+        return 1
+    from llmplan import importing
+
+    return Asked(importing.question(found, **ask.options), found.files)
+
+
+def of_run(
+    ask: Ask, paths: Sequence[str], gpu: str | None, gpus: int | None, run: int | None
+) -> tuple[Request | None, Files | None] | int:
+    """The request for the plan of a run, if there is one, and the files that it was read from; or, after its reasons
+    are shown, the exit code."""
+    if not paths:
+        return None, None
+    if are(paths):
+        found = asked(ask, paths, gpu, gpus, run, whole=False)
+        return found if isinstance(found, int) else (found.request, found.files)
+    none(gpu, gpus, run)
+    if len(paths) > 1:
+        raise click.UsageError("expected a single plan")
+    request = ask(paths[0])
+    if isinstance(request, Diagnostic):
+        terminal.show([request])
+        return 2
+    return request, None
+
+
+def read(
+    paths: Sequence[str],
+    gpu: str | None,
+    gpus: int | None,
+    further: Sequence[tuple[str, str]],
+    run: int | None,
+    whole: bool,
+    folder: str = "",
+) -> Imported | Diagnostic:
+    """What configurations say, under what the command line says; or why one of them cannot be read."""
+    from llmplan import importing
+
+    for path in paths:
+        try:
+            importing.readable(path)
+        except Unreadable as why:
+            return command.unreadable(path, str(why), False)
+    return importing.imported(paths, importing.settings(gpu, gpus, further), run, whole, Path(folder))

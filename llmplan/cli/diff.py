@@ -1,0 +1,99 @@
+"""`llmplan diff`: what a plan differs in from another one, or from what it was at a revision of git."""
+
+from __future__ import annotations
+
+import click
+
+from llmplan.cli import configurations, terminal
+from llmplan.cli.inputs import Ask, comparing, gravest
+from llmplan.cli.progress import progress
+from llmplan.cli.solve import STATUS
+from llmplan.diagnostics import command
+from llmplan.load.files import IMPORTED, Unreadable
+
+FAILED = 4
+"""The exit code where a condition of `--fail-if` is met."""
+
+
+@click.command()
+@click.argument("a", metavar="A")
+@click.argument("b", required=False, metavar="[B]")
+@click.option(
+    "--against",
+    metavar="REV",
+    help="Compare A with itself at a revision of git, in the place of B: the plan and all that it uses are read as "
+    "they were there, and nothing is checked out.",
+)
+@click.option(
+    "--fail-if",
+    "fail_if",
+    multiple=True,
+    metavar="COND",
+    help="Exit with 4 where this is so: `wall_cost > +5%`, `wall_time > +3 days` of the change, `wall_time > 30 days` "
+    "or `deadline < likely` of the newer plan; repeatable. A change that measurements would not tell is not one.",
+)
+@comparing
+@configurations.reading
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print a comment for a pull request.")
+@click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON, in base units.")
+def diff(
+    ask: Ask,
+    a: str,
+    b: str | None,
+    against: str | None,
+    fail_if: tuple[str, ...],
+    as_markdown: bool,
+    as_json: bool,
+    gpu: str | None,
+    gpus: int | None,
+    run: int | None,
+) -> int:
+    """Compares plan B with plan A: decisions, inputs, results, what moved them, and verdicts that turned.
+
+    Either may be a configuration of other software, or a folder of configurations, which is read as a plan.
+
+    With --against, A is the newer plan. A change of a result inside the joint band of both plans is `not told apart`.
+    Exit code 3 if no plan meets the newer one, 4 if a condition of --fail-if is met. Writes no files.
+    """
+    if (b is None) == (against is None):
+        raise click.UsageError("name a second plan, or a revision with --against")
+    if as_markdown and as_json:
+        raise click.UsageError("--markdown and --json are mutually exclusive")
+    if "-" in ((a,) if b is None else ()) or (a == b == "-"):
+        raise click.UsageError("standard input can be one of two plans, and has no revisions")
+    older = configurations.side(ask, a, gpu, gpus, run)
+    newer = older if b is None or isinstance(older, int) else configurations.side(ask, b, gpu, gpus, run)
+    if isinstance(older, int):
+        return older
+    if isinstance(newer, int):
+        return newer
+    if against is not None and older.path.endswith(IMPORTED):
+        raise click.UsageError("--against reads a plan as it was: `llmplan import` writes one")
+    from llmplan import comparison
+
+    try:
+        with progress():
+            compared = comparison.compare(older, newer, against, fail_if)
+    except Unreadable as why:
+        terminal.show([command.unreadable(f"{against}:{a}", str(why))])
+        return 2
+    except comparison.WrongCondition as why:
+        raise click.UsageError(f"--fail-if {why}") from None
+    difference = compared.difference
+    if difference is None:
+        terminal.show(compared.diagnostics)
+        return 1
+    if as_json:
+        from llmplan.emit.difference_json import as_json as document
+        from llmplan.emit.solution_json import dump
+
+        terminal.result(dump(document(difference)) + "\n")
+    else:
+        from llmplan.present import difference as told
+        from llmplan.present.words import words_of
+
+        words = words_of()
+        text = told.markdown(difference, words) if as_markdown else told.screen(difference, terminal.width(), words)
+        terminal.result(text)
+    failed = comparison.failed(difference.thresholds)
+    return gravest([STATUS[compared.status], FAILED if failed else 0])

@@ -1,0 +1,96 @@
+"""`llmplan verify`: whether a run is on plan."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from llmplan.cli import configurations, terminal
+from llmplan.cli.calibrate import open_log, steps_of
+from llmplan.cli.inputs import Ask, solving
+from llmplan.diagnostics import command
+from llmplan.escape import visible_line
+from llmplan.load.files import PLAN
+from llmplan.units import amount
+
+if TYPE_CHECKING:
+    from llmplan import verification
+
+_OFF = 3
+_MOST = 1000
+
+
+def _tolerance(ctx: click.Context, param: click.Parameter, value: str) -> float:
+    """`10%` as 0.1."""
+    found = amount.of_text(value.removesuffix("%"))
+    if found is None or not 0 <= found <= _MOST:
+        raise click.BadParameter(f"{value!r} is no share, as in --tolerance 10%")
+    return float(found / 100)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="PLAN | CONFIG... LOG")
+@solving
+@configurations.reading
+@click.option(
+    "--tolerance", default="10%", callback=_tolerance, metavar="SHARE", help="What counts as on plan.  [default: 10%]"
+)
+@click.option("--format", metavar="NAME", help="The software that printed the log, where it does not show it.")
+@click.option("--steps", callback=steps_of, metavar="A..B", help="Only these steps.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print it as Markdown.")
+def verify(
+    ask: Ask,
+    files: tuple[str, ...],
+    gpu: str | None,
+    gpus: int | None,
+    run: int | None,
+    tolerance: float,
+    format: str | None,
+    steps: tuple[float, float] | None,
+    as_json: bool,
+    as_markdown: bool,
+) -> int:
+    """Says whether a run is on plan: its steps, rate and memory as its LOG has them, beside the plan as it is written.
+
+    Exits with 3 where something is further from the plan than the tolerance. A log of another layout than the plan's
+    is refused. What the plan leaves open is as the log says.
+    """
+    *plans, log = files
+    if not plans or log.endswith(PLAN):
+        raise click.UsageError("name the plan or the configurations of the run, then its log")
+    asked = configurations.of_run(ask, plans, gpu, gpus, run)
+    if isinstance(asked, int):
+        return asked
+    plan, read = asked
+    assert plan is not None
+    from llmplan import importing, verification
+
+    places = {} if read is None else importing.places_in(read)
+    with ExitStack() as stack:
+        try:
+            found = verification.verify(open_log(stack, log), plan, places, tolerance, format, steps)
+        except OSError as error:
+            shown = str(error.filename or log)
+            terminal.show([command.unreadable(shown, error.strerror or "it is unreadable", os.path.isdir(shown))])
+            return 2
+    terminal.show(found.diagnostics)
+    if as_json:
+        terminal.document(verification.as_json(found))
+    elif not found.failed:
+        terminal.result(_text(found, "<stdin>" if log == "-" else log, as_markdown))
+    return 1 if found.failed else 0 if found.on_plan else _OFF
+
+
+def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
+    from llmplan.present import verified
+    from llmplan.present.words import words_of
+
+    rest = None
+    if found.left is not None and found.planned_left is not None and found.done is not None and found.steps is not None:
+        rest = found.done, found.steps, found.left, found.planned_left
+    said = visible_line(log), found.rows, found.tolerance, rest, found.parts, words_of()
+    return verified.in_markdown(*said) if as_markdown else verified.render(*said, terminal.width())

@@ -1,0 +1,101 @@
+"""E0510 to E0513: files of other software that contradict each other, or that cannot be read as one plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmplan.diagnostics.record import Diagnostic, Hint, Label, error, warning
+from llmplan.escape import visible, visible_line
+from llmplan.source import Span
+
+_MOST = 20
+
+
+def contradiction(what: str, first: tuple[str, Span], second: tuple[str, Span]) -> Diagnostic:
+    """E0510: two places say different things of an input, each a value and where it stands."""
+    message = f"the files contradict each other on `{what}`: {visible_line(first[0])} and {visible_line(second[0])}"
+    others = [Label(second[1], f"here it is {visible_line(second[0])}")]
+    hint = "make them agree, or decide with `--set`"
+    return error("E0510", message, first[1], hint, label=f"here it is {visible_line(first[0])}", others=others)
+
+
+def impossible(why: str, places: Sequence[Span]) -> Diagnostic:
+    """E0510: values that the software refuses together."""
+    others = [Label(place, "with this") for place in places[1:]]
+    return error("E0510", why, places[0] if places else None, "correct one of them", others=others)
+
+
+def not_planned(key: str, why: str, place: Span | None, refused: bool = True) -> Diagnostic:
+    """E0511: a key whose run no plan can say; a warning where its other keys are read all the same."""
+    make = error if refused else warning
+    return make("E0511", f"`{visible_line(key)}`: {why}", place)
+
+
+def no_model(name: str | None) -> Diagnostic:
+    """E0401: configurations without a model, or with one that the catalog does not have."""
+    message = "no file says the model" if name is None else f"the catalog has no model `{visible_line(name)}`"
+    return error("E0401", message, None, "give the model's config.json beside the other files")
+
+
+def no_card() -> Diagnostic:
+    """E0401: configurations that do not name the GPU."""
+    return error("E0401", "no file says the GPU", None, "name it: `--gpu H100` (`llmplan catalog gpus` lists them)")
+
+
+def no_count() -> Diagnostic:
+    """E0401: configurations that do not say how many GPUs there are."""
+    return error("E0401", "no file says the number of GPUs", None, "give it: `--gpus 8`")
+
+
+def no_length() -> Diagnostic:
+    """E0401: configurations that do not say how long sequences are."""
+    hint = "give it: `--set dataset.sequence_length=4096`"
+    return error("E0401", "no file says how many tokens a sequence has", None, hint)
+
+
+def unreadable(file: str, why: str, place: Span | None) -> Diagnostic:
+    """E0512: a text that is not of the syntax that it begins like."""
+    return error("E0512", f"cannot read `{visible_line(file)}`: {visible(why)}", place)
+
+
+def unrecognised(file: str, keys: Sequence[str], place: Span | None, formats: Sequence[str]) -> Diagnostic:
+    """E0512: no format has the keys of a file."""
+    shown = ", ".join(f"`{visible_line(key)}`" for key in keys[:4])
+    notes = [f"its keys begin with {shown}"] if shown else []
+    notes.append(f"files of these are read: {', '.join(formats)}")
+    hint = Hint("give the file that names the model, the batch or the parallelism")
+    return error("E0512", f"cannot tell what `{visible_line(file)}` configures", place, hint, notes=notes)
+
+
+def ambiguous(file: str, formats: Sequence[str], place: Span | None) -> Diagnostic:
+    """E0512: two formats have the keys of a file."""
+    return error("E0512", f"`{visible_line(file)}` could be of {' or of '.join(formats)}", place)
+
+
+def nothing_to_read(files: Sequence[str]) -> Diagnostic:
+    """E0512: scripts that start no training and write no configuration."""
+    names = ", ".join(f"`{visible_line(file)}`" for file in files)
+    hint = "give the script that starts the training, or its configuration"
+    return error("E0512", f"there is no configuration and no launch in {names}", None, hint)
+
+
+def several_runs(launches: Sequence[tuple[str, str]], place: Span | None, refused: bool) -> Diagnostic:
+    """E0513: the files start several trainings.
+
+    Args:
+        launches: Each with its place and its command.
+        refused: Whether nothing can be done without choosing one; else what they have in common is taken.
+    """
+    notes = [f"{number}: {visible_line(text)} ({where})" for number, (where, text) in enumerate(launches[:_MOST], 1)]
+    if len(launches) > _MOST:
+        notes.append("…")
+    many = f"the files start {len(launches)} trainings"
+    if refused:
+        return error("E0513", many, place, "choose one: `--run N`", notes=notes)
+    hint = "read one of them: `--run N`"
+    return warning("E0513", f"{many}: the plan has what they have in common", place, hint, notes=notes)
+
+
+def no_such_run(number: int, many: int) -> Diagnostic:
+    """E0513: `--run N` of fewer launches."""
+    return error("E0513", f"there is no run {number}: the files start {many}", None, "leave `--run` out")

@@ -1,0 +1,63 @@
+"""E0515 to E0517: logs of which nothing can be measured, or more than one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmplan.diagnostics.record import Diagnostic, Hint, error
+from llmplan.escape import visible_line
+
+_LONGEST = 160
+
+
+def unknown_log(file: str, stray: tuple[int, str] | None, formats: Sequence[str]) -> Diagnostic:
+    """E0515: no format has a line of a log. `stray`: its first line of which nothing is understood, with its number."""
+    notes = [f"logs of these are read: {', '.join(formats)}"]
+    if stray is None:
+        return error("E0515", f"there is nothing in `{visible_line(file)}`", None, notes=notes)
+    number, line = stray
+    shown = visible_line(line)
+    shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+    where = f"{visible_line(file)}:{number}" if number else visible_line(file)
+    notes.insert(0, f"{where} is the first line that is not understood: {shown}")
+    hint = "give the output of the training itself; a format of your own is a `log.plan` (docs/calibrate.md)"
+    return error(
+        "E0515", f"nothing in `{visible_line(file)}` is a line of a format that is read", None, hint, notes=notes
+    )
+
+
+def unknown_format(name: str, formats: Sequence[str]) -> Diagnostic:
+    """E0515: `--format` names none."""
+    return error("E0515", f"there is no format `{visible_line(name)}`", None, f"one of {', '.join(formats)}")
+
+
+def too_long(file: str, most: str) -> Diagnostic:
+    """E0515: one JSON document that cannot be read line by line."""
+    hint = "give the log of the console, or records a line"
+    return error("E0515", f"`{visible_line(file)}` is one JSON document of more than {most}", None, hint)
+
+
+def several(file: str, pieces: Sequence[str], example: str) -> Diagnostic:
+    """E0516: a log holds steps under several conditions."""
+    message = f"`{visible_line(file)}` holds {len(pieces)} stretches of steps that do not go together"
+    return error("E0516", message, None, Hint(f"say which: `--steps {example}`"), notes=pieces)
+
+
+def nothing_measured(file: str, reasons: Sequence[str], hints: Sequence[str]) -> Diagnostic:
+    """E0517: a log was understood, and has no step, memory or rate that counts."""
+    message = f"`{visible_line(file)}` has nothing that a plan can be measured by"
+    return error("E0517", message, None, *(Hint(hint) for hint in hints), notes=reasons)
+
+
+def another_run(file: str, differences: Sequence[tuple[str, str, str, int]]) -> Diagnostic:
+    """E0518: a log of a run that is not the planned one. Each difference: input, planned, seen, and its line."""
+    path, planned, seen, _ = differences[0]
+    message = f"`{visible_line(file)}` is of another run: `{path}` is {seen}, the plan says {planned}"
+    told = [f"{visible_line(file)}:{line} `{path}` is {seen}, planned {plan}" for path, plan, seen, line in differences]
+    hint = Hint(f"compare it with its own plan, or say `--set {path}={seen}`")
+    return error("E0518", message, None, hint, notes=told)
+
+
+def nothing_planned(file: str) -> Diagnostic:
+    """E0518: nothing of what a log says has a value in the plan."""
+    return error("E0518", f"the plan says nothing of what `{visible_line(file)}` measures", None)

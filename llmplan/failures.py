@@ -1,0 +1,116 @@
+"""Why a run had no memory left: the log read, the plan solved, and the two compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from llmplan import api, rewording
+from llmplan.answer.schema.advice import Lever, Relaxation
+from llmplan.answer.schema.solution import Solution
+from llmplan.diagnostics import Diagnostic
+from llmplan.emit.advice_json import change_as_json
+from llmplan.read.edits import Files
+from llmplan.request import Request
+from llmplan.why.matching import Diagnosis, diagnose
+from llmplan.why.message import find
+
+_MOST_CHANGES = 3
+
+
+@frozen
+class Failure:
+    """What is known of a failure.
+
+    Attributes:
+        diagnosis: None if the log has no message.
+        changes: What would avoid it, the least change first.
+    """
+
+    diagnosis: Diagnosis | None
+    changes: tuple[Lever | Relaxation, ...] = ()
+    solution: Solution | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def explain(lines: Iterable[str], asked: Request | None, files: Files | None = None) -> Failure:
+    """Compares the first out-of-memory message of a log with a plan, if there is one.
+
+    Args:
+        files: The configurations that the plan was read from, in whose words changes are told.
+    """
+    message = find(lines)
+    if message is None:
+        return Failure(None)
+    if asked is None:
+        return Failure(diagnose(message, {}, ()))
+    solution = api.solve(asked)
+    if solution.status == "error":
+        return Failure(diagnose(message, {}, ()), diagnostics=solution.diagnostics)
+    if files is not None:
+        solution = rewording.reworded(solution, files)
+    open_ = {unknown.path for unknown in solution.unknowns}
+    values = {
+        name: float(value.value)
+        for name, value in solution.values.items()
+        if isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
+    }
+    given = {name for name, value in solution.values.items() if value.authored and name not in open_}
+    return Failure(diagnose(message, values, given), changes(solution), solution)
+
+
+def changes(solution: Solution) -> tuple[Lever | Relaxation, ...]:
+    """Changes that need less memory: the cures of a plan that does not fit, else its levers, the least gain first."""
+    if solution.relaxations:
+        return tuple(one for one in solution.relaxations if one.kind == "input")[:_MOST_CHANGES]
+
+    def saved(lever: Lever) -> float:
+        return next(
+            (float(one.before.number - one.after.number) for one in lever.results if one.name == "memory.total"), 0.0
+        )
+
+    found = sorted(
+        (one for one in solution.levers if saved(one) > 0), key=lambda one: (one.sort != "switch", -saved(one))
+    )
+    return tuple(found[:_MOST_CHANGES])
+
+
+def as_json(failure: Failure, changes: Sequence[Lever | Relaxation]) -> dict[str, Any]:
+    """The document of `why --json`."""
+    diagnosis = failure.diagnosis
+    assert diagnosis is not None
+    message = diagnosis.message
+
+    def size(one: Any) -> int | None:
+        return None if one is None else one.bytes
+
+    return {
+        "schema": 1,
+        "message": {
+            "tried": size(message.tried),
+            "allocated": size(message.allocated),
+            "reserved": size(message.reserved),
+            "free": size(message.free),
+            "total": size(message.total),
+            "frames": list(message.frames),
+            "text": message.text,
+        },
+        "told": diagnosis.told,
+        "causes": list(diagnosis.causes),
+        "matches": [
+            {
+                "name": one.allocation.name,
+                "size": one.size,
+                "formula": one.allocation.formula,
+                "moment": one.allocation.moment,
+                "term": one.allocation.term,
+                "proof": one.proof,
+                "micro_batch": one.samples,
+            }
+            for one in diagnosis.matches
+        ],
+        "resident": [{"term": name, "size": value} for name, value in diagnosis.resident],
+        "changes": [change_as_json(one) for one in changes],
+    }

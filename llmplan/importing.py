@@ -1,0 +1,358 @@
+"""Files of other software as a plan: gathered, recognised, read, and written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from llmplan.check import ir, library
+from llmplan.check.program import Field
+from llmplan.check.scope import Scope
+from llmplan.diagnostics import Diagnostic, imports, render_json
+from llmplan.load import files
+from llmplan.load.config_tables import Tables
+from llmplan.load.unused_keys import Known
+from llmplan.read import formats, sources
+from llmplan.read.document import Document, Item
+from llmplan.read.edits import Files
+from llmplan.read.formats import Format, fits_any
+from llmplan.read.library import Input, Library
+from llmplan.read.plan_text import Assumed, noted, written
+from llmplan.read.reading import Fate, Reading, read
+from llmplan.read.values import Data, Member, Value, Written
+from llmplan.request import Request
+from llmplan.resources import LOG
+from llmplan.source import Source, Span
+from llmplan.syntax import nodes
+from llmplan.syntax.parse import parse_value
+from llmplan.units import amount
+from llmplan.units.measure import BoolType, EnumType, KindType, ListType, Measure, TextType
+
+
+def readable(path: str) -> str:
+    """The text of a file.
+
+    Raises:
+        llmplan.load.files.Unreadable: It is missing, or no text.
+    """
+    return files.read(Path(path))
+
+
+_MODEL_CONFIG = "model_config"
+_LENGTHS = ("training.steps", "dataset.tokens", "dataset.samples")
+_FASTEST = "maximize tokens_per_second"
+"""What changes are judged by where no file says how long the run is."""
+
+
+@frozen
+class Imported:
+    """What files say.
+
+    Attributes:
+        plan: The text of a plan; empty where an error prevents it.
+        keys: Every key of every file, with what became of it.
+        assumed: Inputs that are defaults of the software.
+        files: What was read, in whose words changes can be told.
+    """
+
+    plan: str
+    keys: tuple[Fate, ...]
+    assumed: tuple[Assumed, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    files: Files | None = None
+
+    @property
+    def failed(self) -> bool:
+        return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
+
+
+def imported(
+    paths: Sequence[str],
+    settings: Sequence[tuple[str, str]] = (),
+    run: int | None = None,
+    whole: bool = False,
+    folder: Path = Path(),
+) -> Imported:
+    """Reads files as one plan.
+
+    Args:
+        settings: Inputs that win over the files, each a path and a value as written.
+        run: Which of several launches, from 1; all of them, as far as they agree, if None.
+        whole: Whether a verdict is asked for: several launches are an error unless one is chosen, and what a verdict
+            needs must be said.
+        folder: Where the plan will stand.
+
+    Raises:
+        llmplan.load.files.Unreadable: A file cannot be read.
+    """
+    texts = [(files.shown(Path(path)), readable(path)) for path in paths]
+    readers = formats.readers()
+    known = [format for reader in readers for format in reader.formats]
+    found = sources.gather(texts, known)
+    places = _Places(dict(texts))
+    problems = [imports.unreadable(one.file, one.why, places.line(one.file, one.line)) for one in found.failed]
+    launches = sources.runs(found, known)
+    chosen: tuple[Document, ...] = ()
+    if run is not None and not 0 < run <= len(launches):
+        problems.append(imports.no_such_run(run, len(launches)))
+    elif run is not None or len(launches) == 1:
+        chosen = launches[(run or 1) - 1].documents
+    elif launches:
+        told = [("{}:{}".format(*one.place), one.shown) for one in launches]
+        first = places.line(*launches[0].place)
+        problems.append(imports.several_runs(told, first, whole))
+        chosen = sources.in_common(launches)
+    documents = (*found.documents, *chosen)
+    scope, _, broken = library.load(tables=False)
+    assert not broken, broken
+    said = {path: given(path, text) for path, text in settings}
+    own = library_of(scope, folder)
+    reading = read(documents, readers, said, own.inputs)
+    reading = evolve(reading, fates=tuple(_model_keys(reading.fates, documents, known)))
+    problems += _problems(reading, documents, [name for name, _ in texts], places)
+    if any(problem.severity == "error" for problem in problems):
+        return Imported("", reading.fates, (), tuple(problems))
+    asked = [path for reader in readers for path in reader.asked]
+    plan = written(reading, own, asked, found.unread, [name for name, _ in texts])
+    problems += _not_planned(reading, scope, places, whole)
+    if whole:
+        problems += _missing(reading, plan.text)
+    again = Files(documents, readers, said, own.inputs, reading, dict(texts))
+    return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
+
+
+def question(found: Imported, **options: Any) -> Request:
+    """The request for the plan that files make; where none says how long the run is, changes are judged by its speed.
+
+    Args:
+        options: Of the request.
+    """
+    if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
+        options["statements"] = (*options.get("statements", ()), _FASTEST)
+    return Request(files.IMPORTED, found.plan, **options)
+
+
+def places_in(read: Files) -> dict[str, str]:
+    """Where the inputs of a plan that files make come from, as its lines say."""
+    return {path: noted(found) for path, found in read.reading.found.items()}
+
+
+def as_json(found: Imported) -> dict[str, object]:
+    """The document of `import --json`."""
+    return {
+        "schema": 1,
+        "plan": found.plan,
+        "keys": [
+            {
+                "file": one.item.file,
+                "line": one.item.line,
+                "key": one.item.key,
+                "value": one.item.shown,
+                "fate": one.fate,
+                "field": one.field if one.fate in ("mapped", "carried") else None,
+                "why": one.why,
+            }
+            for one in found.keys
+        ],
+        "assumed": [
+            {"field": one.path, "value": _json(one.value), "unit": one.unit, "text": one.text} for one in found.assumed
+        ],
+        "diagnostics": [render_json.record(one) for one in found.diagnostics],
+    }
+
+
+def _json(value: Data) -> object:
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    return list(value) if isinstance(value, tuple) else value if isinstance(value, bool) else str(value)
+
+
+def _model_keys(fates: Sequence[Fate], documents: Sequence[Document], known: Sequence[Format]) -> Iterator[Fate]:
+    """Fates with those of a model's config.json, whose keys the tables of `plans/configs` know."""
+    own: dict[Item, tuple[frozenset[str], Known]] = {}
+    for document in documents:
+        if any(format.kind == _MODEL_CONFIG and format.fits(document) for format in known):
+            tables = Tables.of("model")
+            type = next((item.text for item in document.items.values() if item.key == "model_type"), None) or ""
+            if type in tables.entries:
+                own |= dict.fromkeys(document.items.values(), (frozenset(tables.read(type)), tables.known(type)))
+    for fate in fates:
+        if fate.item not in own:
+            yield fate
+            continue
+        of_type, tables_known = own[fate.item]
+        name = fate.item.key
+        if name in of_type or name == "model_type":
+            yield Fate(fate.item, "mapped", "model")
+        else:
+            structural = name in tables_known.declared or fits_any(name, tables_known.structure)
+            yield Fate(fate.item, "unknown" if structural and not fits_any(name, tables_known.ignored) else "free")
+
+
+def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -> list[Diagnostic]:
+    """A task that no plan has yet, by its name."""
+    found = reading.found.get("training.task")
+    if found is None or str(found.value.data) in scope.enums["Task"].members:
+        return []
+    spans = places.of([item for item in found.value.items if item.file])
+    item = found.value.items[0]
+    why = scope.unmodelled.get(str(found.value.data), "it is not planned")
+    return [imports.not_planned(item.key.removeprefix("$"), why, spans[0] if spans else None, whole)]
+
+
+def _missing(reading: Reading, plan: str) -> list[Diagnostic]:
+    """What a verdict needs and no file says."""
+    found = []
+    if not re.search(r"^model ", plan, re.MULTILINE):
+        named = reading.found.get("model")
+        found.append(imports.no_model(str(named.value.data) if named is not None else None))
+    if "hardware.gpu" not in reading.found:
+        found.append(imports.no_card())
+    if "hardware.gpus" not in reading.found:
+        found.append(imports.no_count())
+    if "dataset.sequence_length" not in reading.found:
+        found.append(imports.no_length())
+    return found
+
+
+def settings(gpu: str | None, gpus: int | None, further: Sequence[tuple[str, str]] = ()) -> list[tuple[str, str]]:
+    """What the command line says of the plan."""
+    found = []
+    if gpu is not None:
+        escaped = gpu.replace("\\", "\\\\").replace('"', '\\"')
+        found.append(("hardware.gpu", f'"{escaped}"'))
+    if gpus is not None:
+        found.append(("hardware.gpus", str(gpus)))
+    return [*found, *further]
+
+
+def mistakes(name: str, text: str) -> list[Diagnostic]:
+    """What is wrong with a `read.plan`, or a `log.plan`."""
+    from llmplan.logs.mistakes import mistakes as in_log  # of use for `check` alone
+    from llmplan.read.mistakes import mistakes as in_format
+
+    scope, _, broken = library.load(tables=False)
+    source, inputs = Source(name, text, library=True), frozenset(scope.fields)
+    if broken:
+        return broken
+    return in_log(source, inputs, scope.units) if name.rpartition("/")[2] == LOG else in_format(source, inputs)
+
+
+class _Places:
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.sources = {name: Source(name, text) for name, text in texts.items()}
+
+    def line(self, file: str, line: int) -> Span | None:
+        """A line of a file, without what stands around it."""
+        source = self.sources.get(file)
+        if source is None:
+            return None
+        lines = source.text.split("\n")
+        line = min(max(line, 1), len(lines))
+        start = sum(len(one) + 1 for one in lines[: line - 1])
+        text = lines[line - 1]
+        return Span(source, start + len(text) - len(text.lstrip()), start + len(text.rstrip()))
+
+    def of(self, items: Sequence[Item]) -> list[Span]:
+        spans = [self.line(item.file, item.line) for item in dict.fromkeys(items)]
+        return [span for span in spans if span is not None]
+
+
+def _problems(
+    reading: Reading, documents: Sequence[Document], names: Sequence[str], places: _Places
+) -> list[Diagnostic]:
+    found = []
+    for one in reading.contradictions:
+        spans = places.of(one.first.items)
+        if one.why:
+            found.append(imports.impossible(one.why, [*spans, *places.of(one.second.items)]))
+            continue
+        other = places.of(one.second.items)
+        if spans and other:
+            first, second = (_text(one.first), spans[0]), (_text(one.second), other[0])
+            found.append(imports.contradiction(one.path, first, second))
+    found += [imports.not_planned(one.item.key, one.why, places.of([one.item])[0]) for one in reading.refused]
+    for document in reading.unrecognised:
+        if not document.program and not (document.syntax == "python" and reading.kinds):
+            keys = [item.key for item in document.items.values()]
+            line = places.line(document.file, 1)
+            found.append(imports.unrecognised(document.file, keys, line, formats.names()))
+    for document, kinds in reading.ambiguous:
+        found.append(imports.ambiguous(document.file, kinds, places.line(document.file, 1)))
+    if not any(document.items for document in documents) and not found:
+        found.append(imports.nothing_to_read(names))
+    return found
+
+
+def _text(value: Value) -> str:
+    data = value.data
+    if isinstance(data, Fraction):
+        return amount.in_plan(data)
+    return str(data).lower() if isinstance(data, bool) else ", ".join(data) if isinstance(data, tuple) else str(data)
+
+
+def given(path: str, text: str) -> Value:
+    """A value of the command line, as in `--set`; a formula as it is written."""
+    items = (Item(path, text, "", 0),)
+    match parse_value(Source("--set", text))[0]:
+        case nodes.Number(value=number, unit=unit):
+            return Value(number, unit.text if unit is not None else None, items)
+        case nodes.Bool(value=truth):
+            return Value(truth, None, items)
+        case nodes.Text(plain=plain) if plain is not None:
+            return Value(plain, None, items)
+        case nodes.Name() as name:
+            return Value(Member(name.text), None, items)
+    return Value(Written(text), None, items)
+
+
+def library_of(scope: Scope, folder: Path) -> Library:
+    """What reading needs to know of the library, for a plan that will stand in a folder."""
+
+    def path(name: str) -> str:
+        return Path(os.path.relpath(name, folder)).as_posix()
+
+    inputs = {path: one for path, field in scope.fields.items() if (one := _input(path, field, scope)) is not None}
+    return Library(inputs, scope.find_entry, path)
+
+
+def _input(path: str, field: Field, scope: Scope) -> Input | None:
+    default = _plain(field.default.value, scope) if field.default is not None and field.default.value else None
+    match field.types[-1]:
+        case EnumType(members=members):
+            return Input(path, "word", words=tuple(members), default=default)
+        case BoolType():
+            return Input(path, "word", default=default)
+        case KindType(name=kind, choice=choice):
+            return Input(path, "word" if choice else "entry", kind, default=default)
+        case ListType(kind=kind):
+            return Input(path, "entries", kind, default=default)
+        case TextType():
+            return Input(path, "text", default=default)
+        case Measure() as measure:
+            counted = scope.units.is_count(measure)
+            return Input(
+                path, "number", units=field.units, base="" if counted else scope.units.base(measure), default=default
+            )
+    return None
+
+
+def _plain(value: ir.Expr, scope: Scope) -> Data | None:
+    match value:
+        case ir.Num(value=number):
+            return Fraction(repr(number)) if number == number and abs(number) != float("inf") else None
+        case ir.Member(enum=enum, index=index):
+            return scope.enums[enum].members[index]
+        case ir.Entry(name=name):
+            return name
+        case ir.List(items=items) if all(isinstance(item, ir.Entry) for item in items):
+            return tuple(item.name for item in items if isinstance(item, ir.Entry))
+        case ir.Text(pieces=pieces) if all(isinstance(piece, str) for piece in pieces):
+            return "".join(str(piece) for piece in pieces)
+    return None

@@ -1,0 +1,161 @@
+"""What a piece of a log measures: readings of quantities of the library, each with its place and spread.
+
+Input: a piece, and what the plan of the run says of batch, length and GPUs where the log does not. Output: readings in
+base units, and what could not be read, with the switch that makes the software print it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from llmplan.logs.forms import LogFormat
+from llmplan.logs.samples import Figure, figure
+from llmplan.logs.summary import Piece, Whole
+
+_FEWEST_STEPS = 20
+"""Steps of which the mean over a whole run says something of one."""
+
+_ROUNDED = 1e-3
+
+STEP, RATE = "step_time", "tokens_per_second_per_gpu"
+MEMORY = {"allocated": "memory.allocated", "reserved": "memory.reserved", "total": "memory.total"}
+
+
+_DOUBTS = {
+    "skipped": "after skipped steps alone, before the optimizer had states",
+    "start": "before the first step",
+}
+
+
+@frozen
+class Reading:
+    """One measured number.
+
+    Attributes:
+        name: Of the quantity.
+        value: In base units; `low` and `high` the ends of eight tenths, None of a single number.
+        unit: In which it is written, `size` how many base units that is.
+        lines: The first and the last that it comes from; 0 where the log has no lines.
+        note: How it was read, where that is not plain.
+        doubtful: Whether it is told and not used.
+        planned: What the plan of the run says, with the inputs of the log.
+    """
+
+    name: str
+    value: float
+    unit: str
+    size: float
+    lines: tuple[int, int]
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    doubtful: bool = False
+    planned: float | None = None
+
+
+@frozen
+class Conditions:
+    """Of the run: sequences of a step, tokens of a sequence, GPUs; None for what nobody says."""
+
+    batch: float | None = None
+    length: float | None = None
+    gpus: float | None = None
+
+    @property
+    def tokens(self) -> float | None:
+        """Of a step."""
+        return self.batch * self.length if self.batch and self.length else None
+
+
+def conditions(piece: Piece, planned: Conditions) -> Conditions:
+    """Those of a piece: what its lines say, what the log says of the run, else what the plan says."""
+
+    def said(path: str) -> float | None:
+        value = piece.inputs.get(path, (None, 0))[0]
+        return float(value) if isinstance(value, (int, float)) else None
+
+    return Conditions(
+        piece.batch or said("training.global_batch") or planned.batch,
+        piece.length or said("dataset.sequence_length") or planned.length,
+        said("hardware.gpus") or planned.gpus,
+    )
+
+
+def of_piece(piece: Piece, run: Conditions) -> list[Reading]:
+    """The readings of a piece."""
+    found = []
+    lines = (piece.first_line, piece.last_line)
+    speed = _step(piece, run, lines) or _rate(piece, run, lines)
+    if speed is not None:
+        found.append(speed)
+    for kind, name in MEMORY.items():
+        peak = piece.memory.get(kind)
+        if peak is not None and peak.value > 0:
+            note = f"the highest of {len(peak.ranks)} ranks" if len(peak.ranks) > 1 else ""
+            note = _DOUBTS.get(peak.doubtful, note)
+            where = (peak.line, peak.line)
+            found.append(Reading(name, peak.value, "GiB", 2.0**30, where, note=note, doubtful=bool(peak.doubtful)))
+    return found
+
+
+def _step(piece: Piece, run: Conditions, lines: tuple[int, int]) -> Reading | None:
+    samples = piece.steady.kept
+    times = [one.time for one in samples if one.time is not None]
+    note = ""
+    if not times and run.batch and any(one.samples_rate for one in samples):
+        times = [run.batch / one.samples_rate for one in samples if one.samples_rate]
+        note = "the batch by the printed rate of sequences"
+    if not times and run.tokens and all(_whole_steps(one.tokens, run.tokens) for one in samples):
+        times = [run.tokens / one.rate for one in samples if one.rate]
+        note = "the tokens of a step by their rate"
+    if not times:
+        return None
+    return _reading(STEP, figure(times), "s", lines, note)
+
+
+def _whole_steps(tokens: float | None, of_step: float) -> bool:
+    """Whether the tokens that a log counts are those of whole steps: not fewer, as of short or padded sequences."""
+    if tokens is None:
+        return False
+    steps = tokens / of_step
+    return round(steps) >= 1 and abs(steps - round(steps)) < _ROUNDED * round(steps)
+
+
+def _rate(piece: Piece, run: Conditions, lines: tuple[int, int]) -> Reading | None:
+    per_gpu = [one.rate_per_gpu for one in piece.steady.kept if one.rate_per_gpu]
+    note = ""
+    if not per_gpu and run.gpus:
+        per_gpu = [one.rate / run.gpus for one in piece.steady.kept if one.rate]
+        note = "the rate of the tokens that the log counts by the number of GPUs"
+    if not per_gpu:
+        return None
+    return _reading(RATE, figure(per_gpu), "token/s/GPU", lines, note)
+
+
+def _reading(name: str, of: Figure, unit: str, lines: tuple[int, int], note: str) -> Reading:
+    return Reading(name, of.mean, unit, 1.0, lines, of.low, of.high, note)
+
+
+def of_whole(whole: Whole, run: Conditions) -> tuple[Reading | None, str]:
+    """The mean step of a whole run, or why it has none."""
+    if whole.several:
+        return None, "it holds the ends of several runs: give the log of each by itself"
+    steps = whole.steps
+    if steps is None and whole.samples_rate and run.batch:
+        steps = whole.samples_rate * whole.time / run.batch
+    if steps is None:
+        return None, "the end of the run says how long it took, not how many steps that were"
+    if steps < _FEWEST_STEPS:
+        return None, "the end of the run is of too few steps: most of its time is the start"
+    note = "over the whole run, with its start, evaluations and saves"
+    return Reading(STEP, whole.time / steps, "s", 1.0, (whole.line, whole.line), note=note), ""
+
+
+def missing(format: LogFormat, found: list[Reading], parts: Mapping[str, float]) -> list[tuple[str, str]]:
+    """What was not read, with what prints it in this software."""
+    names = {reading.name for reading in found if not reading.doubtful}
+    there = {"memory": any(name.startswith("memory.") for name in names), "part": bool(parts)}
+    there["step.time"] = STEP in names or RATE in names
+    return [(what, switch) for what, switch in format.prints if not there.get(what, False)]

@@ -1,0 +1,140 @@
+"""A run as its log tells it: attempts, and in each the regimes in which batch and length stay the same.
+
+Records alone: regimes with their steps, memory by rank, parts of a step, and the inputs of a plan that the log says.
+`telling` fills them, `summary` reads them; each is bounded, however long the log is.
+"""
+
+from __future__ import annotations
+
+from attrs import define, field
+
+from llmplan.logs.formula import Value
+from llmplan.logs.samples import Samples
+
+MOST_REGIMES = 256
+MOST_TIMES = 512
+_MOST_RANKS = 1 << 16
+ROLES = {
+    "step": frozenset(
+        {
+            "number",
+            "time",
+            "clock",
+            "interval",
+            "batch",
+            "about",
+            "length",
+            "seen",
+            "samples_rate",
+            "rate",
+            "rate_per_gpu",
+            "tflops",
+            "mfu",
+            "skipped",
+            "windowed",
+            "is",
+        }
+    ),
+    "memory": frozenset({"rank", "allocated", "reserved", "total", "moment"}),
+    "part": frozenset({"forward", "backward", "forward_backward", "optimizer", "all_reduce"}),
+    "save": frozenset({"time", "seen"}),
+    "evaluation": frozenset({"time", "seen"}),
+    "start": frozenset({"seen"}),
+    "run": frozenset({"time", "steps", "steps_rate", "samples_rate", "tokens"}),
+    "progress": frozenset({"number", "last", "clock"}),
+    "link": frozenset({"bus"}),
+}
+"""What a line may tell beside inputs of a plan: by event what is known of it. Times in seconds, sizes in bytes, rates a
+second; `about` is a batch with few digits, `seen` tokens from the beginning, `windowed` a rate over the last steps."""
+
+
+@define
+class Peak:
+    """The largest of some readings, where it stands, and how many ranks gave one.
+
+    Attributes:
+        doubtful: Why it is no peak of a training: `skipped`, all steps before it were, so that the optimizer had no
+            states yet; `start`, there was none. Empty where it is one.
+    """
+
+    value: float
+    line: int
+    ranks: set[int] = field(factory=set)
+    doubtful: str = ""
+
+    def put(self, value: float, line: int, rank: float | None, doubtful: str) -> None:
+        """Takes one more reading."""
+        if doubtful and not self.doubtful and self.value > 0:
+            return
+        if value > self.value or (self.doubtful and not doubtful):
+            self.value, self.line, self.doubtful = value, line, doubtful
+        if rank is not None and len(self.ranks) < _MOST_RANKS:
+            self.ranks.add(int(rank))
+
+
+@define
+class Regime:
+    """Steps of one attempt under the same conditions.
+
+    Attributes:
+        inputs: What the log says of the plan, each with its line.
+        about: The batch where it is printed with too few digits to be known.
+        numbered: Whether the log numbers its steps; else they are counted, and a clock tells rates of tokens alone.
+        why: What sets it apart from the one before: `restart`, `batch`, `length`; empty of the first.
+    """
+
+    attempt: int
+    why: str
+    inputs: dict[str, tuple[Value, int]]
+    batch: float | None = None
+    length: float | None = None
+    about: float | None = None
+    first_line: int = 0
+    last_line: int = 0
+    first_step: float = 0.0
+    last_step: float = 0.0
+    numbered: bool = True
+    samples: Samples = field(factory=Samples)
+    memory: dict[str, Peak] = field(factory=dict)
+    parts: dict[str, list[float]] = field(factory=dict)
+
+
+@define
+class Run:
+    """What one format says of a run."""
+
+    regimes: list[Regime] = field(factory=list)
+    too_many: bool = False
+    steps: int = 0
+    last: float | None = None
+    clock: tuple[float, float | None, float | None] | None = None
+    interval: float | None = None
+    rank: int | None = None
+    strays: int = 0
+    events: int = 0
+    flags: int = 0
+    attempt: int = -1
+
+
+@define
+class Common:
+    """What all formats of a log share.
+
+    Attributes:
+        attempt: The number of the attempt that is going on.
+        fresh: Whether an attempt has begun and no step of it was seen.
+        memory: By attempt what lines beside the steps say.
+        summary: What the end of a run says of the whole; `ends` the seconds of each end that was told.
+    """
+
+    attempt: int = 0
+    fresh: bool = True
+    started: bool = False
+    all_skipped: bool = False
+    inputs: dict[str, tuple[Value, int]] = field(factory=dict)
+    memory: dict[int, dict[str, Peak]] = field(factory=dict)
+    times: dict[str, list[tuple[float, int]]] = field(factory=dict)
+    summary: dict[str, tuple[float, int]] = field(factory=dict)
+    ends: list[float] = field(factory=list)
+    links: list[tuple[float, int]] = field(factory=list)
+    progress: tuple[float, float, float | None] | None = None

@@ -1,0 +1,74 @@
+"""Why a run had no memory left, as a terminal shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from llmplan.answer.schema.advice import Lever, Relaxation, as_made
+from llmplan.answer.schema.solution import Solution
+from llmplan.present.blocks import Line, line, plain
+from llmplan.present.columns import wrapped
+from llmplan.present.words.en import Words
+from llmplan.units import amount
+from llmplan.why.matching import Diagnosis, Match
+
+_MOST = 3
+
+
+def render(
+    diagnosis: Diagnosis, changes: Sequence[Lever | Relaxation], solution: Solution | None, words: Words, width: int
+) -> str:
+    """The text, which ends with a line end."""
+    lines: list[str] = []
+    for said in _lines(diagnosis, solution, words):
+        lines += wrapped(plain(said), width)
+    if diagnosis.resident and solution is not None:
+        lines += ["", words.resident_title]
+        lines += [f"  {name.partition('.')[2]:<12} {amount.binary(size)}" for name, size in diagnosis.resident]
+    if changes:
+        lines += ["", words.avoided_title]
+        for change in changes[:_MOST]:
+            lines += [f"  {part}" for part in wrapped(as_made(change), width - 2)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(diagnosis: Diagnosis, solution: Solution | None, words: Words) -> Iterator[Line]:
+    message = diagnosis.message
+    tried = None if message.tried is None else amount.binary(message.tried.bytes)
+    for cause in diagnosis.causes:
+        yield line(words.failure_cause(cause, tried or "", _beside(cause, diagnosis)))
+    if not diagnosis.matches:
+        if "elsewhere" not in diagnosis.causes:
+            yield words.not_told(tried, solution is not None)
+    else:
+        first, *others = diagnosis.matches
+        yield from _first(first, tried, words)
+        for other in others[: _MOST - 1]:
+            yield words.or_else(other.allocation.doc, other.allocation.name, other.proof)
+        if others and "frame" not in first.proof:
+            yield line(words.told_apart())
+    if diagnosis.pieces is not None and tried is not None:
+        yield line(words.pieces(diagnosis.pieces, tried))
+    total = solution.values.get("memory.total") if solution is not None else None
+    if total is not None and isinstance(total.value, (int, float)):
+        allocated = None if message.allocated is None else amount.binary(message.allocated.bytes)
+        yield words.compared_with(allocated, amount.binary(float(total.value)))
+
+
+def _first(match: Match, tried: str | None, words: Words) -> Iterator[Line]:
+    one = match.allocation
+    yield words.failed(tried, one.doc, one.moment, match.proof)
+    size = match.size if match.samples is None else None
+    yield words.formula_of(one.name, one.formula, None if size is None else amount.binary(size))
+    if match.samples is not None:
+        yield line(words.explained_by(match.samples))
+
+
+def _beside(cause: str, diagnosis: Diagnosis) -> str:
+    """The other size of a cause."""
+    message = diagnosis.message
+    if cause == "limited" and message.free is not None:
+        return amount.binary(message.free.bytes)
+    if cause == "fragmented" and message.reserved is not None and message.allocated is not None:
+        return amount.binary(message.reserved.bytes - message.allocated.bytes)
+    return amount.binary(message.others)

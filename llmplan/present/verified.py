@@ -1,0 +1,81 @@
+"""Whether a run is on plan, as a terminal or a pull request shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from llmplan.logs.compared import Row
+from llmplan.present.columns import wrapped
+from llmplan.present.escape import markdown
+from llmplan.present.words.en import Words
+from llmplan.units import amount
+from llmplan.units.amount import Amount
+
+
+def render(
+    file: str,
+    rows: Sequence[Row],
+    tolerance: float,
+    rest: tuple[float, float, Amount, Amount] | None,
+    parts: Mapping[str, float],
+    words: Words,
+    width: int,
+) -> str:
+    """The text, which ends with a line end.
+
+    Args:
+        rest: Steps done and of the plan, the time of the rest as seen and as planned, where all are known.
+        parts: Seconds of the parts of a step that the log prints.
+    """
+    lines = wrapped(_headline(file, rows, tolerance, words), width)
+    cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
+    wide = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    lines += [f"  {'  '.join(cell.ljust(size) for cell, size in zip(row, wide))}".rstrip() for row in cells]
+    for said in _below(rest, parts, words):
+        lines += [f"  {part}" for part in wrapped(said, width - 2)]
+    return "\n".join(lines) + "\n"
+
+
+def in_markdown(
+    file: str,
+    rows: Sequence[Row],
+    tolerance: float,
+    rest: tuple[float, float, Amount, Amount] | None,
+    parts: Mapping[str, float],
+    words: Words,
+) -> str:
+    """The same as Markdown."""
+    lines = [markdown(_headline(file, rows, tolerance, words)), ""]
+    cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
+    lines += [f"| {' | '.join(markdown(cell) for cell in row)} |" for row in cells]
+    lines.insert(3, f"|{' --- |' * len(cells[0])}")
+    below = [markdown(said) for said in _below(rest, parts, words)]
+    return "\n".join([*lines, *(["", *below] if below else [])]) + "\n"
+
+
+def _headline(file: str, rows: Sequence[Row], tolerance: float, words: Words) -> str:
+    off = [
+        words.off_plan(row.name, amount.deviation(row.share - 1), row.verdict)
+        for row in rows
+        if row.verdict != "on plan"
+    ]
+    return words.verified(file, "; ".join(off), amount.percentage(tolerance))
+
+
+def _cells(row: Row, words: Words) -> tuple[str, ...]:
+    """A row; the unit stands once where both figures have the same."""
+    (_, unit), (number, own) = row.seen.parts(), row.planned.parts()
+    planned = number if unit == own else row.planned.short()
+    band = "" if row.band is None else row.band.ends()
+    return row.name, row.seen.short(), planned, band, amount.deviation(row.share - 1)
+
+
+def _below(rest: tuple[float, float, Amount, Amount] | None, parts: Mapping[str, float], words: Words) -> list[str]:
+    said = []
+    if rest is not None:
+        done, steps, left, planned = rest
+        said.append(words.rest(amount.count(done), amount.count(steps), left.short(), planned.short()))
+    if parts:
+        told = [f"{name} {amount.reading(seconds, 3)} s" for name, seconds in parts.items()]
+        said.append(words.parts_seen(", ".join(told)))
+    return said

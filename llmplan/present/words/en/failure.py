@@ -1,0 +1,80 @@
+"""Why a run had no memory left."""
+
+from __future__ import annotations
+
+from llmplan.present.blocks import Code, Line, line
+from llmplan.present.words.en.labels import Labels
+
+_MOMENTS = {
+    "load": "while the model is loaded",
+    "start": "as the run starts",
+    "forward": "in the forward pass",
+    "loss": "in the loss",
+    "backward": "in the backward pass",
+    "update": "in the optimizer's step",
+    "save": "while a checkpoint is saved",
+}
+_PROOFS = {
+    "size": "by its size",
+    "frame": "by the traceback",
+    "size and frame": "by its size and the traceback",
+}
+
+
+class Failure(Labels):
+    """The answer to `llmplan why`."""
+
+    resident_title = "resident in the plan at its fullest moment"
+    avoided_title = "changes that avoid it"
+
+    def failed(self, tried: str | None, what: str, moment: str, proof: str) -> Line:
+        """`32.00 GiB is the fp32 copy of …, made as the run starts: told by its size and the traceback`."""
+        said = f"{tried} is {_lower(what)}" if tried else f"what failed is {_lower(what)}"
+        return line(f"{said}, {_MOMENTS[moment]}: told {_PROOFS[proof]}")
+
+    def formula_of(self, name: str, formula: str, size: str | None) -> Line:
+        return line(Code(name), f" = {formula}", f" = {size}" if size else "")
+
+    def explained_by(self, samples: int) -> str:
+        return f"which makes the micro-batch {samples}; the files do not say it"
+
+    def or_else(self, what: str, name: str, proof: str) -> Line:
+        return line("or ", _lower(what), " (", Code(name), f", {_PROOFS[proof]})")
+
+    def told_apart(self) -> str:
+        return "the traceback of the failing rank would tell them apart: give the log with it"
+
+    def not_told(self, tried: str | None, planned: bool) -> Line:
+        size = f"no allocation that is known takes {tried}" if tried else "the message has no size"
+        if not planned:
+            return line(f"it cannot be told: {size}, and without a plan or configurations no size can be computed")
+        return line(f"it cannot be told: in this plan {size}")
+
+    def failure_cause(self, name: str, tried: str, beside: str) -> str:
+        """What comes before any term of the model."""
+        return {
+            "elsewhere": "not the allocator of PyTorch for the card: a library's own, the driver, or host memory",
+            "limited": f"{tried} was refused with {beside} free: a limit on the process, a container or WSL decides, "
+            "not the size of the model",
+            "fragmented": f"fragmentation decides: the allocator holds {beside} that no tensor uses, in pieces too "
+            "small for what was tried; `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` lets it grow pieces",
+            "others": f"other processes hold {beside} of the card",
+            "block": f"{tried} is a piece of the allocator's own for small requests: it says nothing of what was asked",
+        }[name]
+
+    def pieces(self, count: int, tried: str) -> str:
+        return f"what is allocated is {count} times {tried}: the pieces that stay are alike"
+
+    def compared_with(self, allocated: str | None, planned: str) -> Line:
+        if allocated is None:
+            return line(f"the plan needs {planned}")
+        return line(f"the plan needs {planned} on a card; PyTorch had {allocated} in live tensors by then")
+
+    def no_message(self) -> str:
+        return "no out-of-memory message"
+
+
+def _lower(text: str) -> str:
+    """A sentence of the library as a part of another one."""
+    first = text.partition(".")[0].strip()
+    return first[:1].lower() + first[1:]

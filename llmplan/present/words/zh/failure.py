@@ -1,0 +1,67 @@
+"""Why a run had no memory left, in Chinese. What an allocation is, is the library's text and stays English."""
+
+from __future__ import annotations
+
+from llmplan.present.blocks import Code, Line, line
+from llmplan.present.words.zh.labels import Labels
+
+_MOMENTS = {
+    "load": "加载模型时",
+    "start": "启动时",
+    "forward": "前向计算中",
+    "loss": "计算损失时",
+    "backward": "反向计算中",
+    "update": "优化器更新时",
+    "save": "保存检查点时",
+}
+_PROOFS = {"size": "由大小判断", "frame": "由调用栈判断", "size and frame": "由大小和调用栈判断"}
+
+
+class Failure(Labels):
+    """The answer to `llmplan why`."""
+
+    resident_title = "计划中最满时刻的驻留显存"
+    avoided_title = "可以避免的改动"
+
+    def failed(self, tried: str | None, what: str, moment: str, proof: str) -> Line:
+        return line(f"{tried or '失败的分配'}：{what}（{_MOMENTS[moment]}，{_PROOFS[proof]}）")
+
+    def formula_of(self, name: str, formula: str, size: str | None) -> Line:
+        return line(Code(name), f" = {formula}", f" = {size}" if size else "")
+
+    def explained_by(self, samples: int) -> str:
+        return f"由此微批次为 {samples}；文件中没有写明"
+
+    def or_else(self, what: str, name: str, proof: str) -> Line:
+        return line("或者：", what, "（", Code(name), f"，{_PROOFS[proof]}）")
+
+    def told_apart(self) -> str:
+        return "出错进程的调用栈可以区分它们：请给出包含它的日志"
+
+    def not_told(self, tried: str | None, planned: bool) -> Line:
+        size = f"没有已知的分配为 {tried}" if tried else "消息中没有大小"
+        return line(
+            f"无法判断：{'在这个计划中' if planned else ''}{size}",
+            "" if planned else "，且没有计划或配置，无法计算大小",
+        )
+
+    def failure_cause(self, name: str, tried: str, beside: str) -> str:
+        return {
+            "elsewhere": "不是 PyTorch 的显存分配器：是某个库自己的分配、驱动或主机内存",
+            "limited": f"尚有 {beside} 空闲却拒绝了 {tried}：起作用的是进程限额、容器或 WSL，而不是模型大小",
+            "fragmented": f"碎片起了作用：分配器持有 {beside} 未被张量使用，但都是过小的块；"
+            "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` 可让块增长",
+            "others": f"其他进程占用了该卡的 {beside}",
+            "block": f"{tried} 是分配器为小请求取的块，不能说明请求了什么",
+        }[name]
+
+    def pieces(self, count: int, tried: str) -> str:
+        return f"已分配的正好是 {tried} 的 {count} 倍：驻留的是同样的块"
+
+    def compared_with(self, allocated: str | None, planned: str) -> Line:
+        if allocated is None:
+            return line(f"计划需要 {planned}")
+        return line(f"计划每卡需要 {planned}；当时 PyTorch 的活动张量为 {allocated}")
+
+    def no_message(self) -> str:
+        return "没有显存不足的消息"

@@ -1,0 +1,32 @@
+"""Whether a run is on plan, in Chinese."""
+
+from __future__ import annotations
+
+from llmplan.present.words.zh.labels import Labels
+
+_VERDICTS = {
+    "slower": "比计划慢",
+    "faster": "比计划快",
+    "more": "比计划多",
+    "less": "比计划少",
+}
+
+
+class Verified(Labels):
+    """The answer to `llmplan verify`."""
+
+    verified_columns = ("", "实测", "计划", "八成区间", "")
+
+    def verified(self, file: str, off: str, tolerance: str) -> str:
+        if off:
+            return f"{file} 不符合计划（容差 {tolerance}）：{off}"
+        return f"{file} 符合计划（容差 {tolerance}）"
+
+    def off_plan(self, name: str, by: str, verdict: str) -> str:
+        return f"{name} {by}，{_VERDICTS[verdict]}"
+
+    def rest(self, done: str, steps: str, left: str, planned: str) -> str:
+        return f"第 {done} 步（共 {steps} 步）之后，按实测还需 {left}，按计划还需 {planned}"
+
+    def parts_seen(self, parts: str) -> str:
+        return f"日志中一步的各部分：{parts}"

@@ -1,0 +1,221 @@
+"""A change of a plan in the words of the files that it was read from: which keys to set to what.
+
+No formula is inverted: a key's text is replaced, or a key added, everything is read again, and what then says just the
+wanted change is told. So a change that also moves another input is told with the key that moves that one back, or not
+at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+import attrs
+from attrs import evolve, frozen
+
+from llmplan.read.document import Document, Item, normal
+from llmplan.read.formats import Format, FormatKey, Line, Reader
+from llmplan.read.library import Input
+from llmplan.read.reading import Reading, read
+from llmplan.read.values import Data, Value
+from llmplan.syntax import nodes
+from llmplan.units import amount
+
+_MOST_READINGS = 60
+_OWN = "read."
+
+
+@frozen
+class Edit:
+    """One key of a file at another value; `before` is None, and the line 0, where the file lacks the key."""
+
+    key: str
+    before: str | None
+    after: str
+    file: str
+    line: int
+
+
+@frozen
+class Files:
+    """What was read, to be read again with other values.
+
+    Attributes:
+        texts: Of the files, by their names.
+    """
+
+    documents: tuple[Document, ...]
+    readers: tuple[Reader, ...]
+    given: Mapping[str, Value]
+    inputs: Mapping[str, Input]
+    reading: Reading
+    texts: Mapping[str, str]
+
+    def edits(self, path: str, wanted: Data) -> tuple[Edit, ...]:
+        """The keys that change an input to a value and no other input; empty where none do, or the file says no such
+        key."""
+        if path in self.given:
+            return ()
+        left = [_MOST_READINGS]
+        for one in self._candidates(path, wanted, ()):
+            moved = self._moved([one], path, wanted, left)
+            if moved is None:
+                continue
+            if not moved:
+                return (one,)
+            for other in self._back(moved, one):
+                if self._moved([one, other], path, wanted, left) == {}:
+                    return (one, other)
+        return ()
+
+    def _moved(self, edits: Sequence[Edit], path: str, wanted: Data, left: list[int]) -> dict[str, Data] | None:
+        """The other inputs that edits change; None where they don't make the input what is wanted."""
+        left[0] -= 1
+        if left[0] < 0:
+            return None
+        documents = [_edited(document, edits) for document in self.documents]
+        again = read(documents, self.readers, self.given, self.inputs)
+        found = again.found.get(path)
+        if (
+            found is None
+            or not _same(found.value.data, wanted)
+            or len(again.contradictions) > len(self.reading.contradictions)
+        ):
+            return None
+        before = self.reading.found
+        paths = {*before, *again.found} - {path}
+        return {
+            other: before[other].value.data if other in before else ""
+            for other in sorted(paths)
+            if not other.startswith(_OWN)
+            and (
+                other not in before
+                or other not in again.found
+                or not _same(before[other].value.data, again.found[other].value.data)
+            )
+        }
+
+    def _back(self, moved: Mapping[str, Data], first: Edit) -> Iterator[Edit]:
+        """Changes of other keys that may undo what the first one moves, in the same measure."""
+        before, after = amount.of_text(first.before or ""), amount.of_text(first.after)
+        if not before or not after:
+            return
+        for path in moved:
+            for item in self._items(path):
+                number = amount.of_text(item.text or "")
+                if number is None or (item.key, item.file, item.line) == (first.key, first.file, first.line):
+                    continue
+                for factor in (before / after, after / before):
+                    if (number * factor).denominator == 1:
+                        yield _edit(item, amount.in_plan(number * factor))
+
+    def _candidates(self, path: str, wanted: Data, skip: Iterable[str]) -> Iterator[Edit]:
+        now = self.reading.found.get(path)
+        for item in self._items(path):
+            for text in _texts(item, now.value.data if now else None, wanted, self._keys_of(item)):
+                yield _edit(item, text)
+        yield from self._added(path, wanted)
+
+    def _items(self, path: str) -> list[Item]:
+        found = self.reading.found.get(path)
+        items = found.value.items if found is not None else ()
+        return [item for item in dict.fromkeys(items) if item.file and not item.key.startswith("$")]
+
+    def _keys_of(self, item: Item) -> list[tuple[Format, FormatKey]]:
+        return [
+            (format, key)
+            for reader in self.readers
+            for format in reader.formats
+            if format.kind in self.reading.kinds
+            for key in format.keys.values()
+            if normal(item.key) in map(normal, key.names)
+        ]
+
+    def _added(self, path: str, wanted: Data) -> Iterator[Edit]:
+        """Keys that a formula of the input reads and no file has, each with what may be its text."""
+        for reader in self.readers:
+            formats = {format.kind: format for format in reader.formats if format.kind in self.reading.kinds}
+            for line in reader.lines:
+                if line.path != path:
+                    continue
+                for kind, name in _names(line, reader):
+                    if kind not in formats or name not in formats[kind].keys:
+                        continue
+                    key = formats[kind].keys[name]
+                    owner = next((one for one in self.documents if formats[kind].fits(one) and one.file), None)
+                    if owner is None or any(normal(one) in owner.items for one in key.names):
+                        continue
+                    for text in _of_type(formats[kind], key, wanted):
+                        yield Edit(key.names[0], None, text, owner.file, 0)
+
+
+def _edit(item: Item, text: str) -> Edit:
+    return Edit(item.key, item.shown, text, item.file, item.line)
+
+
+def _edited(document: Document, edits: Sequence[Edit]) -> Document:
+    items = dict(document.items)
+    for edit in edits:
+        if edit.file != document.file:
+            continue
+        if edit.before is None:
+            items[normal(edit.key)] = Item(edit.key, edit.after, document.file, 0)
+        for name, item in document.items.items():
+            if (item.key, item.line) == (edit.key, edit.line):
+                items[name] = evolve(item, text=edit.after, items=None)
+    return evolve(document, items=items)
+
+
+def _texts(item: Item, now: Data | None, wanted: Data, keys: Sequence[tuple[Format, FormatKey]]) -> Iterator[str]:
+    """What a key's text may become."""
+    number = amount.of_text(item.text or "")
+    if isinstance(wanted, Fraction) and number is not None and isinstance(now, Fraction) and now:
+        numbers = (wanted, number * wanted / now)
+        yield from dict.fromkeys(amount.in_plan(one) for one in numbers if one != number)
+    for format, key in keys:
+        for text in _of_type(format, key, wanted):
+            cased = text.capitalize() if (item.text or "")[:1].isupper() and key.type == "Bool" else text
+            if cased != item.text:
+                yield cased
+
+
+def _of_type(format: Format, key: FormatKey, wanted: Data) -> Iterator[str]:
+    """Texts of a key that may mean a value."""
+    if key.type == "Bool":
+        yield from ("true", "false")
+    elif key.type in format.words:
+        texts = [text for text, member in format.words[key.type].items() if member == str(wanted)]
+        yield from texts[1:2] or texts[:1]
+        others = {member: text for text, member in reversed(format.words[key.type].items())}
+        yield from (text for text in others.values() if text not in texts)
+    elif isinstance(wanted, Fraction):
+        yield amount.in_plan(wanted)
+    elif key.type == "Text" and isinstance(wanted, str):
+        yield wanted
+
+
+def _names(line: Line, reader: Reader) -> list[tuple[str, str]]:
+    """The keys that a formula reads, those of the reader's own names among them."""
+    found: dict[tuple[str, str], None] = {}
+    todo: list[object] = [line.value]
+    seen: set[str] = set()
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, nodes.Name):
+            parts = node.parts
+            if len(parts) == 1 and parts[0] in reader.lets and parts[0] not in seen:
+                seen.add(parts[0])
+                todo.insert(0, reader.lets[parts[0]])
+            elif len(parts) == 2:
+                found[parts[0], parts[1]] = None
+        elif isinstance(node, tuple):
+            todo[:0] = node
+        elif isinstance(node, nodes.Node):
+            todo[:0] = [getattr(node, field.name) for field in attrs.fields(type(node)) if field.eq]
+    return list(found)
+
+
+def _same(one: Data, other: Data) -> bool:
+    if isinstance(one, Fraction) and isinstance(other, Fraction):
+        return abs(one - other) <= abs(other) * Fraction(1, 10**9)
+    return one == other if isinstance(one, bool) == isinstance(other, bool) else False

@@ -1,0 +1,79 @@
+"""An answer on configurations, told in their words: each change as the keys of the files that make it.
+
+Input: a solution, and the files that its plan was read from. Output: the same solution whose levers and cures have the
+edits of files, with the numbered changes of an infeasible one as edits of their texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from llmplan.answer.schema.advice import FileEdit, Relaxation, as_made
+from llmplan.diagnostics import Diagnostic, Edit, Hint
+from llmplan.read.edited import located
+from llmplan.read.edits import Files
+from llmplan.read.values import Data, Member
+from llmplan.source import Source, Span
+from llmplan.units.amount import Amount
+
+if TYPE_CHECKING:
+    from llmplan.answer.schema.solution import Solution
+
+_NUMBERED = re.compile(r"\d+: ")
+_INFEASIBLE = "E0402"
+
+
+def reworded(solution: Solution, files: Files) -> Solution:
+    """An answer whose changes are told in the words of the files that the plan was read from."""
+    texts = {name: Source(name, text) for name, text in files.texts.items()}
+    levers = tuple(evolve(one, in_files=_in_files(files, one.name, one.amount)) for one in solution.levers)
+    cures = [
+        evolve(one, in_files=_in_files(files, one.name, one.values[0] if one.values else None))
+        for one in solution.relaxations
+    ]
+    cures.sort(key=lambda cure: not cure.in_files)  # a change that the files have a key for comes first
+    diagnostics = tuple(
+        _reworded(one, cures, texts) if one.code == _INFEASIBLE else one for one in solution.diagnostics
+    )
+    return evolve(solution, levers=levers, relaxations=tuple(cures), diagnostics=diagnostics)
+
+
+def _in_files(files: Files, path: str, wanted: Amount | None) -> tuple[FileEdit, ...]:
+    if wanted is None:
+        return ()
+    value = wanted.value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        data: Data = Fraction(repr(value))
+    else:
+        data = value if isinstance(value, bool) else Member(str(value))
+    return tuple(FileEdit(one.key, one.before, one.after, one.file, one.line) for one in files.edits(path, data))
+
+
+def _reworded(diagnostic: Diagnostic, cures: Sequence[Relaxation], texts: Mapping[str, Source]) -> Diagnostic:
+    """The numbered changes in their new order, each in the words of the files where it has some."""
+    numbered = {hint.text.partition(": ")[2]: hint for hint in diagnostic.hints if _NUMBERED.match(hint.text)}
+    others = [evolve(hint, edits=()) for hint in diagnostic.hints if not _NUMBERED.match(hint.text)]
+    told = []
+    for cure in cures:
+        own = next((text for text in numbered if text.startswith(f"`{cure.statement}`")), None)
+        if own is not None:
+            told.append((f"`{as_made(cure)}`" if cure.in_files else own, _edits(cure.in_files, texts)))
+    hints = [Hint(f"{number}: {text}", edits) for number, (text, edits) in enumerate(told, 1)]
+    return evolve(diagnostic, hints=(*hints, *others))
+
+
+def _edits(changes: Sequence[FileEdit], texts: Mapping[str, Source]) -> tuple[Edit, ...]:
+    """The changes of files as edits of their texts; none unless each is one."""
+    found = []
+    for change in changes:
+        source = texts.get(change.file)
+        place = located(source.text, change.key, change.before, change.line) if source and change.before else None
+        if source is None or place is None:
+            return ()
+        found.append(Edit(Span(source, *place), change.after))
+    return tuple(found)

@@ -1,0 +1,203 @@
+"""The inputs of a run whose log is read: those that the log says, those of its plan, those of the command line.
+
+Input: a piece of a log, and the plan of the run if there is one, which is solved with what the log says over it.
+Output: lines of a `measured` statement, and the batch, length and GPUs that readings rest on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from attrs import evolve
+
+from llmplan import api, importing
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Value as Planned
+from llmplan.logs import measured_text
+from llmplan.logs.formula import Value, Word
+from llmplan.logs.measured_text import Setting
+from llmplan.logs.readings import Conditions, Reading
+from llmplan.logs.summary import Piece
+from llmplan.read.library import Library
+from llmplan.request import Request
+from llmplan.units import amount
+
+_TARGETS = ("step_time", "memory.total", "memory.reserved")
+NEEDED = ("model", "hardware.gpu", "hardware.gpus", "training.micro_batch", "dataset.sequence_length")
+_COMMAND_LINE = "on the command line"
+_WHOLE = 1e-3
+"""By how much a count that is a quotient may miss a whole number."""
+
+Said = Mapping[str, tuple[str, int]]
+"""Inputs of a log as a plan writes them, with their lines."""
+
+
+class RunInputs:
+    """What is known of the inputs of runs of one plan.
+
+    Args:
+        plan: Of the runs, if there is one.
+        places: By input where it comes from, of a plan that configurations make.
+        given: Inputs of the command line where there is no plan, each a path and a value as written.
+    """
+
+    def __init__(
+        self, library: Library, plan: Request | None, places: Mapping[str, str], given: Sequence[tuple[str, str]]
+    ) -> None:
+        self.library = library
+        self.plan = plan
+        self.places = places
+        self.given = dict(given)
+
+    def said(self, piece: Piece) -> Said:
+        """The inputs that a log says, as a plan writes them, with their lines."""
+        told = dict(piece.inputs)
+        for path, number in (("training.global_batch", piece.batch), ("dataset.sequence_length", piece.length)):
+            if number and told.get(path, (None, 0))[0] != number:
+                told[path] = (number, piece.first_line)
+        found = {}
+        for path, (value, line) in told.items():
+            text = self._written(path, value)
+            if text is not None:
+                found[path] = (text, line)
+        return found
+
+    def solved(self, said: Said) -> Solution | None:
+        """The plan of the run: the one given, with what the log says over it."""
+        if self.plan is None:
+            return None
+        settings = tuple((path, text) for path, (text, _) in said.items())
+        return api.solve(evolve(self.plan, settings=(*settings, *self.plan.settings)))
+
+    def planned(self, solution: Solution | None, readings: Sequence[Reading]) -> list[Reading]:
+        """Readings with what the plan says of them."""
+        values = {} if solution is None else solution.values
+        found = []
+        for one in readings:
+            value = values[one.name].value if one.name in values else None
+            number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+            found.append(evolve(one, planned=number))
+        return found
+
+    def conditions(self, solution: Solution | None) -> Conditions:
+        """What the plan, or the command line, says of batch, length and GPUs."""
+        return self._given() if solution is None else of_solution(solution)
+
+    def settings(self, said: Said, solution: Solution | None, file: str) -> list[Setting]:
+        """The inputs of the statement: those of the log, then those of the plan that time or memory depend on."""
+        planned = {} if solution is None else {one.name: one for one in _reached(solution.values)}
+        order = {path: number for number, path in enumerate(self.library.inputs)}
+        found = []
+        for path, (text, line) in said.items():
+            note = measured_text.place(file, (line, line))
+            plan = None if solution is None else solution.values.get(path)
+            if plan is not None:
+                own = next((one.text for one in plan.others if one.layer in ("plan", "used")), text)
+                if own.removesuffix("s") != text.removesuffix("s") and not own.startswith("?"):
+                    note += f"; the plan says {own}"
+            found.append(Setting(path, text, note))
+        found += [Setting(path, text, _COMMAND_LINE) for path, text in self.given.items() if path not in said]
+        for path, value in planned.items():
+            own_text = None if path in said else self._planned(path, value)
+            if own_text is not None:
+                found.append(Setting(path, own_text, self._place(path, value)))
+        return sorted(found, key=lambda one: order.get(one.path, -1))
+
+    def _written(self, path: str, value: Value) -> str | None:
+        input = self.library.inputs.get(path)
+        if input is None:
+            return None
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, Word):
+            return str(value)
+        if isinstance(value, str):
+            if input.form != "entry":
+                return measured_text.quoted(value)
+            entry, near = self.library.entry(input.kind, value)
+            entry = entry or (near[0] if len(near) == 1 else None)
+            return measured_text.quoted(entry) if entry is not None else None
+        whole = round(value)
+        if abs(value - whole) > _WHOLE * max(1, abs(whole)):
+            return None
+        unit = f" {input.units[1]}s" if len(input.units) > 1 else ""
+        return f"{whole}{unit}"
+
+    def _given(self) -> Conditions:
+        """What the command line says of the run."""
+
+        def number(path: str) -> float | None:
+            value = importing.given(path, self.given[path]).data if path in self.given else None
+            return float(value) if isinstance(value, Fraction) else None
+
+        batch, length = number("training.global_batch"), number("dataset.sequence_length")
+        if batch is not None and "token" in self.given["training.global_batch"]:
+            batch = batch / length if length else None
+        return Conditions(batch, length, number("hardware.gpus"))
+
+    def _planned(self, path: str, value: Planned) -> str | None:
+        if value.origin is not None and value.origin.layer != "solved":
+            return " ".join(value.origin.text.split())
+        held = value.value
+        if isinstance(held, bool):
+            return "true" if held else "false"
+        if isinstance(held, str):
+            input = self.library.inputs.get(path)
+            return held if input is not None and input.form == "word" else measured_text.quoted(held)
+        if held is None:
+            return None
+        unit = f" {value.unit}" if value.unit and value.unit not in ("GPU", "node") else ""
+        return f"{amount.in_plan(Fraction(held))}{unit}"
+
+    def _place(self, path: str, value: Planned) -> str:
+        if path in self.places:
+            return self.places[path]
+        origin = value.origin
+        if origin is None:
+            return ""
+        if origin.layer == "--set":
+            return _COMMAND_LINE
+        return f"{origin.place}, found by solving" if origin.layer == "solved" else origin.place
+
+
+def of_solution(solution: Solution) -> Conditions:
+    """What a plan says of the run."""
+
+    def number(path: str) -> tuple[float | None, str | None]:
+        value = solution.values.get(path)
+        held = None if value is None else value.value
+        return (float(held), value.unit) if isinstance(held, (int, float)) and value is not None else (None, None)
+
+    length, _ = number("dataset.sequence_length")
+    batch, unit = number("training.global_batch")
+    if batch is not None and unit == "token":
+        batch = batch / length if length else None
+    gpus, _ = number("hardware.gpus")
+    return Conditions(batch, length, gpus)
+
+
+def _reached(values: Mapping[str, Planned]) -> list[Planned]:
+    """The inputs that the plan says and that time or memory depend on."""
+    seen: set[str] = set()
+    waiting = [name for name in _TARGETS if name in values]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen and name in values:
+            seen.add(name)
+            waiting += values[name].reads
+    return [
+        one
+        for name, one in values.items()
+        if one.role == "input" and _by_author(one) and (name in seen or name in ("model", "stack") or _near(name))
+    ]
+
+
+def _by_author(value: Planned) -> bool:
+    """Whether the plan says it, or asks for it: not what the library leaves open and the search decides."""
+    return value.authored and value.origin is not None and not value.origin.place.startswith("plans/std/")
+
+
+def _near(path: str) -> bool:
+    """Inputs of the layout, which decide what a step is also where a formula reads them by another name."""
+    return path.startswith(("parallelism.", "adapter.")) or path in ("hardware.gpu", "hardware.gpus", *NEEDED)

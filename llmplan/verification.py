@@ -1,0 +1,208 @@
+"""On plan or not: what a log of a run says compared with the plan as it is written.
+
+The run must be the one that is planned: inputs that the log says and that the plan says otherwise make it another one.
+What the plan leaves open is as the log says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from llmplan import api, importing
+from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Value
+from llmplan.calibration import Log, Reader, Run, named, names
+from llmplan.check import library
+from llmplan.diagnostics import Diagnostic, logs, render_json
+from llmplan.logs.compared import Row, Verdict
+from llmplan.logs.forms import formats
+from llmplan.logs.readings import RATE, STEP, conditions
+from llmplan.request import Request
+from llmplan.run_inputs import RunInputs, Said, of_solution
+from llmplan.units.amount import Amount
+
+_SAME = 1e-6
+_STEPS = "steps"
+
+
+@frozen
+class Verification:
+    """Whether a run is on plan.
+
+    Attributes:
+        done, steps: Steps of the log and of the plan; `left` the time of the rest as seen, `planned_left` as planned.
+    """
+
+    run: Run | None
+    rows: tuple[Row, ...]
+    tolerance: float
+    diagnostics: tuple[Diagnostic, ...]
+    done: float | None = None
+    steps: float | None = None
+    left: Amount | None = None
+    planned_left: Amount | None = None
+
+    @property
+    def parts(self) -> Mapping[str, float]:
+        """Seconds of the parts of a step that the log prints."""
+        return {} if self.run is None or self.run.piece is None else self.run.piece.parts
+
+    @property
+    def failed(self) -> bool:
+        return any(one.severity == "error" for one in self.diagnostics)
+
+    @property
+    def on_plan(self) -> bool:
+        """Whether nothing is further from the plan than may be."""
+        return all(row.verdict == "on plan" for row in self.rows)
+
+
+class _AsPlanned(RunInputs):
+    """The plan as it is written, with what it leaves open as the log says; remembers where the two differ."""
+
+    differences: tuple[tuple[str, str, str, int], ...] = ()
+
+    def solved(self, said: Said) -> Solution | None:
+        assert self.plan is not None
+        solution = api.solve(self.plan)
+        if solution.status == "error":
+            return solution
+        open_ = {unknown.path for unknown in solution.unknowns}
+        self.differences = tuple(
+            (path, _shown(solution.values[path]), text, line)
+            for path, (text, line) in said.items()
+            if path not in open_ and path in solution.values and _differs(path, text, solution.values)
+        )
+        settings = tuple((path, text) for path, (text, _) in said.items() if path in open_)
+        if not settings or self.differences:
+            return solution
+        return api.solve(evolve(self.plan, settings=(*settings, *self.plan.settings)))
+
+
+def verify(
+    log: Log,
+    plan: Request,
+    places: Mapping[str, str] | None = None,
+    tolerance: float = 0.1,
+    format: str | None = None,
+    steps: tuple[float, float] | None = None,
+) -> Verification:
+    """Compares a log with the plan of its run.
+
+    Args:
+        tolerance: By what share seen and planned may differ.
+    """
+    chosen = formats() if format is None else named(format)
+    if not chosen:
+        return Verification(None, (), tolerance, (logs.unknown_format(format or "", names()),))
+    scope, _, broken = library.load(tables=False)
+    assert not broken, broken
+    inputs = _AsPlanned(importing.library_of(scope, Path()), plan, places or {}, ())
+    run, problems = Reader(inputs, chosen, steps).run(log)
+    if inputs.differences:
+        problems = [logs.another_run(log.file, inputs.differences)]
+    solution = run.solution
+    if any(one.severity == "error" for one in problems) or solution is None or run.piece is None:
+        return Verification(run, (), tolerance, tuple(problems))
+    rows = _rows(run, solution, tolerance)
+    if not rows:
+        problems = [*problems, logs.nothing_planned(log.file)]
+    found = Verification(run, tuple(rows), tolerance, tuple(problems))
+    return _with_rest(found, run, solution)
+
+
+def _rows(run: Run, solution: Solution, tolerance: float) -> list[Row]:
+    assert run.piece is not None
+    seen = {one.name: one.value for one in run.readings if not one.doubtful}
+    known = conditions(run.piece, of_solution(solution))
+    if STEP in seen and RATE not in seen and known.tokens and known.gpus:
+        seen[RATE] = known.tokens / seen[STEP] / known.gpus
+    found = []
+    for name, number in seen.items():
+        value = solution.values.get(name)
+        if value is None or not value.amount.finite or not value.amount.number:
+            continue
+        share = number / value.amount.number
+        verdict = _verdict(name, share, tolerance)
+        found.append(Row(name, value.amount, value.band, evolve(value.amount, value=number), share, verdict))
+    return found
+
+
+def _verdict(name: str, share: float, tolerance: float) -> Verdict:
+    if abs(share - 1) <= tolerance:
+        return "on plan"
+    if name.startswith("memory."):
+        return "more" if share > 1 else "less"
+    return "slower" if (share > 1) is (name == STEP) else "faster"
+
+
+def _with_rest(found: Verification, run: Run, solution: Solution) -> Verification:
+    """With the time that the rest of the steps takes, where log and plan count them."""
+    steps, step = solution.values.get(_STEPS), next((row for row in found.rows if row.name == STEP), None)
+    if steps is None or not steps.amount.finite or step is None or run.piece is None or not run.piece.numbered:
+        return found
+    done = run.piece.last_step
+    rest = max(0.0, steps.amount.number - done)
+    left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
+    return evolve(found, done=done, steps=steps.amount.number, left=left, planned_left=planned)
+
+
+def _shown(value: Value) -> str:
+    return value.amount.exact()
+
+
+def _differs(path: str, text: str, values: Mapping[str, Value]) -> bool:
+    """Whether an input that a log says is another one than the plan's."""
+    value = values[path]
+    said = importing.given(path, text)
+    held = value.value
+    if isinstance(said.data, bool) or isinstance(held, bool):
+        return said.data is not held
+    if isinstance(said.data, Fraction):
+        if not isinstance(held, (int, float)):
+            return False
+        number = float(said.data)
+        length = values.get("dataset.sequence_length")
+        if value.unit == "token" and (said.unit or "").startswith("sequence"):
+            if length is None or not isinstance(length.value, (int, float)):
+                return False
+            number *= length.value
+            return abs(number - held) > max(length.value, _SAME * held)  # a batch in tokens is one in whole sequences
+        return abs(number - held) > _SAME * max(1.0, abs(held))
+    return held is not None and str(said.data) != str(held)
+
+
+def as_json(found: Verification) -> dict[str, Any]:
+    """The document of `verify --json`."""
+
+    def value(one: Amount | None) -> dict[str, Any] | None:
+        return None if one is None else {"value": one.value, "unit": one.base}
+
+    return {
+        "schema": 1,
+        "on_plan": found.on_plan and not found.failed,
+        "tolerance": found.tolerance,
+        "rows": [
+            {
+                "name": row.name,
+                "planned": value(row.planned),
+                "low": None if row.band is None else value(row.band.low),
+                "high": None if row.band is None else value(row.band.high),
+                "seen": value(row.seen),
+                "share": row.share,
+                "verdict": row.verdict,
+            }
+            for row in found.rows
+        ],
+        "done": found.done,
+        "steps": found.steps,
+        "left": value(found.left),
+        "planned_left": value(found.planned_left),
+        "parts": {name: {"value": seconds, "unit": "s"} for name, seconds in found.parts.items()},
+        "diagnostics": [render_json.record(one) for one in found.diagnostics],
+    }

@@ -1,0 +1,114 @@
+"""`llmplan verify`: on plan or not, of another run than planned or not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from llmplan.cli import run
+from tests.logs import synthetic
+from tests.test_schemas import faults
+
+PLAN = """model "llama-7b"
+dataset { tokens = 1T, sequence_length = 2048 }
+hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
+parallelism { tensor = 1, pipeline = 1, zero_stage = 1 }
+training { precision = bf16, global_batch = 1024 sequences, micro_batch = 4, recompute = selective }
+require deadline: wall_time <= 120 days
+"""
+GIB = 2.0**30
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.plan").write_text(PLAN)
+    return tmp_path
+
+
+def planned(capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
+    """What the plan says, by `solve`."""
+    assert run(["solve", "train.plan", "--json"]) == 0
+    quantities = json.loads(capsys.readouterr().out)["quantities"]
+    return {name: quantities[name]["value"] for name in ("step_time", "memory.allocated", "memory.reserved")}
+
+
+def write(says: dict[str, float], time: float = 1.0, memory: float = 1.0, **changed: int) -> None:
+    seconds = says["step_time"] * time
+    layout = {"batch": 1024, "micro": 4, "length": 2048, "gpus": 64, "tensor": 1, "pipeline": 1, **changed}
+    made = synthetic.Made(
+        (seconds * 4, *[seconds] * 40),
+        **layout,
+        allocated=says["memory.allocated"] * memory,
+        reserved=says["memory.reserved"] * memory,
+    )
+    Path("run.log").write_bytes(synthetic.megatron(made).text)
+
+
+def test_a_run_as_planned_is_on_plan(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    says = planned(capsys)
+    write(says)
+    assert run(["verify", "train.plan", "run.log", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["on_plan"] and faults("verify", found) == []
+    assert {row["name"] for row in found["rows"]} == {*says, "tokens_per_second_per_gpu"}
+    for row in found["rows"]:
+        assert row["share"] == pytest.approx(1, abs=1e-3) and row["low"]["value"] < row["seen"]["value"]
+    assert found["done"] == 41 and found["left"]["value"] == pytest.approx(found["planned_left"]["value"], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("time", "memory", "told"),
+    [
+        (1.25, 1.0, "step_time +25%, slower than planned"),
+        (0.8, 1.0, "step_time −20%, faster than planned"),
+        (1.0, 1.3, "memory.reserved +30%, more than planned"),
+    ],
+)
+def test_what_is_off_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str], time: float, memory: float, told: str
+) -> None:
+    write(planned(capsys), time, memory)
+    assert run(["verify", "train.plan", "run.log"]) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "run.log is not on plan, within 10%: " in shown and told in shown
+    assert run(["verify", "train.plan", "run.log", "--tolerance", "40%"]) == 0
+    assert "run.log is on plan, within 40%" in capsys.readouterr().out
+    assert run(["verify", "train.plan", "run.log", "--markdown"]) == 3
+    assert "| step_time | " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("changed", [{"gpus": 128}, {"batch": 512}, {"length": 4096}, {"tensor": 2}, {"micro": 2}])
+def test_a_log_of_another_run_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], changed: dict[str, int]
+) -> None:
+    write(planned(capsys), **changed)
+    assert run(["verify", "train.plan", "run.log"]) == 1
+    told = capsys.readouterr().err
+    assert "E0518" in told and str(next(iter(changed.values()))) in told
+
+
+def test_what_the_plan_leaves_open_is_as_the_log_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    says = planned(capsys)
+    write(says)
+    (folder / "train.plan").write_text(PLAN.replace("micro_batch = 4", "micro_batch = ?").replace("= 64 }", "= ? }"))
+    assert run(["verify", "train.plan", "run.log"]) == 0
+
+
+def test_wrong_use_and_nothing_to_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(planned(capsys))
+    assert run(["verify", "train.plan"]) == 2
+    assert run(["verify", "run.log", "train.plan"]) == 2
+    assert run(["verify", "train.plan", "no.log"]) == 2
+    assert run(["verify", "train.plan", "run.log", "--tolerance", "x"]) == 2
+    Path("run.log").write_text("nothing\n")
+    assert run(["verify", "train.plan", "run.log"]) == 1
+
+
+def test_it_answers_in_chinese(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(planned(capsys), 1.25)
+    assert run(["verify", "train.plan", "run.log", "--lang", "zh"]) == 3
+    assert "不符合计划" in capsys.readouterr().out
+    assert run(["verify", "train.plan", "run.log", "--lang", "en"]) == 3

@@ -1,0 +1,75 @@
+"""What a fine-tune's files leave unsaid: the defaults of the trainer, never those of pre-training."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from llmplan.read.values import Member, Written
+from tests.read.told import of, reading, said, usual
+
+TRL = "model_name_or_path: Qwen/Qwen2.5-7B\ndataset_name: a/b\noutput_dir: out\n"
+TRAINER = "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 2\noutput_dir: out\n"
+
+
+def test_trl_recomputes_in_bf16_on_short_sequences() -> None:
+    found = reading(sft_yaml=TRL)
+    paths = ("training.recompute", "training.precision", "dataset.sequence_length", "training.learning_rate")
+    assert [usual(found, path) for path in paths] == [Member("full"), Member("bf16"), 1024, 0.00002]
+    assert said(found, "training.task") == "finetune"
+
+
+def test_the_trainer_does_not_recompute() -> None:
+    found = reading(args_yaml=TRAINER)
+    assert usual(found, "training.recompute") == "none" and usual(found, "training.precision") == "fp32"
+
+
+@pytest.mark.parametrize("text", [TRL, TRAINER])
+def test_what_no_file_says_of_the_updates_is_the_trainers(text: str) -> None:
+    found = reading(args_yaml=text)
+    paths = ("training.weight_decay", "training.beta2", "training.warmup", "training.rate_schedule")
+    assert [usual(found, path) for path in paths] == [0, 0.999, 0, "linear"]
+
+
+@pytest.mark.parametrize(
+    ("line", "warmup"),
+    [
+        ("warmup_ratio: 0.03", "ceil(0.03 * steps)"),
+        ("warmup_steps: 0.1", "ceil(0.1 * steps)"),
+        ("warmup_steps: 50", 50),
+    ],
+)
+def test_a_warm_up_may_be_a_share(line: str, warmup: object) -> None:
+    found = said(reading(args_yaml=f"{TRAINER}{line}\n"), "training.warmup")
+    assert (str(found) if isinstance(found, Written) else found) == warmup
+
+
+def test_a_schedule_of_its_own_falls_to_zero() -> None:
+    found = reading(args_yaml=f"{TRAINER}lr_scheduler_type: cosine\n")
+    assert said(found, "training.rate_schedule") == "cosine" and usual(found, "training.lowest_rate") == 0
+
+
+def test_the_name_beside_a_config_is_that_of_the_weights() -> None:
+    config = json.dumps({"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "hidden_size": 8})
+    found = of({"args.yaml": TRAINER, "config.json": config})
+    assert said(found, "model", "huggingface.model") == ("config.json", "Qwen/Qwen2.5-7B")
+    assert said(reading(args_yaml=TRAINER), "huggingface.model") is None
+
+
+def test_weights_in_16_bits_count_where_nothing_casts_them() -> None:
+    text = f"{TRAINER}torch_dtype: bfloat16\nbf16: true\n"
+    assert said(reading(args_yaml=text), "training.parameter_dtype") == "bf16"
+    assert said(reading(args_yaml=f"{text}fsdp: full_shard\n"), "training.parameter_dtype") is None
+
+
+def test_two_precisions_contradict_each_other() -> None:
+    found = reading(args_yaml=f"{TRAINER}bf16: true\nfp16: true\n")
+    assert [one.why for one in found.contradictions] == ["bf16 and fp16 are both true, which the Trainer refuses"]
+
+
+def test_samples_of_megatron_are_pretrained_on() -> None:
+    text = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1"
+    found = of({"run.sh": f"{text} --train-samples 100 --seq-length 16\n"})
+    assert said(found, "training.task", "dataset.samples") == ("pretrain", 100)
+    assert said(of({"run.sh": f"{text} --train-samples 100 --finetune\n"}), "training.task") == "finetune"

@@ -1,0 +1,112 @@
+"""What configurations mean: keys, precedence, defaults, contradictions and fates."""
+
+from __future__ import annotations
+
+from tests.read.told import fates, of, reading, said, usual
+
+DS = '{"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 3, "offload_param": {"device": "cpu"}}}'
+ARGS = "per_device_train_batch_size: 4\nmodel_name_or_path: meta-llama/Llama-3.1-8B\nbf16: true\noutput_dir: out\n"
+
+
+def test_auto_is_what_the_other_file_says() -> None:
+    found = reading(ds_json=DS, args_yaml=ARGS)
+    assert said(found, "training.micro_batch", "parallelism.zero_stage", "parallelism.offload") == (4, 3, "parameters")
+    assert said(found, "parallelism.framework", "training.precision") == ("deepspeed", "bf16")
+
+
+def test_a_default_is_no_statement() -> None:
+    found = reading(args_yaml=ARGS)
+    assert said(found, "training.learning_rate") is None and usual(found, "training.learning_rate") == 5e-05
+    assert usual(found, "training.recompute") == "none"
+
+
+def test_a_default_through_a_product_stays_one() -> None:
+    found = of({"run.sh": "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 4 --output_dir x"})
+    assert said(found, "hardware.gpus") == 8
+    assert usual(found, "training.global_batch") == 32 and found.found["training.global_batch"].release.startswith(
+        "trans"
+    )
+
+
+def test_the_command_line_is_over_the_file() -> None:
+    script = "accelerate launch --num_processes 4 train.py --per_device_train_batch_size 2 --output_dir x"
+    found = of({"a.yaml": "distributed_type: FSDP\nnum_processes: 8\n", "run.sh": script})
+    assert said(found, "hardware.gpus", "training.micro_batch") == (4, 2)
+
+
+def test_two_files_of_a_kind_that_differ_contradict_each_other() -> None:
+    found = reading(a_json=DS, b_json=DS.replace("3", "2"))
+    (one,) = found.contradictions
+    assert {one.first.items[0].file, one.second.items[0].file} == {"a.json", "b.json"}
+    assert not reading(a_json=DS, b_json=DS).contradictions
+
+
+def test_a_batch_that_is_no_product_is_refused() -> None:
+    text = '{"train_batch_size": 24, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 1}'
+    found = of({"ds.json": text, "run.sh": "deepspeed --num_gpus 8 train.py --deepspeed_config ds.json"})
+    (one,) = found.contradictions
+    assert "train_batch_size" in one.why
+
+
+def test_the_last_of_two_options_wins_without_a_word() -> None:
+    found = of(
+        {"run.sh": "torchrun --nproc_per_node 2 t.py --output_dir x --max_steps 5 --max_steps 7 --learning_rate 1"}
+    )
+    assert said(found, "training.steps") == 7 and not found.contradictions
+
+
+def test_placeholders_and_null_say_nothing() -> None:
+    found = reading(args_yaml=ARGS.replace("4", "<N>") + "max_steps: -1\nlearning_rate: null\nnum_train_epochs: ???\n")
+    assert said(found, "training.micro_batch", "training.steps", "dataset.epochs") == (None, None, None)
+    assert "training.micro_batch" not in found.found  # a default would stand for what somebody fills in
+
+
+def test_a_word_that_no_plan_has_is_named_and_never_the_nearest() -> None:
+    found = reading(args_yaml=ARGS + "optim: galore_adamw\n")
+    assert fates(found)["optim"] == "unmodelled"
+    assert said(found, "training.optimizer") is None
+
+
+def test_each_key_has_a_fate() -> None:
+    found = reading(args_yaml=ARGS + "weight_decay: 0.1\nlogging_steps: 5\npacking: true\nodd_key: 1\n")
+    assert fates(found) == {
+        "per_device_train_batch_size": "mapped", "model_name_or_path": "mapped", "bf16": "mapped",
+        "output_dir": "carried", "weight_decay": "carried", "logging_steps": "carried", "packing": "unmodelled",
+        "odd_key": "unknown",
+    }  # fmt: skip
+
+
+def test_a_parent_gives_way_to_its_child() -> None:
+    parent = (
+        "policy:\n  train_micro_batch_size: 2\n  precision: bfloat16\ncluster:\n  num_nodes: 1\n  gpus_per_node: 8\n"
+    )
+    child = "defaults: parent.yaml\npolicy:\n  train_micro_batch_size: 1\ncluster:\n  num_nodes: 4\n"
+    found = reading(parent_yaml=parent, child_yaml=child)
+    assert said(found, "training.micro_batch", "hardware.gpus", "training.precision") == (1, 32, "bf16")
+    assert not found.contradictions
+
+
+def test_without_its_parent_what_a_file_leaves_out_is_unknown() -> None:
+    text = "defaults: parent.yaml\npolicy:\n  train_global_batch_size: 1\ncluster:\n  num_nodes: 4\n"
+    found = reading(child_yaml=text)
+    assert "training.recompute" not in found.found and said(found, "training.global_batch") == 1
+
+
+def test_pointers_are_followed() -> None:
+    text = "variables:\n  n: 2048\nmax_seq_len: ${variables.n}\nmax_duration: 100ba\nseed: ${variables.odd}\n"
+    found = reading(a_yaml=text)
+    assert said(found, "dataset.sequence_length", "training.steps") == (2048, 100)
+
+
+def test_a_script_that_prepares_data_is_no_launch() -> None:
+    launch = "torchrun --nproc_per_node 2 train.py --per_device_train_batch_size 1 --lr 1"
+    script = f"python prepare.py --out x --max_length 7\n{launch}"
+    found = of({"run.sh": script})
+    assert said(found, "training.micro_batch", "hardware.gpus") == (1, 2)
+
+
+def test_slurm_names_nodes_and_the_card() -> None:
+    launch = "srun torchrun --nnodes $SLURM_NNODES --nproc_per_node 4 t.py --lr 1"
+    script = f"#!/bin/bash\n#SBATCH -N 2\n#SBATCH --gres=gpu:a100:4\n{launch}\n"
+    found = of({"job.sh": script})
+    assert said(found, "hardware.nodes", "hardware.gpus", "hardware.gpu") == (2, 8, "a100")

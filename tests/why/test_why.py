@@ -1,0 +1,153 @@
+"""Out-of-memory messages of all releases, and the allocations that they mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from llmplan import failures
+from llmplan.cli import run
+from llmplan.request import Request
+from llmplan.why.allocations import allocations
+from llmplan.why.message import find
+
+pytestmark = pytest.mark.usefixtures("no_advice")
+
+GIB, MIB = 2**30, 2**20
+PLAN = """model "llama-7b"
+dataset { sequence_length = 2048 }
+training { micro_batch = 1, global_batch = 32 sequences, precision = bf16, recompute = none }
+parallelism { zero_stage = 2, framework = deepspeed }
+hardware { gpu = "A100-SXM4-40GB", gpus = 4 }
+show memory.total
+"""
+MODERN = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.28 GiB. GPU 0 has a total capacity of 39.39 GiB "
+    "of which 3.10 GiB is free. Including non-PyTorch memory, this process has 36.28 GiB memory in use. Of the "
+    "allocated memory 31.38 GiB is allocated by PyTorch, and 1.10 GiB is reserved by PyTorch but unallocated."
+)
+
+
+OLD = "Tried to allocate 2.00 GiB (GPU 0; 10.00 GiB total capacity; 7.00 GiB already allocated; 1.00 GiB free; {})"
+NEW = (
+    "Tried to allocate 2.00 GiB. GPU {} has a total {} of 10.00 GiB of which 1.00 GiB is free. {}Of the allocated "
+    "memory 7.00 GiB is allocated by PyTorch, {}and 1.50 GiB is reserved by PyTorch but unallocated."
+)
+GRAPHS = "with 30.00 MiB allocated in private pools (e.g., CUDA Graphs), "
+MESSAGES = {
+    "1.3": f"RuntimeError: CUDA out of memory. {OLD.format('1.50 GiB cached')}",
+    "1.4 to 2.0": f"RuntimeError: CUDA out of memory. {OLD.format('8.50 GiB reserved in total by PyTorch')} If",
+    "2.1": "torch.cuda.OutOfMemoryError: CUDA out of memory. "
+    + NEW.format(0, "capacty", "Process 12 has 8.90 GiB memory in use. ", ""),
+    "HIP, graphs": f"torch.OutOfMemoryError: HIP out of memory. {NEW.format('', 'capacity', '', GRAPHS)}",
+}
+
+
+@pytest.mark.parametrize("text", MESSAGES.values(), ids=MESSAGES)
+@pytest.mark.parametrize("prefix", ["", "[rank3]: ", "(RayTrainWorker pid=12, ip=10.0.0.1) "])
+def test_messages_of_all_releases(text: str, prefix: str) -> None:
+    found = find(["a line", f"{prefix}{text}"])
+    assert found is not None and found.tried is not None and found.total is not None
+    assert (found.tried.bytes, found.total.bytes) == (2 * GIB, 10 * GIB)
+    assert found.free is not None and found.free.bytes == GIB
+    assert found.allocated is not None and found.allocated.bytes == 7 * GIB
+    assert found.reserved is not None and found.reserved.bytes == round(8.5 * GIB)
+
+
+def test_a_message_over_several_lines_with_its_frames() -> None:
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "a.py", line 1, in f',
+        "    x = dequantize_4bit(B)",
+        *MODERN.split(". "),
+    ]
+    found = find(lines)
+    assert found is not None and found.tried is not None and found.allocated is not None
+    assert found.frames == ("f: x = dequantize_4bit(B)",)
+
+
+@pytest.mark.parametrize(
+    "text", ["CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED when calling", "exitcode: -9 (pid: 7)"]
+)
+def test_what_is_no_allocation_of_pytorch_is_said(text: str) -> None:
+    found = failures.explain([text], None)
+    assert found.diagnosis is not None and found.diagnosis.causes == ("elsewhere",) and not found.diagnosis.told
+
+
+def test_a_log_without_a_message() -> None:
+    assert failures.explain(["loss 2.1", "loss 2.0"], None).diagnosis is None
+
+
+def explained(text: str, *frames: str, plan: str = PLAN) -> failures.Failure:
+    lines = [part for frame in frames for part in ('  File "x.py", line 1, in f', f"    {frame}")]
+    return failures.explain([*lines, text], Request("a.plan", plan))
+
+
+def names(found: failures.Failure) -> list[str]:
+    assert found.diagnosis is not None
+    return [match.allocation.name.partition(".")[2] for match in found.diagnosis.matches]
+
+
+@pytest.mark.advice
+def test_the_fp32_copy_of_a_partition_and_what_avoids_it() -> None:
+    found = explained(MODERN, "self.initialize_optimizer_states()")
+    assert names(found)[0] == "zero_partition_fp32"
+    assert found.diagnosis is not None and found.diagnosis.matches[0].proof == "size and frame"
+    assert found.diagnosis.pieces == 5 and found.diagnosis.causes == ()
+    assert found.solution is not None and found.solution.status == "infeasible" and len(found.changes) == 3
+
+
+@pytest.mark.parametrize(
+    ("tried", "frames", "name"),
+    [
+        ("500.00 MiB", (), "embedding_fp32"),
+        ("43.00 MiB", (), "mlp_activation"),
+        ("250.00 MiB", ("logits = logits.float()",), "logits_fp32"),
+        ("512.00 MiB", (), "attention_scores"),
+    ],
+)
+def test_sizes_are_those_that_pytorch_asks_for(tried: str, frames: tuple[str, ...], name: str) -> None:
+    text = f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {tried}."
+    assert names(explained(text, *frames))[0] == name
+
+
+def test_a_size_rests_on_what_the_plan_says() -> None:
+    """Without the batch no allocation of its tokens is told, unless a whole number of samples explains it."""
+    text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {}."
+    open_ = PLAN.replace("micro_batch = 1", "micro_batch = ?")
+    odd = explained(text.format("302.00 MiB"), plan=open_)
+    assert odd.diagnosis is not None and not odd.diagnosis.told
+    whole = explained(text.format("750.00 MiB"), plan=open_)
+    assert whole.diagnosis is not None
+    assert [match.samples for match in whole.diagnosis.matches] == [6, 3]
+
+
+def test_what_comes_before_any_term() -> None:
+    def causes(text: str) -> tuple[str, ...]:
+        found = failures.explain([f"CUDA out of memory. {text}"], None).diagnosis
+        assert found is not None
+        return found.causes
+
+    sizes = "Tried to allocate {} (GPU 0; 8.00 GiB total capacity; {} already allocated; {} free; {} reserved in total)"
+    assert causes(sizes.format("1.00 GiB", "5.00 GiB", "0.50 GiB", "7.00 GiB")) == ("fragmented",)
+    assert causes(sizes.format("1.00 GiB", "2.00 GiB", "5.00 GiB", "2.10 GiB")) == ("limited",)
+    assert causes(sizes.format("20.00 MiB", "7.00 GiB", "1.00 MiB", "7.00 GiB")) == ("block",)
+
+
+def test_each_allocation_has_a_moment_that_is_told() -> None:
+    from llmplan.present.words.en.failure import _MOMENTS
+
+    assert len(allocations()) > 20 and {one.moment for one in allocations()} <= set(_MOMENTS)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log, plan = tmp_path / "a.log", tmp_path / "a.plan"
+    log.write_text(f"step 1\n{MODERN}\n", encoding="utf-8")
+    plan.write_text(PLAN, encoding="utf-8")
+    assert run(["why", str(log), str(plan)]) == 0
+    told = capsys.readouterr().out
+    assert "6.28 GiB is the fp32 copy" in told and "optimizer" in told
+    log.write_text("all is well\n", encoding="utf-8")
+    assert run(["why", str(log)]) == 1
+    assert run(["why", str(tmp_path / "missing.log")]) == 2
