@@ -59,13 +59,26 @@ def test_a_formula_changed(tmp_path: Path) -> None:
         place="plans/std/time.plan:14",
     )  # fmt: skip
     time = evolve(time, cites=(Citation("arXiv:2001.08361", "section 2.1"), Citation("datasheet")))
-    (problem,) = after(having(LLAMA, *MORE, time), tmp_path)
+    upgraded = evolve(having(LLAMA, *MORE, time), library_hash="sha256:another")
+    (problem,) = after(upgraded, tmp_path)
     assert problem.code == "E0502" and "accelerate.yaml" in problem.message
     assert problem.notes[0] == (
         "changed: hardware.gpus 88 GPUs → 96 GPUs: the formula of `time` at plans/std/time.plan changed "
         "(cites arXiv:2001.08361; datasheet)"
     )
     assert problem.hints[0].text == "run the same command without `--check`"
+
+
+def test_another_alternative_of_the_same_library_is_no_changed_formula(tmp_path: Path) -> None:
+    """Which one applies follows from an input, which is told; that of the plan's own file is an edit."""
+    written(tmp_path)
+    time = value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / rate", place="plans/std/time.plan:14")
+    (problem,) = after(having(LLAMA, *MORE, time), tmp_path)
+    assert not any("formula" in note for note in problem.notes)
+    time = value("time", 2584012.3, "29.91 days", "s", formula="tokens_total / rate", place=f"{LLAMA.plan}:14")
+    own = evolve(having(LLAMA, *MORE, time), sources={LLAMA.plan: "sha256:edited"})
+    (problem,) = after(own, tmp_path)
+    assert f"the formula of `time` at {LLAMA.plan}:14 changed" in problem.notes[0]
 
 
 def test_the_plan_changed(tmp_path: Path) -> None:

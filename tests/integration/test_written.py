@@ -150,6 +150,7 @@ def rates(stack: str) -> list[float]:
 @pytest.mark.parametrize("stack", ["ddp", "deepspeed 3", "trainer of ddp"])
 def test_reads_the_data_that_is_named(stack: str, tmp_path: Path) -> None:
     """One token over and over, which is learnt to the end; what is made up has a loss of at least ln 8."""
+    needs("numpy", "torch")
     command = [sys.executable, "-c", "import numpy, sys; numpy.save(sys.argv[1], numpy.full(600, 5, 'uint16'))"]
     subprocess.run([*command, str(tmp_path / "the tokens.npy")], check=True)
     folder = compiled(stack, tmp_path, f'dataset.path="{tmp_path}/the tokens.npy"')
@@ -169,6 +170,7 @@ def test_stops_at_another_model(stack: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("stack", ["ddp", "deepspeed 3"])
 def test_fine_tunes_weights_that_exist(stack: str, tmp_path: Path) -> None:
     """A folder stands for the name on the Hub, under which the plan's model is not published."""
+    needs("torch", "transformers")
     command = [sys.executable, str(PROGRAMS / "make_llama.py"), str(tmp_path)]
     subprocess.run(command, check=True, env=environment())
     folder = compiled(stack, tmp_path, "training.task=finetune", f'model.hub="{tmp_path}/model"')
