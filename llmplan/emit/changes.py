@@ -11,6 +11,7 @@ from llmplan.answer.schema.requirements import Verdict
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.summary import Altered, Cause, Changed, Summary, Turned
 from llmplan.emit.lock import Lock, read_lock
+from llmplan.emit.portable import file_of
 from llmplan.emit.solution_json import digest
 from llmplan.present.names import TIME, TOKENS_PER_SECOND
 from llmplan.units.amount import Amount, Unit
@@ -144,6 +145,7 @@ def _inputs(lock: Lock, solution: Solution) -> list[Altered]:
     given_now = [name for name, value in solution.values.items() if value.role != "quantity"]
     now = {name: digest(value.formula)[:12] for name, value in solution.values.items() if value.formula}
     same_library = lock.document.get("library_hash") == solution.library_hash
+    own = {*solution.sources, *solution.sources.values()}  # a file's name, and its path from the project root
     given: dict[str, Altered] = {}
     derived: dict[str, Altered] = {}
     for name in dict.fromkeys([*given_now, *now, *given_before, *formulas]):
@@ -156,7 +158,7 @@ def _inputs(lock: Lock, solution: Solution) -> list[Altered]:
             continue  # solved, or computed from what changed elsewhere
         if name not in now or not same:
             (derived if name in now else given)[name] = Altered("value", name, old, new, place)
-        elif not same_library or place.rpartition(":")[0] in solution.sources:
+        elif not same_library or file_of(place) in own:
             # Of the same library another alternative of a quantity applies now, as its inputs have it.
             quantity = name.partition("[")[0]  # one formula for all its indices
             cites = tuple(one.source for one in value.cites) if value is not None else ()

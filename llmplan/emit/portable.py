@@ -40,6 +40,11 @@ def portable(solution: Solution) -> Solution:
     )
 
 
+def file_of(place: str) -> str:
+    """The file of a place, with or without its line."""
+    return _LINE.sub("", place)
+
+
 class _Places:
     """Renames the files that a solution came from, and removes the lines after their names."""
 
@@ -67,7 +72,7 @@ class _Places:
         return self._name.sub(lambda match: self._paths[match[0]], text) if self._paths else text
 
     def place(self, place: str) -> str:
-        return _LINE.sub("", self._renamed(place))
+        return file_of(self._renamed(place))
 
     def _origin(self, origin: Origin) -> Origin:
         return evolve(origin, place=self.place(origin.place))
