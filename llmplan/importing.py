@@ -23,6 +23,7 @@ from llmplan.read.document import Document, Item
 from llmplan.read.edits import Files
 from llmplan.read.formats import Format, fits_any
 from llmplan.read.library import Input, Library
+from llmplan.read.named import not_given
 from llmplan.read.plan_text import Assumed, noted, written
 from llmplan.read.reading import Fate, Reading, read
 from llmplan.read.values import Data, Member, Value, Written
@@ -115,6 +116,7 @@ def imported(
     own = library_of(scope, folder)
     reading = read(documents, readers, said, own.inputs)
     reading = evolve(reading, fates=tuple(_model_keys(reading.fates, documents, known)))
+    problems += _not_given(found, documents, [name for name, _ in texts], known, places, whole)
     problems += _problems(reading, documents, [name for name, _ in texts], places)
     if any(problem.severity == "error" for problem in problems):
         return Imported("", reading.fates, (), tuple(problems))
@@ -195,6 +197,23 @@ def _model_keys(fates: Sequence[Fate], documents: Sequence[Document], known: Seq
             yield Fate(fate.item, "unknown" if structural and not fits_any(name, tables_known.ignored) else "free")
 
 
+def _not_given(
+    found: sources.Gathered,
+    documents: Sequence[Document],
+    names: Sequence[str],
+    known: Sequence[Format],
+    places: _Places,
+    whole: bool,
+) -> Iterator[Diagnostic]:
+    """Files that the files name and that nobody gave: of a verdict they would decide."""
+    given = {name.rpartition("/")[2] for name in names} | found.written
+    for item in not_given(documents, known, given):
+        place = places.word(item.file, item.line, item.text or "")
+        yield imports.not_given(item.text or "", item.key.removeprefix("$"), place, whole)
+    for file, line, script in dict.fromkeys(found.missing):
+        yield imports.not_given(script, "", places.word(file, line, script), False)
+
+
 def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -> list[Diagnostic]:
     """A task that no plan has yet, by its name."""
     found = reading.found.get("training.task")
@@ -258,6 +277,12 @@ class _Places:
         start = sum(len(one) + 1 for one in lines[: line - 1])
         text = lines[line - 1]
         return Span(source, start + len(text) - len(text.lstrip()), start + len(text.rstrip()))
+
+    def word(self, file: str, line: int, text: str) -> Span | None:
+        """A text in a line of a file, or the whole line if it is not there."""
+        whole = self.line(file, line)
+        at = whole.text.find(text) if whole is not None and text else -1
+        return whole if whole is None or at < 0 else Span(whole.source, whole.start + at, whole.start + at + len(text))
 
     def of(self, items: Sequence[Item]) -> list[Span]:
         spans = [self.line(item.file, item.line) for item in dict.fromkeys(items)]

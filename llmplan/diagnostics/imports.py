@@ -1,4 +1,4 @@
-"""E0510 to E0513: files of other software that contradict each other, or that cannot be read as one plan."""
+"""E0510 to E0513, E0519: files of other software that contradict each other, or that cannot be read as one plan."""
 
 from __future__ import annotations
 
@@ -29,6 +29,22 @@ def not_planned(key: str, why: str, place: Span | None, refused: bool = True) ->
     """E0511: a key whose run no plan can say; a warning where its other keys are read all the same."""
     make = error if refused else warning
     return make("E0511", f"`{visible_line(key)}`: {why}", place)
+
+
+def not_given(file: str, by: str, place: Span | None, refused: bool) -> Diagnostic:
+    """E0519: a file that the files name and that was not given.
+
+    Args:
+        by: The key that names it; empty where a script starts it.
+        refused: Whether an answer without it would be about another run.
+    """
+    name = visible_line(file)
+    message = f"`{visible_line(by)}` names `{name}`" if by else f"the script `{name}` is started here"
+    message += ", which was not given" if by else ", and was not given"
+    hint = "give it beside the other files"
+    if refused:
+        return error("E0519", message, place, f"{hint}; to plan without it, edit what `llmplan import` writes")
+    return warning("E0519", f"{message}: what it says is not read", place, hint)
 
 
 def no_model(name: str | None) -> Diagnostic:

@@ -75,6 +75,7 @@ class Run:
     Attributes:
         sourced: The scripts that it reads, by the number of the line before their first: lines are numbered through.
         before: The lines that stand before it in its file.
+        missing: Scripts that it starts and that are not at hand, each with its line.
     """
 
     commands: list[Command] = field(factory=list)
@@ -83,6 +84,7 @@ class Run:
     unread: list[tuple[str, int]] = field(factory=list)
     sourced: dict[int, str] = field(factory=dict)
     before: int = 0
+    missing: list[tuple[str, int]] = field(factory=list)
 
     def place(self, file: str, line: int) -> tuple[str, int]:
         """The script and the line in it, of a line as they are numbered through from this file's first."""
@@ -378,6 +380,8 @@ class _Reader(Words):
                 with self._process(words[:at], environment, command.line):
                     self._script(name, words[script:])
                 return True
+            if UNKNOWN not in name:
+                self.run.missing.append((texts[script], command.line))
         return False
 
     @contextmanager

@@ -47,6 +47,8 @@ class Gathered:
         documents: Those that stand in files; the options of launches are in `launches`.
         unread: Lines of scripts that are not understood, or that would run something: file, line and text.
         sourced: The names of scripts that others start or read.
+        written: The names of files that scripts write.
+        missing: Scripts that others start and that were not given: file, line and name.
     """
 
     documents: list[Document] = field(factory=list)
@@ -54,6 +56,8 @@ class Gathered:
     unread: list[tuple[str, int, str]] = field(factory=list)
     failed: list[Failed] = field(factory=list)
     sourced: set[str] = field(factory=set)
+    written: set[str] = field(factory=set)
+    missing: list[tuple[str, int, str]] = field(factory=list)
 
 
 def gather(files: Sequence[tuple[str, str]], formats: Sequence[Format]) -> Gathered:
@@ -77,6 +81,8 @@ def gather(files: Sequence[tuple[str, str]], formats: Sequence[Format]) -> Gathe
             all.launches += found.launches
             all.unread += found.unread
             all.failed += found.failed
+            all.written |= found.written
+            all.missing += found.missing
     return all
 
 
@@ -188,6 +194,8 @@ def _ran(name: str, run: shell.Run, formats: Sequence[Format], found: Gathered, 
     """What a script starts, and the configurations that it writes; one that is given as a file too is read there."""
     found.sourced.update(run.sourced.values())
     found.launches += launches(name, run, formats)
+    found.written.update(written.name.rpartition("/")[2] for written in run.files)
+    found.missing += [(*run.place(name, line), script) for script, line in run.missing]
     for written in run.files:
         if written.name.rpartition("/")[2] in others:
             continue
