@@ -47,6 +47,7 @@ def readable(path: str) -> str:
 
 _MODEL_CONFIG = "model_config"
 _LENGTHS = ("training.steps", "dataset.tokens", "dataset.samples")
+_LEAST_CHANCE = "memory.least_chance"
 _FASTEST = "maximize tokens_per_second"
 """What changes are judged by where no file says how long the run is."""
 
@@ -138,6 +139,13 @@ def question(found: Imported, **options: Any) -> Request:
     if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
         options["statements"] = (*options.get("statements", ()), _FASTEST)
     return Request(files.IMPORTED, found.plan, **options)
+
+
+def surer(request: Request) -> Request:
+    """The request for a plan that `check` passes: one that fits likely, where a plan may also fit tightly."""
+    from llmplan.uncertainty.bands import LIKELY
+
+    return evolve(request, statements=(*request.statements, f"assume {_LEAST_CHANCE} = {LIKELY!r}"))
 
 
 def places_in(read: Files) -> dict[str, str]:

@@ -70,6 +70,9 @@ def agreed(change: str, yes: bool, quiet: bool = False) -> bool:
         terminal.complain(change.rstrip("\n"))
     else:
         terminal.result(change)
+    if not yes and not terminal.asks():
+        terminal.complain("nothing is changed, as nobody at a terminal can be asked: give --yes to apply it")
+        return False
     return yes or terminal.confirmed("apply? [y/N] ")
 
 

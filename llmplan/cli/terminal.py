@@ -88,9 +88,14 @@ def result(text: str, verdicts: bool = False) -> None:
         raise OutputFailed(error.strerror) from error
 
 
+def asks() -> bool:
+    """Whether there is a terminal at which somebody can be asked."""
+    return sys.stdin is not None and sys.stderr is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def confirmed(question: str) -> bool:
     """Whether somebody at a terminal answers a question with yes; nobody is asked where there is no terminal."""
-    if sys.stdin is None or sys.stderr is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not asks():
         return False
     steer(question)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
