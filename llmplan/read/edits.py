@@ -17,7 +17,7 @@ from llmplan.read.document import Document, Item, normal
 from llmplan.read.formats import Format, FormatKey, Line, Reader
 from llmplan.read.library import Input
 from llmplan.read.reading import Reading, read
-from llmplan.read.values import Data, Value
+from llmplan.read.values import Data, Member, Value
 from llmplan.syntax import nodes
 from llmplan.units import amount
 
@@ -27,7 +27,8 @@ _OWN = "read."
 
 @frozen
 class Edit:
-    """One key of a file at another value; `before` is None, and the line 0, where the file lacks the key."""
+    """One key of a file at another value; `before` is None where the file lacks the key: it is an option, with its dashes,
+    of the command that stands in that line, or at line 0 a key of the file."""
 
     key: str
     before: str | None
@@ -145,8 +146,18 @@ class Files:
                     owner = next((one for one in self.documents if formats[kind].fits(one) and one.file), None)
                     if owner is None or any(normal(one) in owner.items for one in key.names):
                         continue
-                    for text in _of_type(formats[kind], key, wanted):
-                        yield Edit(key.names[0], None, text, owner.file, 0)
+                    for text in _of_type(formats[kind], key, wanted, new=True):
+                        yield _new(owner, key.names[0], text)
+
+
+def _new(owner: Document, key: str, text: str) -> Edit:
+    """A key that a document lacks, as its others are spelled."""
+    if owner.syntax != "flags":
+        return Edit(key, None, text, owner.file, 0)
+    options = [item for item in owner.items.values() if not item.key.startswith("$")]
+    last = max(owner.items.values(), key=lambda item: item.line)
+    dashed = any("-" in item.key for item in options)
+    return Edit(f"--{key.replace('_', '-') if dashed else key}", None, text, last.file, last.line)
 
 
 def _edit(item: Item, text: str) -> Edit:
@@ -156,10 +167,11 @@ def _edit(item: Item, text: str) -> Edit:
 def _edited(document: Document, edits: Sequence[Edit]) -> Document:
     items = dict(document.items)
     for edit in edits:
-        if edit.file != document.file:
+        if edit.file != document.file and not any(item.file == edit.file for item in document.items.values()):
             continue
         if edit.before is None:
-            items[normal(edit.key)] = Item(edit.key, edit.after, document.file, 0)
+            key = edit.key.removeprefix("--")
+            items[normal(key)] = Item(key, edit.after, document.file, edit.line)
         for name, item in document.items.items():
             if (item.key, item.line) == (edit.key, edit.line):
                 items[name] = evolve(item, text=edit.after, items=None)
@@ -179,8 +191,12 @@ def _texts(item: Item, now: Data | None, wanted: Data, keys: Sequence[tuple[Form
                 yield cased
 
 
-def _of_type(format: Format, key: FormatKey, wanted: Data) -> Iterator[str]:
-    """Texts of a key that may mean a value."""
+def _of_type(format: Format, key: FormatKey, wanted: Data, new: bool = False) -> Iterator[str]:
+    """Texts of a key that may mean a value.
+
+    Args:
+        new: Whether no file has the key: which of its texts mean a word is not known then.
+    """
     if key.type == "Bool":
         yield from ("true", "false")
     elif key.type in format.words:
@@ -190,7 +206,7 @@ def _of_type(format: Format, key: FormatKey, wanted: Data) -> Iterator[str]:
         yield from (text for text in others.values() if text not in texts)
     elif isinstance(wanted, Fraction):
         yield amount.in_plan(wanted)
-    elif key.type == "Text" and isinstance(wanted, str):
+    elif key.type == "Text" and isinstance(wanted, str) and not (new and isinstance(wanted, Member)):
         yield wanted
 
 

@@ -22,7 +22,9 @@ RISKIER = 0.02
 
 @frozen
 class FileEdit:
-    """A key of a file of other software at another value; without `before`, and at line 0, one that the file lacks."""
+    """A key of a file of other software at another value; without `before` one that the file lacks: at line 0 a key of
+    its own, elsewhere an option of the command that stands there.
+    """
 
     key: str
     before: str | None
@@ -32,7 +34,10 @@ class FileEdit:
 
     @property
     def text(self) -> str:
-        """`sft.yaml:14 per_device_train_batch_size: 4 → 2`, of a new key `sft.yaml: + optim: adamw_8bit`."""
+        """`sft.yaml:14 per_device_train_batch_size: 4 → 2`, of a new key `sft.yaml: + optim: adamw_8bit`, of a new option
+        `train.sh:6 + --optim adamw_8bit`."""
+        if self.before is None and self.line:
+            return f"{self.file}:{self.line} + {self.key} {self.after}"
         if self.before is None:
             return f"{self.file}: + {self.key}: {self.after}"
         return f"{self.file}:{self.line} {self.key}: {self.before} → {self.after}"
