@@ -27,6 +27,7 @@ from llmplan.read.named import not_given
 from llmplan.read.plan_text import Assumed, noted, written
 from llmplan.read.reading import Fate, Reading, read
 from llmplan.read.values import Data, Member, Value, Written
+from llmplan.read.withheld import withheld
 from llmplan.request import Request
 from llmplan.resources import LOG
 from llmplan.source import Source, Span
@@ -47,6 +48,7 @@ def readable(path: str) -> str:
 
 _MODEL_CONFIG = "model_config"
 _LENGTHS = ("training.steps", "dataset.tokens", "dataset.samples")
+_SIZES = ("model.layers", "model.hidden", "model.heads", "model.vocab")
 _LEAST_CHANCE = "memory.least_chance"
 _FASTEST = "maximize tokens_per_second"
 """What changes are judged by where no file says how long the run is."""
@@ -122,7 +124,8 @@ def imported(
     if any(problem.severity == "error" for problem in problems):
         return Imported("", reading.fates, (), tuple(problems))
     asked = [path for reader in readers for path in reader.asked]
-    plan = written(reading, own, asked, found.unread, [name for name, _ in texts])
+    kept = withheld(readers, reading.kinds, reading.found)
+    plan = written(reading, own, asked, found.unread, [name for name, _ in texts], kept)
     problems += _not_planned(reading, scope, places, whole)
     if whole:
         problems += _missing(reading, plan.text)
@@ -239,6 +242,7 @@ def _missing(reading: Reading, plan: str) -> list[Diagnostic]:
     if not re.search(r"^model ", plan, re.MULTILINE):
         named = reading.found.get("model")
         found.append(imports.no_model(str(named.value.data) if named is not None else None))
+    found += [imports.no_size(path) for path in _unsized(reading)]
     if "hardware.gpu" not in reading.found:
         found.append(imports.no_card())
     if "hardware.gpus" not in reading.found:
@@ -246,6 +250,12 @@ def _missing(reading: Reading, plan: str) -> list[Diagnostic]:
     if "dataset.sequence_length" not in reading.found:
         found.append(imports.no_length())
     return found
+
+
+def _unsized(reading: Reading) -> Iterator[str]:
+    """The sizes of a model that files spell out, without a name, which no answer can do without."""
+    if "model" not in reading.found and "model.params" not in reading.found:
+        yield from (path for path in _SIZES if path not in reading.found)
 
 
 def settings(gpu: str | None, gpus: int | None, further: Sequence[tuple[str, str]] = ()) -> list[tuple[str, str]]:

@@ -63,6 +63,12 @@ def no_count() -> Diagnostic:
     return error("E0401", "no file says the number of GPUs", None, "give it: `--gpus 8`")
 
 
+def no_size(path: str) -> Diagnostic:
+    """E0401: configurations that spell out a model without one of its sizes, as the vocabulary of a tokenizer."""
+    hint = f"give it: `--set {path}=N`" + (", as its tokenizer has it" if path == "model.vocab" else "")
+    return error("E0401", f"no file says `{path}`", None, hint)
+
+
 def no_length() -> Diagnostic:
     """E0401: configurations that do not say how long sequences are."""
     hint = "give it: `--set dataset.sequence_length=4096`"

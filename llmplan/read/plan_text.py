@@ -14,10 +14,10 @@ from llmplan.read.library import Input, Library
 from llmplan.read.reading import DECIDED_ELSEWHERE, NOT_KNOWN, Fate, Found, Reading
 from llmplan.read.values import FILE, Data, Member, is_path
 from llmplan.read.values import Written as Formula
+from llmplan.read.withheld import EMIT
 from llmplan.units import amount
 
 _BLOCKS = ("model", "dataset", "training", "parallelism", "adapter", "hardware", "launch")
-_EMIT = "read.emit."
 _WIDTH = 110
 _PLACES = 3
 _LARGER = {
@@ -57,14 +57,16 @@ def written(
     asked: Sequence[str],
     unread: Sequence[tuple[str, int, str]],
     files: Sequence[str],
+    withheld: Iterable[tuple[str, tuple[str, ...]]] = (),
 ) -> Written:
     """The text of the plan.
 
     Args:
         asked: Inputs that are written as `?` where nothing says them.
         unread: Lines of scripts that are not understood.
+        withheld: Targets that the plan does not emit, with the inputs that nothing says.
     """
-    return _Plan(reading, library, tuple(asked), tuple(unread), tuple(files)).written()
+    return _Plan(reading, library, tuple(asked), tuple(unread), tuple(files), tuple(withheld)).written()
 
 
 class _Plan:
@@ -75,19 +77,21 @@ class _Plan:
         asked: tuple[str, ...],
         unread: tuple[tuple[str, int, str], ...],
         files: tuple[str, ...],
+        withheld: tuple[tuple[str, tuple[str, ...]], ...],
     ) -> None:
         self.reading = reading
         self.library = library
         self.asked = asked
         self.unread = unread
         self.files = files
+        self.withheld = withheld
         self.assumed: list[Assumed] = []
         self.same: list[str] = []
         self.rejected: list[tuple[Found, str]] = []
 
     def written(self) -> Written:
         blocks = [*self._chosen(), *(block for name in _BLOCKS for block in self._block(name))]
-        targets = sorted(path.removeprefix(_EMIT) for path, found in self._said(_EMIT) if found.value.data is True)
+        targets = sorted(path.removeprefix(EMIT) for path, found in self._said(EMIT) if found.value.data is True)
         blocks += [self._target(target) for target in targets]
         lines = [f"# What {_listed(self.files)} say{'s' * (len(self.files) == 1)}, as far as a plan can say it."]
         for block in blocks:
@@ -202,6 +206,8 @@ class _Plan:
             groups.setdefault("Lines that are not understood, or would run something", []).append(
                 f"{_cut(text)} ({file}:{line})"
             )
+        for target, missing in self.withheld:
+            groups.setdefault(_WITHHELD, []).append(f"emit {target}: {', '.join(missing)}")
         if self.same:
             groups["Defaults of the software that are the library's too"] = self.same
         for title in sorted(groups, key=lambda title: (_ORDER.get(title, 1), title)):
@@ -227,7 +233,8 @@ _ELSEWHERE = "Not mapped, as it says nothing, or another key decides"
 _LATER = "Not mapped, as only a run tells it"
 _TOGETHER = frozenset({_FREE, _ELSEWHERE, _LATER, "Defaults of the software that are the library's too"})
 _UNKNOWN = "Not mapped, as it is not understood"
-_ORDER = {_UNKNOWN: 2, "Lines that are not understood, or would run something": 3, _LATER: 4, _ELSEWHERE: 5, _FREE: 6}
+_WITHHELD = "Not written by `llmplan compile`, as nothing says what it needs"
+_ORDER = {_WITHHELD: 0, _UNKNOWN: 2, "Lines that are not understood, or would run something": 3, _LATER: 4, _ELSEWHERE: 5, _FREE: 6}
 
 
 def _title(fate: Fate, rejected: dict[Item, str]) -> str:
