@@ -141,6 +141,9 @@ def question(found: Imported, **options: Any) -> Request:
     """
     if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
         options["statements"] = (*options.get("statements", ()), _FASTEST)
+    if found.files is not None and options.get("root") is None:
+        wider = files.wider_root(Path(files.IMPORTED), map(Path, found.files.texts))
+        options["root"] = None if wider is None else str(wider)
     return Request(files.IMPORTED, found.plan, **options)
 
 

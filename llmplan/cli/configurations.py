@@ -4,6 +4,7 @@ make together."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +26,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 GPU = "--gpu"
 GPUS = "--gpus"
+_ANSWER = "solution.json"
+_USED = re.compile(r'^\w+ from "([^"]+)"', re.MULTILINE)
 
 
 @frozen
@@ -36,8 +39,8 @@ class Asked:
 
 
 def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None) -> Request | int:
-    """The request for a plan, a configuration or a folder of configurations; or, after the reason is shown, the exit
-    code."""
+    """The request for a plan, a configuration or a folder of configurations, as `compile` writes them too; or, after the
+    reason is shown, the exit code."""
     folder = os.path.isdir(path)
     if path == "-" or (path.endswith(PLAN) and not folder):
         request = ask(path)
@@ -46,10 +49,15 @@ def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None
             return 2
         return request
     inside = sorted(os.listdir(path)) if folder else []
-    named = [os.path.join(path, name) for name in inside if not name.startswith(".") and not name.endswith(PLAN)]
+    named = [os.path.join(path, name) for name in inside if not name.startswith(".") and not _is_answer(name)]
     files = [name for name in named if os.path.isfile(name)] if folder else [path]
     found = asked(ask, files, gpu, gpus, run, whole=False)
     return found if isinstance(found, int) else evolve(found.request, path=f"{path} {found.request.path}")
+
+
+def _is_answer(name: str) -> bool:
+    """Whether a file is a plan, or what `compile` writes beside configurations: a report, pictures, the answer."""
+    return name == _ANSWER or name.endswith((PLAN, ".md", ".svg"))
 
 
 def are(paths: Sequence[str]) -> bool:
@@ -123,6 +131,12 @@ def asked(
     from llmplan import importing
 
     return Asked(importing.question(found, **ask.options), found.files)
+
+
+def used(paths: Sequence[str], plan: str) -> list[str]:
+    """Of the files that a plan was read from those that it uses by their names, as a model's config.json."""
+    names = {os.path.basename(name) for name in _USED.findall(plan)}
+    return [path for path in paths if os.path.basename(path) in names]
 
 
 def of_run(

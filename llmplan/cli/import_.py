@@ -46,4 +46,6 @@ def import_(
         return int(found.failed)
     if found.failed:
         return 1
-    return new_file.write(target or "-", found.plan, ": name another file, or replace it with --force", replace=force)
+    exists = ": name another file, or replace it with --force"
+    used = configurations.used(files, found.plan)
+    return new_file.write(target or "-", found.plan, exists, replace=force, used=used)

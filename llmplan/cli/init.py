@@ -43,7 +43,8 @@ _EXISTS = "; name another file: llmplan init FILE"
 def init(plan: str, model: str, gpus: int | None, gpu: str, emits: tuple[str, ...], sources: tuple[str, ...]) -> int:
     """Writes PLAN, a commented plan to start from; run.plan by default, `-` prints it.
 
-    No file is overwritten. The plan compiles: where none would, nothing is written, and the reason is said.
+    No file is overwritten. The plan compiles: where none would, nothing is written, and the reason is said. What --from
+    writes leaves open what no file says.
     """
     if sources:
         return _imported(plan, sources, gpus)
@@ -85,7 +86,9 @@ def _imported(plan: str, sources: tuple[str, ...], gpus: int | None) -> int:
         terminal.show([found])
         return 2
     terminal.show(found.diagnostics)
-    return 1 if found.failed else new_file.write(plan, found.plan, _EXISTS)
+    if found.failed:
+        return 1
+    return new_file.write(plan, found.plan, _EXISTS, used=configurations.used(sources, found.plan))
 
 
 def _given(option: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from llmplan.source import MAX_BYTES
@@ -89,6 +90,21 @@ def project_root(plan: Path) -> Path:
         if not whole and (os.path.exists(parent / ".git") or os.path.exists(parent / "pyproject.toml")):
             return parent
     return folder
+
+
+def wider_root(plan: Path, used: Iterable[Path]) -> Path | None:
+    """The root with which a plan can use files that somebody has named; None if its project holds them, or if only the
+    whole machine would.
+    """
+    root = project_root(plan)
+    paths = [path.resolve() for path in used]
+    if all(inside(path, root) for path in paths):
+        return None
+    try:
+        common = Path(os.path.commonpath([root, *(path.parent for path in paths)]))
+    except ValueError:  # another drive
+        return None
+    return None if common == common.parent else common
 
 
 def inside(path: Path, root: Path) -> bool:

@@ -234,7 +234,14 @@ _LATER = "Not mapped, as only a run tells it"
 _TOGETHER = frozenset({_FREE, _ELSEWHERE, _LATER, "Defaults of the software that are the library's too"})
 _UNKNOWN = "Not mapped, as it is not understood"
 _WITHHELD = "Not written by `llmplan compile`, as nothing says what it needs"
-_ORDER = {_WITHHELD: 0, _UNKNOWN: 2, "Lines that are not understood, or would run something": 3, _LATER: 4, _ELSEWHERE: 5, _FREE: 6}
+_ORDER = {
+    _WITHHELD: 0,
+    _UNKNOWN: 2,
+    "Lines that are not understood, or would run something": 3,
+    _LATER: 4,
+    _ELSEWHERE: 5,
+    _FREE: 6,
+}
 
 
 def _title(fate: Fate, rejected: dict[Item, str]) -> str:
