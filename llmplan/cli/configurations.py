@@ -39,8 +39,8 @@ class Asked:
 
 
 def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None) -> Request | int:
-    """The request for a plan, a configuration or a folder of configurations, as `compile` writes them too; or, after the
-    reason is shown, the exit code."""
+    """The request for a plan, a configuration or a folder of configurations, as `compile` writes them too; or, after
+    the reason is shown, the exit code."""
     folder = os.path.isdir(path)
     if path == "-" or (path.endswith(PLAN) and not folder):
         request = ask(path)

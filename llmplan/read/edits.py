@@ -27,8 +27,8 @@ _OWN = "read."
 
 @frozen
 class Edit:
-    """One key of a file at another value; `before` is None where the file lacks the key: it is an option, with its dashes,
-    of the command that stands in that line, or at line 0 a key of the file."""
+    """One key of a file at another value; `before` is None where the file lacks the key: it is an option, with its
+    dashes, of the command that stands in that line, or at line 0 a key of the file."""
 
     key: str
     before: str | None

@@ -34,8 +34,8 @@ class FileEdit:
 
     @property
     def text(self) -> str:
-        """`sft.yaml:14 per_device_train_batch_size: 4 → 2`, of a new key `sft.yaml: + optim: adamw_8bit`, of a new option
-        `train.sh:6 + --optim adamw_8bit`."""
+        """`sft.yaml:14 per_device_train_batch_size: 4 → 2`, of a new key `sft.yaml: + optim: adamw_8bit`, of a new
+        option `train.sh:6 + --optim adamw_8bit`."""
         if self.before is None and self.line:
             return f"{self.file}:{self.line} + {self.key} {self.after}"
         if self.before is None:
