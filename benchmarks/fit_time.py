@@ -131,7 +131,7 @@ def bands(rows: Sequence[Row], by_group: Array, by_family: Array, judged: Array)
         for experts in (False, True):
             chosen = judged & np.array([row.experts == experts for row in rows])
             keys = np.array([key(row) for row in rows])[chosen]
-            low, high = band(errors[chosen])
+            low, high = band(keys, errors[chosen])
             label = f"{name}, {'experts' if experts else 'dense'}"
             print(f"{label:<34}{chosen.sum():>5}{low:>7.2f}{high:>7.2f}{covered(keys, errors[chosen]):>9.0%}")
 
