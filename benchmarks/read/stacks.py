@@ -117,7 +117,9 @@ def _graphs(record: Record) -> dict[str, object]:
 def _experts(record: Record) -> dict[str, object]:
     """How tokens reach their experts, and whether these compute in one kernel."""
     dispatcher, fused = record.said("moe.dispatcher"), record.said("moe.fused_experts")
-    made: dict[str, object] = {} if dispatcher not in _DISPATCHERS else {"parallelism.dispatcher": _DISPATCHERS[dispatcher]}
+    made: dict[str, object] = (
+        {} if dispatcher not in _DISPATCHERS else {"parallelism.dispatcher": _DISPATCHERS[dispatcher]}
+    )
     return made if fused is None else made | {"training.fused_experts": fused}
 
 
