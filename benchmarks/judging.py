@@ -11,7 +11,7 @@ of at least three layouts of one model, machine, batch of tokens and precision.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -122,15 +122,25 @@ def regret(rows: Sequence[Row], errors: Sequence[float] | Array) -> tuple[int, f
     return len(found), float(np.mean(list(found.values()))), value, cell
 
 
-BAND = 0.05, 0.95
-"""Quantiles that are stated as a band of eight in ten: they are those of few groups, and cover less of a group left
-out.
-"""
+BAND = 0.1, 0.9
+"""Quantiles that are stated as a band of eight in ten."""
+
+POWER = -0.5
+"""A row counts by this power of the rows of its part: neither a table of many decides alone, nor one of two as much."""
 
 
-def band(errors: Array) -> tuple[float, float]:
+def weights(keys: Array) -> Array:
+    """What each row counts, by the part that it belongs to."""
+    sizes = Counter(keys.tolist())
+    return np.array([sizes[key] ** POWER for key in keys.tolist()])
+
+
+def band(keys: Array, errors: Array) -> tuple[float, float]:
     """The ends of measured over predicted."""
-    low, high = np.quantile(np.exp(-errors), BAND)
+    order = np.argsort(-errors)
+    counts = weights(keys)[order]
+    shares = (np.cumsum(counts) - counts / 2) / counts.sum()
+    low, high = np.exp(np.interp(BAND, shares, -errors[order]))
     return float(low), float(high)
 
 
@@ -138,6 +148,6 @@ def covered(keys: Array, errors: Array) -> float:
     """The share of rows within the band that all other parts' errors give."""
     inside = []
     for part in sorted(set(keys)):
-        low, high = band(errors[keys != part])
+        low, high = band(keys[keys != part], errors[keys != part])
         inside += [low <= ratio <= high for ratio in np.exp(-errors[keys == part])]
     return float(np.mean(inside))

@@ -70,6 +70,8 @@ def settings(case: Case, knows: Callable[[str, str], bool], recomputed: str | No
     if case.get("gpu") and knows("gpu", case["gpu"]):
         made["hardware.gpu"] = case["gpu"]
         made |= _site(record)
+        if record.site("matmul_ceiling"):
+            made["hardware.matmul_ceiling"] = str(record.site("matmul_ceiling"))
     elif case.get("gpu_memory_gb"):
         made["gpu.memory"] = f"{case['gpu_memory_gb']} GiB"
     return made
@@ -125,6 +127,8 @@ def _layout(record: Record) -> Settings:
         own = tensor if record.framework == "megatron-lm" else 1
         made["parallelism.expert_tensor"] = record.said("layout.expert_tensor") or own
     group, replicas = record.said("layout.zero_group"), record.said("layout.replicas")
+    if group is None and replicas is None and parallel.get("data_sharding") == "fsdp_hybrid":
+        group = int(record.site("gpus_per_node") or 8)  # PyTorch's HYBRID_SHARD shards in a node
     if group:
         replicas = gpus // (tensor * pipeline) // group
     if replicas and replicas > 1:

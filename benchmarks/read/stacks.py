@@ -17,7 +17,7 @@ _INPUTS = {
     "dropout": "training.dropout",
     "vocab_parallel": "parallelism.vocab_parallel",
     "keep_gathered": "parallelism.keep_gathered",
-    "cuda_graphs": "training.cuda_graphs",
+    "attention_8bit": "training.attention_8bit",
     "tp_overlap": "parallelism.tensor_overlap",
     "dp_overlap": "parallelism.data_overlap",
     "ep_overlap": "parallelism.expert_overlap",
@@ -31,6 +31,9 @@ _ATTENTION = {
 }
 """Attention kernels by the words of records; of others it is known only that they are flash kernels."""
 
+
+_DISPATCHERS = {"allgather": "allgather", "all-to-all": "alltoall", "DeepEP": "deepep", "HybridEP": "hybridep"}
+"""What brings tokens to their experts, by the words of records."""
 
 _BENCHMARKS = {
     "llm-foundry": "llm-foundry-benchmark",
@@ -98,7 +101,26 @@ def software(record: Record) -> Settings:
         stated = record.said(f"{section}.{name}")
         if stated is not None:
             made[path] = stated
-    return texts(made)
+    return texts(made | _graphs(record) | _experts(record))
+
+
+def _graphs(record: Record) -> dict[str, object]:
+    """What is launched as recorded graphs. Of a dense layer's parts no effect on the host is known."""
+    if record.said("software.cuda_graphs"):
+        return {"training.cuda_graphs": "step"}
+    parts = record.said("software.cuda_graph_parts")
+    if parts is not None:
+        return {"training.cuda_graphs": "parts" if {"attn", "moe_router"} & set(parts) else "none"}
+    return {} if record.said("software.cuda_graphs") is None else {"training.cuda_graphs": "none"}
+
+
+def _experts(record: Record) -> dict[str, object]:
+    """How tokens reach their experts, and whether these compute in one kernel."""
+    dispatcher, fused = record.said("moe.dispatcher"), record.said("moe.fused_experts")
+    made: dict[str, object] = (
+        {} if dispatcher not in _DISPATCHERS else {"parallelism.dispatcher": _DISPATCHERS[dispatcher]}
+    )
+    return made if fused is None else made | {"training.fused_experts": fused}
 
 
 def _stack(record: Record) -> str | None:

@@ -61,7 +61,8 @@ def test_the_library_states_the_errors_that_were_found(kept, cases):
     assert library.number("step.median_error") == pytest.approx(found["median"], abs=0.005)
     assert library.number("step.usual_error") == pytest.approx(found["tenth"], abs=0.02)
     for experts in (False, True):
-        low, high = band(np.array([one.group for one in rows if one.row.experts == experts]))
+        chosen = [one for one in rows if one.row.experts == experts]
+        low, high = band(np.array([one.row.group for one in chosen]), np.array([one.group for one in chosen]))
         stated = {
             (kept["rows"][one.row.id]["step_low"], kept["rows"][one.row.id]["step_high"])
             for one in rows

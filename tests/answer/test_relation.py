@@ -23,7 +23,7 @@ hardware {{
 }}
 training.precision = bf16
 assume mfu = 40%
-let run = 14 days
+let term = 14 days
 {asked}
 """
 
@@ -52,14 +52,14 @@ def relations(solution):
 @pytest.mark.parametrize(
     "asked",
     [
-        "require chinchilla: dataset.tokens == 20 tokens/parameter * model.params\nrequire budget: time == run",
+        "require chinchilla: dataset.tokens == 20 tokens/parameter * model.params\nrequire budget: time == term",
         """require chinchilla: dataset.tokens == 20 tokens/parameter * model.params
-        require budget: time <= run
+        require budget: time <= term
         maximize model.params""",
         """require chinchilla: dataset.tokens == 20 tokens/parameter * model.params
-        require budget: gpu_hours == hardware.gpus * run""",
+        require budget: gpu_hours == hardware.gpus * term""",
         """require chinchilla: dataset.tokens / 20 tokens/parameter == model.params
-        require budget: run >= time
+        require budget: term >= time
         maximize dataset.tokens""",
     ],
 )
@@ -72,22 +72,22 @@ def test_both_unknowns_of_the_compute_optimal_question_stand_alone(plans, asked)
     assert solution.values["dataset.tokens"].value == pytest.approx(math.sqrt(flops * 20 / 6), rel=2e-3)
     for path, inside in (("model.params", "/ 120)"), ("dataset.tokens", "/ 3)")):
         assert found[path].count("sqrt(") == 1 and found[path].endswith(inside)
-        names = {"hardware.gpus", "mfu", "hardware.peak", "run"}
+        names = {"hardware.gpus", "mfu", "hardware.peak", "term"}
         assert names == set(re.findall(r"[a-z][\w.]*", found[path])) - {"sqrt"}
 
 
 def test_explain_shows_the_formula_and_the_same_with_numbers(plans):
-    asked = "require chinchilla: dataset.tokens == 20 tokens/parameter * model.params\nrequire budget: time == run"
+    asked = "require chinchilla: dataset.tokens == 20 tokens/parameter * model.params\nrequire budget: time == term"
     text = COMPUTE_OPTIMAL.format(asked=asked)
     _, (step, *_) = api.explain(plans.path, "dataset.tokens", text=text)
     said = [plain(line) for line in derivation.solved(step, told.WORDS)]
-    assert "dataset.tokens = sqrt(10 · mfu · hardware.peak · hardware.gpus · run / 3)" in said
+    assert "dataset.tokens = sqrt(10 · mfu · hardware.peak · hardware.gpus · term / 3)" in said
     numbers = "dataset.tokens = sqrt(10 · 40% · 989.4 TFLOP/s/GPU · 64 GPUs · 14 days / 3), exactly 319.6B tokens"
     assert numbers in said
 
 
 def test_a_continuous_unknown_beside_a_discrete_one_has_a_formula(plans):
-    asked = "require time <= run\nmaximize dataset.tokens"
+    asked = "require time <= term\nmaximize dataset.tokens"
     text = (
         COMPUTE_OPTIMAL.format(asked=asked).replace("? in 100M..1T", "7B").replace("gpus = 64", "gpus = ? in [32, 64]")
     )
@@ -96,7 +96,7 @@ def test_a_continuous_unknown_beside_a_discrete_one_has_a_formula(plans):
         "hardware.gpus": "search",
         "dataset.tokens": "closed form",
     }
-    assert relations(solution) == {"dataset.tokens": "tokens_per_second · run"}
+    assert relations(solution) == {"dataset.tokens": "tokens_per_second · term"}
 
 
 TERMS = st.tuples(st.sampled_from([-1.0, 0.5, 1.0, 2.0]), st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0]))

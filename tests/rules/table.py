@@ -227,7 +227,7 @@ FIGURES: dict[tuple[str, str], Figures] = {
         ("share", "5.4%"),
     ],
     ("communication_share", "accumulated"): [("share", "1.7%")],
-    ("communication_share", "without NVLink"): [("share", "21%")],
+    ("communication_share", "without NVLink"): [("share", "18%")],
     ("communication_share", "without NVLink, accumulated"): [("share", "7.4%")],
     ("nvlink_bridge", ""): [
         ("rule", "56.25 GB/s"),

@@ -32,6 +32,11 @@ FAILING = [
     ("fits", "", "needs 155.3 GB of 85.2 GB"),
     ("fits_surely", "", "tight: fits with "),
     (
+        "recorded_graphs",
+        "parallelism.framework = fsdp\ntraining.cuda_graphs = step",
+        "fsdp with eager kernels records no CUDA graphs",
+    ),
+    (
         "nodes_hold_gpus",
         "hardware.nodes = 16",
         "64 GPUs with 8 GPUs to a node stand in 8, not in 16 nodes: give ",
