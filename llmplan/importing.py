@@ -203,7 +203,9 @@ def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -
     spans = places.of([item for item in found.value.items if item.file])
     item = found.value.items[0]
     why = scope.unmodelled.get(str(found.value.data), "it is not planned")
-    return [imports.not_planned(item.key.removeprefix("$"), why, spans[0] if spans else None, whole)]
+    named = item.key.removeprefix("$")
+    said = item.shown.strip("[]") if named != item.key and item.known else named  # of a program its name
+    return [imports.not_planned(said, why, spans[0] if spans else None, whole)]
 
 
 def _missing(reading: Reading, plan: str) -> list[Diagnostic]:

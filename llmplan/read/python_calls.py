@@ -15,8 +15,12 @@ from collections.abc import Iterator
 from llmplan.read.document import UNKNOWN, Document, Item, Unreadable
 
 _SETTINGS = re.compile(r".*(Arguments|Config|Trainer|Parser|Accelerator|Plugin|Strategy)|from_pretrained|TrainingArgs")
-_TRAINERS = re.compile(r".*Arguments|(SFT|DPO|KTO|ORPO|CPO|GRPO|RLOO|PPO|Reward|OnlineDPO)Config")
+_TRAINERS = re.compile(
+    r".*Arguments|(SFT|DPO|KTO|ORPO|CPO|GRPO|RLOO|PPO|Reward|OnlineDPO|BCO|XPO|NashMD|GKD|PRM)Config"
+)
 _MOST = 100_000
+CALLS = "$calls"
+"""The key of the names of the calls."""
 
 
 def documents(file: str, text: str) -> list[Document]:
@@ -39,8 +43,18 @@ def documents(file: str, text: str) -> list[Document]:
         if len(nodes) > _MOST:
             raise Unreadable("it is too long to be read as a configuration")
     names = _constants(nodes)
-    items = [item for node in nodes if isinstance(node, ast.Call) for item in _arguments(file, node, names)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _SETTINGS.fullmatch(_name(node))]
+    items = [item for call in calls for item in _arguments(file, call, names)]
+    named = [call for call in calls if _name(call) != "from_pretrained"]
+    if named:
+        called = tuple(dict.fromkeys(_name(call) for call in named))
+        items.append(Item(CALLS, None, file, named[0].lineno, items=called))
     return [Document.of("python", file, items)]
+
+
+def _name(call: ast.Call) -> str:
+    """Of what is called, without what stands before its last point."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _constants(nodes: list[ast.AST]) -> dict[str, ast.expr]:
@@ -66,16 +80,12 @@ def _constants(nodes: list[ast.AST]) -> dict[str, ast.expr]:
 
 
 def _arguments(file: str, call: ast.Call, names: dict[str, ast.expr]) -> Iterator[Item]:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if not _SETTINGS.fullmatch(name):
-        return
+    name = _name(call)
     if name == "from_pretrained" and call.args:
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
         if "Model" in getattr(owner, "id", ""):
             yield _item(file, "from_pretrained", call.args[0], names)
     trains = _TRAINERS.fullmatch(name) is not None
-    if trains:
-        yield Item(f"${name}", name, file, call.lineno)
     for argument in call.keywords:
         if argument.arg is not None:
             yield _item(file, argument.arg if trains else f"{name}.{argument.arg}", argument.value, names)
