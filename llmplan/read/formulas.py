@@ -275,7 +275,10 @@ _OF_VALUES: dict[str, Callable[..., tuple[Data, str | None]]] = {
         None,
     ),
     "part": _part,
-    "formula": lambda text, value: (Written(str(text.data).replace("?", amount.in_plan(_number(value)))), None),
+    "formula": lambda text, *values: (
+        Written(str(text.data).replace("?", amount.in_plan(_number(values[0]))) if values else str(text.data)),
+        None,
+    ),
     "joined": lambda *values: (tuple(one for value in values for one in cast(Any, value.data)), None),
     "has": _has,
     "path": lambda value: (is_path(str(value.data)), None),
