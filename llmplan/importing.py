@@ -123,6 +123,7 @@ def imported(
     problems += _not_planned(reading, scope, places, whole)
     if whole:
         problems += _missing(reading, plan.text)
+        problems += _left_out(reading.fates)
     again = Files(documents, readers, said, own.inputs, reading, dict(texts))
     return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
 
@@ -206,6 +207,13 @@ def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -
     named = item.key.removeprefix("$")
     said = item.shown.strip("[]") if named != item.key and item.known else named  # of a program its name
     return [imports.not_planned(said, why, spans[0] if spans else None, whole)]
+
+
+def _left_out(fates: Sequence[Fate]) -> list[Diagnostic]:
+    """Keys that a verdict does not count, although they change what the run needs, or may."""
+    changing = [(one.item.key, one.item.place, one.why) for one in fates if one.fate == "unmodelled"]
+    unknown = [(one.item.key, one.item.place) for one in fates if one.fate == "unknown"]
+    return [imports.left_out(changing, unknown)] if changing or unknown else []
 
 
 def _missing(reading: Reading, plan: str) -> list[Diagnostic]:

@@ -1,4 +1,5 @@
-"""E0510 to E0513: files of other software that contradict each other, or that cannot be read as one plan."""
+"""E0510 to E0513, W0623: files of other software that contradict each other, that cannot be read as one plan, or that
+say more than one."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from llmplan.escape import visible, visible_line
 from llmplan.source import Span
 
 _MOST = 20
+_LISTED = 4
 
 
 def contradiction(what: str, first: tuple[str, Span], second: tuple[str, Span]) -> Diagnostic:
@@ -29,6 +31,23 @@ def not_planned(key: str, why: str, place: Span | None, refused: bool = True) ->
     """E0511: a key whose run no plan can say; a warning where its other keys are read all the same."""
     make = error if refused else warning
     return make("E0511", f"`{visible_line(key)}`: {why}", place)
+
+
+def left_out(changing: Sequence[tuple[str, str, str]], unknown: Sequence[tuple[str, str]]) -> Diagnostic:
+    """W0623 as a note: keys that change what a run needs, or that may, and that a verdict does not count.
+
+    Args:
+        changing: Keys that no plan says, each with its place and why.
+        unknown: Those that are not understood, each with its place.
+    """
+    notes = [f"{visible_line(place)} `{visible_line(key)}`: {why}" for key, place, why in changing[:_LISTED]]
+    notes += [f"{visible_line(place)} `{visible_line(key)}`: not understood" for key, place in unknown[:_LISTED]]
+    more = max(0, len(changing) - _LISTED) + max(0, len(unknown) - _LISTED)
+    if more:
+        notes.append(f"and {more} more: `llmplan import` lists what became of every key")
+    many = len(changing) + len(unknown)
+    message = f"the answer does not count {many} key{'s' * (many > 1)} of the files"
+    return Diagnostic("W0623", "note", message, None, notes=tuple(notes))
 
 
 def no_model(name: str | None) -> Diagnostic:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from llmplan.read.values import Member, Written
-from tests.read.told import of, reading, said, usual
+from tests.read.told import fates, of, reading, said, usual
 
 TRL = "model_name_or_path: Qwen/Qwen2.5-7B\ndataset_name: a/b\noutput_dir: out\n"
 TRAINER = "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 2\noutput_dir: out\n"
@@ -73,3 +73,22 @@ def test_samples_of_megatron_are_pretrained_on() -> None:
     found = of({"run.sh": f"{text} --train-samples 100 --seq-length 16\n"})
     assert said(found, "training.task", "dataset.samples") == ("pretrain", 100)
     assert said(of({"run.sh": f"{text} --train-samples 100 --finetune\n"}), "training.task") == "finetune"
+
+
+PEFT = f"{TRAINER}use_peft: true\nlora_r: 8\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (PEFT, "lora_modules_to_save: [embed_tokens, lm_head]"),
+        ("base_model: a/b\nsequence_len: 8\nadapter: lora\n", "lora_modules_to_save:\n  - embed_tokens\n  - lm_head"),
+        ("model_name_or_path: a/b\nfinetuning_type: lora\ncutoff_len: 8\n", "additional_target: embed_tokens,lm_head"),
+        ("model: a/b\ntuner_type: lora\n", "modules_to_save: [embed_tokens]"),
+    ],
+)
+def test_tables_that_are_trained_in_full_beside_adapters(text: str, key: str) -> None:
+    assert said(reading(args_yaml=f"{text}{key}\n"), "adapter.embeddings") is True
+    other = reading(args_yaml=f"{text}{key.partition(':')[0]}: [norm]\n")
+    assert said(other, "adapter.embeddings") is None
+    assert fates(other)[key.partition(":")[0]] == "unmodelled"
