@@ -194,7 +194,8 @@ class _Merged:
     given: Mapping[str, Value]
     named: Mapping[str, Value]
     known: dict[str, Found | None] = field(factory=dict)
-    open: set[str] = field(factory=set)
+    open: list[str] = field(factory=list)
+    partial: set[str] = field(factory=set)
     unknown: set[str] = field(factory=set)
     contradictions: dict[str, Contradiction] = field(factory=dict)
 
@@ -216,14 +217,17 @@ class _Merged:
             return Found(path, self.given[path], "")
         if path not in self.known:
             if path in self.open:
+                # What is being asked for leads back here: what lies between is known only as far as it does not.
+                self.partial.update(self.open[self.open.index(path) + 1 :])
                 raise Unsaid(path)
-            self.open.add(path)
+            self.open.append(path)
             try:
                 found = self._chosen(path)
             finally:
-                self.open.discard(path)
-            if found is None and self.open:
-                return None  # as far as what is being asked for does not depend on it: asked again later
+                self.open.pop()
+            if path in self.partial or (found is None and self.open):
+                self.partial.discard(path)
+                return found  # asked again later
             self.known[path] = found
         return self.known[path]
 
@@ -235,11 +239,10 @@ class _Merged:
             for line in reader.lines:
                 if line.path != path:
                     continue
-                there = [self.keys.present(kind) for kind in line.where]
-                if not all(one.data for one in there):
+                if not all(self.keys.present(kind).data for kind in line.where):
                     continue
                 try:
-                    value = formulas.value(line.value).beside(*there)
+                    value = formulas.value(line.value)
                 except Unknown:
                     self.unknown.add(path)
                     continue

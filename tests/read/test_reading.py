@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.read.told import fates, of, reading, said, usual
 
 DS = '{"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 3, "offload_param": {"device": "cpu"}}}'
@@ -110,3 +112,24 @@ def test_slurm_names_nodes_and_the_card() -> None:
     script = f"#!/bin/bash\n#SBATCH -N 2\n#SBATCH --gres=gpu:a100:4\n{launch}\n"
     found = of({"job.sh": script})
     assert said(found, "hardware.nodes", "hardware.gpus", "hardware.gpu") == (2, 8, "a100")
+
+
+@pytest.mark.parametrize(
+    "start", ["accelerate launch --use_deepspeed --num_processes 8", "torchrun --nproc_per_node 8"]
+)
+def test_a_batch_of_deepspeed_must_be_the_trainers(start: str) -> None:
+    text = '{"train_batch_size": 128, "train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto"}'
+    options = "--per_device_train_batch_size 2 --gradient_accumulation_steps 4 --deepspeed ds.json --output_dir o"
+    found = of({"ds.json": text, "run.sh": f"{start} train.py {options}"})
+    assert [one.path for one in found.contradictions] == ["training.micro_batch"]
+    agreed = of({"ds.json": text.replace("128", "64"), "run.sh": f"{start} train.py {options}"})
+    assert not agreed.contradictions and said(agreed, "training.global_batch") == 64
+
+
+def test_the_two_sides_of_swift_have_defaults_of_their_own() -> None:
+    options = "--model Qwen/Qwen2.5-7B --max_length 8192 --tensor_model_parallel_size 4"
+    found = of({"run.sh": f"NPROC_PER_NODE=8 megatron sft {options}"})
+    assert "adapter.method" not in found.found and usual(found, "training.recompute") == "selective"
+    found = of({"run.sh": "NPROC_PER_NODE=4 swift sft --model Qwen/Qwen2.5-7B --max_length 2048"})
+    paths = ("adapter.method", "training.recompute", "training.global_batch")
+    assert [usual(found, path) for path in paths] == ["lora", "full", 16]
