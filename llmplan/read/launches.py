@@ -199,6 +199,7 @@ def _program(file: str, words: Sequence[Word], launched: bool) -> list[Document]
         and not python
         and not is_file
         and len(options.items) < _OPTIONS_OF_PROGRAMS
+        and not any("." in name for name in options.items)  # `--training.steps 100`, of a configuration
         and not any(_CONFIGURED.fullmatch(name) for name in names)
     ):
         return []

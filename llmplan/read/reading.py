@@ -273,7 +273,8 @@ class _Merged:
             formulas = Formulas(self.keys, self.path, reader.lets)
             for rule in reader.requirements:
                 try:
-                    if rule.when is not None and not formulas.value(rule.when).data:
+                    case = formulas.value(rule.when) if rule.when is not None else None
+                    if case is not None and not case.data:
                         continue
                     holds = formulas.value(rule.condition)
                 except Unsaid:
@@ -281,7 +282,9 @@ class _Merged:
                 if not holds.data:
                     name = rule.name.text if rule.name is not None else reader.folder
                     why = rule.because.plain if rule.because is not None and rule.because.plain else ""
-                    found.append(Contradiction(name, holds, _sides(rule.condition, formulas) or holds, why))
+                    sides = _sides(rule.condition, formulas)
+                    other = sides if sides is not None and sides.items else case
+                    found.append(Contradiction(name, holds, other if other is not None else holds, why))
         return found
 
 

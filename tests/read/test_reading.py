@@ -133,3 +133,54 @@ def test_the_two_sides_of_swift_have_defaults_of_their_own() -> None:
     found = of({"run.sh": "NPROC_PER_NODE=4 swift sft --model Qwen/Qwen2.5-7B --max_length 2048"})
     paths = ("adapter.method", "training.recompute", "training.global_batch")
     assert [usual(found, path) for path in paths] == ["lora", "full", 16]
+
+
+def refused(texts: dict[str, str]) -> list[str]:
+    return [one.why.partition(",")[0] for one in of(texts).contradictions if one.why]
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "why"),
+    [
+        ('"gradient_clipping": 0.5', "", "gradient_clipping of DeepSpeed is not max_grad_norm (1 unless given)"),
+        ('"gradient_clipping": 0.5', "--max_grad_norm 0.5", ""),
+        ('"gradient_clipping": "auto"', "--max_grad_norm 0.5", ""),
+        (
+            '"gradient_accumulation_steps": 2',
+            "",
+            "gradient_accumulation_steps of DeepSpeed is not the Trainer's (1 unless given)",
+        ),
+    ],
+)
+def test_the_trainer_refuses_what_deepspeed_says_otherwise(config: str, options: str, why: str) -> None:
+    ds = f'{{"zero_optimization": {{"stage": 2}}, {config}}}'
+    train = f"train.py --per_device_train_batch_size 2 --deepspeed ds.json --output_dir o {options}"
+    assert refused({"ds.json": ds, "run.sh": f"torchrun --nproc_per_node 8 {train}"}) == [why] * bool(why)
+
+
+@pytest.mark.parametrize("line", ["gradient_checkpointing: true", "dataset_name: a/b"])
+def test_the_trainer_refuses_to_checkpoint_twice(line: str) -> None:
+    accelerate = "distributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n  fsdp_activation_checkpointing: true\n"
+    assert len(refused({"a.yaml": accelerate, "b.yaml": f"{ARGS}{line}\n"})) == 1
+    assert not refused({"a.yaml": accelerate, "b.yaml": f"{ARGS}{line}\ngradient_checkpointing: false\n"})
+
+
+def test_options_of_a_launch_are_over_torchtitans_file() -> None:
+    toml = (
+        "[model]\nname = 'llama3'\nflavor = '8B'\n[training]\nsteps = 1000\nseq_len = 8192\n"
+        "[parallelism]\ntensor_parallel_degree = 1\n"
+    )
+    options = "--job.config_file a.toml --training.steps 500 --parallelism.tensor_parallel_degree=2 --compile.enable"
+    found = of({"a.toml": toml, "run.sh": f"torchrun --nproc_per_node=8 -m torchtitan.train {options}"})
+    paths = ("training.steps", "parallelism.tensor", "training.kernels", "dataset.sequence_length", "hardware.gpus")
+    assert said(found, *paths) == (500, 2, "compiled", 8192, 8) and not found.contradictions
+    found = of({"a.toml": toml, "run.sh": "NGPU=4 CONFIG_FILE=./a.toml ./run_train.sh --training.steps 500"})
+    assert said(found, "training.steps", "hardware.gpus") == (500, 4)
+
+
+def test_nothing_is_compiled_by_torchtitan_unless_told() -> None:
+    toml = "[training]\nsteps = 1\n[parallelism]\ntensor_parallel_degree = 1\n"
+    stacks = [usual(reading(a_toml=f"{toml}[compile]\nenable = {told}\n"), "stack") for told in ("false", "true")]
+    assert stacks == ["torchtitan-0.2", "torchtitan-0.2-compiled"]
+    found = reading(a_toml=f"{toml}[compile]\nenable = true\ncomponents = ['loss']\n")
+    assert said(found, "training.kernels", "training.loss") == (None, "compiled")
