@@ -184,3 +184,28 @@ def test_nothing_is_compiled_by_torchtitan_unless_told() -> None:
     assert stacks == ["torchtitan-0.2", "torchtitan-0.2-compiled"]
     found = reading(a_toml=f"{toml}[compile]\nenable = true\ncomponents = ['loss']\n")
     assert said(found, "training.kernels", "training.loss") == (None, "compiled")
+
+
+def test_what_megatron_leaves_out_of_experts_is_megatrons() -> None:
+    shape = "--num-layers 8 --hidden-size 64 --num-attention-heads 8 --num-experts 8 --micro-batch-size 1"
+    options = f"{shape} --tensor-model-parallel-size 4 --expert-model-parallel-size 2 --moe-layer-freq '([0]*3+[1]*5)'"
+    found = of({"run.sh": f"torchrun --nproc_per_node 8 pretrain_gpt.py {options}"})
+    paths = (
+        "parallelism.expert_tensor",
+        "model.experts_per_token",
+        "model.routing",
+        "model.dense_layers",
+        "model.expert_ffn",
+    )
+    assert said(found, *paths) == (4, 2, "softmax_chosen", 3, 256)
+    other = of({"run.sh": f"torchrun --nproc_per_node 8 pretrain_gpt.py {shape} --expert-tensor-parallel-size 1"})
+    assert said(other, "parallelism.expert_tensor") == 1
+
+
+def test_an_array_that_nothing_sets_is_no_word() -> None:
+    launch = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1"
+    script = f'{launch} --use-distributed-optimizer ${{EXTRA[@]}} --bf16 "${{MORE[@]}}" --seq-length 16'
+    found = of({"run.sh": script})
+    assert said(found, "parallelism.zero_stage", "training.precision") == (1, "bf16")
+    found = of({"run.sh": f"source ./env.sh\n{script}"})
+    assert said(found, "parallelism.zero_stage") is None  # the file may set it
