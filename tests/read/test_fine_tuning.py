@@ -92,3 +92,48 @@ def test_tables_that_are_trained_in_full_beside_adapters(text: str, key: str) ->
     other = reading(args_yaml=f"{text}{key.partition(':')[0]}: [norm]\n")
     assert said(other, "adapter.embeddings") is None
     assert fates(other)[key.partition(":")[0]] == "unmodelled"
+
+
+KERNELS = ("training.kernels", "training.loss", "training.attention")
+LF = "model_name_or_path: a/b\nfinetuning_type: full\ncutoff_len: 8\n"
+AXOLOTL = "base_model: a/b\nsequence_len: 8\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kernels"),
+    [
+        (f"{TRAINER}use_liger_kernel: true", ("fused", "linear", None)),
+        (
+            f"{TRAINER}use_liger_kernel: true\nliger_kernel_config:\n  fused_linear_cross_entropy: false",
+            ("fused", None, None),
+        ),
+        (f"{TRAINER}use_liger_kernel: true\nliger_kernel_config:\n  swiglu: false", (None, "linear", None)),
+        (f"{TRAINER}use_liger_kernel: false", (None, None, None)),
+        (f"{TRAINER}torch_compile: true", ("compiled", "compiled", None)),
+        (f"{TRL}torch_compile: true", ("compiled", None, None)),
+        (f"{LF}enable_liger_kernel: true\nflash_attn: fa2", ("fused", "linear", "flash")),
+        (f"{LF}enable_liger_kernel: true\nstage: dpo", ("fused", "in_place", None)),
+        (f"{LF}flash_attn: disabled", (None, None, "standard")),
+        (
+            f"{AXOLOTL}liger_rms_norm: true\nliger_glu_activation: true\nliger_fused_linear_cross_entropy: true",
+            ("fused", "linear", None),
+        ),
+        (f"{AXOLOTL}cut_cross_entropy: true\nflash_attention: true", (None, "linear", "flash")),
+        (f"{AXOLOTL}attn_implementation: eager\ntorch_compile: true", ("compiled", "compiled", "standard")),
+        ("model: a/b\ntuner_type: full\nuse_liger_kernel: true\nattn_impl: flash_attn", ("fused", "linear", "flash")),
+    ],
+)
+def test_kernels_are_those_that_the_files_choose(text: str, kernels: tuple[object, ...]) -> None:
+    assert said(reading(args_yaml=f"{text}\n"), *KERNELS) == kernels
+
+
+def test_a_compiler_that_accelerate_brings() -> None:
+    text = "distributed_type: MULTI_GPU\nnum_processes: 8\ndynamo_config:\n  dynamo_backend: INDUCTOR\n"
+    assert said(reading(a_yaml=text), "training.kernels") == "compiled"
+    assert said(reading(a_yaml=text.replace("INDUCTOR", "'NO'")), "training.kernels") is None
+
+
+def test_a_warm_up_as_a_share_is_the_steps_of_the_launch_beside_it() -> None:
+    launch = "export LLMPLAN_MICRO_BATCH=2\nexport LLMPLAN_WARMUP_STEPS=47\ntorchrun --nproc_per_node 8 train.py"
+    found = of({"args.json": '{"per_device_train_batch_size": 2, "warmup_steps": 0.1002}', "launch.sh": launch})
+    assert said(found, "training.warmup") == 47 and not found.contradictions
