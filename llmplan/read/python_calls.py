@@ -16,10 +16,13 @@ from collections.abc import Callable, Iterator
 
 from llmplan.read.document import UNKNOWN, Document, Item, Unreadable
 
-_SETTINGS = re.compile(r".*(Arguments|Config|Trainer|Parser|Accelerator|Plugin|Strategy)|from_pretrained|TrainingArgs")
+_SETTINGS = re.compile(
+    r".*(Arguments|Config|Trainer|Parser|Accelerator|Plugin|Strategy)|from_pretrained|get_peft_model|TrainingArgs"
+)
 _TRAINERS = re.compile(
     r".*Arguments|(SFT|DPO|KTO|ORPO|CPO|GRPO|RLOO|PPO|Reward|OnlineDPO|BCO|XPO|NashMD|GKD|PRM)Config"
 )
+_LOADS = "from_pretrained"
 _ENVIRONMENT = frozenset({"os.environ.get", "environ.get", "os.getenv", "getenv"})
 _MODULES = frozenset({"torch"})
 """Modules whose members are words: `torch.bfloat16`; those of other objects only a run would tell."""
@@ -60,9 +63,10 @@ def documents(file: str, text: str) -> list[Document]:
     names = _constants(nodes)
     calls = [node for node in nodes if isinstance(node, ast.Call) and _SETTINGS.fullmatch(_name(node))]
     items = [item for call in calls for item in _arguments(file, call, names)]
-    named = [call for call in calls if _name(call) != "from_pretrained"]
+    named = [call for call in calls if _name(call) != _LOADS]
     if named:
-        called = tuple(dict.fromkeys(_name(call) for call in named))
+        owners = [_owner(call) for call in calls if _name(call) == _LOADS]
+        called = tuple(dict.fromkeys([*map(_name, named), *filter(None, owners)]))
         items.append(Item(CALLS, None, file, named[0].lineno, items=called))
     return [Document.of("python", file, items)]
 
@@ -70,6 +74,11 @@ def documents(file: str, text: str) -> list[Document]:
 def _name(call: ast.Call) -> str:
     """Of what is called, without what stands before its last point."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _owner(call: ast.Call) -> str:
+    """Whose method is called, as `AutoModel` in `AutoModel.from_pretrained`."""
+    return getattr(call.func.value, "id", "") if isinstance(call.func, ast.Attribute) else ""
 
 
 def _constants(nodes: list[ast.AST]) -> dict[str, ast.expr]:
@@ -96,10 +105,10 @@ def _constants(nodes: list[ast.AST]) -> dict[str, ast.expr]:
 
 def _arguments(file: str, call: ast.Call, names: dict[str, ast.expr]) -> Iterator[Item]:
     name = _name(call)
-    if name == "from_pretrained" and call.args:
-        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if "Model" in getattr(owner, "id", ""):
-            yield from _items(file, "from_pretrained", call.args[0], names)
+    if call.args and name == _LOADS and "Model" in _owner(call):
+        yield from _items(file, _LOADS, call.args[0], names)
+    if call.args and name.endswith("Trainer"):
+        yield from _items(file, f"{name}.model", call.args[0], names)
     trains = _TRAINERS.fullmatch(name) is not None
     prefix = "" if trains else f"{name}."
     for argument in call.keywords:

@@ -91,8 +91,13 @@ def read(
     unrecognised: list[Document] = []
     ambiguous: list[tuple[Document, tuple[str, ...]]] = []
     of: dict[int, list[str]] = {}
+    fitting = {id(one): [format.kind for format in formats.values() if format.fits(one)] for one in documents}
     for document in documents:
-        fits = [format.kind for format in formats.values() if format.fits(document)]
+        fits = fitting[id(document)]
+        if document.program:
+            own = _of_named(document, documents, fitting, formats)
+            if own and not set(own) & set(fits):
+                fits = [*(kind for kind in fits if _shared(formats[kind])), *own]
         if document.program and not any(not _shared(formats[kind]) for kind in fits):
             fits += [format.kind for format in formats.values() if format.otherwise and not fits]
         files = [kind for kind in fits if not _shared(formats[kind])]
@@ -131,6 +136,28 @@ def read(
     return Reading(
         found, tuple(fates), tuple(contradictions), tuple(refused), tuple(kinds), tuple(unrecognised), tuple(ambiguous)
     )
+
+
+def _of_named(
+    command: Document,
+    documents: Sequence[Document],
+    fitting: Mapping[int, Sequence[str]],
+    formats: Mapping[str, Format],
+) -> list[str]:
+    """The formats of the files that a command names: its further options are keys of theirs, as in
+    `train.py config.yaml --max_steps 10`."""
+    words = [*command.program[1:]]
+    for item in command.items.values():
+        words += item.items if item.items is not None else (item.text or "",)
+    names = {word.rpartition("/")[2] for word in words}
+    kinds = [
+        kind
+        for document in documents
+        if not document.program and document.file.rpartition("/")[2] in names
+        for kind in fitting[id(document)]
+        if command.syntax in formats[kind].syntaxes and not _shared(formats[kind])
+    ]
+    return list(dict.fromkeys(kinds))
 
 
 def _named(

@@ -137,3 +137,37 @@ def test_a_warm_up_as_a_share_is_the_steps_of_the_launch_beside_it() -> None:
     launch = "export LLMPLAN_MICRO_BATCH=2\nexport LLMPLAN_WARMUP_STEPS=47\ntorchrun --nproc_per_node 8 train.py"
     found = of({"args.json": '{"per_device_train_batch_size": 2, "warmup_steps": 0.1002}', "launch.sh": launch})
     assert said(found, "training.warmup") == 47 and not found.contradictions
+
+
+def test_a_script_of_unsloth() -> None:
+    text = (
+        "from unsloth import FastLanguageModel\nlength = 4096\n"
+        "model, _ = FastLanguageModel.from_pretrained(model_name='unsloth/Meta-Llama-3.1-8B', max_seq_length=length)\n"
+        "model = FastLanguageModel.get_peft_model(model, r=32, target_modules=['q_proj'], lora_alpha=16)\n"
+        "SFTTrainer(model=model, args=TrainingArguments(per_device_train_batch_size=2, optim='adamw_8bit'))\n"
+    )
+    found = reading(a_py=text)
+    paths = ("model", "dataset.sequence_length", "adapter.method", "adapter.rank", "adapter.targets")
+    assert said(found, *paths) == ("unsloth/Meta-Llama-3.1-8B", 4096, "qlora", 32, ("q_proj",))
+    assert usual(found, "stack") == "unsloth-2026.10" and usual(found, "training.recompute") == "full"
+
+
+def test_the_model_that_a_trainer_is_given_by_name() -> None:
+    found = reading(a_py="import trl\nSFTTrainer('Qwen/Qwen2.5-0.5B', args=SFTConfig(max_seq_length=512))\n")
+    assert said(found, "model", "dataset.sequence_length") == ("Qwen/Qwen2.5-0.5B", 512)
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        (f"{PEFT}load_in_8bit: true", ("lora", 1, 4)),
+        (f"{PEFT}load_in_4bit: true", ("qlora", None, None)),
+        (f"{AXOLOTL}adapter: lora\nload_in_8bit: true", ("lora", 1, 2)),
+        ("model_name_or_path: a/b\nfinetuning_type: lora\ncutoff_len: 8\nquantization_bit: 8", ("lora", 1, 4)),
+        ("model_name_or_path: a/b\nfinetuning_type: lora\ncutoff_len: 8\nquantization_bit: 4", ("qlora", None, None)),
+        ("model: a/b\ntuner_type: lora\nquant_bits: 8", ("lora", 1, 4)),
+        ("model: a/b\ntuner_type: lora", ("lora", None, None)),
+    ],
+)
+def test_frozen_weights_in_8_bits(text: str, bits: tuple[object, ...]) -> None:
+    assert said(reading(args_yaml=f"{text}\n"), "adapter.method", "adapter.base_bytes", "adapter.rest_bytes") == bits

@@ -209,3 +209,33 @@ def test_an_array_that_nothing_sets_is_no_word() -> None:
     assert said(found, "parallelism.zero_stage", "training.precision") == (1, "bf16")
     found = of({"run.sh": f"source ./env.sh\n{script}"})
     assert said(found, "parallelism.zero_stage") is None  # the file may set it
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "micro"),
+    [
+        ("llamafactory-cli train a.yaml learning_rate=1e-5 per_device_train_batch_size=4", "finetuning_type: lora", 4),
+        ("accelerate launch -m axolotl.cli.train a.yaml --micro-batch-size 4", "base_model: a/b\nsequence_len: 8", 4),
+        (
+            "accelerate launch run_sft.py a.yaml --per_device_train_batch_size=4 --x 1",
+            "learning_rate: 1\nnum_train_epochs: 1",
+            4,
+        ),
+        ("trl sft --config a.yaml --per_device_train_batch_size 4", "learning_rate: 1\nnum_train_epochs: 1", 4),
+        (
+            "tune run full_finetune_distributed --config a.yaml batch_size=4",
+            "model:\n  _component_: torchtune.models.llama3.llama3_8b",
+            4,
+        ),
+    ],
+)
+def test_options_behind_a_file_are_over_it(command: str, file: str, micro: int) -> None:
+    before = (
+        "micro_batch_size"
+        if "base_model" in file
+        else "batch_size"
+        if "_component_" in file
+        else "per_device_train_batch_size"
+    )
+    found = of({"a.yaml": f"{file}\n{before}: 1\n", "run.sh": command})
+    assert said(found, "training.micro_batch") == micro and not found.contradictions
