@@ -171,3 +171,34 @@ def test_the_model_that_a_trainer_is_given_by_name() -> None:
 )
 def test_frozen_weights_in_8_bits(text: str, bits: tuple[object, ...]) -> None:
     assert said(reading(args_yaml=f"{text}\n"), "adapter.method", "adapter.base_bytes", "adapter.rest_bytes") == bits
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("qlora.py --lora_r 64 --bits 4 --source_max_len 16 --target_max_len 512", ("qlora", 64, 528)),
+        ("qlora.py --lora_r 64 --bits 16 --full_finetune True --model_max_length 512", (None, None, 512)),
+        ("train_mem.py --lora_enable True --lora_r 128 --model_max_length 2048", ("lora", 128, 2048)),
+        ("train_mem.py --lora_enable False --lora_r 128 --model_max_length 2048", (None, None, 2048)),
+        ("main.py --zero_stage 3 --lora_dim 128 --max_seq_len 512", ("lora", 128, 512)),
+        ("trl/scripts/sft.py --lora_r 16 --max_length 512", (None, None, 512)),
+        ("trl/scripts/sft.py --use_peft --lora_r 16 --max_length 512", ("lora", 16, 512)),
+    ],
+)
+def test_adapters_of_scripts_that_many_copied(options: str, expected: tuple[object, ...]) -> None:
+    found = of(
+        {"run.sh": f"torchrun --nproc_per_node 8 {options} --model_name_or_path a/b --per_device_train_batch_size 1"}
+    )
+    assert said(found, "adapter.method", "adapter.rank", "dataset.sequence_length") == expected
+
+
+def test_deepspeed_of_its_examples() -> None:
+    train = "main.py --model_name_or_path a/b --per_device_train_batch_size 1 --learning_rate 1e-5"
+    found = of({"run.sh": f"deepspeed {train} --zero_stage 3 --offload --dtype bf16 --deepspeed"})
+    paths = ("parallelism.framework", "parallelism.zero_stage", "parallelism.offload", "training.precision")
+    assert said(found, *paths) == ("deepspeed", 3, "all", "bf16")
+
+
+def test_a_configuration_of_deepspeed_that_is_not_given_is_still_deepspeeds() -> None:
+    found = of({"run.sh": "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 1 --deepspeed z3.json"})
+    assert said(found, "parallelism.framework") == "deepspeed" and "parallelism.zero_stage" not in found.found
