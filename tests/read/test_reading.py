@@ -239,3 +239,30 @@ def test_options_behind_a_file_are_over_it(command: str, file: str, micro: int) 
     )
     found = of({"a.yaml": f"{file}\n{before}: 1\n", "run.sh": command})
     assert said(found, "training.micro_batch") == micro and not found.contradictions
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "value"),
+    [
+        ("--bf16 --grad-reduce-in-bf16", "training.gradient_dtype", "bf16"),
+        ("--bf16", "training.gradient_dtype", None),
+        ("--fp16", "training.gradient_dtype", "fp16"),
+        ("--fp16 --accumulate-allreduce-grads-in-fp32", "training.gradient_dtype", None),
+        ("--cross-entropy-loss-fusion", "training.loss", "fused"),
+        ("--cross-entropy-loss-fusion --cross-entropy-fusion-impl te", "training.loss", "in_place"),
+        ("--bf16 --fp8-format e4m3 --fp8-recipe mxfp8", "training.precision", "mxfp8"),
+        ("--use-precision-aware-optimizer --exp-avg-dtype bf16", "training.optimizer_dtype", "bf16"),
+        (
+            "--recompute-granularity selective --recompute-modules core_attn moe_act",
+            "training.recompute_experts",
+            False,
+        ),
+        ("--recompute-granularity selective --recompute-modules mlp moe", "training.recompute_experts", True),
+        ("--recompute-granularity selective --recompute-modules mlp", "training.recompute_core", False),
+        ("--overlap-grad-reduce", "parallelism.data_overlap", True),
+        ("--no-gradient-accumulation-fusion", "training.gradient_fusion", False),
+    ],
+)
+def test_formats_and_kernels_of_megatron(options: str, path: str, value: object) -> None:
+    launch = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1"
+    assert said(of({"run.sh": f"{launch} {options}"}), path) == value
