@@ -188,6 +188,8 @@ class Formulas:
                 return Value(False)
         if name == "present" and isinstance(node.arguments[0], nodes.Name):
             return self.keys.present(node.arguments[0].text)
+        if name == "has" and not self._said(node.arguments[0]):
+            return Value(False)
         if name == "first":
             return self._first(node.arguments)
         if name == "file":
@@ -202,6 +204,16 @@ class Formulas:
         data, unit = function(*arguments)
         default = next((one.default for one in arguments if one.default is not None), None)
         return Value(data, unit, default=default).beside(*arguments)
+
+    def _said(self, argument: nodes.Expr) -> bool:
+        """Whether something says it, be it known to a run alone."""
+        try:
+            self.value(argument)
+        except Unknown:
+            return True
+        except Unsaid:
+            return False
+        return True
 
     def _file(self, argument: nodes.Expr) -> Value:
         """The file that a key stands in."""

@@ -266,3 +266,24 @@ def test_options_behind_a_file_are_over_it(command: str, file: str, micro: int) 
 def test_formats_and_kernels_of_megatron(options: str, path: str, value: object) -> None:
     launch = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1"
     assert said(of({"run.sh": f"{launch} {options}"}), path) == value
+
+
+def test_litgpt_adapts_by_its_command() -> None:
+    found = of({"run.sh": "litgpt finetune_lora meta-llama/Llama-3.2-1B --train.micro_batch_size 4 --devices 4"})
+    assert said(found, "model", "adapter.method", "training.recompute") == ("meta-llama/Llama-3.2-1B", "lora", "full")
+    found = of({"run.sh": "litgpt pretrain pythia-14m --train.micro_batch_size 4 --devices 4"})
+    assert said(found, "adapter.method", "training.recompute") == (None, "none")
+
+
+def test_what_a_python_file_gives_deepspeed_and_accelerate() -> None:
+    calls = "TrainingArguments(per_device_train_batch_size=2, deepspeed=config)\nAccelerator(mixed_precision='fp16')\n"
+    config = "config = {'zero_optimization': {'stage': 2, 'offload_optimizer': {'device': 'cpu'}}}\n"
+    found = reading(a_py=f"import x\n{config}{calls}")
+    paths = ("parallelism.framework", "parallelism.zero_stage", "parallelism.offload", "training.precision")
+    assert said(found, *paths) == ("deepspeed", 2, "optimizer", "fp16") and not found.ambiguous
+
+
+def test_a_text_that_nothing_says_has_no_part() -> None:
+    text = "model_name_or_path: a/b\nper_device_train_batch_size: 2\nfsdp_config:\n  offload_params: true\n"
+    found = reading(a_yaml=f"{text}output_dir: o\n")
+    assert said(found, "parallelism.offload") is None  # FSDP is not on

@@ -91,3 +91,11 @@ def test_words_of_axolotl_and_of_the_trainer(base: str, lines: str, split: tuple
 )
 def test_words_of_the_trainer_as_options(words: str, split: tuple[object, ...]) -> None:
     assert said(of({"run.sh": f"torchrun --nnodes 2 --nproc_per_node 8 {TRAIN} --fsdp {words}"}), *SPLIT) == split
+
+
+def test_the_file_that_fsdp_config_names() -> None:
+    text = '{"transformer_layer_cls_to_wrap": ["A"], "activation_checkpointing": true, "fsdp_offload_params": true}'
+    found = of(
+        {"fsdp.json": text, "run.sh": f"torchrun --nproc_per_node 8 {TRAIN} --fsdp full_shard --fsdp_config fsdp.json"}
+    )
+    assert said(found, *SPLIT, "training.recompute") == ("fsdp", 3, None, "all", "full")
