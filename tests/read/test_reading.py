@@ -287,3 +287,15 @@ def test_a_text_that_nothing_says_has_no_part() -> None:
     text = "model_name_or_path: a/b\nper_device_train_batch_size: 2\nfsdp_config:\n  offload_params: true\n"
     found = reading(a_yaml=f"{text}output_dir: o\n")
     assert said(found, "parallelism.offload") is None  # FSDP is not on
+
+
+def test_every_second_layer_is_half_of_them() -> None:
+    toml = "[training]\nsteps = 1\n[parallelism]\ntensor_parallel_degree = 1\n[activation_checkpoint]\nmode = 'selective'\n"
+    paths = ("training.recompute", "training.recompute_layers")
+    assert said(reading(a_toml=f"{toml}selective_ac_option = '2'\n"), *paths) == ("full", "floor(model.layers / 2)")
+    assert said(reading(a_toml=f"{toml}selective_ac_option = 'op'\n"), *paths) == ("selective", None)
+    tune = "model:\n  _component_: torchtune.models.llama3.llama3_8b\nenable_activation_checkpointing: true\n"
+    assert said(reading(a_yaml=f"{tune}ac_mode: selective\nac_option: 2\n"), *paths) == (
+        "full",
+        "floor(model.layers / 2)",
+    )
