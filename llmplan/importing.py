@@ -24,7 +24,7 @@ from llmplan.read.edits import Files
 from llmplan.read.formats import Format, fits_any
 from llmplan.read.library import Input, Library
 from llmplan.read.plan_text import Assumed, noted, written
-from llmplan.read.reading import Fate, Reading, read
+from llmplan.read.reading import NOT_GIVEN, Fate, Reading, read
 from llmplan.read.values import Data, Member, Value, Written
 from llmplan.request import Request
 from llmplan.resources import LOG
@@ -122,7 +122,7 @@ def imported(
     plan = written(reading, own, asked, found.unread, [name for name, _ in texts])
     problems += _not_planned(reading, scope, places, whole)
     if whole:
-        problems += _missing(reading, plan.text)
+        problems += _missing(reading, plan.text, places)
         problems += _left_out(reading.fates)
     again = Files(documents, readers, said, own.inputs, reading, dict(texts))
     return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
@@ -216,7 +216,7 @@ def _left_out(fates: Sequence[Fate]) -> list[Diagnostic]:
     return [imports.left_out(changing, unknown)] if changing or unknown else []
 
 
-def _missing(reading: Reading, plan: str) -> list[Diagnostic]:
+def _missing(reading: Reading, plan: str, places: _Places) -> list[Diagnostic]:
     """What a verdict needs and no file says."""
     found = []
     if not re.search(r"^model ", plan, re.MULTILINE):
@@ -228,6 +228,9 @@ def _missing(reading: Reading, plan: str) -> list[Diagnostic]:
         found.append(imports.no_count())
     if "dataset.sequence_length" not in reading.found:
         found.append(imports.no_length())
+    absent = [one.item for one in reading.fates if one.why == NOT_GIVEN]
+    if absent and "parallelism.zero_stage" not in reading.found:
+        found.append(imports.no_stage(absent[0].shown, places.of(absent[:1])[0]))
     return found
 
 

@@ -72,6 +72,12 @@ def no_length() -> Diagnostic:
     return error("E0401", "no file says how many tokens a sequence has", None, hint)
 
 
+def no_stage(file: str, place: Span | None) -> Diagnostic:
+    """E0401: configurations that leave how weights are split to a file that is not given."""
+    hint = f"give `{visible_line(file)}` beside the others, or `--set parallelism.zero_stage=3`"
+    return error("E0401", "no file says how weights are split over GPUs", place, hint, label="a file that is not given")
+
+
 def unreadable(file: str, why: str, place: Span | None) -> Diagnostic:
     """E0512: a text that is not of the syntax that it begins like."""
     return error("E0512", f"cannot read `{visible_line(file)}`: {visible(why)}", place)

@@ -6,7 +6,8 @@ that differ contradict each other. A default of the software counts only where n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, field, frozen, mutable
 
@@ -18,11 +19,13 @@ from llmplan.read.library import Input
 from llmplan.read.values import Unknown, Unsaid, Value
 from llmplan.syntax import nodes
 
+_FILE = re.compile(r"[^\s{}]+\.(json|ya?ml|toml|conf)")
 _VARIABLES = frozenset({"environment", "variables", "program"})
 """Syntaxes of documents whose keys are a script's own, but for those that a format names."""
 
 DECIDED_ELSEWHERE = "another key decides"
 NOT_KNOWN = "not known before a run"
+NOT_GIVEN = "the file that it names is not given"
 
 
 @frozen
@@ -340,6 +343,7 @@ def _fates(
             if item not in uses or fits_any(uses[item], carried):
                 uses[item] = path
     declared = {name for format in formats.values() if format.syntaxes <= _VARIABLES for name in _names(format)}
+    given = frozenset(document.file.rpartition("/")[2] for document in documents)
     fates, refused = [], []
     for document in documents:
         own = [formats[kind] for kind in of[id(document)]]
@@ -351,8 +355,19 @@ def _fates(
             why = next((why for f in own for pattern, why in f.refused if fits_any(item.key, [pattern])), None)
             if why is not None and item.known and (item.text or "").lower() not in ("false", "0", "no", "none"):
                 refused.append(Refused(item, why))
+            if _absent(item, own, given):
+                fates.append(Fate(item, "unmodelled", uses.get(item, ""), NOT_GIVEN))
+                continue
             fates.append(_fate(item, own, keys, uses, carried))
     return fates, refused
+
+
+def _absent(item: Item, own: Sequence[Format], given: Collection[str]) -> bool:
+    """Whether a key names a file that is not among those given."""
+    if not item.known or not any(fits_any(item.key, format.files) for format in own):
+        return False
+    name = (item.text or "").rpartition("/")[2]
+    return _FILE.fullmatch(name) is not None and name not in given
 
 
 def _names(format: Format) -> list[str]:

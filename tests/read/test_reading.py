@@ -290,7 +290,8 @@ def test_a_text_that_nothing_says_has_no_part() -> None:
 
 
 def test_every_second_layer_is_half_of_them() -> None:
-    toml = "[training]\nsteps = 1\n[parallelism]\ntensor_parallel_degree = 1\n[activation_checkpoint]\nmode = 'selective'\n"
+    toml = "[training]\nsteps = 1\n[parallelism]\ntensor_parallel_degree = 1\n"
+    toml = f"{toml}[activation_checkpoint]\nmode = 'selective'\n"
     paths = ("training.recompute", "training.recompute_layers")
     assert said(reading(a_toml=f"{toml}selective_ac_option = '2'\n"), *paths) == ("full", "floor(model.layers / 2)")
     assert said(reading(a_toml=f"{toml}selective_ac_option = 'op'\n"), *paths) == ("selective", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from llmplan import importing
 from tests.read.told import of, reading, said, usual
 
 SPLIT = ("parallelism.framework", "parallelism.zero_stage", "parallelism.replicas", "parallelism.offload")
@@ -99,3 +100,39 @@ def test_the_file_that_fsdp_config_names() -> None:
         {"fsdp.json": text, "run.sh": f"torchrun --nproc_per_node 8 {TRAIN} --fsdp full_shard --fsdp_config fsdp.json"}
     )
     assert said(found, *SPLIT, "training.recompute") == ("fsdp", 3, None, "all", "full")
+
+
+@pytest.mark.parametrize(
+    ("line", "split"),
+    [
+        ("deepspeed: examples/deepspeed/ds_z2_offload_config.json", (2, "optimizer")),
+        ("deepspeed: examples/deepspeed/ds_z3_config.json", (3, "none")),
+        ("deepspeed: my/ds_z3.json", (None, None)),
+    ],
+)
+def test_the_configurations_that_llamafactory_brings(line: str, split: tuple[object, ...]) -> None:
+    found = reading(a_yaml=f"model_name_or_path: a/b\nfinetuning_type: full\ncutoff_len: 8\n{line}\n")
+    assert (usual(found, SPLIT[1]), usual(found, SPLIT[3])) == split
+
+
+def test_the_configurations_that_axolotl_brings() -> None:
+    text = "base_model: a/b\nsequence_len: 8\ndeepspeed: deepspeed_configs/"
+    found = [reading(a_yaml=f"{text}{name}.json\n") for name in ("zero2", "zero3_bf16", "zero3_bf16_cpuoffload_params")]
+    assert [(usual(one, SPLIT[1]), usual(one, SPLIT[3])) for one in found] == [
+        (2, "optimizer"),
+        (3, "none"),
+        (3, "parameters"),
+    ]
+
+
+def test_a_verdict_needs_the_file_that_says_how_weights_are_split(tmp_path) -> None:
+    file = tmp_path / "train.sh"
+    launch = (
+        f"torchrun --nproc_per_node 8 {TRAIN.replace('a/b', 'Qwen/Qwen2.5-7B')} --max_length 512 --deepspeed ds.json"
+    )
+    file.write_text(launch, encoding="utf-8")
+    messages = [one.message for one in importing.imported([str(file)], whole=True).diagnostics if one.code == "E0401"]
+    assert "no file says how weights are split over GPUs" in messages
+    (tmp_path / "ds.json").write_text('{"zero_optimization": {"stage": 3}}', encoding="utf-8")
+    given = importing.imported([str(file), str(tmp_path / "ds.json")], whole=True)
+    assert not any("split" in one.message or one.code == "W0623" for one in given.diagnostics)
