@@ -23,9 +23,9 @@ from llmplan.read.document import Document, Item
 from llmplan.read.edits import Files
 from llmplan.read.formats import Format, fits_any
 from llmplan.read.library import Input, Library
-from llmplan.read.named import not_given
+from llmplan.read.named import arguments, with_written
 from llmplan.read.plan_text import Assumed, noted, written
-from llmplan.read.reading import Fate, Reading, read
+from llmplan.read.reading import NOT_GIVEN, Fate, Reading, read
 from llmplan.read.values import Data, Member, Value, Written
 from llmplan.read.withheld import withheld
 from llmplan.request import Request
@@ -118,8 +118,8 @@ def imported(
     said = {path: given(path, text) for path, text in settings}
     own = library_of(scope, folder)
     reading = read(documents, readers, said, own.inputs)
-    reading = evolve(reading, fates=tuple(_model_keys(reading.fates, documents, known)))
-    problems += _not_given(found, documents, [name for name, _ in texts], known, places, whole)
+    reading = evolve(reading, fates=tuple(with_written(_model_keys(reading.fates, documents, known), found.written)))
+    problems += _not_given(found, documents, reading, places, whole)
     problems += _problems(reading, documents, [name for name, _ in texts], places)
     if any(problem.severity == "error" for problem in problems):
         return Imported("", reading.fates, (), tuple(problems))
@@ -129,6 +129,7 @@ def imported(
     problems += _not_planned(reading, scope, places, whole)
     if whole:
         problems += _missing(reading, plan.text)
+        problems += _left_out(reading.fates)
     again = Files(documents, readers, said, own.inputs, reading, dict(texts))
     return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
 
@@ -212,18 +213,19 @@ def _model_keys(fates: Sequence[Fate], documents: Sequence[Document], known: Seq
 
 
 def _not_given(
-    found: sources.Gathered,
-    documents: Sequence[Document],
-    names: Sequence[str],
-    known: Sequence[Format],
-    places: _Places,
-    whole: bool,
+    found: sources.Gathered, documents: Sequence[Document], reading: Reading, places: _Places, whole: bool
 ) -> Iterator[Diagnostic]:
-    """Files that the files name and that nobody gave: of a verdict they would decide."""
-    given = {name.rpartition("/")[2] for name in names} | found.written
-    for item in not_given(documents, known, given):
+    """Files that the files name and that nobody gave: a verdict needs what they say, unless something else says how
+    weights are split."""
+    given = {name.rpartition("/")[2] for name in places.sources} | found.written
+    split = "parallelism.zero_stage" in reading.found
+    keys = [one.item for one in reading.fates if one.why == NOT_GIVEN and not one.field]
+    for item, refused in [
+        *((item, not split) for item in keys),
+        *((word, True) for word in arguments(documents, given)),
+    ]:
         place = places.word(item.file, item.line, item.text or "")
-        yield imports.not_given(item.text or "", item.key.removeprefix("$"), place, whole)
+        yield imports.not_given(item.text or "", item.key.removeprefix("$"), place, whole and refused)
     for file, line, script in dict.fromkeys(found.missing):
         yield imports.not_given(script, "", places.word(file, line, script), False)
 
@@ -236,7 +238,16 @@ def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -
     spans = places.of([item for item in found.value.items if item.file])
     item = found.value.items[0]
     why = scope.unmodelled.get(str(found.value.data), "it is not planned")
-    return [imports.not_planned(item.key.removeprefix("$"), why, spans[0] if spans else None, whole)]
+    named = item.key.removeprefix("$")
+    said = item.shown.strip("[]") if named != item.key and item.known else named  # of a program its name
+    return [imports.not_planned(said, why, spans[0] if spans else None, whole)]
+
+
+def _left_out(fates: Sequence[Fate]) -> list[Diagnostic]:
+    """Keys that a verdict does not count, although they change what the run needs, or may."""
+    changing = [(one.item.key, one.item.place, one.why) for one in fates if one.fate == "unmodelled"]
+    unknown = [(one.item.key, one.item.place) for one in fates if one.fate == "unknown"]
+    return [imports.left_out(changing, unknown)] if changing or unknown else []
 
 
 def _missing(reading: Reading, plan: str) -> list[Diagnostic]:

@@ -1,4 +1,5 @@
-"""E0510 to E0513, E0519: files of other software that contradict each other, or that cannot be read as one plan."""
+"""E0510 to E0513, E0519, W0623: files of other software that contradict each other, that cannot be read as one plan, or
+that say more than one."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from llmplan.escape import visible, visible_line
 from llmplan.source import Span
 
 _MOST = 20
+_LISTED = 4
 
 
 def contradiction(what: str, first: tuple[str, Span], second: tuple[str, Span]) -> Diagnostic:
@@ -43,8 +45,25 @@ def not_given(file: str, by: str, place: Span | None, refused: bool) -> Diagnost
     message += ", which was not given" if by else ", and was not given"
     hint = "give it beside the other files"
     if refused:
-        return error("E0519", message, place, f"{hint}; to plan without it, edit what `llmplan import` writes")
+        return error("E0519", message, place, f"{hint}, or `--set parallelism.zero_stage=3` if that is what it says")
     return warning("E0519", f"{message}: what it says is not read", place, hint)
+
+
+def left_out(changing: Sequence[tuple[str, str, str]], unknown: Sequence[tuple[str, str]]) -> Diagnostic:
+    """W0623 as a note: keys that change what a run needs, or that may, and that a verdict does not count.
+
+    Args:
+        changing: Keys that no plan says, each with its place and why.
+        unknown: Those that are not understood, each with its place.
+    """
+    notes = [f"{visible_line(place)} `{visible_line(key)}`: {why}" for key, place, why in changing[:_LISTED]]
+    notes += [f"{visible_line(place)} `{visible_line(key)}`: not understood" for key, place in unknown[:_LISTED]]
+    more = max(0, len(changing) - _LISTED) + max(0, len(unknown) - _LISTED)
+    if more:
+        notes.append(f"and {more} more: `llmplan import` lists what became of every key")
+    many = len(changing) + len(unknown)
+    message = f"the answer does not count {many} key{'s' * (many > 1)} of the files"
+    return Diagnostic("W0623", "note", message, None, notes=tuple(notes))
 
 
 def no_model(name: str | None) -> Diagnostic:

@@ -12,6 +12,7 @@ from llmplan.read.document import Document, Item
 _OPTION = re.compile(r"--?[A-Za-z]")
 _ASSIGNED = re.compile(r"(\+{0,2}|~)([A-Za-z_][\w./@-]*)=(.*)", re.DOTALL)
 _DOTTED = re.compile(r"[+~]*[A-Za-z_]\w*\.[\w./@-]*=")
+_PLAIN = re.compile(r"[+~]*[A-Za-z_]\w*=")
 _NO_ASSIGNMENT = re.compile(r"https?://")
 
 
@@ -48,6 +49,8 @@ def _items(file: str, words: Sequence[Word], switches: Collection[str]) -> Itera
             while at < len(words) and not is_option(words[at].text) and name.replace("-", "_") not in switches:
                 if values and _DOTTED.match(words[at].text):
                     break
+                if values and _PLAIN.match(words[at].text) and not _PLAIN.match(values[0]):
+                    break  # `--config FILE batch_size=2`
                 values.append(words[at].text)
                 at += 1
             if not values:

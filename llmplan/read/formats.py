@@ -50,6 +50,7 @@ class Format:
         launchers: The words that start a program with this format's options before the program's own.
         unmodelled: Patterns of keys that change time or memory in a way that no plan says, with what that is.
         refused: Patterns of keys that make a plan impossible, with why.
+        files: Patterns of keys that name another file, which says more.
         words: By type the texts that mean a member.
         over: The kinds whose values give way to this one's.
         otherwise: Whether it reads the options of a program that no other format knows.
@@ -65,6 +66,7 @@ class Format:
     ignored: tuple[str, ...]
     unmodelled: tuple[tuple[str, str], ...]
     refused: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]
     words: dict[str, dict[str, str]]
     over: frozenset[str]
     keys: dict[str, FormatKey]
@@ -242,6 +244,7 @@ def _format(kind: nodes.Kind) -> Format:
         ignored=tuple(pattern for patterns in said(kind.decorators, "ignored") for pattern in patterns),
         unmodelled=tuple(_reasoned(kind, "unmodelled")),
         refused=tuple(_reasoned(kind, "refused")),
+        files=tuple(pattern for patterns in said(kind.decorators, "file") for pattern in patterns),
         words=words,
         over=frozenset(other for others in said(kind.decorators, "over") for other in others),
         keys=keys,

@@ -188,6 +188,8 @@ class Formulas:
                 return Value(False)
         if name == "present" and isinstance(node.arguments[0], nodes.Name):
             return self.keys.present(node.arguments[0].text)
+        if name == "has" and not self._said(node.arguments[0]):
+            return Value(False)
         if name == "first":
             return self._first(node.arguments)
         if name == "file":
@@ -202,6 +204,16 @@ class Formulas:
         data, unit = function(*arguments)
         default = next((one.default for one in arguments if one.default is not None), None)
         return Value(data, unit, default=default).beside(*arguments)
+
+    def _said(self, argument: nodes.Expr) -> bool:
+        """Whether something says it, be it known to a run alone."""
+        try:
+            self.value(argument)
+        except Unknown:
+            return True
+        except Unsaid:
+            return False
+        return True
 
     def _file(self, argument: nodes.Expr) -> Value:
         """The file that a key stands in."""
@@ -275,7 +287,10 @@ _OF_VALUES: dict[str, Callable[..., tuple[Data, str | None]]] = {
         None,
     ),
     "part": _part,
-    "formula": lambda text, value: (Written(str(text.data).replace("?", amount.in_plan(_number(value)))), None),
+    "formula": lambda text, *values: (
+        Written(str(text.data).replace("?", amount.in_plan(_number(values[0]))) if values else str(text.data)),
+        None,
+    ),
     "joined": lambda *values: (tuple(one for value in values for one in cast(Any, value.data)), None),
     "has": _has,
     "path": lambda value: (is_path(str(value.data)), None),

@@ -119,7 +119,7 @@ def _started(file: str, words: Sequence[Word], formats: Sequence[Format]) -> tup
         taken, at = _options(words, at, end, format)
         program = tuple(word.text for word in words[begin : begin + length])
         options = flags.document("flags", file, taken, program, format.switches)
-        started = Item(f"${format.kind}", program[0], file, words[begin].line)
+        started = Item(f"${format.kind}", " ".join(program), file, words[begin].line)
         documents.append(Document(options.syntax, file, {**options.items, started.key: started}, program))
     return documents, at, bool(starts)
 
@@ -199,6 +199,7 @@ def _program(file: str, words: Sequence[Word], launched: bool) -> list[Document]
         and not python
         and not is_file
         and len(options.items) < _OPTIONS_OF_PROGRAMS
+        and not any("." in name for name in options.items)  # `--training.steps 100`, of a configuration
         and not any(_CONFIGURED.fullmatch(name) for name in names)
     ):
         return []

@@ -19,6 +19,7 @@ DECORATORS = frozenset(
         "asked",
         "carried",
         "cite",
+        "file",
         "ignored",
         "inputs",
         "inside",

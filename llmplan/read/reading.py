@@ -6,7 +6,8 @@ that differ contradict each other. A default of the software counts only where n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, field, frozen, mutable
 
@@ -18,11 +19,13 @@ from llmplan.read.library import Input
 from llmplan.read.values import Unknown, Unsaid, Value
 from llmplan.syntax import nodes
 
+_FILE = re.compile(r"[^\s{}]+\.(json|ya?ml|toml|conf)")
 _VARIABLES = frozenset({"environment", "variables", "program"})
 """Syntaxes of documents whose keys are a script's own, but for those that a format names."""
 
 DECIDED_ELSEWHERE = "another key decides"
 NOT_KNOWN = "not known before a run"
+NOT_GIVEN = "the file that it names is not given"
 
 
 @frozen
@@ -91,8 +94,13 @@ def read(
     unrecognised: list[Document] = []
     ambiguous: list[tuple[Document, tuple[str, ...]]] = []
     of: dict[int, list[str]] = {}
+    fitting = {id(one): [format.kind for format in formats.values() if format.fits(one)] for one in documents}
     for document in documents:
-        fits = [format.kind for format in formats.values() if format.fits(document)]
+        fits = fitting[id(document)]
+        if document.program:
+            own = _of_named(document, documents, fitting, formats)
+            if own and not set(own) & set(fits):
+                fits = [*(kind for kind in fits if _shared(formats[kind])), *own]
         if document.program and not any(not _shared(formats[kind]) for kind in fits):
             fits += [format.kind for format in formats.values() if format.otherwise and not fits]
         files = [kind for kind in fits if not _shared(formats[kind])]
@@ -131,6 +139,28 @@ def read(
     return Reading(
         found, tuple(fates), tuple(contradictions), tuple(refused), tuple(kinds), tuple(unrecognised), tuple(ambiguous)
     )
+
+
+def _of_named(
+    command: Document,
+    documents: Sequence[Document],
+    fitting: Mapping[int, Sequence[str]],
+    formats: Mapping[str, Format],
+) -> list[str]:
+    """The formats of the files that a command names: its further options are keys of theirs, as in
+    `train.py config.yaml --max_steps 10`."""
+    words = [*command.program[1:]]
+    for item in command.items.values():
+        words += item.items if item.items is not None else (item.text or "",)
+    names = {word.rpartition("/")[2] for word in words}
+    kinds = [
+        kind
+        for document in documents
+        if not document.program and document.file.rpartition("/")[2] in names
+        for kind in fitting[id(document)]
+        if command.syntax in formats[kind].syntaxes and not _shared(formats[kind])
+    ]
+    return list(dict.fromkeys(kinds))
 
 
 def _named(
@@ -194,7 +224,8 @@ class _Merged:
     given: Mapping[str, Value]
     named: Mapping[str, Value]
     known: dict[str, Found | None] = field(factory=dict)
-    open: set[str] = field(factory=set)
+    open: list[str] = field(factory=list)
+    partial: set[str] = field(factory=set)
     unknown: set[str] = field(factory=set)
     contradictions: dict[str, Contradiction] = field(factory=dict)
 
@@ -216,14 +247,17 @@ class _Merged:
             return Found(path, self.given[path], "")
         if path not in self.known:
             if path in self.open:
+                # What is being asked for leads back here: what lies between is known only as far as it does not.
+                self.partial.update(self.open[self.open.index(path) + 1 :])
                 raise Unsaid(path)
-            self.open.add(path)
+            self.open.append(path)
             try:
                 found = self._chosen(path)
             finally:
-                self.open.discard(path)
-            if found is None and self.open:
-                return None  # as far as what is being asked for does not depend on it: asked again later
+                self.open.pop()
+            if path in self.partial or (found is None and self.open):
+                self.partial.discard(path)
+                return found  # asked again later
             self.known[path] = found
         return self.known[path]
 
@@ -235,11 +269,10 @@ class _Merged:
             for line in reader.lines:
                 if line.path != path:
                     continue
-                there = [self.keys.present(kind) for kind in line.where]
-                if not all(one.data for one in there):
+                if not all(self.keys.present(kind).data for kind in line.where):
                     continue
                 try:
-                    value = formulas.value(line.value).beside(*there)
+                    value = formulas.value(line.value)
                 except Unknown:
                     self.unknown.add(path)
                     continue
@@ -270,7 +303,8 @@ class _Merged:
             formulas = Formulas(self.keys, self.path, reader.lets)
             for rule in reader.requirements:
                 try:
-                    if rule.when is not None and not formulas.value(rule.when).data:
+                    case = formulas.value(rule.when) if rule.when is not None else None
+                    if case is not None and not case.data:
                         continue
                     holds = formulas.value(rule.condition)
                 except Unsaid:
@@ -278,7 +312,9 @@ class _Merged:
                 if not holds.data:
                     name = rule.name.text if rule.name is not None else reader.folder
                     why = rule.because.plain if rule.because is not None and rule.because.plain else ""
-                    found.append(Contradiction(name, holds, _sides(rule.condition, formulas) or holds, why))
+                    sides = _sides(rule.condition, formulas)
+                    other = sides if sides is not None and sides.items else case
+                    found.append(Contradiction(name, holds, other if other is not None else holds, why))
         return found
 
 
@@ -307,6 +343,7 @@ def _fates(
             if item not in uses or fits_any(uses[item], carried):
                 uses[item] = path
     declared = {name for format in formats.values() if format.syntaxes <= _VARIABLES for name in _names(format)}
+    given = frozenset(document.file.rpartition("/")[2] for document in documents)
     fates, refused = [], []
     for document in documents:
         own = [formats[kind] for kind in of[id(document)]]
@@ -318,8 +355,19 @@ def _fates(
             why = next((why for f in own for pattern, why in f.refused if fits_any(item.key, [pattern])), None)
             if why is not None and item.known and (item.text or "").lower() not in ("false", "0", "no", "none"):
                 refused.append(Refused(item, why))
+            if _absent(item, own, given):
+                fates.append(Fate(item, "unmodelled", uses.get(item, ""), NOT_GIVEN))
+                continue
             fates.append(_fate(item, own, keys, uses, carried))
     return fates, refused
+
+
+def _absent(item: Item, own: Sequence[Format], given: Collection[str]) -> bool:
+    """Whether a key names a file that is not among those given."""
+    if not item.known or not any(fits_any(item.key, format.files) for format in own):
+        return False
+    name = (item.text or "").rpartition("/")[2]
+    return _FILE.fullmatch(name) is not None and name not in given
 
 
 def _names(format: Format) -> list[str]:

@@ -316,6 +316,7 @@ class _Reader(Words):
             if file in self.others and file not in self.open:
                 self._script(file, words[1:])
             else:
+                self.foreign = True
                 self.run.unread.append((command.raw.strip(), command.line))
             return True
         if self._child(words, environment, command):

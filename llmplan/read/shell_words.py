@@ -49,12 +49,15 @@ class Words:
 
     Attributes:
         arguments: Those of the script and of each function that is being read, `$0` first.
+        foreign: Whether a file that is not given may have set variables. Else an array that nothing sets is empty:
+            no environment holds one.
     """
 
     variables: dict[str, Value] = field(factory=dict)
     arguments: list[list[Scalar]] = field(factory=list)
     steps: int = 0
     calls: int = 0
+    foreign: bool = False
 
     def text(self, word: nodes.Word) -> Scalar:
         """A word as one text, as in an assignment."""
@@ -136,7 +139,7 @@ class Words:
             index, _, rest = rest[1:].partition("]")
             if index in ("@", "*"):
                 items = list(value.items) if isinstance(value, Array) else [] if value is None else [value]
-                return items if value is not None else [unknown]
+                return items if value is not None or not self.foreign else [unknown]
             number = text_of(self._number(index, part.line))
             items = list(value.items) if isinstance(value, Array) else [value] if isinstance(value, tuple) else []
             value = items[int(number)] if number.isdecimal() and int(number) < len(items) else None

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from llmplan.read.values import Member, Written
-from tests.read.told import of, reading, said, usual
+from tests.read.told import fates, of, reading, said, usual
 
 TRL = "model_name_or_path: Qwen/Qwen2.5-7B\ndataset_name: a/b\noutput_dir: out\n"
 TRAINER = "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 2\noutput_dir: out\n"
@@ -73,3 +73,132 @@ def test_samples_of_megatron_are_pretrained_on() -> None:
     found = of({"run.sh": f"{text} --train-samples 100 --seq-length 16\n"})
     assert said(found, "training.task", "dataset.samples") == ("pretrain", 100)
     assert said(of({"run.sh": f"{text} --train-samples 100 --finetune\n"}), "training.task") == "finetune"
+
+
+PEFT = f"{TRAINER}use_peft: true\nlora_r: 8\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (PEFT, "lora_modules_to_save: [embed_tokens, lm_head]"),
+        ("base_model: a/b\nsequence_len: 8\nadapter: lora\n", "lora_modules_to_save:\n  - embed_tokens\n  - lm_head"),
+        ("model_name_or_path: a/b\nfinetuning_type: lora\ncutoff_len: 8\n", "additional_target: embed_tokens,lm_head"),
+        ("model: a/b\ntuner_type: lora\n", "modules_to_save: [embed_tokens]"),
+    ],
+)
+def test_tables_that_are_trained_in_full_beside_adapters(text: str, key: str) -> None:
+    assert said(reading(args_yaml=f"{text}{key}\n"), "adapter.embeddings") is True
+    other = reading(args_yaml=f"{text}{key.partition(':')[0]}: [norm]\n")
+    assert said(other, "adapter.embeddings") is None
+    assert fates(other)[key.partition(":")[0]] == "unmodelled"
+
+
+KERNELS = ("training.kernels", "training.loss", "training.attention")
+LF = "model_name_or_path: a/b\nfinetuning_type: full\ncutoff_len: 8\n"
+AXOLOTL = "base_model: a/b\nsequence_len: 8\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kernels"),
+    [
+        (f"{TRAINER}use_liger_kernel: true", ("fused", "linear", None)),
+        (
+            f"{TRAINER}use_liger_kernel: true\nliger_kernel_config:\n  fused_linear_cross_entropy: false",
+            ("fused", None, None),
+        ),
+        (f"{TRAINER}use_liger_kernel: true\nliger_kernel_config:\n  swiglu: false", (None, "linear", None)),
+        (f"{TRAINER}use_liger_kernel: false", (None, None, None)),
+        (f"{TRAINER}torch_compile: true", ("compiled", "compiled", None)),
+        (f"{TRL}torch_compile: true", ("compiled", None, None)),
+        (f"{LF}enable_liger_kernel: true\nflash_attn: fa2", ("fused", "linear", "flash")),
+        (f"{LF}enable_liger_kernel: true\nstage: dpo", ("fused", "in_place", None)),
+        (f"{LF}flash_attn: disabled", (None, None, "standard")),
+        (
+            f"{AXOLOTL}liger_rms_norm: true\nliger_glu_activation: true\nliger_fused_linear_cross_entropy: true",
+            ("fused", "linear", None),
+        ),
+        (f"{AXOLOTL}cut_cross_entropy: true\nflash_attention: true", (None, "linear", "flash")),
+        (f"{AXOLOTL}attn_implementation: eager\ntorch_compile: true", ("compiled", "compiled", "standard")),
+        ("model: a/b\ntuner_type: full\nuse_liger_kernel: true\nattn_impl: flash_attn", ("fused", "linear", "flash")),
+    ],
+)
+def test_kernels_are_those_that_the_files_choose(text: str, kernels: tuple[object, ...]) -> None:
+    assert said(reading(args_yaml=f"{text}\n"), *KERNELS) == kernels
+
+
+def test_a_compiler_that_accelerate_brings() -> None:
+    text = "distributed_type: MULTI_GPU\nnum_processes: 8\ndynamo_config:\n  dynamo_backend: INDUCTOR\n"
+    assert said(reading(a_yaml=text), "training.kernels") == "compiled"
+    assert said(reading(a_yaml=text.replace("INDUCTOR", "'NO'")), "training.kernels") is None
+
+
+def test_a_warm_up_as_a_share_is_the_steps_of_the_launch_beside_it() -> None:
+    launch = "export LLMPLAN_MICRO_BATCH=2\nexport LLMPLAN_WARMUP_STEPS=47\ntorchrun --nproc_per_node 8 train.py"
+    found = of({"args.json": '{"per_device_train_batch_size": 2, "warmup_steps": 0.1002}', "launch.sh": launch})
+    assert said(found, "training.warmup") == 47 and not found.contradictions
+
+
+def test_a_script_of_unsloth() -> None:
+    text = (
+        "from unsloth import FastLanguageModel\nlength = 4096\n"
+        "model, _ = FastLanguageModel.from_pretrained(model_name='unsloth/Meta-Llama-3.1-8B', max_seq_length=length)\n"
+        "model = FastLanguageModel.get_peft_model(model, r=32, target_modules=['q_proj'], lora_alpha=16)\n"
+        "SFTTrainer(model=model, args=TrainingArguments(per_device_train_batch_size=2, optim='adamw_8bit'))\n"
+    )
+    found = reading(a_py=text)
+    paths = ("model", "dataset.sequence_length", "adapter.method", "adapter.rank", "adapter.targets")
+    assert said(found, *paths) == ("unsloth/Meta-Llama-3.1-8B", 4096, "qlora", 32, ("q_proj",))
+    assert usual(found, "stack") == "unsloth-2026.10" and usual(found, "training.recompute") == "full"
+
+
+def test_the_model_that_a_trainer_is_given_by_name() -> None:
+    found = reading(a_py="import trl\nSFTTrainer('Qwen/Qwen2.5-0.5B', args=SFTConfig(max_seq_length=512))\n")
+    assert said(found, "model", "dataset.sequence_length") == ("Qwen/Qwen2.5-0.5B", 512)
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        (f"{PEFT}load_in_8bit: true", ("lora", 1, 4)),
+        (f"{PEFT}load_in_4bit: true", ("qlora", None, None)),
+        (f"{AXOLOTL}adapter: lora\nload_in_8bit: true", ("lora", 1, 2)),
+        ("model_name_or_path: a/b\nfinetuning_type: lora\ncutoff_len: 8\nquantization_bit: 8", ("lora", 1, 4)),
+        ("model_name_or_path: a/b\nfinetuning_type: lora\ncutoff_len: 8\nquantization_bit: 4", ("qlora", None, None)),
+        ("model: a/b\ntuner_type: lora\nquant_bits: 8", ("lora", 1, 4)),
+        ("model: a/b\ntuner_type: lora", ("lora", None, None)),
+    ],
+)
+def test_frozen_weights_in_8_bits(text: str, bits: tuple[object, ...]) -> None:
+    assert said(reading(args_yaml=f"{text}\n"), "adapter.method", "adapter.base_bytes", "adapter.rest_bytes") == bits
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("qlora.py --lora_r 64 --bits 4 --source_max_len 16 --target_max_len 512", ("qlora", 64, 528)),
+        ("qlora.py --lora_r 64 --bits 16 --full_finetune True --model_max_length 512", (None, None, 512)),
+        ("train_mem.py --lora_enable True --lora_r 128 --model_max_length 2048", ("lora", 128, 2048)),
+        ("train_mem.py --lora_enable False --lora_r 128 --model_max_length 2048", (None, None, 2048)),
+        ("main.py --zero_stage 3 --lora_dim 128 --max_seq_len 512", ("lora", 128, 512)),
+        ("trl/scripts/sft.py --lora_r 16 --max_length 512", (None, None, 512)),
+        ("trl/scripts/sft.py --use_peft --lora_r 16 --max_length 512", ("lora", 16, 512)),
+    ],
+)
+def test_adapters_of_scripts_that_many_copied(options: str, expected: tuple[object, ...]) -> None:
+    found = of(
+        {"run.sh": f"torchrun --nproc_per_node 8 {options} --model_name_or_path a/b --per_device_train_batch_size 1"}
+    )
+    assert said(found, "adapter.method", "adapter.rank", "dataset.sequence_length") == expected
+
+
+def test_deepspeed_of_its_examples() -> None:
+    train = "main.py --model_name_or_path a/b --per_device_train_batch_size 1 --learning_rate 1e-5"
+    found = of({"run.sh": f"deepspeed {train} --zero_stage 3 --offload --dtype bf16 --deepspeed"})
+    paths = ("parallelism.framework", "parallelism.zero_stage", "parallelism.offload", "training.precision")
+    assert said(found, *paths) == ("deepspeed", 3, "all", "bf16")
+
+
+def test_a_configuration_of_deepspeed_that_is_not_given_is_still_deepspeeds() -> None:
+    found = of({"run.sh": "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 1 --deepspeed z3.json"})
+    assert said(found, "parallelism.framework") == "deepspeed" and "parallelism.zero_stage" not in found.found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.read.told import fates, of, reading, said, usual
 
 DS = '{"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 3, "offload_param": {"device": "cpu"}}}'
@@ -110,3 +112,191 @@ def test_slurm_names_nodes_and_the_card() -> None:
     script = f"#!/bin/bash\n#SBATCH -N 2\n#SBATCH --gres=gpu:a100:4\n{launch}\n"
     found = of({"job.sh": script})
     assert said(found, "hardware.nodes", "hardware.gpus", "hardware.gpu") == (2, 8, "a100")
+
+
+@pytest.mark.parametrize(
+    "start", ["accelerate launch --use_deepspeed --num_processes 8", "torchrun --nproc_per_node 8"]
+)
+def test_a_batch_of_deepspeed_must_be_the_trainers(start: str) -> None:
+    text = '{"train_batch_size": 128, "train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto"}'
+    options = "--per_device_train_batch_size 2 --gradient_accumulation_steps 4 --deepspeed ds.json --output_dir o"
+    found = of({"ds.json": text, "run.sh": f"{start} train.py {options}"})
+    assert [one.path for one in found.contradictions] == ["training.micro_batch"]
+    agreed = of({"ds.json": text.replace("128", "64"), "run.sh": f"{start} train.py {options}"})
+    assert not agreed.contradictions and said(agreed, "training.global_batch") == 64
+
+
+def test_the_two_sides_of_swift_have_defaults_of_their_own() -> None:
+    options = "--model Qwen/Qwen2.5-7B --max_length 8192 --tensor_model_parallel_size 4"
+    found = of({"run.sh": f"NPROC_PER_NODE=8 megatron sft {options}"})
+    assert "adapter.method" not in found.found and usual(found, "training.recompute") == "selective"
+    found = of({"run.sh": "NPROC_PER_NODE=4 swift sft --model Qwen/Qwen2.5-7B --max_length 2048"})
+    paths = ("adapter.method", "training.recompute", "training.global_batch")
+    assert [usual(found, path) for path in paths] == ["lora", "full", 16]
+
+
+def refused(texts: dict[str, str]) -> list[str]:
+    return [one.why.partition(",")[0] for one in of(texts).contradictions if one.why]
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "why"),
+    [
+        ('"gradient_clipping": 0.5', "", "gradient_clipping of DeepSpeed is not max_grad_norm (1 unless given)"),
+        ('"gradient_clipping": 0.5', "--max_grad_norm 0.5", ""),
+        ('"gradient_clipping": "auto"', "--max_grad_norm 0.5", ""),
+        (
+            '"gradient_accumulation_steps": 2',
+            "",
+            "gradient_accumulation_steps of DeepSpeed is not the Trainer's (1 unless given)",
+        ),
+    ],
+)
+def test_the_trainer_refuses_what_deepspeed_says_otherwise(config: str, options: str, why: str) -> None:
+    ds = f'{{"zero_optimization": {{"stage": 2}}, {config}}}'
+    train = f"train.py --per_device_train_batch_size 2 --deepspeed ds.json --output_dir o {options}"
+    assert refused({"ds.json": ds, "run.sh": f"torchrun --nproc_per_node 8 {train}"}) == [why] * bool(why)
+
+
+@pytest.mark.parametrize("line", ["gradient_checkpointing: true", "dataset_name: a/b"])
+def test_the_trainer_refuses_to_checkpoint_twice(line: str) -> None:
+    accelerate = "distributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n  fsdp_activation_checkpointing: true\n"
+    assert len(refused({"a.yaml": accelerate, "b.yaml": f"{ARGS}{line}\n"})) == 1
+    assert not refused({"a.yaml": accelerate, "b.yaml": f"{ARGS}{line}\ngradient_checkpointing: false\n"})
+
+
+def test_options_of_a_launch_are_over_torchtitans_file() -> None:
+    toml = (
+        "[model]\nname = 'llama3'\nflavor = '8B'\n[training]\nsteps = 1000\nseq_len = 8192\n"
+        "[parallelism]\ntensor_parallel_degree = 1\n"
+    )
+    options = "--job.config_file a.toml --training.steps 500 --parallelism.tensor_parallel_degree=2 --compile.enable"
+    found = of({"a.toml": toml, "run.sh": f"torchrun --nproc_per_node=8 -m torchtitan.train {options}"})
+    paths = ("training.steps", "parallelism.tensor", "training.kernels", "dataset.sequence_length", "hardware.gpus")
+    assert said(found, *paths) == (500, 2, "compiled", 8192, 8) and not found.contradictions
+    found = of({"a.toml": toml, "run.sh": "NGPU=4 CONFIG_FILE=./a.toml ./run_train.sh --training.steps 500"})
+    assert said(found, "training.steps", "hardware.gpus") == (500, 4)
+
+
+def test_nothing_is_compiled_by_torchtitan_unless_told() -> None:
+    toml = "[training]\nsteps = 1\n[parallelism]\ntensor_parallel_degree = 1\n"
+    stacks = [usual(reading(a_toml=f"{toml}[compile]\nenable = {told}\n"), "stack") for told in ("false", "true")]
+    assert stacks == ["torchtitan-0.2", "torchtitan-0.2-compiled"]
+    found = reading(a_toml=f"{toml}[compile]\nenable = true\ncomponents = ['loss']\n")
+    assert said(found, "training.kernels", "training.loss") == (None, "compiled")
+
+
+def test_what_megatron_leaves_out_of_experts_is_megatrons() -> None:
+    shape = "--num-layers 8 --hidden-size 64 --num-attention-heads 8 --num-experts 8 --micro-batch-size 1"
+    options = f"{shape} --tensor-model-parallel-size 4 --expert-model-parallel-size 2 --moe-layer-freq '([0]*3+[1]*5)'"
+    found = of({"run.sh": f"torchrun --nproc_per_node 8 pretrain_gpt.py {options}"})
+    paths = (
+        "parallelism.expert_tensor",
+        "model.experts_per_token",
+        "model.routing",
+        "model.dense_layers",
+        "model.expert_ffn",
+    )
+    assert said(found, *paths) == (4, 2, "softmax_chosen", 3, 256)
+    other = of({"run.sh": f"torchrun --nproc_per_node 8 pretrain_gpt.py {shape} --expert-tensor-parallel-size 1"})
+    assert said(other, "parallelism.expert_tensor") == 1
+
+
+def test_an_array_that_nothing_sets_is_no_word() -> None:
+    launch = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1"
+    script = f'{launch} --use-distributed-optimizer ${{EXTRA[@]}} --bf16 "${{MORE[@]}}" --seq-length 16'
+    found = of({"run.sh": script})
+    assert said(found, "parallelism.zero_stage", "training.precision") == (1, "bf16")
+    found = of({"run.sh": f"source ./env.sh\n{script}"})
+    assert said(found, "parallelism.zero_stage") is None  # the file may set it
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "micro"),
+    [
+        ("llamafactory-cli train a.yaml learning_rate=1e-5 per_device_train_batch_size=4", "finetuning_type: lora", 4),
+        ("accelerate launch -m axolotl.cli.train a.yaml --micro-batch-size 4", "base_model: a/b\nsequence_len: 8", 4),
+        (
+            "accelerate launch run_sft.py a.yaml --per_device_train_batch_size=4 --x 1",
+            "learning_rate: 1\nnum_train_epochs: 1",
+            4,
+        ),
+        ("trl sft --config a.yaml --per_device_train_batch_size 4", "learning_rate: 1\nnum_train_epochs: 1", 4),
+        (
+            "tune run full_finetune_distributed --config a.yaml batch_size=4",
+            "model:\n  _component_: torchtune.models.llama3.llama3_8b",
+            4,
+        ),
+    ],
+)
+def test_options_behind_a_file_are_over_it(command: str, file: str, micro: int) -> None:
+    before = (
+        "micro_batch_size"
+        if "base_model" in file
+        else "batch_size"
+        if "_component_" in file
+        else "per_device_train_batch_size"
+    )
+    found = of({"a.yaml": f"{file}\n{before}: 1\n", "run.sh": command})
+    assert said(found, "training.micro_batch") == micro and not found.contradictions
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "value"),
+    [
+        ("--bf16 --grad-reduce-in-bf16", "training.gradient_dtype", "bf16"),
+        ("--bf16", "training.gradient_dtype", None),
+        ("--fp16", "training.gradient_dtype", "fp16"),
+        ("--fp16 --accumulate-allreduce-grads-in-fp32", "training.gradient_dtype", None),
+        ("--cross-entropy-loss-fusion", "training.loss", "fused"),
+        ("--cross-entropy-loss-fusion --cross-entropy-fusion-impl te", "training.loss", "in_place"),
+        ("--bf16 --fp8-format e4m3 --fp8-recipe mxfp8", "training.precision", "mxfp8"),
+        ("--use-precision-aware-optimizer --exp-avg-dtype bf16", "training.optimizer_dtype", "bf16"),
+        (
+            "--recompute-granularity selective --recompute-modules core_attn moe_act",
+            "training.recompute_experts",
+            False,
+        ),
+        ("--recompute-granularity selective --recompute-modules mlp moe", "training.recompute_experts", True),
+        ("--recompute-granularity selective --recompute-modules mlp", "training.recompute_core", False),
+        ("--overlap-grad-reduce", "parallelism.data_overlap", True),
+        ("--no-gradient-accumulation-fusion", "training.gradient_fusion", False),
+    ],
+)
+def test_formats_and_kernels_of_megatron(options: str, path: str, value: object) -> None:
+    launch = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1"
+    assert said(of({"run.sh": f"{launch} {options}"}), path) == value
+
+
+def test_litgpt_adapts_by_its_command() -> None:
+    found = of({"run.sh": "litgpt finetune_lora meta-llama/Llama-3.2-1B --train.micro_batch_size 4 --devices 4"})
+    assert said(found, "model", "adapter.method", "training.recompute") == ("meta-llama/Llama-3.2-1B", "lora", "full")
+    found = of({"run.sh": "litgpt pretrain pythia-14m --train.micro_batch_size 4 --devices 4"})
+    assert said(found, "adapter.method", "training.recompute") == (None, "none")
+
+
+def test_what_a_python_file_gives_deepspeed_and_accelerate() -> None:
+    calls = "TrainingArguments(per_device_train_batch_size=2, deepspeed=config)\nAccelerator(mixed_precision='fp16')\n"
+    config = "config = {'zero_optimization': {'stage': 2, 'offload_optimizer': {'device': 'cpu'}}}\n"
+    found = reading(a_py=f"import x\n{config}{calls}")
+    paths = ("parallelism.framework", "parallelism.zero_stage", "parallelism.offload", "training.precision")
+    assert said(found, *paths) == ("deepspeed", 2, "optimizer", "fp16") and not found.ambiguous
+
+
+def test_a_text_that_nothing_says_has_no_part() -> None:
+    text = "model_name_or_path: a/b\nper_device_train_batch_size: 2\nfsdp_config:\n  offload_params: true\n"
+    found = reading(a_yaml=f"{text}output_dir: o\n")
+    assert said(found, "parallelism.offload") is None  # FSDP is not on
+
+
+def test_every_second_layer_is_half_of_them() -> None:
+    toml = "[training]\nsteps = 1\n[parallelism]\ntensor_parallel_degree = 1\n"
+    toml = f"{toml}[activation_checkpoint]\nmode = 'selective'\n"
+    paths = ("training.recompute", "training.recompute_layers")
+    assert said(reading(a_toml=f"{toml}selective_ac_option = '2'\n"), *paths) == ("full", "floor(model.layers / 2)")
+    assert said(reading(a_toml=f"{toml}selective_ac_option = 'op'\n"), *paths) == ("selective", None)
+    tune = "model:\n  _component_: torchtune.models.llama3.llama3_8b\nenable_activation_checkpointing: true\n"
+    assert said(reading(a_yaml=f"{tune}ac_mode: selective\nac_option: 2\n"), *paths) == (
+        "full",
+        "floor(model.layers / 2)",
+    )

@@ -89,3 +89,19 @@ def test_python_calls_are_read_and_never_run(tmp_path) -> None:
     assert found["per_device_train_batch_size"] == "4" and found["bf16"].lower() == "true"
     assert found["learning_rate"] == "2e-05" or found["learning_rate"] == "2e-5"
     assert found["LoraConfig.r"] == "8" and not made.exists()
+
+
+def test_python_is_calculated_from_constants() -> None:
+    text = (
+        "import os\nSIZE = '7B'\nBATCH = 64\nMICRO = int(os.environ.get('MICRO', '4'))\nACC = BATCH // MICRO // 8\n"
+        "common = {'bf16': True}\nargs = TrainingArguments(\n    per_device_train_batch_size=MICRO,\n"
+        "    gradient_accumulation_steps=ACC, model=f'Qwen/Qwen2.5-{SIZE}', learning_rate=2 * 1e-5,\n"
+        "    fsdp_config={'activation_checkpointing': True}, epochs=cli.epochs, dtype=torch.bfloat16,\n"
+        "    rest=1 // 0, large=9 ** 9 ** 9, name=f'{run()}', **common)\n"
+    )
+    (document,) = python_calls.documents("a.py", text)
+    found = values(document)
+    assert found["per_device_train_batch_size"] == "4" and found["gradient_accumulation_steps"] == "2"
+    assert (found["model"], found["learning_rate"], found["bf16"]) == ("Qwen/Qwen2.5-7B", "2e-05", "true")
+    assert found["fsdp_config.activation_checkpointing"] == "true" and found["dtype"] == "bfloat16"
+    assert not any(document.items[name].known for name in ("epochs", "rest", "large", "name"))
