@@ -24,7 +24,7 @@ from llmplan.read.edits import Files
 from llmplan.read.formats import Format, fits_any
 from llmplan.read.library import Input, Library
 from llmplan.read.plan_text import Assumed, noted, written
-from llmplan.read.reading import NOT_GIVEN, Fate, Reading, read
+from llmplan.read.reading import NOT_GIVEN, Fate, Found, Reading, read
 from llmplan.read.values import Data, Member, Value, Written
 from llmplan.request import Request
 from llmplan.resources import LOG
@@ -123,7 +123,7 @@ def imported(
     problems += _not_planned(reading, scope, places, whole)
     if whole:
         problems += _missing(reading, plan.text, places)
-        problems += _left_out(reading.fates)
+        problems += _left_out(reading.fates, plan.rejected)
     again = Files(documents, readers, said, own.inputs, reading, dict(texts))
     return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
 
@@ -209,9 +209,13 @@ def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -
     return [imports.not_planned(said, why, spans[0] if spans else None, whole)]
 
 
-def _left_out(fates: Sequence[Fate]) -> list[Diagnostic]:
+def _left_out(fates: Sequence[Fate], rejected: Sequence[tuple[Found, str]]) -> list[Diagnostic]:
     """Keys that a verdict does not count, although they change what the run needs, or may."""
     changing = [(one.item.key, one.item.place, one.why) for one in fates if one.fate == "unmodelled"]
+    for found, why in rejected:
+        changing += [
+            (item.key, item.place, why) for item in found.value.items[:1] if item.file and found.path != "model"
+        ]
     unknown = [(one.item.key, one.item.place) for one in fates if one.fate == "unknown"]
     return [imports.left_out(changing, unknown)] if changing or unknown else []
 

@@ -136,3 +136,19 @@ def test_a_verdict_needs_the_file_that_says_how_weights_are_split(tmp_path) -> N
     (tmp_path / "ds.json").write_text('{"zero_optimization": {"stage": 3}}', encoding="utf-8")
     given = importing.imported([str(file), str(tmp_path / "ds.json")], whole=True)
     assert not any("split" in one.message or one.code == "W0623" for one in given.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("zero2", (2, "none")),
+        ("zero2_offload", (2, "optimizer")),
+        ("zero3_offload", (3, "all")),
+        ("my.json", (None, None)),
+    ],
+)
+def test_the_configurations_that_swift_brings(name: str, split: tuple[object, ...]) -> None:
+    found = of(
+        {"run.sh": f"NPROC_PER_NODE=4 swift sft --model a/b --train_type full --max_length 8 --deepspeed {name}"}
+    )
+    assert said(found, SPLIT[1], SPLIT[3]) == split and said(found, SPLIT[0]) == "deepspeed"
