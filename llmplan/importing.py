@@ -25,7 +25,7 @@ from llmplan.read.formats import Format, fits_any
 from llmplan.read.library import Input, Library
 from llmplan.read.named import arguments, with_written
 from llmplan.read.plan_text import Assumed, noted, written
-from llmplan.read.reading import NOT_GIVEN, Fate, Reading, read
+from llmplan.read.reading import NOT_GIVEN, Fate, Found, Reading, read
 from llmplan.read.values import Data, Member, Value, Written
 from llmplan.read.withheld import withheld
 from llmplan.request import Request
@@ -48,6 +48,7 @@ def readable(path: str) -> str:
 
 _MODEL_CONFIG = "model_config"
 _LENGTHS = ("training.steps", "dataset.tokens", "dataset.samples")
+_SPLIT = "parallelism.zero_stage"
 _SIZES = ("model.layers", "model.hidden", "model.heads", "model.vocab")
 _LEAST_CHANCE = "memory.least_chance"
 _FASTEST = "maximize tokens_per_second"
@@ -129,7 +130,7 @@ def imported(
     problems += _not_planned(reading, scope, places, whole)
     if whole:
         problems += _missing(reading, plan.text)
-        problems += _left_out(reading.fates)
+        problems += _left_out(reading.fates, plan.rejected)
     again = Files(documents, readers, said, own.inputs, reading, dict(texts))
     return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
 
@@ -218,14 +219,13 @@ def _not_given(
     """Files that the files name and that nobody gave: a verdict needs what they say, unless something else says how
     weights are split."""
     given = {name.rpartition("/")[2] for name in places.sources} | found.written
-    split = "parallelism.zero_stage" in reading.found
-    keys = [one.item for one in reading.fates if one.why == NOT_GIVEN and not one.field]
-    for item, refused in [
-        *((item, not split) for item in keys),
-        *((word, True) for word in arguments(documents, given)),
-    ]:
+    split = reading.found.get(_SPLIT)
+    by_name = split.value.items if split is not None else ()  # `ds_z3_config.json`, which a trainer brings
+    keys = [one.item for one in reading.fates if one.why == NOT_GIVEN and one.item not in by_name]
+    refused = whole and (split is None or bool(split.release))
+    for item in (*keys, *arguments(documents, given)):
         place = places.word(item.file, item.line, item.text or "")
-        yield imports.not_given(item.text or "", item.key.removeprefix("$"), place, whole and refused)
+        yield imports.not_given(item.text or "", item.key.removeprefix("$"), place, refused)
     for file, line, script in dict.fromkeys(found.missing):
         yield imports.not_given(script, "", places.word(file, line, script), False)
 
@@ -243,9 +243,13 @@ def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -
     return [imports.not_planned(said, why, spans[0] if spans else None, whole)]
 
 
-def _left_out(fates: Sequence[Fate]) -> list[Diagnostic]:
+def _left_out(fates: Sequence[Fate], rejected: Sequence[tuple[Found, str]]) -> list[Diagnostic]:
     """Keys that a verdict does not count, although they change what the run needs, or may."""
     changing = [(one.item.key, one.item.place, one.why) for one in fates if one.fate == "unmodelled"]
+    for found, why in rejected:
+        changing += [
+            (item.key, item.place, why) for item in found.value.items[:1] if item.file and found.path != "model"
+        ]
     unknown = [(one.item.key, one.item.place) for one in fates if one.fate == "unknown"]
     return [imports.left_out(changing, unknown)] if changing or unknown else []
 

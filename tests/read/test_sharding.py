@@ -131,8 +131,24 @@ def test_a_verdict_needs_the_file_that_says_how_weights_are_split(tmp_path) -> N
         f"torchrun --nproc_per_node 8 {TRAIN.replace('a/b', 'Qwen/Qwen2.5-7B')} --max_length 512 --deepspeed ds.json"
     )
     file.write_text(launch, encoding="utf-8")
-    messages = [one.message for one in importing.imported([str(file)], whole=True).diagnostics if one.code == "E0401"]
-    assert "no file says how weights are split over GPUs" in messages
+    messages = [one.message for one in importing.imported([str(file)], whole=True).diagnostics if one.code == "E0519"]
+    assert messages == ["`deepspeed` names `ds.json`, which was not given"]
     (tmp_path / "ds.json").write_text('{"zero_optimization": {"stage": 3}}', encoding="utf-8")
     given = importing.imported([str(file), str(tmp_path / "ds.json")], whole=True)
     assert not any("split" in one.message or one.code == "W0623" for one in given.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("zero2", (2, "none")),
+        ("zero2_offload", (2, "optimizer")),
+        ("zero3_offload", (3, "all")),
+        ("my.json", (None, None)),
+    ],
+)
+def test_the_configurations_that_swift_brings(name: str, split: tuple[object, ...]) -> None:
+    found = of(
+        {"run.sh": f"NPROC_PER_NODE=4 swift sft --model a/b --train_type full --max_length 8 --deepspeed {name}"}
+    )
+    assert said(found, SPLIT[1], SPLIT[3]) == split and said(found, SPLIT[0]) == "deepspeed"

@@ -104,3 +104,11 @@ def test_a_verdict_names_the_keys_that_it_does_not_count(tmp_path) -> None:
 
     assert noted(True) == ["packing`: samples packed into rows", "odd_key`: not understood"]
     assert not noted(False)  # `import` lists them in the plan
+
+
+def test_a_verdict_names_what_no_catalog_has(tmp_path) -> None:
+    file = tmp_path / "job.sh"
+    start = "#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gres=gpu:oddcard:8\n"
+    file.write_text(f"{start}torchrun --nproc_per_node 8 train.py {TRL}\n", encoding="utf-8")
+    (found,) = [one for one in importing.imported([str(file)], whole=True).diagnostics if one.code == "W0623"]
+    assert "no gpu of this name" in found.notes[0]
