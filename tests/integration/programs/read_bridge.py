@@ -1,7 +1,8 @@
 """Let Megatron-Bridge's own classes read what was written, for one rank of many, without GPUs.
 
 Usage: read_bridge.py SOURCES CASES.json: the sources of Megatron-Bridge in `src`, those of the Megatron-LM that it pins in
-`mlm`; a list of cases with `ranks` and `folder`, where `bridge.yaml` and `bridge_train.py` lie.
+`mlm`; a list of cases with `ranks` and `folder`, where `bridge.yaml` and `bridge_train.py` lie. The model of a case with
+`build` is made, on one rank and without memory for it, from Megatron Core's own modules in place of Transformer Engine's.
 
 What it imports and only GPUs need, or only other models, is replaced by modules of which any name is an empty class.
 Megatron Core is imported before, so that it goes without Transformer Engine.
@@ -34,6 +35,9 @@ empty("triton", "triton.language")
 if not hasattr(typing, "override"):
     typing.override = lambda method: method
 torch.cuda.get_device_capability = lambda *_: (9, 0)
+torch.cuda.current_device = lambda: "meta"
+torch.cuda.Stream = Anything
+torch.cuda.get_device_properties = lambda *_: types.SimpleNamespace(major=9, minor=0, multi_processor_count=132)
 
 import megatron.core.extensions
 import megatron.core.models.gpt.gpt_layer_specs
@@ -112,7 +116,11 @@ class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 sys.meta_path.insert(0, Missing())
 
+from megatron.bridge.models.gpt_provider import local_layer_spec
 from megatron.bridge.training.config import runtime_config_update
+from megatron.core import parallel_state
+from megatron.core.process_groups_config import ProcessGroupCollection
+from torch.testing._internal.distributed.fake_pg import FakeStore
 
 PLAIN = (bool, int, float, str, list, tuple, type(None))
 
@@ -141,7 +149,22 @@ def read(case):
     config = script.planned(case.get("overrides", []))
     said = dict(flat(config))
     runtime_config_update(config)
-    return {"said": said, "seen": dict(flat(config)), "ranks of data": config.data_parallel_size}
+    seen = {"said": said, "seen": dict(flat(config)), "ranks of data": config.data_parallel_size}
+    return {**seen, "parameters": built(config.model)} if case.get("build") else seen
+
+
+def built(model):
+    """How many parameters the model has."""
+    model.perform_initialization = model.gradient_accumulation_fusion = model.persist_layer_norm = False
+    model.moe_grouped_gemm, model.transformer_layer_spec, model.init_model_with_meta_device = False, local_layer_spec, True
+    torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=1)
+    try:
+        parallel_state.initialize_model_parallel(create_gloo_process_groups=False)
+        model._pg_collection = ProcessGroupCollection.use_mpu_process_groups()
+        return sum(one.numel() for one in model.provide(pre_process=True, post_process=True).parameters())
+    finally:
+        parallel_state.destroy_model_parallel()
+        torch.distributed.destroy_process_group()
 
 
 def tried(case):
