@@ -156,7 +156,10 @@ def started(place: Path, solution: Solution) -> list[list[list[str]]] | None:
         [*pod["command"], *(word.replace("$$", "$") for word in pod["args"])],
         ["bash", str(spool), "--more"],
     ]
-    own = any(emit.name in ("megatron", "megatron_bridge", "torchtitan") for emit in solution.emits) or "sft.yaml" in written
+    own = (
+        any(emit.name in ("megatron", "megatron_bridge", "torchtitan") for emit in solution.emits)
+        or "sft.yaml" in written
+    )
     scripts.append(["bash", str(out / "launch.sh"), *([] if own else ["train.py"])])
     for script in scripts:
         log = place / "log"

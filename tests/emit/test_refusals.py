@@ -213,7 +213,7 @@ REFUSED = [
     ("trl", 'huggingface.tokenizer = "x"', "huggingface_tokenizer", "a tokenizer of its own is named"),
     ("megatron", 'megatron.checkpoints = ""', "megatron_folders", "`megatron.tensorboard` is empty"),
     ("megatron_bridge", "emit megatron", "megatron_bridge_alone", "and so does Megatron-LM: emit one of them"),
-    ("megatron_bridge", 'megatron_bridge.checkpoints = ""', "megatron_bridge_folders", "`megatron_bridge.tensorboard` is"),
+    ("megatron_bridge", 'megatron_bridge.checkpoints = ""', "megatron_bridge_folders", "bridge.tensorboard` is empty"),
     ("megatron_bridge", "adapter.method = lora", "megatron_bridge_adapter", "bridge.yaml trains no lora adapters"),
     ("megatron_bridge", 'model "deepseek-v3"', "megatron_bridge_latent", "a latent of rank 512"),
     ("megatron_bridge", "model.positions = none", "megatron_bridge_positions", "has no none positions"),

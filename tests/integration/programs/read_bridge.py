@@ -1,8 +1,9 @@
 """Let Megatron-Bridge's own classes read what was written, for one rank of many, without GPUs.
 
-Usage: read_bridge.py SOURCES CASES.json: the sources of Megatron-Bridge in `src`, those of the Megatron-LM that it pins in
-`mlm`; a list of cases with `ranks` and `folder`, where `bridge.yaml` and `bridge_train.py` lie. The model of a case with
-`build` is made, on one rank and without memory for it, from Megatron Core's own modules in place of Transformer Engine's.
+Usage: read_bridge.py SOURCES CASES.json: the sources of Megatron-Bridge in `src`, those of the Megatron-LM that it pins
+in `mlm`; a list of cases with `ranks` and `folder`, where `bridge.yaml` and `bridge_train.py` lie. The model of a case
+with `build` is made, on one rank and without memory for it, from Megatron Core's own modules in place of Transformer
+Engine's.
 
 What it imports and only GPUs need, or only other models, is replaced by modules of which any name is an empty class.
 Megatron Core is imported before, so that it goes without Transformer Engine.
@@ -156,7 +157,11 @@ def read(case):
 def built(model):
     """How many parameters the model has."""
     model.perform_initialization = model.gradient_accumulation_fusion = model.persist_layer_norm = False
-    model.moe_grouped_gemm, model.transformer_layer_spec, model.init_model_with_meta_device = False, local_layer_spec, True
+    model.moe_grouped_gemm, model.transformer_layer_spec, model.init_model_with_meta_device = (
+        False,
+        local_layer_spec,
+        True,
+    )
     torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=1)
     try:
         parallel_state.initialize_model_parallel(create_gloo_process_groups=False)
