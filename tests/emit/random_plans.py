@@ -159,7 +159,10 @@ WAYS: dict[str, Way] = {
          "attention"), (*DENSE, *EXPERTS),
     ),
     "torchtitan": Way(
-        ('torchtitan { assets = "t" }', 'torchtitan { assets = "t", log_interval = 3 }'),
+        (
+            'torchtitan { assets = "t" }', 'torchtitan { assets = "t", log_interval = 3 }',
+            "torchtitan { script = written }",
+        ),
         ("parallelism.zero_stage = 2", "parallelism.zero_stage = 3", "parallelism.zero_stage = 3"),
         ("rates", "clipping", "save", "full", "some layers", "selective", "fp32", "fp8", "tensor", "pipeline",
          "context", "expert",

@@ -576,7 +576,7 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "torchtitan.toml": lambda text, written, folder: torchtitan(text, written),
     "torchtitan_config.py": lambda text, written, folder: torchtitan_in_python(text, written),
     "torchtitan_model.py": lambda text, written, folder: {},
-    "llmplan_train.py": lambda text, written, folder: {},  # it reads what launch.sh exports
+    "llmplan_train.py": lambda text, written, folder: {},  # it reads what launch.sh exports, or torchtitan.toml
     "job.sbatch": lambda text, written, folder: slurm(text),
     "k8s.yaml": lambda text, written, folder: kubernetes(text, written),
     "sky.yaml": lambda text, written, folder: skypilot(text, written),

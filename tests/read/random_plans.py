@@ -16,7 +16,7 @@ _FRAMEWORKS = {
     "trl": ("deepspeed", "fsdp"),
 }
 _STAGES = {"ddp": (0,), "deepspeed": (0, 1, 2, 3), "fsdp": (2, 3), "megatron": (0, 1), "torchtitan": (2, 3)}
-_WRITTEN = ("accelerate", "deepspeed", "huggingface")
+_WRITTEN = ("accelerate", "deepspeed", "huggingface", "torchtitan")
 _STARTS_ITSELF = ("megatron", "megatron_bridge", "torchtitan", "trl")
 _SKY = {"H100-SXM5-80GB": "H100", "A100-SXM4-80GB": "A100-80GB"}
 _SOMETIMES = (

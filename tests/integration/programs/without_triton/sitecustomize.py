@@ -19,7 +19,6 @@ class Triton(MetaPathFinder):
             for asking in ("torch._dynamo", "torch._inductor.runtime.triton_compat"):
                 importlib.import_module(asking)
             runpy.run_path(str(PROGRAMS / "stand_ins.py"))["empty"]("triton", "triton.language")
-        return None
 
 
 sys.meta_path.insert(0, Triton())
