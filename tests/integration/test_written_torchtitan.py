@@ -1,5 +1,5 @@
-"""The training script that is written for torchtitan trains on CPU from `compile`'s output alone, as planned, and goes on
-from its last checkpoint.
+"""The training script that is written for torchtitan trains on CPU from `compile`'s output alone, as planned, and goes
+on from its last checkpoint.
 """
 
 from __future__ import annotations

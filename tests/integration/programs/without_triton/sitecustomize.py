@@ -1,6 +1,7 @@
-"""Give torchtitan a stand-in for triton, which it imports and only GPUs need, in every process of a run; watch the run too.
+"""Give torchtitan a stand-in for triton, which it imports and only GPUs need, in every process of a run; watch the run.
 
-Python imports this as it starts, where PYTHONPATH has its folder. PyTorch must have seen before that there is no triton.
+Python imports this as it starts, where PYTHONPATH has its folder. PyTorch must have seen before that there is no
+triton.
 """
 
 import importlib
