@@ -24,6 +24,7 @@ SOFTWARE = {
     "pytorch": "torch",
     "pytorch-lightning": "lightning",
     "Megatron-LM": "megatron_lm",
+    "Megatron-Bridge": "megatron_bridge",
 }
 SOFTWARE |= {name: name for name in ("torch", "torchtitan", "accelerate", "transformers", "trl")}
 CITED = re.compile(rf"(?<![\w-])({'|'.join(SOFTWARE)}) (?:core_v)?(\d+(?:\.\d+)+)")

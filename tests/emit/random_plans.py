@@ -150,8 +150,19 @@ WAYS: dict[str, Way] = {
          "pipeline", "pipeline", "context", "expert", "replicas", "formats", "seldom", "seldom", "shards",
          "attention"), (*DENSE, *EXPERTS),
     ),
+    "megatron_bridge": Way(
+        ("megatron_bridge", 'megatron_bridge { data = "a b", tokenizer = "t", log_interval = 3 }'),
+        ("parallelism.zero_stage = 0", "parallelism.zero_stage = 1", "parallelism.zero_stage = 1"),
+        ("rates", "clipping", "save", "full", "some layers", "selective", "fp16", "tf32", "fp8", "gradients", "tensor",
+         "tensor",
+         "pipeline", "pipeline", "context", "expert", "replicas", "formats", "seldom", "seldom", "shards",
+         "attention"), (*DENSE, *EXPERTS),
+    ),
     "torchtitan": Way(
-        ('torchtitan { assets = "t" }', 'torchtitan { assets = "t", log_interval = 3 }'),
+        (
+            'torchtitan { assets = "t" }', 'torchtitan { assets = "t", log_interval = 3 }',
+            "torchtitan { script = written }",
+        ),
         ("parallelism.zero_stage = 2", "parallelism.zero_stage = 3", "parallelism.zero_stage = 3"),
         ("rates", "clipping", "save", "full", "some layers", "selective", "fp32", "fp8", "tensor", "pipeline",
          "context", "expert",

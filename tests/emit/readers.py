@@ -284,6 +284,53 @@ def megatron(words: list[str]) -> Facts:
     }
 
 
+def bridge(text: str) -> Facts:
+    """The configuration that is laid over a recipe of Megatron-Bridge."""
+    file = yaml.safe_load(text)
+    model, train, rate, formats = (file[name] for name in ("model", "train", "optimizer", "mixed_precision"))
+    assert model["seq_length"] == file["dataset"]["seq_length"]
+    assert file["scheduler"]["start_weight_decay"] == file["scheduler"]["end_weight_decay"] == rate["weight_decay"]
+    assert file["ddp"]["use_distributed_optimizer"] == rate["use_distributed_optimizer"]
+    sixteen = next(name for name in ("bf16", "fp16", "fp32") if formats.get(name))
+    eight = {"hybrid": "fp8", "e4m3": "mxfp8"}
+    virtual = model.get("virtual_pipeline_model_parallel_size", 1)
+    granularity = model["recompute_granularity"] or "none"
+    each = model["pipeline_model_parallel_size"] * virtual * model.get("recompute_num_layers", 0)
+    return {
+        "micro-batch": train["micro_batch_size"],
+        "global batch": train["global_batch_size"],
+        "length": model["seq_length"],
+        "steps": train["train_iters"],
+        "warm-up": file["scheduler"]["lr_warmup_iters"],
+        "rate": rate["lr"],
+        "decay": rate["weight_decay"],
+        "lowest": rate["min_lr"] / rate["lr"],
+        "clipping": rate["clip_grad"],
+        "schedule": file["scheduler"]["lr_decay_style"].lower(),
+        "beta2": rate.get("adam_beta2"),
+        "momentum": rate.get("sgd_momentum"),
+        "saved every": file["checkpoint"].get("save_interval"),
+        "precision": eight[formats["fp8"]] if "fp8" in formats else {"fp32": "tf32"}.get(sixteen, sixteen),
+        "gradients": "fp32" if formats["grad_reduce_in_fp32"] else sixteen,
+        "stage": 1 if rate["use_distributed_optimizer"] else 0,
+        "tensor": model["tensor_model_parallel_size"],
+        "pipeline": model["pipeline_model_parallel_size"],
+        "chunks": virtual,
+        "context": model["context_parallel_size"],
+        "expert": model.get("expert_model_parallel_size", 1),
+        "replicas": file["ddp"]["num_distributed_optimizer_instances"],
+        "offload": "optimizer" if rate.get("optimizer_cpu_offload") else "none",
+        "optimizer": {"adam": "adamw"}.get(rate["optimizer"], rate["optimizer"]),
+        "recompute": granularity,
+        "recomputed layers": None
+        if granularity != "full"
+        else model["num_layers"]
+        if model["recompute_method"] == "uniform"
+        else each,
+        "adapter": "none",
+    }
+
+
 def torchtitan(text: str, written: Mapping[str, str]) -> Facts:
     """The configuration of torchtitan; its layers stand in the module of the model."""
     file = pytest.importorskip("tomllib").loads(text)  # since Python 3.11
@@ -524,10 +571,12 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "sft.yaml": lambda text, written, folder: trainer(yaml.safe_load(text)),
     "trainer.yaml": lambda text, written, folder: lightning(text),
     "megatron.args": lambda text, written, folder: megatron(_words(text)),
+    "bridge.yaml": lambda text, written, folder: bridge(text),
+    "bridge_train.py": lambda text, written, folder: {},  # it reads bridge.yaml
     "torchtitan.toml": lambda text, written, folder: torchtitan(text, written),
     "torchtitan_config.py": lambda text, written, folder: torchtitan_in_python(text, written),
     "torchtitan_model.py": lambda text, written, folder: {},
-    "llmplan_train.py": lambda text, written, folder: {},  # it reads what launch.sh exports
+    "llmplan_train.py": lambda text, written, folder: {},  # it reads what launch.sh exports, or torchtitan.toml
     "job.sbatch": lambda text, written, folder: slurm(text),
     "k8s.yaml": lambda text, written, folder: kubernetes(text, written),
     "sky.yaml": lambda text, written, folder: skypilot(text, written),

@@ -29,6 +29,7 @@ TARGETS = {
     "trainer": f"huggingface {{ {HUB} }}\nparallelism.zero_stage = 3",
     "trl": f"huggingface {{ trainer = trl, {HUB} }}\nparallelism.zero_stage = 3",
     "megatron": 'megatron { data = "d", tokenizer = "t" }\nparallelism.zero_stage = 1',
+    "megatron_bridge": "megatron_bridge\nparallelism.zero_stage = 1",
     "torchtitan": "torchtitan\nparallelism.zero_stage = 3",
 }
 
@@ -102,6 +103,9 @@ def test_what_is_logged_to(target: str) -> None:
         assert [each.get("run_name") for each in read] == ["run-7", "run-7", None]
     elif target == "megatron":
         assert "--wandb-exp-name run-7\n" in wandb["megatron.args"] and "wandb" not in quiet["megatron.args"]
+    elif target == "megatron_bridge":
+        own, neither = (yaml.safe_load(each["bridge.yaml"])["logger"] for each in (wandb, quiet))
+        assert own["wandb_exp_name"] == "run-7" and "wandb_exp_name" not in neither
     elif target == "torchtitan":
         assert "\nenable_wandb = true\n" in wandb["torchtitan.toml"].partition("[metrics]")[2]
         assert "WANDB_RUN_NAME" in wandb["launch.sh"] and "wandb" not in quiet["torchtitan.toml"]

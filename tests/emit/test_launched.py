@@ -50,6 +50,10 @@ WAYS = {
     ),
     "trl": ("zero_stage = 3", 'huggingface { trainer = trl, model = "m", dataset = "d", output = "o" }, accelerate'),
     "megatron": ("zero_stage = 1", 'megatron { data = "d", tokenizer = "t", pretrained = "p" }'),
+    "megatron_bridge": (
+        "zero_stage = 1",
+        'megatron_bridge { data = "d", tokenizer = "t", checkpoints = "k", pretrained = "p", tensorboard = "u" }',
+    ),
     "lightning": ("zero_stage = 3", 'lightning { output = "o" }'),
     "torchtitan": ("zero_stage = 3", 'torchtitan { dataset = "c4", dataset_path = "p", pretrained = "q" }'),
 }
@@ -152,7 +156,10 @@ def started(place: Path, solution: Solution) -> list[list[list[str]]] | None:
         [*pod["command"], *(word.replace("$$", "$") for word in pod["args"])],
         ["bash", str(spool), "--more"],
     ]
-    own = any(emit.name in ("megatron", "torchtitan") for emit in solution.emits) or "sft.yaml" in written
+    own = (
+        any(emit.name in ("megatron", "megatron_bridge", "torchtitan") for emit in solution.emits)
+        or "sft.yaml" in written
+    )
     scripts.append(["bash", str(out / "launch.sh"), *([] if own else ["train.py"])])
     for script in scripts:
         log = place / "log"

@@ -79,6 +79,7 @@ EVERY = (
     "deepspeed",
     "accelerate",
     "megatron",
+    "megatron_bridge",
     TRL,
     TRL.replace("trl", "transformers"),
     'slurm { script = "a" }',

@@ -31,6 +31,7 @@ def test_the_product_has() -> None:
         "kubernetes",
         "lightning",
         "megatron",
+        "megatron_bridge",
         "report",
         "skypilot",
         "slurm",

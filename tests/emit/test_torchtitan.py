@@ -310,3 +310,20 @@ def test_that_no_data_is_named_is_said() -> None:
         assert [one.holds for one in solution.preferences if one.name == "torchtitan_data"] == [wanted]
     assert keys(DENSE, ("dataset.path", '"mine"'))["training.dataset"] == "mine"
     assert keys(DENSE)["training.dataset"] == "c4"
+
+
+WRITTEN = DENSE.replace("emit torchtitan", "emit torchtitan { script = written }")
+
+
+def test_a_script_is_written_on_request(tmp_path: Path) -> None:
+    assert "llmplan_train.py" not in files(DENSE)
+    written = files(WRITTEN)
+    script = written["llmplan_train.py"]
+    assert ast.parse(script) and len(script.splitlines()) <= 150
+    assert f"PARAMETERS = {int(telling.solved(WRITTEN).values['model.params_total'].value)}\n" in script
+    _, words = started(written, "$PYTHONPATH", "--training.steps", "5", folder=tmp_path)
+    place = words.index(str(tmp_path / "llmplan_train.py"))
+    assert words[place + 1] == "--job.config_file" and words[-2:] == ["--training.steps", "5"] and "-m" not in words
+    assert 'dataset = ""\n' in written["torchtitan.toml"], "tokens are made up"
+    named = files(WRITTEN, ("dataset.path", '"a b.npy"'))
+    assert 'dataset = "a b.npy"\n' in named["torchtitan.toml"]

@@ -35,6 +35,7 @@ STACKS = {
 }
 FURTHER = {
     "megatron": "parallelism { zero_stage = 1, framework = megatron }\nemit megatron\n",
+    "megatron_bridge": "parallelism { zero_stage = 1, framework = megatron }\nemit megatron_bridge\n",
     "torchtitan": "parallelism { zero_stage = 3, framework = torchtitan }\nemit torchtitan\n",
     "lightning": "parallelism { zero_stage = 3 }\nemit lightning\n",
 }

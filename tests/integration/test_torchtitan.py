@@ -69,7 +69,7 @@ PLANS = {
     "some_layers": plan("llama-7b", 16, "zero_stage = 3", "recompute = full, recompute_layers = 8", length=2048),
     "asynchronous": plan("llama-3-8b", 64, "tensor = 8, tensor_overlap = true, zero_stage = 3"),
     "norms": plan("qwen3-8b", 16, "zero_stage = 3, tensor = 2"),
-    "tied": plan("qwen3-0.6b", 16, "zero_stage = 3, tensor = 2"),
+    "tied": plan("qwen3-0.6b", 16, "zero_stage = 3, tensor = 2") + "waive torchtitan_tied\n",
     "one": plan("qwen3-0.6b", 1, "zero_stage = 0"),
     "narrow": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 4096 }'),
     "wide": plan("llama-7b", 16, "zero_stage = 3", length=2048).replace('"llama-7b"', '"llama-7b" { ffn = 28_672 }'),
@@ -244,7 +244,7 @@ REFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
                             "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0}}},
     ),
     "tied": (
-        SMALL.format(model="qwen3-0.6b", more=", head_dim = 32"),
+        SMALL.format(model="qwen3-0.6b", more=", head_dim = 32") + "waive torchtitan_tied\n",
         {"name": "Qwen3ForCausalLM",
          "config": SHAPE | {"head_dim": 32, "rms_norm_eps": 1e-6, "tie_word_embeddings": True,
                             "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0}}},

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from random import Random
 
-TARGETS = ("accelerate", "deepspeed", "huggingface", "lightning", "megatron", "torchtitan", "trl")
+TARGETS = ("accelerate", "deepspeed", "huggingface", "lightning", "megatron", "megatron_bridge", "torchtitan", "trl")
 _FRAMEWORKS = {
     "accelerate": ("deepspeed", "fsdp", "ddp"),
     "deepspeed": ("deepspeed",),
     "huggingface": ("deepspeed", "fsdp", "ddp"),
     "lightning": ("fsdp", "ddp"),
     "megatron": ("megatron",),
+    "megatron_bridge": ("megatron",),
     "torchtitan": ("torchtitan",),
     "trl": ("deepspeed", "fsdp"),
 }
 _STAGES = {"ddp": (0,), "deepspeed": (0, 1, 2, 3), "fsdp": (2, 3), "megatron": (0, 1), "torchtitan": (2, 3)}
-_WRITTEN = ("accelerate", "deepspeed", "huggingface")
-_STARTS_ITSELF = ("megatron", "torchtitan", "trl")
+_WRITTEN = ("accelerate", "deepspeed", "huggingface", "torchtitan")
+_STARTS_ITSELF = ("megatron", "megatron_bridge", "torchtitan", "trl")
 _SKY = {"H100-SXM5-80GB": "H100", "A100-SXM4-80GB": "A100-80GB"}
 _SOMETIMES = (
     ("learning_rate", ("3e-4", "1e-5", "2.5e-4")),
