@@ -287,6 +287,13 @@ class Declarations:
         for factor in said(node.decorators, "apart"):
             if len(factor) == 1:
                 self.scope.apart[name] = factor[0]
+        for width in arguments(node.decorators, "prior"):
+            self.scope.priors[name] = float(number(width) or 1)
+        for spread in said(node.decorators, "scatter"):
+            if len(spread) == 1:
+                self.scope.scatter[name] = spread[0]
+        for same in said(node.decorators, "alike"):
+            self.scope.alike[name] = tuple(same)
         for counterpart in said(node.decorators, "calendar"):
             if len(counterpart) == 1:
                 self.scope.calendar[name] = counterpart[0]

@@ -36,6 +36,7 @@ class Sort(Enum):
     PATTERN = "a pattern of classes as `[a-z0-9]*`, letters, and groups as `(…)?` or `(a|b)`, in quotes"
     CHOICE = "a factor above 0 other than 1, or a member of the field's enum"
     RANK = "a whole number above 0"
+    WIDTH = "a number above 1"
     UNIT = "a unit of the quantity"
     PREFIX = "an SI prefix"
     FACTOR = "a quantity that is a plain number"
@@ -129,6 +130,22 @@ TABLE: dict[str, Decorator] = {
         "Beside `@within`: the factor by which this quantity's ratio of measured to computed differs at most between "
         "two plans with the same entries, such as model and accelerator, in eight of ten pairs. Without it the "
         "deviations of two plans count as independent, unless the quantity is the same in both.",
+    ),
+    "prior": Decorator(
+        ("quantity",), (Sort.WIDTH,), None, "@prior(1.15)",
+        "A constant that was fitted, which runs measured at home move (`measured`): how far from the library's value it "
+        "may be, as a factor either way that is 2.5 standard deviations of its logarithm.",
+    ),
+    "scatter": Decorator(
+        ("quantity",), (Sort.FACTOR,), None, "@scatter(measured.noise)",
+        "The quantity can be a reading of a `measured` run, and moves the constants on which it depends. The factor is "
+        "one standard deviation of what readings of one and the same configuration differ by.",
+    ),
+    "alike": Decorator(
+        ("quantity",), (), Sort.VALUE, "@alike(hardware.gpu, training.precision)",
+        "How far a `measured` run is like a plan: both have the same values here. Of a constant with `@prior`: it moves "
+        "only for such plans; several share what is moved. Of a plain number: the share of what a run says of all other "
+        "constants that holds for such plans. Of a truth value: it holds for such plans. Without an argument: for all.",
     ),
     "calendar": Decorator(
         ("quantity",), (Sort.WHOLE,), None, "@calendar(wall_time)",
