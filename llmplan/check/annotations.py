@@ -98,7 +98,11 @@ class _Annotations:
                 return None if fine else decorators.wrong_argument(argument.span, name, sort.value)
             case Sort.WIDTH:
                 value = number(argument)
-                return None if value is not None and value > 1 else decorators.wrong_argument(argument.span, name, sort.value)
+                return (
+                    None
+                    if value is not None and value > 1
+                    else decorators.wrong_argument(argument.span, name, sort.value)
+                )
             case Sort.CHOICE:
                 return self._choice(name, argument)
             case Sort.UNIT:

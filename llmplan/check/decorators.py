@@ -133,8 +133,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "prior": Decorator(
         ("quantity",), (Sort.WIDTH,), None, "@prior(1.15)",
-        "A constant that was fitted, which runs measured at home move (`measured`): how far from the library's value it "
-        "may be, as a factor either way that is 2.5 standard deviations of its logarithm.",
+        "A constant that was fitted, which `measured` runs move: how far from the library's value it may be, as a factor "
+        "either way: 2.5 standard deviations of its logarithm.",
     ),
     "scatter": Decorator(
         ("quantity",), (Sort.FACTOR,), None, "@scatter(measured.noise)",
@@ -143,9 +143,9 @@ TABLE: dict[str, Decorator] = {
     ),
     "alike": Decorator(
         ("quantity",), (), Sort.VALUE, "@alike(hardware.gpu, training.precision)",
-        "How far a `measured` run is like a plan: both have the same values here. Of a constant with `@prior`: it moves "
-        "only for such plans; several share what is moved. Of a plain number: the share of what a run says of all other "
-        "constants that holds for such plans. Of a truth value: it holds for such plans. Without an argument: for all.",
+        "Plans are like a `measured` run where they have its values here; without an argument all are. A constant with "
+        "`@prior` moves in such plans alone. A number without one is the share of what a run says of all other "
+        "constants that holds for them. A truth value holds for them.",
     ),
     "calendar": Decorator(
         ("quantity",), (Sort.WHOLE,), None, "@calendar(wall_time)",

@@ -114,24 +114,6 @@ class Quantity:
 
 
 @frozen
-class MeasuredRun:
-    """An earlier run: what was different from the plan, and what was read of it.
-
-    Attributes:
-        settings: Inputs by path, over those of the plan.
-        readings: Quantities by name.
-        compared: Of each reading that moves something its name, what was read, and what the library says of it without
-            and with all runs, in base units.
-    """
-
-    name: str
-    settings: dict[str, Setting]
-    readings: dict[str, Setting]
-    place: SourceRef
-    compared: tuple[tuple[str, float, float, float], ...] = ()
-
-
-@frozen
 class Alike:
     """Plans that are like a measured run: some inputs have its values.
 
@@ -146,6 +128,26 @@ class Alike:
 
 Near = tuple[Alike, ...]
 """How near a plan is to a run: the sum of the weights of those that it is like."""
+
+
+@frozen
+class MeasuredRun:
+    """An earlier run: what was different from the plan, and what was read of it.
+
+    Attributes:
+        settings: Inputs by path, over those of the plan.
+        readings: Quantities by name.
+        near: The plans that it moves.
+        compared: Of each reading that moves something its name, what was read, and what the library says of it without
+            and with all runs, in base units.
+    """
+
+    name: str
+    settings: dict[str, Setting]
+    readings: dict[str, Setting]
+    place: SourceRef
+    near: Near = ()
+    compared: tuple[tuple[str, float, float, float], ...] = ()
 
 
 @frozen

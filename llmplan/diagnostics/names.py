@@ -120,8 +120,10 @@ def no_reading(span: Span, name: str, readings: Collection[str]) -> Diagnostic:
 def moves_nothing(span: Span, name: str, needs: Sequence[str], reading: str) -> Diagnostic:
     """W0621: a run whose reading cannot be computed, as inputs are missing or open, or that depends on no constant."""
     hint = Hint(f"say in the statement what the run had: `{needs[0]} = …`") if needs else None
-    text = f'`measured "{name}"` moves nothing: `{reading}` needs {listing(needs)}' if needs else (
-        f'`measured "{name}"` moves nothing: the library has no value of `{reading}` for it'
+    text = (
+        f'`measured "{name}"` moves nothing: `{reading}` needs {listing(needs)}'
+        if needs
+        else (f'`measured "{name}"` moves nothing: the library has no value of `{reading}` for it')
     )
     return Diagnostic("W0621", "warning", text, span, hints=(hint,) if hint else ())
 

@@ -1,7 +1,7 @@
 """Nodes of quantities that measured runs move.
 
-Input: the node of a quantity by the library's formula, what the runs do to it, and how near the plan is to each. Output:
-another node; the same one where no run is near.
+Input: the node of a quantity by the library's formula, what the runs do to it, and how near the plan is to each.
+Output: another node; the same one where no run is near.
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ def _shifted(graph: Graph, value: int, runs: list[tuple[int, float]]) -> int:
     return value if graph.constant(moved) == 0.0 else graph.add("mul", value, graph.add("exp", moved))
 
 
-def _narrowed(
-    graph: Graph, value: int, runs: list[int], inverse: tuple[tuple[float, ...], ...], least: float
-) -> int:
+def _narrowed(graph: Graph, value: int, runs: list[int], inverse: tuple[tuple[float, ...], ...], least: float) -> int:
     """An end of a band: its logarithm's variance without what the runs know of it.
 
     What two parts of a variance have in common with the readings is `s' M^-1 s` with s what each shares with the plan.
@@ -65,4 +63,3 @@ def _narrowed(
     after = graph.add("max", graph.add("sub", before, known), floor)
     narrower = graph.add("exp", graph.add("mul", logarithm, graph.add("sqrt", graph.add("div", after, before))))
     return graph.add("select", graph.add("eq", before, graph.const(0.0)), value, narrower)
-

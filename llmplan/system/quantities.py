@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from llmplan.check.program import Alternative, Moved, Near, Quantity
 from llmplan.diagnostics import names
+from llmplan.system.as_measured import as_measured
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.draws import Draws
 from llmplan.system.expressions import Expressions
-from llmplan.system.as_measured import as_measured
 from llmplan.system.meaning import Env
 from llmplan.system.missing import NONE_APPLIES, Missing, Result, missing
 from llmplan.system.names import Trace
@@ -61,12 +61,12 @@ class Quantities:
 
     def _as_measured(self, name: str, value: int, moved: Moved) -> int:
         """The value of a quantity as measured runs move it."""
-        found = as_measured(self.graph, self._near, value, moved)
+        found = as_measured(self.graph, self.near, value, moved)
         if found != value:
             self.names.traces[name] = Trace("measured", moved.place)
         return found
 
-    def _near(self, near: Near) -> int:
+    def near(self, near: Near) -> int:
         """How near the plan is to a run."""
         found = self.graph.const(0.0)
         for alike in near:

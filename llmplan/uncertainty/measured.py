@@ -1,6 +1,7 @@
 """The engine of `measured`: what was read of earlier runs moves the library's constants.
 
-Input: a lowering of a plan with its measured runs. Output: the plan with what they do to its quantities, and diagnostics.
+Input: a lowering of a plan with its measured runs. Output: the plan with what they do to its quantities,
+and diagnostics.
 
 A run is the plan as it is written with the statement's values over it, computed by the same equations: what `--set`,
 scenarios or sweeps vary is not part of it. With e the logarithms of what was read over what the library says, J their
@@ -9,122 +10,36 @@ is that of a ridge regression,
 
     shift = S J' M^-1 e,    M = J S J' + noise,
 
-in which runs share a constant as far as they are alike (`@alike`), and move it in a plan as far as that is like them. The
-noise is what readings of one configuration differ by (`@scatter`). Bands (`@within`) lose what is then known.
+in which runs share a constant as far as they are alike (`@alike`), and move it in a plan as far as that is like them.
+The noise is what readings of one configuration differ by (`@scatter`). Bands (`@within`) lose what is then known.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from llmplan.check.overrides import varied
 from llmplan.check.plan import Program
 from llmplan.check.program import Alike, Holding, MeasuredRun, Moved, Narrowed, Near, Opened, Shifted
 from llmplan.diagnostics import Diagnostic, names
 from llmplan.system.evaluate import evaluate
-from llmplan.system.graph import Graph
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.unknowns import UNSOLVED
+from llmplan.uncertainty.ridge import SIGMAS, Kernel, Reading, amounts, distinct, inverse_of
 from llmplan.units.measure import BOOL
-
-SIGMAS = 2.5
-"""The width of a prior is so many standard deviations of the logarithm."""
 
 _STEP = 1e-5
 """By how much the logarithm of a constant is changed to see what it moves."""
 
-_SAME = 1e-6
+_LEAST = 1e-6
+"""The least standard deviation of a reading."""
 
 _VARIED = frozenset(("--set", "scenario", "sweep"))
-
-
-@frozen
-class Reading:
-    """What was read of a run, or several readings that say the same.
-
-    Attributes:
-        run: The number of its run.
-        error: The logarithm of what was read over what the library says.
-        slopes: Its logarithm's derivatives by the logarithms of the constants.
-        noise: The standard deviation of such readings.
-    """
-
-    run: int
-    error: float
-    slopes: tuple[float, ...]
-    noise: float
-
-
-@frozen
-class Kernel:
-    """Which constants runs share.
-
-    Attributes:
-        variances: Of each constant.
-        shares: By the quantity that says how far a run is like a plan, its weight; for constants without one of their own.
-        own: Of each constant the quantity that says it for this one alone, or empty.
-    """
-
-    variances: tuple[float, ...]
-    shares: Mapping[str, float]
-    own: tuple[str, ...]
-
-    def parts(self, number: int) -> Mapping[str, float]:
-        """The quantities that say how far a constant is shared, with their weights."""
-        return {self.own[number]: 1.0} if self.own[number] else self.shares
-
-    def common(self, first: Sequence[float], second: Sequence[float]) -> dict[str, float]:
-        """The covariance of two readings by their slopes, as parts: each holds where their runs are alike in it."""
-        found: dict[str, float] = {}
-        for number, variance in enumerate(self.variances):
-            product = first[number] * second[number] * variance
-            for part, weight in self.parts(number).items() if product else ():
-                found[part] = found.get(part, 0.0) + weight * product
-        return found
-
-
-Sameness = Mapping[str, tuple[tuple[str, float | None], ...]]
-"""Of a run: by quantity with `@alike` the values of what has to be the same."""
-
-
-def inverse_of(readings: Sequence[Reading], kernel: Kernel, same: Sequence[Sameness]) -> list[list[float]]:
-    """The inverse of the covariance of readings."""
-    matrix = []
-    for first in readings:
-        row = []
-        for second in readings:
-            parts = kernel.common(first.slopes, second.slopes)
-            alike = (same[first.run][part] == same[second.run][part] for part in parts)
-            row.append(math.fsum(value for value, holds in zip(parts.values(), alike) if holds))
-        matrix.append(row)
-    for number, reading in enumerate(readings):
-        matrix[number][number] += reading.noise**2
-    return _inverted(matrix)
-
-
-def amounts(readings: Sequence[Reading], kernel: Kernel, inverse: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Of each constant, by reading, what this adds to the constant's logarithm in a plan that is alike."""
-    weights = [math.fsum(entry * one.error for entry, one in zip(row, readings)) for row in inverse]
-    return [
-        [variance * reading.slopes[number] * weight for reading, weight in zip(readings, weights)]
-        for number, variance in enumerate(kernel.variances)
-    ]
-
-
-def _inverted(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
-    """The inverse of a positive definite matrix, by elimination."""
-    size = len(matrix)
-    rows = [[*row, *(float(at == number) for at in range(size))] for number, row in enumerate(matrix)]
-    for pivot in range(size):
-        rows[pivot] = [value / rows[pivot][pivot] for value in rows[pivot]]
-        for number, row in enumerate(rows):
-            if number != pivot and row[pivot]:
-                rows[number] = [value - row[pivot] * above for value, above in zip(row, rows[pivot])]
-    return [row[size:] for row in rows]
 
 
 def applied(lowering: Lowering) -> tuple[Program, list[Diagnostic]]:
@@ -163,16 +78,14 @@ class _Engine:
             self.lowerings = [self._lowered(run, holding) for run in self.runs]
         self.kernel = self._kernel()
         seen = [self._readings(number) for number in range(len(self.runs))]
-        readings = [reading for found in seen for reading in _distinct([one for _, one in found])]
-        if not readings:
-            return self.program
+        readings = [reading for found in seen for reading in distinct([one for _, one in found if any(one.slopes)])]
         inverse = inverse_of(readings, self.kernel, self.same)
         shifts = amounts(readings, self.kernel, inverse)
         moved: dict[str, Moved] = {**holding, **self._shifted(readings, shifts), **self._narrowed(readings, inverse)}
         measured = dict(self.program.measured)
         for number, (run, found) in enumerate(zip(self.runs, seen)):
             compared = [self._compared(number, name, reading, readings, shifts) for name, reading in found]
-            measured[run.name] = evolve(run, compared=tuple(compared))
+            measured[run.name] = evolve(run, near=self._near(number, self._parts()), compared=tuple(compared))
         return evolve(self.program, moved=moved, measured=measured)
 
     # A run as a plan
@@ -203,12 +116,22 @@ class _Engine:
 
     def _holding(self) -> dict[str, Moved]:
         """The truth values that runs decide."""
-        truths = [name for name in self.scope.alike if self.scope.quantities[name].type == BOOL]
-        return {
-            name: Holding(tuple((Alike(same[name]),) for same in self.same), self.runs[0].place)
-            for name in truths
-            if self.runs
-        }
+        found: dict[str, Moved] = {}
+        for name in [name for name in self.scope.alike if self.scope.quantities[name].type == BOOL]:
+            telling = [number for number in range(len(self.runs)) if self._tells(number, name)]
+            if telling:
+                runs = tuple((Alike(self.same[number][name]),) for number in telling)
+                found[name] = Holding(runs, self.runs[telling[0]].place)
+        return found
+
+    def _tells(self, number: int, truth: str) -> bool:
+        """Whether something was read of a run that does not depend on a truth value, as times of the calendar do."""
+        lowering = self.lowerings[number]
+        for name in self.runs[number].readings:
+            value, read = lowering.names.reading(partial(lowering.name, name))
+            if not isinstance(value, Missing) and truth not in read:
+                return True
+        return False
 
     def _kernel(self) -> Kernel:
         """Which constants the runs share, by the library's quantities."""
@@ -218,10 +141,14 @@ class _Engine:
         variances = tuple((math.log(priors[name]) / SIGMAS) ** 2 for name in self.constants)
         return Kernel(variances, shares, tuple(name if name in alike else "" for name in self.constants))
 
+    def _parts(self) -> dict[str, float]:
+        """All quantities by which a plan can be near enough to a run to be moved."""
+        return {part: 1.0 for number in range(len(self.constants)) for part in self.kernel.parts(number)}
+
     # What was read
 
     def _readings(self, number: int) -> list[tuple[str, Reading]]:
-        """The readings of a run that depend on constants, by name."""
+        """What was read of a run and the library computes, by name."""
         run, lowering = self.runs[number], self.lowerings[number]
         found, lacking = [], None
         for name, setting in run.readings.items():
@@ -236,8 +163,7 @@ class _Engine:
                 lacking = lacking or ((), name)
                 continue
             noise = math.log(self._number(lowering, self.scope.scatter[name]) or 1.0)
-            if any(slopes):
-                found.append((name, Reading(number, math.log(seen / value), slopes, max(noise, _SAME))))
+            found.append((name, Reading(number, math.log(seen / value), slopes, max(noise, _LEAST))))
         if lacking is not None:
             self.diagnostics.append(names.moves_nothing(self.scope.span(run.place), run.name, *lacking))
         return found
@@ -283,12 +209,12 @@ class _Engine:
         found: dict[str, Moved] = {}
         for banded in self.scope.banded:
             slopes = [self._slopes_of(lowering, banded) for lowering in self.lowerings]
-            runs = tuple(
-                self._near(one.run, self.kernel.common(slopes[one.run], one.slopes)) for one in readings
-            )
+            runs = tuple(self._near(one.run, self.kernel.common(slopes[one.run], one.slopes)) for one in readings)
             if not any(runs):
                 continue
-            spread = self._number(self.lowerings[0], self.scope.scatter[banded]) if banded in self.scope.scatter else 1.0
+            spread = (
+                self._number(self.lowerings[0], self.scope.scatter[banded]) if banded in self.scope.scatter else 1.0
+            )
             ends = [end for a in self.scope.quantities[banded].alternatives for end in a.within or ()]
             narrowed = Narrowed(runs, tuple(map(tuple, inverse)), math.log(spread or 1.0), self.runs[0].place)
             found.update(dict.fromkeys(ends, narrowed))
@@ -320,26 +246,3 @@ class _Engine:
             evaluate(lowering.graph, at, [node])[node] for at in (dict.fromkeys(self.variables, 0.0), point)
         )
         return name, before * math.exp(reading.error), before, after
-
-
-def _distinct(readings: Sequence[Reading]) -> list[Reading]:
-    """Readings of one run, of which several that say the same, as a time and a rate, are one: their mean."""
-    groups: list[list[Reading]] = []
-    for one in readings:
-        turned = one
-        if next((slope for slope in one.slopes if slope), 0.0) < 0.0:
-            turned = evolve(one, error=-one.error, slopes=tuple(-slope for slope in one.slopes))
-        group = next((group for group in groups if _parallel(group[0], turned)), None)
-        if group is None:
-            groups.append([turned])
-        else:
-            group.append(turned)
-    return [
-        evolve(group[0], error=math.fsum(one.error for one in group) / len(group), noise=min(one.noise for one in group))
-        for group in groups
-    ]
-
-
-def _parallel(first: Reading, second: Reading) -> bool:
-    largest = max(map(abs, first.slopes))
-    return all(abs(a - b) <= 1e-3 * largest for a, b in zip(first.slopes, second.slopes))
