@@ -21,7 +21,9 @@ import random
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 from attrs import evolve, frozen
@@ -305,6 +307,16 @@ def variants(library: Library) -> Mapping[str, Library]:
     }
 
 
+def scatter(runs: Sequence[Measured]) -> float:
+    """The standard deviation of the errors of runs of one layout, from pairs; each table counts once."""
+    gaps: dict[str, list[float]] = defaultdict(list)
+    for first, second in combinations(runs, 2):
+        if first.row.group == second.row.group and same_layout(first, second):
+            gaps[first.row.group].append(abs(first.error - second.error))
+    pairs = [(gap, 1 / len(found)) for found in gaps.values() for gap in found]
+    return quantile(*zip(*pairs), 0.5) / NormalDist().inv_cdf(0.75) / math.sqrt(2)
+
+
 def memory(path: str | Path) -> Iterator[str]:
     """Why memory stays: errors of near and far runs of a table without, with a constant, and with a factor from one."""
     predicted = json.loads((DATA / "predicted.json").read_text(encoding="utf-8"))["rows"]
@@ -356,6 +368,7 @@ def main(path: str | Path, write: bool) -> None:
             found = guesses(variant, runs, choice, count)
             cells.append("{:.1%} / {:.1%}".format(*errors(found, lambda one: one.error)))
         print(f"{name:<20}{cells[0]:>16}{cells[1]:>16}{cells[2]:>16}   {worst(found)[0]:+.1%} {worst(found)[1]}")
+    print(f"\nruns of one layout: standard deviation {scatter(runs):.3f}")
     print("\nmemory")
     for line in memory(path):
         print(line)
