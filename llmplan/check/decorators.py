@@ -133,8 +133,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "prior": Decorator(
         ("quantity",), (Sort.WIDTH,), None, "@prior(1.15)",
-        "A constant that was fitted, which `measured` runs move: how far from the library's value it may be, as a factor "
-        "either way: 2.5 standard deviations of its logarithm.",
+        "A constant that was fitted, which `measured` runs move: how far from the library's value it may be, as a "
+        "factor either way: 2.5 standard deviations of its logarithm.",
     ),
     "scatter": Decorator(
         ("quantity",), (Sort.FACTOR,), None, "@scatter(measured.noise)",
@@ -146,6 +146,10 @@ TABLE: dict[str, Decorator] = {
         "Plans are like a `measured` run where they have its values here; without an argument all are. A constant with "
         "`@prior` moves in such plans alone. A number without one is the share of what a run says of all other "
         "constants that holds for them. A truth value holds for them.",
+    ),
+    "timer": Decorator(
+        ("quantity",), (_T,), None, '@timer("forward")',
+        "The time that a log prints as this part of a step.",
     ),
     "calendar": Decorator(
         ("quantity",), (Sort.WHOLE,), None, "@calendar(wall_time)",
@@ -193,6 +197,11 @@ TABLE: dict[str, Decorator] = {
         ("field",), (_T,), None, '@changes("the numerics")',
         "What another value of the field changes beside speed and memory; said with every change of it that is "
         "suggested.",
+    ),
+    "suspect": Decorator(
+        ("field",), (_T,), Sort.CHOICE, '@suspect("`nvidia-smi -q -d CLOCK,POWER` on each node", 4/5, 2/3)',
+        "A run that is not as planned may have had another value here: these factors of a number, these members of an "
+        "enum, or without any all others. The text says what tells.",
     ),
     "comparable": Decorator(
         ("field",), (Sort.FIELD,), None, "@comparable(price_basis)",

@@ -49,6 +49,8 @@ _PLAIN = (
     "priors",
     "scatter",
     "alike",
+    "timers",
+    "suspects",
     "assumable",
     "calendar",
     "software",

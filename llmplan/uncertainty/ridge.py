@@ -1,6 +1,7 @@
 """The arithmetic of `llmplan.uncertainty.measured`: a ridge regression of the logarithms of constants on readings.
 
-Input: readings with their slopes, and which constants their runs share. Output: what each reading adds to each constant.
+Input: readings with their slopes, and which constants their runs share. Output: what each reading adds to each
+constant.
 """
 
 from __future__ import annotations
