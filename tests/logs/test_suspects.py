@@ -30,6 +30,7 @@ TIMERS = {
     "optimizer": "step.in_update",
     "all-grads-sync": "step.in_all_reduce",
 }
+pytestmark = pytest.mark.usefixtures("no_advice")
 MISFIT = 1.03
 """The library is off by so much anyway."""
 
@@ -81,6 +82,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("tampered", "timers", "changed", "first"),
     [
