@@ -29,6 +29,7 @@ from llmplan.system.incremental import MOST_NODES, Earlier, comparable
 from llmplan.system.lower import Lowering
 from llmplan.system.sweeps import at_point
 from llmplan.system.validate import validate
+from llmplan.uncertainty.measured import applied
 
 Unread = Callable[[str, Iterable[str], Path], list[str]]
 """The options of a target that no template in a folder reads."""
@@ -122,6 +123,9 @@ def analyse(
             lowering = Lowering(program)
             diagnostics += [d for d in validate(lowering) if not failed or d.code in ("E0305", "E0307")]
             if not _failed(diagnostics):
+                program, told = applied(lowering)
+                diagnostics += told
+                lowering = lowering.again(program) if program is not lowering.program else lowering
                 if point is not None:
                     program = at_point(lowering, point)
                 built = build(lowering, program, wanted)

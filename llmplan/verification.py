@@ -6,7 +6,7 @@ What the plan leaves open is as the log says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,9 @@ from llmplan.logs.forms import formats
 from llmplan.logs.readings import RATE, STEP, conditions
 from llmplan.request import Request
 from llmplan.run_inputs import RunInputs, Said, of_solution
+from llmplan.system.adjustable import knob_of
+from llmplan.system.lower import Lowering
+from llmplan.uncertainty.suspects import Part, Suspect, part_off, suspects
 from llmplan.units.amount import Amount
 
 _SAME = 1e-6
@@ -36,6 +39,9 @@ class Verification:
 
     Attributes:
         done, steps: Steps of the log and of the plan; `left` the time of the rest as seen, `planned_left` as planned.
+        off: Of a run that is not on plan the part of a step that is off, where the log prints parts.
+        suspects: What may be otherwise in it than planned, the likeliest first.
+        whole: Whether the step is the mean over the whole run, which may be what is off.
     """
 
     run: Run | None
@@ -46,6 +52,9 @@ class Verification:
     steps: float | None = None
     left: Amount | None = None
     planned_left: Amount | None = None
+    off: Part | None = None
+    suspects: tuple[Suspect, ...] = ()
+    whole: bool = False
 
     @property
     def parts(self) -> Mapping[str, float]:
@@ -66,6 +75,7 @@ class _AsPlanned(RunInputs):
     """The plan as it is written, with what it leaves open as the log says; remembers where the two differ."""
 
     differences: tuple[tuple[str, str, str, int], ...] = ()
+    solved_as: Request
 
     def solved(self, said: Said) -> Solution | None:
         assert self.plan is not None
@@ -79,9 +89,11 @@ class _AsPlanned(RunInputs):
             if path not in open_ and path in solution.values and _differs(path, text, solution.values)
         )
         settings = tuple((path, text) for path, (text, _) in said.items() if path in open_)
+        self.solved_as = self.plan
         if not settings or self.differences:
             return solution
-        return api.solve(evolve(self.plan, settings=(*settings, *self.plan.settings)))
+        self.solved_as = evolve(self.plan, settings=(*settings, *self.plan.settings))
+        return api.solve(self.solved_as)
 
 
 def verify(
@@ -113,7 +125,40 @@ def verify(
     if not rows:
         problems = [*problems, logs.nothing_planned(log.file)]
     found = Verification(run, tuple(rows), tolerance, tuple(problems))
-    return _with_rest(found, run, solution)
+    found = _with_rest(found, run, solution)
+    return found if found.on_plan else _with_reasons(found, run, inputs, solution)
+
+
+def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: Solution) -> Verification:
+    """With what may be otherwise in the run than planned."""
+    built = api.analyse(inputs.solved_as).built
+    if built is None or run.piece is None:
+        return found
+    lowering = built.lowering.again(fixed=dict(_points(built.lowering, solution)))
+    seen = {row.name: row.seen.number for row in found.rows}
+    if STEP in seen:
+        seen.pop(RATE, None)  # the same said twice
+    step = next((row for row in found.rows if row.name == STEP), None)
+    off = part_off(
+        lowering,
+        run.piece.parts,
+        None if step is None else step.seen.number,
+        None if step is None else step.planned.number,
+    )
+    suspected = suspects(lowering, STEP, seen, run.piece.parts, inputs.said(run.piece))
+    return evolve(found, off=off, suspects=tuple(suspected), whole=STEP in seen and not run.pieces)
+
+
+def _points(lowering: Lowering, solution: Solution) -> Iterator[tuple[str, float]]:
+    """The values that a solution gives to what the plan leaves open, by path."""
+    for unknown in solution.unknowns:
+        value = unknown.value.value
+        if isinstance(value, str):
+            knob = knob_of(lowering.program, unknown.path)
+            members = () if knob is None else lowering.expressions.members(knob.type)
+            yield unknown.path, float(members.index(value))
+        elif isinstance(value, (bool, int, float)):
+            yield unknown.path, float(value)
 
 
 def _rows(run: Run, solution: Solution, tolerance: float) -> list[Row]:
@@ -203,6 +248,24 @@ def as_json(found: Verification) -> dict[str, Any]:
         "steps": found.steps,
         "left": value(found.left),
         "planned_left": value(found.planned_left),
+        "off": None
+        if found.off is None
+        else {
+            "part": found.off.name,
+            "seen": {"value": found.off.seen, "unit": "s"},
+            "planned": {"value": found.off.planned, "unit": "s"},
+            "share": found.off.share,
+        },
+        "suspects": [
+            {
+                "name": one.path,
+                "planned": value(one.own),
+                "seen": value(one.other),
+                "text": one.tells,
+                STEP: value(one.step),
+            }
+            for one in found.suspects
+        ],
         "parts": {name: {"value": seconds, "unit": "s"} for name, seconds in found.parts.items()},
         "diagnostics": [render_json.record(one) for one in found.diagnostics],
     }

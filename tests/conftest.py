@@ -36,7 +36,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 WITHOUT_ADVICE = frozenset(
-    {"accuracy", "backtest", "check", "emit", "load", "questions", "rules", "solve", "std", "system"}
+    {"accuracy", "backtest", "check", "emit", "load", "questions", "rules", "solve", "std", "system", "uncertainty"}
 )
 """The folders whose tests are about an answer or its files: they do without advice, which takes three quarters of the
 time that an answer takes.

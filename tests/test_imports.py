@@ -36,6 +36,7 @@ JOINING = (
     "verification",
     "catalog",
     "backtest",
+    "bench",
     "answer_cache",
     "api",
     "failures",

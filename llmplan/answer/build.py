@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from llmplan.answer.assumed import assumed, stated_rates
 from llmplan.answer.findings import conflict
+from llmplan.answer.measured import readings, with_priors
 from llmplan.answer.rules import departures, replaced, rules, shows
 from llmplan.answer.schema.advice import Assumed
 from llmplan.answer.schema.requirements import RequirementResult
@@ -82,7 +83,7 @@ def values(context: Context, answer: Solution) -> Fields:
         named = {name: with_spread(context.ranges, value) for name, value in named.items()}
     if context.bands is not None:
         named = {name: with_band(context.bands, value) for name, value in named.items()}
-    return {"values": named}
+    return {"values": with_priors(context.lowering, named), "measured": readings(context.lowering)}
 
 
 def requirements(context: Context, answer: Solution) -> Fields:

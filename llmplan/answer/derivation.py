@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from llmplan.answer.schema.requirements import Departure, RequirementResult
 from llmplan.answer.schema.solution import Solution
-from llmplan.answer.schema.values import Citation, Origin, SolvedUnknown, Value
+from llmplan.answer.schema.values import Citation, Origin, Read, SolvedUnknown, Value
 from llmplan.system.calendar import written
 
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\[[^\]]*\])?|\d[\w.]*\s?[A-Za-z%]*')
@@ -30,6 +30,7 @@ class Step:
         numbers: The formula with the values of its names in their place; empty without a formula, and of a requirement.
         unknown: The answer where it is one; None of anything else.
         waived: How the plan waives it; None of anything else.
+        measured: What was read of it in measured runs.
         calendar: Of a requirement that is written as planned and judged on the calendar, its counterpart there.
         reads: Names that the formula read, which have steps of their own unless the depth ends here.
     """
@@ -49,6 +50,7 @@ class Step:
     unknown: SolvedUnknown | None = None
     waived: Departure | None = None
     calendar: str = ""
+    measured: tuple[Read, ...] = ()
 
 
 def derive(solution: Solution, name: str, depth: int) -> list[Step] | None:
@@ -111,7 +113,7 @@ def everything(solution: Solution) -> list[Step]:
 def brief(step: Step) -> Step:
     """Name and value alone."""
     bare = evolve(step, depth=0, doc="", formula="", numbers="", origin=None, unknown=None)
-    return evolve(bare, others=(), cites=(), reads=())
+    return evolve(bare, others=(), cites=(), reads=(), measured=())
 
 
 def _rule_step(solution: Solution, name: str, level: int) -> Step | None:
@@ -144,6 +146,7 @@ def _step(solution: Solution, value: Value, level: int) -> Step:
     return Step(
         level, value.name, value.role, value, None, value.doc, formula, numbers,
         value.origin, value.others, value.cites, reads, unknown,
+        measured=tuple(one for one in solution.measured if one.name == value.name),
     )  # fmt: skip
 
 

@@ -96,6 +96,13 @@ class _Annotations:
                 value = number(argument)
                 fine = value is not None and value.denominator == 1 and value >= 1
                 return None if fine else decorators.wrong_argument(argument.span, name, sort.value)
+            case Sort.WIDTH:
+                value = number(argument)
+                return (
+                    None
+                    if value is not None and value > 1
+                    else decorators.wrong_argument(argument.span, name, sort.value)
+                )
             case Sort.CHOICE:
                 return self._choice(name, argument)
             case Sort.UNIT:
@@ -253,7 +260,7 @@ def _fits(sort: Sort, argument: Argument) -> bool:
         return isinstance(argument, nodes.Text)
     if sort is Sort.CHOICE:
         return True  # the type of the field decides
-    if sort is Sort.RANK:
+    if sort in (Sort.RANK, Sort.WIDTH):
         return number(argument) is not None
     if sort is Sort.UNIT:
         return not isinstance(argument, nodes.Text) and _UNIT.match(unit(argument)) is not None

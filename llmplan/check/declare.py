@@ -216,6 +216,8 @@ class Declarations:
             for texts in said(node.decorators, "comparable"):
                 for other in self._fields_of(kind, node, texts):
                     self.scope.comparable[path] = f"{kind.name.text}.{other}"
+            for mark in said(node.decorators, "suspect"):
+                self.scope.suspects[path] = tuple(mark)
             for mark in said(node.decorators, "pattern"):
                 if len(mark) in (2, 3) and is_pattern(mark[0]):
                     self.scope.patterns[path] = tuple(mark)
@@ -287,6 +289,16 @@ class Declarations:
         for factor in said(node.decorators, "apart"):
             if len(factor) == 1:
                 self.scope.apart[name] = factor[0]
+        for width in arguments(node.decorators, "prior"):
+            self.scope.priors[name] = float(number(width) or 1)
+        for spread in said(node.decorators, "scatter"):
+            if len(spread) == 1:
+                self.scope.scatter[name] = spread[0]
+        for same in said(node.decorators, "alike"):
+            self.scope.alike[name] = tuple(same)
+        for timer in said(node.decorators, "timer"):
+            if len(timer) == 1:
+                self.scope.timers[timer[0]] = name
         for counterpart in said(node.decorators, "calendar"):
             if len(counterpart) == 1:
                 self.scope.calendar[name] = counterpart[0]

@@ -36,6 +36,7 @@ class Sort(Enum):
     PATTERN = "a pattern of classes as `[a-z0-9]*`, letters, and groups as `(…)?` or `(a|b)`, in quotes"
     CHOICE = "a factor above 0 other than 1, or a member of the field's enum"
     RANK = "a whole number above 0"
+    WIDTH = "a number above 1"
     UNIT = "a unit of the quantity"
     PREFIX = "an SI prefix"
     FACTOR = "a quantity that is a plain number"
@@ -130,6 +131,26 @@ TABLE: dict[str, Decorator] = {
         "two plans with the same entries, such as model and accelerator, in eight of ten pairs. Without it the "
         "deviations of two plans count as independent, unless the quantity is the same in both.",
     ),
+    "prior": Decorator(
+        ("quantity",), (Sort.WIDTH,), None, "@prior(1.15)",
+        "A constant that was fitted, which `measured` runs move: how far from the library's value it may be, as a "
+        "factor either way: 2.5 standard deviations of its logarithm.",
+    ),
+    "scatter": Decorator(
+        ("quantity",), (Sort.FACTOR,), None, "@scatter(measured.noise)",
+        "The quantity can be a reading of a `measured` run, and moves the constants on which it depends. The factor is "
+        "one standard deviation of what readings of one and the same configuration differ by.",
+    ),
+    "alike": Decorator(
+        ("quantity",), (), Sort.VALUE, "@alike(hardware.gpu, training.precision)",
+        "Plans are like a `measured` run where they have its values here; without an argument all are. A constant with "
+        "`@prior` moves in such plans alone. A number without one is the share of what a run says of all other "
+        "constants that holds for them. A truth value holds for them.",
+    ),
+    "timer": Decorator(
+        ("quantity",), (_T,), None, '@timer("forward")',
+        "The time that a log prints as this part of a step.",
+    ),
     "calendar": Decorator(
         ("quantity",), (Sort.WHOLE,), None, "@calendar(wall_time)",
         "The counterpart of the quantity on the calendar. A requirement binds as it is written; its verdict and chance "
@@ -176,6 +197,11 @@ TABLE: dict[str, Decorator] = {
         ("field",), (_T,), None, '@changes("the numerics")',
         "What another value of the field changes beside speed and memory; said with every change of it that is "
         "suggested.",
+    ),
+    "suspect": Decorator(
+        ("field",), (_T,), Sort.CHOICE, '@suspect("`nvidia-smi -q -d CLOCK,POWER` on each node", 4/5, 2/3)',
+        "A run that is not as planned may have had another value here: these factors of a number, these members of an "
+        "enum, or without any all others. The text says what tells.",
     ),
     "comparable": Decorator(
         ("field",), (Sort.FIELD,), None, "@comparable(price_basis)",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
-from llmplan.check.program import Departure, EmitTarget, Goal, Replacement, Rule, Setting, ShowRow
+from llmplan.check.program import Departure, EmitTarget, Goal, MeasuredRun, Moved, Replacement, Rule, Setting, ShowRow
 from llmplan.check.scope import Scope
 from llmplan.source import Span
 
@@ -23,6 +23,7 @@ class Program:
             it.
         front: The two objectives of `pareto`, or empty.
         scenarios: By name, the settings of each scenario; `sweeps` the swept paths with their domains.
+        measured: By name, the runs that were measured; `moved` the quantities that these move, and how.
         departures: The requirements that are waived or replaced.
         protected: Lets that a final requirement reads, which may not be set outside their file.
         replaced: Formulas and functions that the plan replaces.
@@ -38,6 +39,8 @@ class Program:
     front: list[Goal] = field(factory=list)
     scenarios: dict[str, dict[str, Setting]] = field(factory=dict)
     sweeps: dict[str, Setting] = field(factory=dict)
+    measured: dict[str, MeasuredRun] = field(factory=dict)
+    moved: dict[str, Moved] = field(factory=dict)
     shows: list[ShowRow] = field(factory=list)
     emits: list[EmitTarget] = field(factory=list)
     into: str = ""

@@ -114,6 +114,93 @@ class Quantity:
 
 
 @frozen
+class Alike:
+    """Plans that are like a measured run: some inputs have its values.
+
+    Attributes:
+        inputs: Names, each with the run's value; None where it has none.
+        weight: How much of what the run says holds for such plans.
+    """
+
+    inputs: tuple[tuple[str, float | None], ...]
+    weight: float = 1.0
+
+
+Near = tuple[Alike, ...]
+"""How near a plan is to a run: the sum of the weights of those that it is like."""
+
+
+@frozen
+class MeasuredRun:
+    """An earlier run: what was different from the plan, and what was read of it.
+
+    Attributes:
+        settings: Inputs by path, over those of the plan.
+        readings: Quantities by name.
+        near: The plans that it moves.
+        compared: Of each reading that moves something its name, what was read, and what the library says of it without
+            and with all runs, in base units.
+    """
+
+    name: str
+    settings: dict[str, Setting]
+    readings: dict[str, Setting]
+    place: SourceRef
+    near: Near = ()
+    compared: tuple[tuple[str, float, float, float], ...] = ()
+
+
+@frozen
+class Shifted:
+    """A constant that measured runs move.
+
+    Attributes:
+        runs: Of each run how near a plan is, and what it adds to the logarithm of the constant for one that is alike.
+        place: The statement of the run that says most.
+    """
+
+    runs: tuple[tuple[Near, float], ...]
+    place: SourceRef
+
+
+@frozen
+class Narrowed:
+    """An end of a band, which comes nearer to 1 as constants become known.
+
+    Attributes:
+        runs: Of each run the standard deviation that it shares with a plan, by how near that is.
+        inverse: The inverse of the covariance of the runs' readings.
+        least: The standard deviation that readings themselves have.
+        place: The statement of the first run.
+    """
+
+    runs: tuple[Near, ...]
+    inverse: tuple[tuple[float, ...], ...]
+    least: float
+    place: SourceRef
+
+
+@frozen
+class Holding:
+    """A truth value that holds for plans that are like a measured run."""
+
+    runs: tuple[Near, ...]
+    place: SourceRef
+
+
+@frozen
+class Opened:
+    """A constant whose logarithm's change is a variable of the graph, to see what it moves in a measured run."""
+
+    index: int
+    place: SourceRef
+
+
+Moved = Shifted | Narrowed | Holding | Opened
+"""What measured runs do to a quantity."""
+
+
+@frozen
 class Function:
     """A `fn`; `ranges` has the declared range of each parameter as `low..high`, or None."""
 

@@ -160,6 +160,11 @@ class Scope:
         selectors: By kind, the field that chooses its entry: the first with that kind as its type.
         banded: Quantities with a band; the values are empty.
         apart: Of quantities with a band, the factor by which deviations of two plans of the same model differ.
+        priors: Constants that measured runs move, with the widths of their priors.
+        scatter: Quantities that can be read of a measured run, each with the factor by which such readings differ.
+        alike: Quantities that say how far a measured run is like a plan, each with what has the same value in both.
+        timers: By the name of a part of a step in logs, the quantity that it measures.
+        suspects: Fields that may be otherwise in a run than planned: what tells, then the factors or members to try.
         assumable: Quantities for which the library checks whether a plan assumes them; the values are empty.
         calendar: Quantities that have a counterpart on the calendar, with its name.
         software: Kinds that the training software must be configured with; the values are empty.
@@ -201,6 +206,11 @@ class Scope:
     selectors: dict[str, str] = field(factory=dict)
     banded: dict[str, tuple[()]] = field(factory=dict)
     apart: dict[str, str] = field(factory=dict)
+    priors: dict[str, float] = field(factory=dict)
+    scatter: dict[str, str] = field(factory=dict)
+    alike: dict[str, tuple[str, ...]] = field(factory=dict)
+    timers: dict[str, str] = field(factory=dict)
+    suspects: dict[str, tuple[str, ...]] = field(factory=dict)
     assumable: dict[str, tuple[()]] = field(factory=dict)
     calendar: dict[str, str] = field(factory=dict)
     software: dict[str, tuple[()]] = field(factory=dict)

@@ -10,8 +10,8 @@ from llmplan.check import ir
 from llmplan.check.expressions import Expressions
 from llmplan.check.layers import Layers
 from llmplan.check.plan import Program
-from llmplan.check.program import Domain, Setting
-from llmplan.check.settings import setting, undecided
+from llmplan.check.program import Domain, MeasuredRun, Setting
+from llmplan.check.settings import place, setting, undecided
 from llmplan.diagnostics import names, units
 from llmplan.load.modules import Module
 from llmplan.source import Source, Span
@@ -56,18 +56,22 @@ def measured(layers: Layers, modules: Sequence[Module]) -> None:
             if not layers.once(module, f'measured "{name}"', s.name):
                 continue
             before = _tables(program)
-            read = False
+            readings: dict[str, Setting] = {}
             for line in _once(layers, s.settings):
                 path = line.target.text
                 quantity = layers.scope.quantities.get(path)
                 if quantity is None or quantity.indices:
                     layers.assign("scenario", line, None)
                     continue
-                read = True
+                if path not in layers.scope.scatter:
+                    layers.report(names.no_reading(line.target.span, path, layers.scope.scatter))
                 check = Expressions(layers.scope, layers.report, path.partition(".")[0])
-                setting(check, line.value, (quantity.type,), (quantity.unit,), path)
+                readings[path] = setting(check, line.value, (quantity.type,), (quantity.unit,), path)
+            own = {path: ranked[0][1] for path, ranked in program.settings.items() if ranked[0][0] == "scenario"}
             program.settings, program.assumptions = before
-            layers.report(names.measured(s.name.span, name) if read else names.not_measured(s.name.span, name))
+            program.measured.setdefault(name, MeasuredRun(name, own, readings, place(s.name.span)))
+            if not readings:
+                layers.report(names.not_measured(s.name.span, name))
 
 
 def _tables(program: Program) -> tuple[Ranked, Ranked]:

@@ -49,6 +49,7 @@ _COMMANDS = (
     "why",
     "calibrate",
     "verify",
+    "bench",
     "init",
     "fmt",
     "catalog",

@@ -92,5 +92,6 @@ def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
     rest = None
     if found.left is not None and found.planned_left is not None and found.done is not None and found.steps is not None:
         rest = found.done, found.steps, found.left, found.planned_left
-    said = visible_line(log), found.rows, found.tolerance, rest, found.parts, words_of()
+    reasons = verified.Reasons(found.off, found.suspects, found.whole)
+    said = visible_line(log), found.rows, found.tolerance, rest, found.parts, reasons, words_of()
     return verified.in_markdown(*said) if as_markdown else verified.render(*said, terminal.width())

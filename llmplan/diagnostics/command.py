@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from llmplan.diagnostics.record import Diagnostic, error
+from llmplan.diagnostics.record import Diagnostic, Hint, error
 from llmplan.diagnostics.spelling import closest
 
 
@@ -12,6 +12,17 @@ def unreadable(name: str, why: str, folder: bool = False) -> Diagnostic:
     """E0507. `why`: a few words, as `no such file`; of a `folder` the plans in it can be named."""
     hint = f"name the plans in it: `{name.rstrip('/')}/*.plan`" if folder else ""
     return error("E0507", f"cannot read `{name}`: {why}", None, hint)
+
+
+def slow_link(what: str, measured: str, usual: str) -> Diagnostic:
+    """W0624: a bandwidth that the bench found is below half of the catalog's."""
+    hints = {
+        "memory": "another process uses the card, its clock is held down, or it is a part of a card: `nvidia-smi -q`",
+        "link in a node": "links are down, or traffic goes over PCIe: `nvidia-smi topo -m`, `nvidia-smi nvlink -s`",
+        "network": "NCCL took another network, or links are down: `NCCL_DEBUG=INFO`, `ibstat`",
+    }
+    message = f"{what}: {measured} measured, {usual} by the catalog"
+    return Diagnostic("W0624", "warning", message, None, hints=(Hint(hints[what]),))
 
 
 def no_condition() -> str:

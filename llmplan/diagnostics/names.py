@@ -111,10 +111,21 @@ def unknown_target(span: Span, name: str, targets: Collection[str], meant: Seque
     return error("E0201", f"undefined target `{name}`", span, *hints, notes=(f"targets are {listing(targets, 12)}",))
 
 
-def measured(span: Span, name: str) -> Diagnostic:
-    """W0621: a run that was measured, which is checked and kept beside the plan, and moves no constant yet."""
-    hint = Hint("`assume step_time = …` sets the number itself")
-    return Diagnostic("W0621", "note", f'`measured "{name}"` moves no figure of the library', span, hints=(hint,))
+def no_reading(span: Span, name: str, readings: Collection[str]) -> Diagnostic:
+    """E0214: a quantity that is not read of a run."""
+    note = f"readings are {listing(readings, 12)}"
+    return error("E0214", f"`{name}` cannot be read of a run", span, *did_you_mean(span, name, readings), notes=(note,))
+
+
+def moves_nothing(span: Span, name: str, needs: Sequence[str], reading: str) -> Diagnostic:
+    """W0621: a run whose reading cannot be computed, as inputs are missing or open, or that depends on no constant."""
+    hint = Hint(f"say in the statement what the run had: `{needs[0]} = …`") if needs else None
+    text = (
+        f'`measured "{name}"` moves nothing: `{reading}` needs {listing(needs)}'
+        if needs
+        else (f'`measured "{name}"` moves nothing: the library has no value of `{reading}` for it')
+    )
+    return Diagnostic("W0621", "warning", text, span, hints=(hint,) if hint else ())
 
 
 def not_measured(span: Span, name: str) -> Diagnostic:

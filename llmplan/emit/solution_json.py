@@ -18,7 +18,7 @@ from typing import Any
 import llmplan
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.solution import Shown, Solution
-from llmplan.answer.schema.values import Value
+from llmplan.answer.schema.values import Read, Value
 from llmplan.diagnostics import Diagnostic
 from llmplan.diagnostics.render_json import record
 from llmplan.emit import table
@@ -61,6 +61,7 @@ def as_json(solution: Solution, files: Iterable[str]) -> dict[str, Any]:
         **({"shown": [_shown(row) for row in solution.shown]} if solution.shown else {}),
         **advice(solution),
         "diagnostics": [record(diagnostic) for diagnostic in solution.diagnostics],
+        **({"measured": list(map(_read, solution.measured))} if solution.measured else {}),
         **({"assumed": said} if (said := list(_assumed(solution))) else {}),
         "levers": [lever(one) for one in solution.levers],
         "files": list(files),
@@ -191,7 +192,14 @@ def _value(value: Value, calendar: Mapping[str, str]) -> dict[str, Any]:
         "model_high": finite(value.model_high),
         "source": value.origin.place or None if value.origin else None,
         "calendar": calendar.get(value.name),
+        **({} if value.prior is None else {"prior": finite(value.prior.number), "measured": list(value.measured)}),
     }
+
+
+def _read(read: Read) -> dict[str, Any]:
+    """What was read of a measured run, and what the library says of it without and with what was measured."""
+    numbers = {"seen": read.seen, "before": read.before, "after": read.after}
+    return {"run": read.run, "name": read.name, **{key: amount(one) for key, one in numbers.items()}}
 
 
 def _assumed(solution: Solution) -> Iterator[dict[str, Any]]:

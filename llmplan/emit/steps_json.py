@@ -30,6 +30,7 @@ def as_json(steps: Sequence[Step]) -> list[dict[str, Any]]:
             "formula": step.formula or None,
             "numbers": derivation.numbers(step, words) or None,
             "solved": [plain(said) for said in derivation.solved(step, words)],
+            **({"measured": said} if (said := [plain(one) for one in derivation.measured(step, words)]) else {}),
             "origin": _origin(step.origin) if step.origin else None,
             "instead_of": [_origin(lost) for lost in step.others],
             "cites": [derivation.citation(cite) for cite in step.cites],

@@ -17,6 +17,7 @@ from llmplan.present.verdicts import MOST_NAMES, names_of
 _MOST_RISKS = 5
 _MOST_ASSUMPTIONS = 10
 _MOST_REPLACED = 6
+_MOST_MEASURED = 6
 _MOST_WARNINGS = 8
 _MOST_NOTES = 6
 _MOST_NOTES_ON_A_SCREEN = 4
@@ -56,7 +57,8 @@ def basis(context: Context) -> Section:
     """What an answer rests on that its plan does not say."""
     words, answer = context.words, context.answer
     risks = list(_risks(context))
-    if not (answer.assumptions or answer.defaults or answer.replaced or answer.alternatives or risks):
+    rests = answer.assumptions or answer.defaults or answer.replaced or answer.alternatives or answer.measured
+    if not (rests or risks):
         return Section("", ())
     near = bool(answer.alternatives) and context.get(names.STEP_OTHER, 1) == 0
     lines = [
@@ -68,12 +70,15 @@ def basis(context: Context) -> Section:
         ),
         *(words.assumed(words.default(one)) for one in answer.defaults),
         *(words.replaced(one) for one in answer.replaced[:_MOST_REPLACED]),
+        *map(words.measured, answer.measured[:_MOST_MEASURED]),
     ]
     formulas = tuple((line(one.name), words.new_formula(one)) for one in answer.replaced)
     said = (*map(words.assumption, answer.assumptions), *map(words.default, answer.defaults))
     plain = Prose("plain", said, words.assumed_title)
     replaced = Rows("replaced", (Column(),) * 2, formulas, words.replaced_title)
-    return Section(words.basis_heading, (plain, replaced, Prose("basis", tuple(lines), listed=True)))
+    seen = tuple(map(words.as_measured, answer.measured[:_MOST_MEASURED]))
+    measured = Rows("measured", (Column(),) * 2, seen, words.measured_title)
+    return Section(words.basis_heading, (plain, replaced, measured, Prose("basis", tuple(lines), listed=True)))
 
 
 def _risks(context: Context) -> Iterator[Line]:

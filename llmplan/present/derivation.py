@@ -29,7 +29,7 @@ def text(steps: Sequence[Step], words: Words) -> str:
             lines.append(f"{pad}    = {step.formula}")
         if (with_numbers := numbers(step, words)) and with_numbers != step.formula:
             lines.append(f"{pad}    = {with_numbers}")
-        lines += [f"{pad}    {plain(said)}" for said in solved(step, words)]
+        lines += [f"{pad}    {plain(said)}" for said in (*solved(step, words), *measured(step, words))]
         if step.origin is not None:
             lines.append(f"{pad}    {_origin(step.origin, words)}")
         lines += [f"{pad}    {words.instead_of(_origin(lost, words))}: {lost.text}" for lost in step.others]
@@ -53,7 +53,7 @@ def as_markdown(steps: Sequence[Step], words: Words) -> str:
             if (with_numbers := numbers(step, words)) and with_numbers != step.formula:
                 lines.append(f"{inner}    = {_one_line(with_numbers)}")
             lines.append("")
-        lines += [f"{inner}{marked(said)}" for said in solved(step, words)]
+        lines += [f"{inner}{marked(said)}" for said in (*solved(step, words), *measured(step, words))]
         notes = [markdown(_origin(step.origin, words))] if step.origin is not None else []
         notes += [f"{markdown(words.instead_of(_origin(lost, words)))}: {code(lost.text)}" for lost in step.others]
         notes += [markdown(words.source(citation(cite))) for cite in step.cites]
@@ -100,6 +100,14 @@ def solved(step: Step, words: Words) -> Iterator[Line]:
         yield words.next_feasible(unknown.below, below=True)
     if unknown.above is not None:
         yield words.next_feasible(unknown.above, below=False)
+
+
+def measured(step: Step, words: Words) -> Iterator[Line]:
+    """What measured runs do to a value, and what was read of it."""
+    if step.value is not None and step.value.prior is not None and step.formula:
+        yield words.prior(step.value.prior, step.value.measured)
+    for read in step.measured:
+        yield words.as_read(read)
 
 
 def _judged(rule: RequirementResult, calendar: str, words: Words) -> Iterator[Line]:

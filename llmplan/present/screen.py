@@ -23,6 +23,7 @@ BODY = (
     ("best changes", "rates"),
     ("verdicts", "departures"),
     ("basis", "replaced"),
+    ("basis", "measured"),
     ("verdicts", "preferences"),
     ("shown", "plain"),
     ("results", "plain"),

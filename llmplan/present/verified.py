@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from attrs import frozen
+
 from llmplan.logs.compared import Row
 from llmplan.present.columns import wrapped
 from llmplan.present.escape import markdown
 from llmplan.present.words.en import Words
+from llmplan.uncertainty.suspects import Part, Suspect
 from llmplan.units import amount
 from llmplan.units.amount import Amount
+
+
+@frozen
+class Reasons:
+    """Why a run may not be on plan: the part that is off, inputs that may be otherwise, and whether the figure is the
+    mean over the whole run.
+    """
+
+    off: Part | None = None
+    suspects: tuple[Suspect, ...] = ()
+    whole: bool = False
 
 
 def render(
@@ -18,6 +32,7 @@ def render(
     tolerance: float,
     rest: tuple[float, float, Amount, Amount] | None,
     parts: Mapping[str, float],
+    reasons: Reasons,
     words: Words,
     width: int,
 ) -> str:
@@ -26,12 +41,13 @@ def render(
     Args:
         rest: Steps done and of the plan, the time of the rest as seen and as planned, where all are known.
         parts: Seconds of the parts of a step that the log prints.
+        reasons: Why it may not be on plan.
     """
     lines = wrapped(_headline(file, rows, tolerance, words), width)
     cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
     wide = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     lines += [f"  {'  '.join(cell.ljust(size) for cell, size in zip(row, wide))}".rstrip() for row in cells]
-    for said in _below(rest, parts, words):
+    for said in (*_reasons(reasons, words), *_below(rest, parts, words)):
         lines += [f"  {part}" for part in wrapped(said, width - 2)]
     return "\n".join(lines) + "\n"
 
@@ -42,6 +58,7 @@ def in_markdown(
     tolerance: float,
     rest: tuple[float, float, Amount, Amount] | None,
     parts: Mapping[str, float],
+    reasons: Reasons,
     words: Words,
 ) -> str:
     """The same as Markdown."""
@@ -49,8 +66,8 @@ def in_markdown(
     cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
     lines += [f"| {' | '.join(markdown(cell) for cell in row)} |" for row in cells]
     lines.insert(3, f"|{' --- |' * len(cells[0])}")
-    below = [markdown(said) for said in _below(rest, parts, words)]
-    return "\n".join([*lines, *(["", *below] if below else [])]) + "\n"
+    below = [markdown(said) for said in (*_reasons(reasons, words), *_below(rest, parts, words))]
+    return "\n".join([*lines, *(part for said in below for part in ("", said))]) + "\n"
 
 
 def _headline(file: str, rows: Sequence[Row], tolerance: float, words: Words) -> str:
@@ -68,6 +85,22 @@ def _cells(row: Row, words: Words) -> tuple[str, ...]:
     planned = number if unit == own else row.planned.short()
     band = "" if row.band is None else row.band.ends()
     return row.name, row.seen.short(), planned, band, amount.deviation(row.share - 1)
+
+
+def _reasons(reasons: Reasons, words: Words) -> list[str]:
+    """The part that is off, and what may be otherwise than planned."""
+    said = []
+    if reasons.off is not None:
+        off = reasons.off
+        share = None if off.share is None else amount.percentage(min(1.0, off.share))
+        seen, planned = (f"{amount.reading(seconds, 3)} s" for seconds in (off.seen, off.planned))
+        said.append(words.part_off(off.name, seen, planned, share))
+    if reasons.whole:
+        said.append(words.whole_run)
+    for one in reasons.suspects:
+        step = None if one.step is None else one.step.short()
+        said.append(words.suspect(one.path, one.other.short(), one.own.short(), step, one.tells))
+    return said
 
 
 def _below(rest: tuple[float, float, Amount, Amount] | None, parts: Mapping[str, float], words: Words) -> list[str]:

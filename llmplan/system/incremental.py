@@ -76,7 +76,8 @@ def comparable(old: Program, new: Program) -> bool:
 def _plain(program: Program) -> bool:
     scope = program.scope
     own: list[Overlay[Any]] = [scope.fields, scope.quantities, scope.functions, *scope.entries.values()]
-    return not (any(table.own for table in own) or program.replaced or program.sweeps or program.scenarios)
+    varied = program.sweeps or program.scenarios or program.measured
+    return not (any(table.own for table in own) or program.replaced or varied)
 
 
 def _emitted(program: Program) -> set[EmitTarget]:
@@ -97,6 +98,8 @@ def differing(old: Program, new: Program, same: Callable[[tuple[str, Setting], t
                 found |= {path, path.partition(".")[0] + "."}
             elif not same(first[0], second[0]):
                 found.add(path)
+    if old.moved is not new.moved:
+        found |= old.moved.keys() | new.moved.keys()
     return found
 
 

@@ -83,7 +83,7 @@ class Lowering:
         self.unknowns = Unknowns(self.expressions, fixed, beside, unsolved)
         checks = DomainChecks(self.expressions, self.unknowns)
         self.inputs = Inputs(program, self.expressions, self.unknowns, checks, spreads, draws)
-        self.quantities = Quantities(self.expressions, checks, end, draws)
+        self.quantities = Quantities(self.expressions, checks, end, draws, program.moved)
         self._ends: dict[BandEnd, Lowering] = {}
         self._kept: dict[frozenset[str], dict[str, Known]] = {}  # by what has changed
         self.probabilities = Probabilities(self)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from llmplan.check.program import Alternative, Quantity
+from llmplan.check.program import Alternative, Moved, Near, Quantity
 from llmplan.diagnostics import names
+from llmplan.system.as_measured import as_measured
 from llmplan.system.domain_checks import DomainChecks
 from llmplan.system.draws import Draws
 from llmplan.system.expressions import Expressions
@@ -25,10 +26,16 @@ class Quantities:
     Args:
         end: One to be taken at an end of its band.
         draws: If given, those with a band are uncertain values.
+        moved: What measured runs do to them.
     """
 
     def __init__(
-        self, expressions: Expressions, checks: DomainChecks, end: BandEnd | None = None, draws: Draws | None = None
+        self,
+        expressions: Expressions,
+        checks: DomainChecks,
+        end: BandEnd | None = None,
+        draws: Draws | None = None,
+        moved: Mapping[str, Moved] | None = None,
     ) -> None:
         self.scope = expressions.scope
         self.graph = expressions.graph
@@ -37,6 +44,7 @@ class Quantities:
         self._legal = checks.legal
         self._end = end
         self._draws = draws
+        self._moved = moved or {}
         self._shown: dict[tuple[str, tuple[float, ...]], str] = {}  # names of members
 
     def value(self, quantity: Quantity) -> Result:
@@ -46,8 +54,35 @@ class Quantities:
         value = self._alternatives(quantity, {})
         first = quantity.alternatives[0]
         self.names.traces.setdefault(quantity.name, Trace("formula", first.formula))
+        if quantity.name in self._moved and not isinstance(value, Missing):
+            value = self._as_measured(quantity.name, value, self._moved[quantity.name])
         legal = self._legal(quantity.name, value, quantity.type, quantity.domain, written=None)
         return legal if self._draws is None else self._drawn(quantity, {}, legal, self._draws)
+
+    def _as_measured(self, name: str, value: int, moved: Moved) -> int:
+        """The value of a quantity as measured runs move it."""
+        found = as_measured(self.graph, self.near, value, moved)
+        if found != value:
+            self.names.traces[name] = Trace("measured", moved.place)
+        return found
+
+    def near(self, near: Near) -> int:
+        """How near the plan is to a run."""
+        found = self.graph.const(0.0)
+        for alike in near:
+            same = self.graph.const(1.0)
+            for path, value in alike.inputs:
+                with self.names.conditionally():
+                    node = self._expressions.meaning.name(path)
+                equal = (
+                    self.graph.const(float(value is None))
+                    if isinstance(node, Missing) or value is None
+                    else self.graph.add("eq", node, self.graph.const(value))
+                )
+                same = self.graph.add("and", same, equal)
+            weight = self.graph.const(alike.weight)
+            found = self.graph.add("add", found, self.graph.add("select", same, weight, self.graph.const(0.0)))
+        return found
 
     def _alternatives(self, quantity: Quantity, env: Env) -> Result:
         """The first target's formula whose guard holds, else that of the library."""

@@ -24,7 +24,7 @@ FIELDS = {
         "Departure.origin", "Gain.changes", "Gain.name",
         "Lever.name", "Lever.unknown", "Loss.unmet", "Moved.name", "Neighbour.bands", "Neighbour.breaks",
         "Neighbour.misses",
-        "Price.name", "Redecided.name",
+        "Price.name", "Read.name", "Read.run", "Redecided.name",
         "Neighbour.name", "Neighbour.results", "Neighbour.values", "Origin.layer", "Relaxation.name", "Replaced.name",
         "RequirementResult.name", "RequirementResult.needs", "RequirementResult.origin", "RequirementResult.rates",
         "Risk.name", "Risk.result", "Rival.path", "Row.bands", "Row.results", "Row.spreads", "Row.unknowns",
@@ -33,7 +33,7 @@ FIELDS = {
         "Sensitivity.result", "Shown.needs", "Skipped.names", "Solution.calendar", "Solution.compared",
         "Solution.conflict", "Solution.parts", "Solution.thinned", "Solution.told", "Solution.untried",
         "Solution.values", "SolvedUnknown.path", "SolvedUnknown.set_by", "Table.axes", "Table.unknowns",
-        "Turned.name", "Value.indices", "Value.name", "Value.needs", "Value.reads", "Verdicted.name",
+        "Turned.name", "Value.indices", "Value.measured", "Value.name", "Value.needs", "Value.reads", "Verdicted.name",
     },
     "units": {
         "Axis.unit", "Column.asked", "Column.unit", "Lever.unit", "Moved.base", "Relaxation.unit", "Value.unit",
@@ -60,7 +60,7 @@ FIELDS = {
     },
     "files, places in them, hashes and sources": {
         "Altered.cites", "Altered.place", "ChangedFile.name", "Citation.place", "FileEdit.file",
-        "Citation.source", "Departure.place", "Origin.place", "Replaced.instead", "Replaced.place",
+        "Citation.source", "Departure.place", "Origin.place", "Read.place", "Replaced.instead", "Replaced.place",
         "RequirementResult.place", "Solution.into", "Solution.library_hash", "Solution.plan", "Solution.plan_hash",
         "Solution.sources", "Summary.plan",
     },

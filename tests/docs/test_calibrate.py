@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from llmplan.logs.mistakes import DECORATORS
 from llmplan.logs.run import ROLES
 from tests.logs import synthetic
 
-PAGE = (Path(__file__).parents[2] / "docs" / "calibrate.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "calibrate.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 PLAN = """model "llama-7b"
 dataset { tokens = 1T, sequence_length = 2048 }
 hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
@@ -49,6 +52,29 @@ def test_the_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     )
     assert shown[1] == written
     assert run(["check", "measured.plan"]) == 0
+
+
+def test_the_readme_goes_from_a_run_to_the_next_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("run.log").write_bytes(log())
+    Path("train.plan").write_text(PLAN)
+    section = README.partition("## Measured at home")[2].partition("\n## ")[0]
+    (block,) = re.findall(r"(?s)```console\n(.*?)```", section)
+    for command, shown in re.findall(r"(?m)^\$ llmplan (.*)\n((?:(?!\$ ).*\n)*)", block):
+        assert run(shlex.split(command)) == 0
+        assert capsys.readouterr().out == shown, command
+
+
+@pytest.mark.slow
+def test_what_one_run_is_worth_is_as_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written anew by `python benchmarks/measured_runs.py --write`."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks.measured_runs import CASES, measured_runs, page, table
+
+    assert page(PAGE, table(*measured_runs(CASES))) == PAGE
 
 
 def test_the_tables() -> None:

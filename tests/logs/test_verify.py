@@ -112,3 +112,28 @@ def test_it_answers_in_chinese(folder: Path, capsys: pytest.CaptureFixture[str])
     assert run(["verify", "train.plan", "run.log", "--lang", "zh"]) == 3
     assert "不符合计划" in capsys.readouterr().out
     assert run(["verify", "train.plan", "run.log", "--lang", "en"]) == 3
+
+
+def test_a_run_is_on_the_plan_that_it_has_calibrated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log 20 % slower everywhere makes the plan slower by its weight; then the log is on plan."""
+    says = planned(capsys)
+    write(says, 1.2)
+    assert run(["verify", "train.plan", "run.log"]) == 3
+    assert run(["calibrate", "run.log", "train.plan", "-o", "measured.plan"]) == 0
+    Path("train.plan").write_text('use "measured.plan"\n' + PLAN)
+    capsys.readouterr()
+    slower = planned(capsys)
+    assert 1.1 < slower["step_time"] / says["step_time"] < 1.2
+    assert slower["memory.reserved"] == says["memory.reserved"]
+    assert run(["verify", "train.plan", "run.log"]) == 0
+
+
+def test_calibrating_with_the_plans_own_figures_changes_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    says = planned(capsys)
+    write(says)
+    assert run(["calibrate", "run.log", "train.plan", "-o", "measured.plan"]) == 0
+    Path("train.plan").write_text('use "measured.plan"\n' + PLAN)
+    capsys.readouterr()
+    assert planned(capsys) == pytest.approx(says, rel=1e-4)

@@ -21,7 +21,7 @@ from llmplan.answer.schema.advice import (
 from llmplan.answer.schema.charts import Curve, Neighbour, Swings
 from llmplan.answer.schema.requirements import Clash, Departure, RequirementResult
 from llmplan.answer.schema.tables import Table
-from llmplan.answer.schema.values import Gain, Sensitivity, SolvedUnknown, Value
+from llmplan.answer.schema.values import Gain, Read, Sensitivity, SolvedUnknown, Value
 from llmplan.check.program import EmitTarget
 from llmplan.diagnostics import Diagnostic
 from llmplan.source import Span
@@ -119,6 +119,7 @@ class Solution:
     # where the search could end early
     considered: int = 0
     feasible: int | None = None
+    measured: tuple[Read, ...] = ()  # the readings of runs that were measured, which move its values
     risks: tuple[Risk, ...] = ()  # what the plan leaves to others and may be off, the largest first
     # `assumptions`, `defaults`, `departures`, `replaced`, `cliffs`, `skipped`: what the report must list
     assumptions: tuple[Assumed, ...] = ()

@@ -35,6 +35,18 @@ class Origin:
 
 
 @frozen
+class Read:
+    """What was read of a measured run, beside what the library says of it without and with what was measured."""
+
+    run: str
+    place: str
+    name: str
+    seen: Amount
+    before: Amount
+    after: Amount
+
+
+@frozen
 class Value:
     """An input, let, assumption or quantity at the solution."""
 
@@ -49,6 +61,9 @@ class Value:
     spread: Range | None = None  # the ends of its range, if inputs are ranges
     # The ends between which eight of ten measured values lie, where it depends on a quantity with a band
     band: Range | None = None
+    # Where measured runs move it: what it is without them, and the names of those that are near
+    prior: Amount | None = None
+    measured: tuple[str, ...] = ()
     # Where the winning value stands; `others` what it won against, strongest first
     origin: Origin | None = None
     others: tuple[Origin, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from llmplan.answer.schema.advice import Assumed, Cliff, Default, Skipped
 from llmplan.answer.schema.solution import BestPoint, Replaced
+from llmplan.answer.schema.values import Read
 from llmplan.present import names
 from llmplan.present.blocks import Code, Line, cut, line, listed
 from llmplan.present.words.en.labels import Labels
@@ -19,6 +20,7 @@ class Basis(Labels):
     no_value = "no value"
     assumed_title = "assumed"
     replaced_title = "formulas of the plan"
+    measured_title = "measured"
     notes_title = "notes"
     basis_heading = "What this rests on"
     notes_heading = "Warnings and notes"
@@ -64,6 +66,16 @@ class Basis(Labels):
 
     def assumed(self, assumption: Line) -> Line:
         return line("assumed: ", assumption)
+
+    def as_measured(self, read: Read) -> tuple[Line, Line]:
+        """A reading of a measured run, and beside it what the library says of that run, without and with it."""
+        said = f"{read.before.short()} by the library, {read.after.short()} with what was measured"
+        return line(f'"{read.run}"'), line(f"{read.name} {read.seen.short()}; ", said)
+
+    def measured(self, read: Read) -> Line:
+        """The same in a report."""
+        name, said = self.as_measured(read)
+        return line("measured: ", name, ", ", said, f" ({read.place}).")
 
     def replaced(self, formula: Replaced) -> Line:
         """A formula of the plan, in a report."""

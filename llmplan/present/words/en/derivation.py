@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llmplan.answer.schema.requirements import Compared, RequirementResult
-from llmplan.present.blocks import Line, line
+from llmplan.answer.schema.values import Read
+from llmplan.present.blocks import Line, line, listed
 from llmplan.present.words.en.labels import Labels, inequality
 from llmplan.units.amount import Amount
 
@@ -21,6 +22,7 @@ _LAYERS = {
     "scenario": "set by the scenario",
     "--set": "set on the command line",
     "waived": "waived by the plan",
+    "measured": "moved by a measured run",
 }
 _HOLDS = {True: "holds", False: "does not hold", None: "not checked"}
 
@@ -34,6 +36,16 @@ class Derivation(Labels):
 
     def instead_of(self, origin: str) -> str:
         return f"instead of {origin}"
+
+    def prior(self, value: Amount, runs: Sequence[str]) -> Line:
+        """What a value is without the measured runs that move it."""
+        named = listed([f'"{run}"' for run in runs], " and ")
+        return line(f"{value.exact()} without what was measured in ", named)
+
+    def as_read(self, read: Read) -> Line:
+        """A reading of a measured run beside what the library says of that run."""
+        said = f"{read.seen.exact()} read, {read.before.exact()} by the library"
+        return line(f'measured "{read.run}": {said}, {read.after.exact()} with what was measured, {read.place}')
 
     def source(self, citation: str) -> str:
         return f"source: {citation}"

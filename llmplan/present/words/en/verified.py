@@ -25,6 +25,20 @@ class Verified(Labels):
     def off_plan(self, name: str, by: str, verdict: str) -> str:
         return f"{name} {by}, {_VERDICTS[verdict]}"
 
+    whole_run = (
+        "perhaps: the step is the mean over the whole run, with its start, evaluations and saves: log single steps"
+    )
+
+    def part_off(self, part: str, seen: str, planned: str, share: str | None) -> str:
+        """The part of a step that is off by most."""
+        said = f"what is off: {part}, {seen} seen, {planned} planned"
+        return said if share is None else f"{said}: {share} of the difference"
+
+    def suspect(self, path: str, other: str, own: str, step: str | None, tells: str) -> str:
+        """An input that may be otherwise in the run than planned, the step that the plan then has, and what tells."""
+        then = "" if step is None else f", which would be {step}"
+        return f"perhaps: {path} = {other} instead of {own}{then}; what tells: {tells}"
+
     def rest(self, done: str, steps: str, left: str, planned: str) -> str:
         return f"after step {done} of {steps} the rest takes {left} as seen, {planned} as planned"
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from llmplan.answer.schema.advice import Assumed, Cliff, Default, Skipped
 from llmplan.answer.schema.solution import BestPoint, Replaced
+from llmplan.answer.schema.values import Read
 from llmplan.present import names
 from llmplan.present.blocks import Code, Line, cut, line, listed
 from llmplan.present.words.zh import units
@@ -20,6 +21,7 @@ class Basis(Labels):
     no_value = "无值"
     assumed_title = "假定"
     replaced_title = "方案自己的公式"
+    measured_title = "实测"
     notes_title = "说明"
     basis_heading = "答案的依据"
     notes_heading = "警告与说明"
@@ -57,6 +59,14 @@ class Basis(Labels):
 
     def assumed(self, assumption: Line) -> Line:
         return line("假定：", assumption)
+
+    def as_measured(self, read: Read) -> tuple[Line, Line]:
+        said = f"标准库给出 {read.before.short()}，计入实测后为 {read.after.short()}"
+        return line(f"“{read.run}”"), line(f"{read.name} {read.seen.short()}；", said)
+
+    def measured(self, read: Read) -> Line:
+        name, said = self.as_measured(read)
+        return line("实测：", name, "，", said, f"（{read.place}）。")
 
     def replaced(self, formula: Replaced) -> Line:
         instead = f"方案的公式而非标准库的（{formula.instead}）" if formula.instead else "新公式"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from llmplan.answer.schema.requirements import Compared, RequirementResult
+from llmplan.answer.schema.values import Read
 from llmplan.present.blocks import Line, line
 from llmplan.present.words.zh.labels import VERDICTS, Labels, compared
 from llmplan.units.amount import Amount
@@ -21,6 +22,7 @@ _LAYERS = {
     "scenario": "由情景给出",
     "--set": "由命令行给出",
     "waived": "被方案豁免",
+    "measured": "由实测的运行修正",
 }
 _HOLDS = {True: "成立", False: "不成立", None: "未检查"}
 
@@ -33,6 +35,13 @@ class Derivation(Labels):
 
     def instead_of(self, origin: str) -> str:
         return f"代替 {origin}"
+
+    def prior(self, value: Amount, runs: Sequence[str]) -> Line:
+        return line(f"不计{'、'.join(f'“{run}”' for run in runs)}的实测则为 {value.exact()}")
+
+    def as_read(self, read: Read) -> Line:
+        said = f"读数 {read.seen.exact()}，标准库给出 {read.before.exact()}，计入实测后为 {read.after.exact()}"
+        return line(f"实测“{read.run}”：{said}，{read.place}")
 
     def source(self, citation: str) -> str:
         return f"来源：{citation}"

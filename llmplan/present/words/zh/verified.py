@@ -25,6 +25,16 @@ class Verified(Labels):
     def off_plan(self, name: str, by: str, verdict: str) -> str:
         return f"{name} {by}，{_VERDICTS[verdict]}"
 
+    whole_run = "可能：每步时间是整个运行的平均，含启动、评估和保存：请逐步记录"
+
+    def part_off(self, part: str, seen: str, planned: str, share: str | None) -> str:
+        said = f"偏离之处：{part}，实测 {seen}，计划 {planned}"
+        return said if share is None else f"{said}，占差异的 {share}"
+
+    def suspect(self, path: str, other: str, own: str, step: str | None, tells: str) -> str:
+        then = "" if step is None else f"，每步则为 {step}"
+        return f"可能：{path} = {other}，而非 {own}{then}；判别：{tells}"
+
     def rest(self, done: str, steps: str, left: str, planned: str) -> str:
         return f"第 {done} 步（共 {steps} 步）之后，按实测还需 {left}，按计划还需 {planned}"
 

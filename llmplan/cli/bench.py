@@ -1,0 +1,40 @@
+"""`llmplan bench`: what the machine in hand reaches."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from llmplan.cli import new_file, terminal
+
+
+@click.command()
+@click.option("--matmul", is_flag=True, help="Matrix products by format.")
+@click.option("--memory", is_flag=True, help="Copies in the card's memory and from its host.")
+@click.option("--links", is_flag=True, help="Collectives by message size, under torchrun.")
+@click.option("--gpu", metavar="NAME", help="The card's name in the catalog, where the driver's name does not tell it.")
+@click.option("-o", "target", metavar="CARD.plan", help="Write the values to this file, which must be new.")
+def bench(matmul: bool, memory: bool, links: bool, gpu: str | None, target: str | None) -> int:
+    """Measures what this machine reaches, and writes it as values of a plan, each with what it comes from.
+
+    Without an option all is measured that can be. torch is used where it is installed; without it, and without a GPU,
+    there is what the system tells, and what is left out is named. Nothing of it runs unasked.
+    """
+    if target is not None and os.path.lexists(target):
+        raise click.UsageError(f"{target} exists: name another file, it is never replaced")
+    from llmplan.bench import run, text
+    from llmplan.diagnostics import command
+
+    asked = [name for name, wanted in zip(run.PARTS, (matmul, memory, links)) if wanted]
+    folder = Path(os.path.dirname(target or "") or ".")
+    found = run.measured(asked, folder, run.torch_of())
+    if found is None:
+        return 0  # another rank writes
+    name = gpu or found.card or (found.cards[0].name if found.cards else "")
+    known = run.known(name) if name else None
+    terminal.show(
+        [command.slow_link(what, *(text.rate(x, "B/s") for x in both)) for what, *both in text.slow(found, known)]
+    )
+    return new_file.write(target or "-", text.of(found, known), ": name another file, it is never replaced", "check")
