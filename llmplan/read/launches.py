@@ -95,8 +95,14 @@ def _documents(file: str, command: shell.Command, formats: Sequence[Format]) -> 
     words = list(command.words)
     if len(words) > 1 and _PYTHON.fullmatch(words[0].text) and words[1].text == "-":
         return []  # a program on standard input
-    documents, at, started = _started(file, words, formats)
-    documents += _program(file, words[at:], started)
+    documents, at, last = _started(file, words, formats)
+    program = _program(file, words[at:], last is not None)
+    if last is not None and "*" not in last.ignored:  # it trains itself: options behind its first argument are its own
+        started = documents[-1].items[f"${last.kind}"]
+        program = [
+            evolve(one, items={**one.items, started.key: started}) if one.syntax == "flags" else one for one in program
+        ]
+    documents += program
     if not documents:
         return []
     documents = [*_started(file, command.before, formats)[0], *documents]
@@ -106,14 +112,16 @@ def _documents(file: str, command: shell.Command, formats: Sequence[Format]) -> 
     return documents
 
 
-def _started(file: str, words: Sequence[Word], formats: Sequence[Format]) -> tuple[list[Document], int, bool]:
-    """The options of the launchers among words, where those of the program begin, and whether there are launchers."""
+def _started(file: str, words: Sequence[Word], formats: Sequence[Format]) -> tuple[list[Document], int, Format | None]:
+    """The options of the launchers among words, where those of the program begin, and the last launcher's format."""
     starts = sorted(_starts(words, formats), key=lambda start: start[0])
     documents: list[Document] = []
     at = 0
+    last: Format | None = None
     for number, (begin, length, format) in enumerate(starts):
         if begin < at:
             continue
+        last = format
         at = begin + length
         end = starts[number + 1][0] if number + 1 < len(starts) else None
         taken, at = _options(words, at, end, format)
@@ -121,7 +129,7 @@ def _started(file: str, words: Sequence[Word], formats: Sequence[Format]) -> tup
         options = flags.document("flags", file, taken, program, format.switches)
         started = Item(f"${format.kind}", " ".join(program), file, words[begin].line)
         documents.append(Document(options.syntax, file, {**options.items, started.key: started}, program))
-    return documents, at, bool(starts)
+    return documents, at, last
 
 
 def _starts(words: Sequence[Word], formats: Sequence[Format]) -> Iterator[tuple[int, int, Format]]:

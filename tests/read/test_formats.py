@@ -83,3 +83,26 @@ def test_an_entry_counts_only_where_there_are_kinds() -> None:
     text = kind + '@where(mine, sbtch)\nentry plan "mine" { training.steps = mine.a }\n'
     (problem,) = importing.mistakes("templates/mine/read.plan", text)
     assert problem.code == "E0201" and "sbtch" in problem.message and "sbatch" in problem.hints[0].text
+
+
+UNREAD = {
+    "accelerate.shards", "ds.betas", "hf.max_prompt_length", "hf.unsloth_full", "manifest.processes", "foundry.name",
+    "lf.mixed_precision",
+    "lf.quantization_method", "mlm.group_query_attention", "mlm.hybrid_layer_pattern", "mlm.multi_latent_attention",
+    "mlm.tokenizer", "mlm.tokenizer_model", "mlm.world_size", "bridge.megatron_fsdp", "nemo_rl.dtensor", "openrlhf.sft",
+    "openrlhf.together", "swift_megatron.recompute_num_layers",
+}  # fmt: skip
+"""Keys that say what others say too, or what changes no figure."""
+
+
+def test_a_key_that_no_formula_reads_would_be_dropped_in_silence() -> None:
+    text = "\n".join(one for _, _, one in formats.texts())
+    unread = {
+        f"{format.kind}.{key}"
+        for reader in READERS
+        for format in reader.formats
+        for key, of in format.keys.items()
+        if f"{format.kind}.{key}" not in text and not (format.launchers or "*" in format.ignored)
+        if not any(name.startswith("$") for name in of.names)
+    }
+    assert unread <= UNREAD, unread - UNREAD

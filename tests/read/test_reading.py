@@ -300,3 +300,9 @@ def test_every_second_layer_is_half_of_them() -> None:
         "full",
         "floor(model.layers / 2)",
     )
+
+
+def test_all_options_of_a_launcher_that_trains_itself_are_its_own() -> None:
+    found = of({"run.sh": "litgpt finetune_lora meta-llama/Llama-3.2-1B --devices 2"})
+    assert said(found, "hardware.gpus", "training.recompute") == (2, "full")
+    assert (usual(found, "training.micro_batch"), usual(found, "training.global_batch")) == (1, 16)

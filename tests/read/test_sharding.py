@@ -152,3 +152,15 @@ def test_the_configurations_that_swift_brings(name: str, split: tuple[object, ..
         {"run.sh": f"NPROC_PER_NODE=4 swift sft --model a/b --train_type full --max_length 8 --deepspeed {name}"}
     )
     assert said(found, SPLIT[1], SPLIT[3]) == split and said(found, SPLIT[0]) == "deepspeed"
+
+
+def test_groups_of_deepspeed_with_a_copy_of_the_weights() -> None:
+    text = '{"zero_optimization": {"stage": 3, "zero_hpz_partition_size": 8}, "train_micro_batch_size_per_gpu": 1}'
+    found = of({"ds.json": text, "run.sh": f"deepspeed --num_nodes 4 --num_gpus 8 {TRAIN} --deepspeed ds.json"})
+    assert said(found, "parallelism.replicas") == 4
+
+
+def test_a_gpu_for_each_task_of_slurm() -> None:
+    job = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4\n#SBATCH --gpus-per-task=1\n"
+    found = of({"job.sh": f"{job}srun python {TRAIN}\n"})
+    assert said(found, "hardware.gpus", "hardware.gpus_per_node", "hardware.nodes") == (8, 4, 2)
