@@ -38,7 +38,7 @@ def _lines(diagnosis: Diagnosis, solution: Solution | None, words: Words) -> Ite
     for cause in diagnosis.causes:
         yield line(words.failure_cause(cause, tried or "", _beside(cause, diagnosis)))
     if not diagnosis.matches:
-        if "elsewhere" not in diagnosis.causes:
+        if not message.elsewhere and not message.host:
             yield words.not_told(tried, solution is not None)
     else:
         first, *others = diagnosis.matches
@@ -67,6 +67,8 @@ def _first(match: Match, tried: str | None, words: Words) -> Iterator[Line]:
 def _beside(cause: str, diagnosis: Diagnosis) -> str:
     """The other size of a cause."""
     message = diagnosis.message
+    if cause == "another" and message.total is not None and diagnosis.planned is not None:
+        return f"{amount.binary(message.total.bytes)} / {amount.binary(diagnosis.planned)}"
     if cause == "limited" and message.free is not None:
         return amount.binary(message.free.bytes)
     if cause == "fragmented" and message.reserved is not None and message.allocated is not None:

@@ -37,7 +37,9 @@ _RESIDENT = (
 )
 
 Proof = Literal["size", "frame", "size and frame"]
-Cause = Literal["fragmented", "limited", "others", "elsewhere", "block"]
+Cause = Literal["another", "fragmented", "limited", "others", "elsewhere", "host", "block"]
+_ALIKE = 0.08
+"""Of the capacity of one card as PyTorch and a data sheet have it."""
 
 
 @frozen
@@ -61,8 +63,9 @@ class Diagnosis:
 
     Attributes:
         told: Whether an allocation is proved.
-        causes: What comes before any term: fragmentation, a limit, other processes, another allocator, a block of the
-            allocator's own.
+        causes: What comes before any term: a card that is not the plan's, fragmentation, a limit, other processes,
+            another allocator, the host, a block of the allocator's own.
+        planned: The capacity of the plan's card, None without a plan.
         matches: In order, the likeliest first.
         pieces: How often what was tried fits into what was allocated, where it is a whole number.
         resident: The terms of memory in the plan, the largest first.
@@ -74,6 +77,7 @@ class Diagnosis:
     matches: tuple[Match, ...]
     pieces: int | None
     resident: tuple[tuple[str, float], ...]
+    planned: float | None = None
 
 
 def diagnose(message: Message, values: Mapping[str, float], given: Collection[str]) -> Diagnosis:
@@ -83,10 +87,13 @@ def diagnose(message: Message, values: Mapping[str, float], given: Collection[st
         values: Numbers of the plan in base units, by name.
         given: The inputs that the plan says itself.
     """
+    planned = values.get("gpu.memory")
     causes = _causes(message)
-    matches = () if "elsewhere" in causes else tuple(_matches(message, values, frozenset(given)))
+    if planned and message.total is not None and abs(message.total.bytes / planned - 1) > _ALIKE:
+        causes = ("another", *causes)
+    matches = () if message.elsewhere or message.host else tuple(_matches(message, values, frozenset(given)))
     resident = sorted(((name, values[name]) for name in _RESIDENT if values.get(name)), key=lambda one: -one[1])
-    return Diagnosis(message, bool(matches), causes, matches, _pieces(message), tuple(resident))
+    return Diagnosis(message, bool(matches), causes, matches, _pieces(message), tuple(resident), planned)
 
 
 def _causes(message: Message) -> tuple[Cause, ...]:
@@ -94,6 +101,8 @@ def _causes(message: Message) -> tuple[Cause, ...]:
     tried, free = message.tried, message.free
     if message.elsewhere:
         found.append("elsewhere")
+    if message.host:
+        found.append("host")
     if tried is not None and free is not None and tried.bytes < free.bytes - free.within - _MIB:
         found.append("limited")
     if tried is not None and message.reserved is not None and message.allocated is not None:
@@ -122,10 +131,8 @@ def _matches(message: Message, values: Mapping[str, float], given: frozenset[str
             ranked.append((0 if frame else 2, Match(one, size, "size and frame" if frame else "size")))
         elif frame:
             ranked.append((1 if not known else 3, Match(one, size if known else None, "frame")))
-    ranked.sort(key=lambda one: one[0])
-    best = min((rank for rank, _ in ranked), default=0)
     # A frame alone says less than a size that fits, but for sizes that the plan cannot know.
-    return [match for rank, match in ranked if rank < 3 or best == 3]
+    return [match for _, match in sorted(ranked, key=lambda one: one[0])]
 
 
 def _rests_on(one: Allocation, given: frozenset[str]) -> bool:

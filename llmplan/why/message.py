@@ -25,7 +25,12 @@ _SIZE = r"([0-9]{1,12}(?:\.[0-9]{1,6})? ?(?:bytes|[KMGT]i?B))"
 _OURS = re.compile(r"(CUDA|HIP|XPU|MPS|NPU) out of memory|OutOfMemoryError", re.IGNORECASE)
 _ELSEWHERE = re.compile(
     r"CUDA error: out of memory|CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|Failed to CUDA calloc|"
-    r"cudaHostAlloc|DefaultCPUAllocator: can't allocate memory|oom-kill|Killed process|exitcode: -9|exit code -9"
+    r"cudaHostAlloc"
+)
+_HOST = re.compile(
+    r"DefaultCPUAllocator: can't allocate memory|Cannot allocate memory|oom[-_ ]kill|OOMKilled|Killed process|"
+    r"Out Of Memory killer|exit ?code\s*:?\s*(?:-9|137)\b|Signal 9 \(SIGKILL\)|died with <Signals\.SIGKILL",
+    re.IGNORECASE,
 )
 _PREFIX = re.compile(r"^\s*(?:\[?(?:default)?rank ?\d{1,6}\]?:? ?|\(.{1,60}pid=\d{1,9}[^)]*\) ?|\d{1,6}: )")
 _FRAME = re.compile(r'\s*File "([^"]{1,500})", line \d{1,9}, in (.{1,200})')
@@ -42,6 +47,8 @@ _PARTS = {
     "graphs": (rf"{_SIZE} allocated in private pools",),
 }
 _PROCESS = re.compile(rf"Process \d{{1,9}} has {_SIZE} memory in use")
+_MOST_CONTEXT = 4 * 2**30
+"""What a process has of a card beside its allocator: the driver's context, buffers of collectives."""
 _FRAMES = 80
 _LINES = 6
 """Lines that a message may be wrapped over."""
@@ -68,6 +75,7 @@ class Message:
         allowed: The share of the card that the process was given, where one was set.
         frames: Of the traceback the functions with their lines of code, the innermost last.
         elsewhere: Whether something other than PyTorch's allocator for the card had no memory left.
+        host: Whether it was the host that had none.
         text: The line, to be shown.
     """
 
@@ -82,6 +90,7 @@ class Message:
     others: int = 0
     frames: tuple[str, ...] = ()
     elsewhere: bool = False
+    host: bool = False
 
 
 def find(lines: Iterable[str]) -> Message | None:
@@ -112,6 +121,8 @@ def find(lines: Iterable[str]) -> Message | None:
             other = other or found
         elif other is None and _ELSEWHERE.search(line):
             other = Message(line.strip()[:500], frames=tuple(frames), elsewhere=True)
+        elif other is None and _HOST.search(line):
+            other = Message(line.strip()[:500], frames=tuple(frames), host=True)
     return other
 
 
@@ -132,9 +143,11 @@ def _read(text: str, frames: tuple[str, ...]) -> Message:
     for more in ("unallocated", "cached"):  # to 1.3 what is cached is what is reserved and unused
         if reserved is None and allocated is not None and more in found:
             reserved = Size(allocated.bytes + found[more].bytes, allocated.within + found[more].within)
-    others = sum(_bytes(one).bytes for one in _PROCESS.findall(text))
-    own = found.get("own")
-    others -= own.bytes if own is not None and others >= own.bytes and len(_PROCESS.findall(text)) > 1 else 0
+    processes = [_bytes(one) for one in _PROCESS.findall(text)]
+    own = found.get("own") or _own(processes, reserved)
+    others = sum(one.bytes for one in processes)
+    if own is not None and any(abs(one.bytes - own.bytes) <= own.within for one in processes):
+        others -= own.bytes
     return Message(
         text=text[:600],
         tried=found.get("tried"),
@@ -147,6 +160,15 @@ def _read(text: str, frames: tuple[str, ...]) -> Message:
         others=others,
         frames=frames,
     )
+
+
+def _own(processes: Iterable[Size], reserved: Size | None) -> Size | None:
+    """The process itself, where its number in a container is another than the driver's, so that PyTorch names it among
+    the others: it has what its allocator holds, and the context of the driver."""
+    if reserved is None:
+        return None
+    near = [one for one in processes if -one.within <= one.bytes - reserved.bytes + reserved.within <= _MOST_CONTEXT]
+    return min(near, key=lambda one: one.bytes, default=None)
 
 
 def _size(text: str, patterns: Iterable[str]) -> Size | None:

@@ -68,11 +68,46 @@ def test_a_message_over_several_lines_with_its_frames() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED when calling", "exitcode: -9 (pid: 7)"]
+    ("text", "cause"),
+    [
+        ("CUDA error: out of memory", "elsewhere"),
+        ("CUBLAS_STATUS_ALLOC_FAILED when calling", "elsewhere"),
+        ("exitcode: -9 (pid: 7)", "host"),
+        ("exitcode  : -9 (pid: 7)", "host"),
+        ("slurmstepd: error: Detected 1 oom_kill event in StepId=7.0.", "host"),
+        (
+            "RuntimeError: [enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes",
+            "host",
+        ),
+    ],
 )
-def test_what_is_no_allocation_of_pytorch_is_said(text: str) -> None:
+def test_what_is_no_allocation_of_pytorch_is_said(text: str, cause: str) -> None:
     found = failures.explain([text], None)
-    assert found.diagnosis is not None and found.diagnosis.causes == ("elsewhere",) and not found.diagnosis.told
+    assert found.diagnosis is not None and found.diagnosis.causes == (cause,) and not found.diagnosis.told
+
+
+def test_the_process_itself_among_those_of_a_container() -> None:
+    """Its number there is not the driver's, so that PyTorch names it as another one."""
+    text = (
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 8.00 GiB. GPU 0 has a total capacity of 79.15 "
+        "GiB of which 5.26 GiB is free. Process 41 has 73.88 GiB memory in use. Of the allocated memory 70.10 GiB is "
+        "allocated by PyTorch, and 2.50 GiB is reserved by PyTorch but unallocated."
+    )
+    found = find([text])
+    assert found is not None and found.own is not None and found.others == 0
+    other = find([text.replace("Process 41", "Process 40 has 12.00 GiB memory in use. Process 41")])
+    assert other is not None and other.others == 12 * GIB
+
+
+def test_a_card_that_is_not_the_plans_is_told() -> None:
+    text = (
+        "CUDA out of memory. Tried to allocate 8.00 GiB (GPU 0; 39.39 GiB total capacity; 38.00 GiB already allocated; "
+    )
+    text += "1.00 GiB free; 38.20 GiB reserved in total by PyTorch)"
+    plan = 'model "llama-7b"\ndataset.sequence_length = 2048\nhardware { gpu = "H100-SXM5-80GB", gpus = 8 }\n'
+    plan += "training { micro_batch = 2, global_batch = 64 sequences, recompute = none }\nparallelism.zero_stage = 2\n"
+    found = failures.explain([text], Request("-", plan))
+    assert found.diagnosis is not None and found.diagnosis.causes[0] == "another"
 
 
 def test_a_log_without_a_message() -> None:

@@ -53,7 +53,10 @@ class Failure(Labels):
     def failure_cause(self, name: str, tried: str, beside: str) -> str:
         """What comes before any term of the model."""
         return {
-            "elsewhere": "not the allocator of PyTorch for the card: a library's own, the driver, or host memory",
+            "another": f"the message is of another card than the plan ({beside}): what follows compares two runs",
+            "elsewhere": "not the allocator of PyTorch for the card: a library's own, or the driver",
+            "host": "the host ran out of memory, not the card, and the system ended the process: there lie the weights "
+            "that each rank loads, what is offloaded, pinned copies, and what the loaders of data hold",
             "limited": f"{tried} was refused with {beside} free: a limit on the process, a container or WSL decides, "
             "not the size of the model",
             "fragmented": f"fragmentation decides: the allocator holds {beside} that no tensor uses, in pieces too "

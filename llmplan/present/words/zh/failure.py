@@ -47,7 +47,10 @@ class Failure(Labels):
 
     def failure_cause(self, name: str, tried: str, beside: str) -> str:
         return {
-            "elsewhere": "不是 PyTorch 的显存分配器：是某个库自己的分配、驱动或主机内存",
+            "another": f"消息来自与计划不同的卡（{beside}）：以下比较的是两次不同的训练",
+            "elsewhere": "不是 PyTorch 的显存分配器：是某个库自己的分配或驱动",
+            "host": "耗尽的是主机内存而不是显存，系统终止了进程："
+            "主机内存中有各 rank 加载的权重、卸载的状态、锁页副本以及数据加载器所持有的内容",
             "limited": f"尚有 {beside} 空闲却拒绝了 {tried}：起作用的是进程限额、容器或 WSL，而不是模型大小",
             "fragmented": f"碎片起了作用：分配器持有 {beside} 未被张量使用，但都是过小的块；"
             "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` 可让块增长",
