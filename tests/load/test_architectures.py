@@ -23,6 +23,8 @@ PARTS = {
     "router": "model.params_router",
     "norm": "model.params_norms",
     "head": "model.params_head",
+    "tower": "tower.params_total",
+    "projector": "projector.params_total",
 }
 
 
@@ -42,10 +44,13 @@ def test_parts(row: dict[str, Any], tmp_path: Path) -> None:
     if read.built is None or read.failed:
         errors = [found for found in read.diagnostics if found.severity == "error"]
         type = row["config"]["model_type"]
-        assert {found.code for found in errors} == {"E0209"} and type in Tables.of("model").refused
+        inner = row["config"].get("text_config", {}).get("model_type")
+        assert {found.code for found in errors} == {"E0209"} and {type, inner} & set(Tables.of("model").refused)
+        assert "is not supported: it has" in errors[0].message
         return
     lowering = read.built.lowering
     expected = parts(row)
+    expected["model.params_total"] = row["total_params"]
     for name, count in expected.items():
         node = lowering.unknowns.settled(lowering.name(name))
         assert not isinstance(node, Missing) and lowering.graph.constant(node) == count, name
