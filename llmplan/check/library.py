@@ -215,7 +215,7 @@ def _wrong_in(scope: Scope, texts: Mapping[str, str]) -> list[Diagnostic]:
         scope,
         kinds=dict(scope.kinds),
         fields=Overlay(scope.fields),
-        entries={kind: dict(table) for kind, table in scope.entries.items() if kind not in described},
+        entries={kind: Overlay(table) for kind, table in scope.entries.items() if kind not in described},
         aliases={kind: dict(table) for kind, table in scope.aliases.items() if kind not in described},
     )
     _declare(apart, tables, problems)

@@ -47,6 +47,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     tables = Tables.of(kind)
     if not tables.entries:
         return config.no_kind(at, kind)
+    values: Values
     try:
         values, data, repeated = literals(source)
     except NotAnObject as why:
@@ -55,7 +56,8 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     beside = [field for part, field in tables.beside.items() if any(key.startswith(f"{part}.") for key in values)]
     if type in tables.refused:
         return config.refused_type(at, source.name, type, tables.refused[type])
-    outer = type if type in tables.around else None
+    sees = any(key.startswith("vision_config.") for key in values)
+    outer = type if type in tables.around and sees else None
     if outer is not None:
         values, type = _split(values, tables.inside[outer])
     elif type not in tables.entries:

@@ -87,16 +87,16 @@ class Tables:
                 if entry.kind.text == kind:
                     own = evolve(entry, decorators=tuple(d for d in entry.decorators if d.name.text != "names"))
                     names = _arguments(entry, "names", entry.name.plain or "")
-                    if text := _arguments(entry, "around"):
+                    if decoder := _arguments(entry, "around"):
                         around |= dict.fromkeys(names, own)
-                        inside |= dict.fromkeys(names, text[0])
+                        inside |= dict.fromkeys(names, decoder[0])
                     else:
                         entries |= dict.fromkeys(names, own)
         structure, ignored = patterns["structure"], patterns["ignored"]
         return cls(tuple(sources), entries, keys, members, refused, structure, ignored, beside, around, inside)
 
     def fields(self, type: str, outer: str | None = None) -> dict[str, nodes.Field]:
-        """The fields of an entry and of those that it is like, each once; also what stands around it in an outer type."""
+        """The fields of an entry and of those that it is like, each once; and what stands around it."""
         found: dict[str, nodes.Field] = {}
         for entry in (*self._likes(outer), *self._likes(type)):
             found = {field.name.text: field for field in entry.fields} | found

@@ -1,7 +1,8 @@
 """A JSON object as literals of the language: by dotted key each value with the place where it stands.
 
 Only plain data is read. What a formula cannot mean is left out: null, long texts, and of a list all but its length,
-how often it holds each word, and the number that all its items are. Of a text stands also how often it holds each letter.
+how often it holds each word, and the number that all its items are. Of a text stands also how often it holds each
+letter.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _object(source: Source, at: int, prefix: str, depth: int) -> Iterator[tuple[
 
 
 def _literals(key: str, value: Any, span: Span) -> Iterator[tuple[str, nodes.Expr]]:
-    """A value; of a text also how often it holds each letter; of a list its length, how often it holds each word, and the
+    """A value; of a text how often it holds each letter; of a list its length, how often it holds each word, and the
     number that all items are. Long texts and odd signs mean nothing here, nor does an `Infinity` in a list."""
     if isinstance(value, bool):
         yield key, nodes.Bool(span=span, value=value)
