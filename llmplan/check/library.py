@@ -206,11 +206,24 @@ def _built(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
 
 def _wrong_in(scope: Scope, texts: Mapping[str, str]) -> list[Diagnostic]:
     """The tables see the rest of the library, but not the other way round: their kind is for them alone, and their
-    entries describe configurations and are not part of the catalog.
+    entries describe configurations and are not part of the catalog. Of a kind that they describe they see no other.
     """
     problems: list[Diagnostic] = []
-    apart = evolve(scope, kinds=dict(scope.kinds), fields=Overlay(scope.fields), entries={}, aliases={})
-    _declare(apart, [name for name in texts if _is_table(name)], problems)
+    tables = [name for name in texts if _is_table(name)]
+    described = {
+        statement.kind.text
+        for name in tables
+        for statement in parse(scope.sources[name])[0].statements
+        if isinstance(statement, nodes.Entry)
+    }
+    apart = evolve(
+        scope,
+        kinds=dict(scope.kinds),
+        fields=Overlay(scope.fields),
+        entries={kind: Overlay(table) for kind, table in scope.entries.items() if kind not in described},
+        aliases={kind: dict(table) for kind, table in scope.aliases.items() if kind not in described},
+    )
+    _declare(apart, tables, problems)
     return problems
 
 
