@@ -65,7 +65,7 @@ def test_the_catalog_counts_them_the_same() -> None:
     found = {}
     for name, entry in library.load()[0].entries["model"].items():
         hubs = [setting.value for field, setting in entry.settings if field == "hub"]
-        hub = hubs[0].value.rpartition("/")[2] if hubs and isinstance(hubs[0], ir.Text) else ""
+        hub = str(hubs[0].pieces[0]).rpartition("/")[2] if hubs and isinstance(hubs[0], ir.Text) else ""
         if hub in totals and name not in SEEN_AS_TEXT:
             read = api.analyse("-", text=f'model "{name}"\nshow model.params_total\n')
             assert read.built is not None
