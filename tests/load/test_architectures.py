@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from llmplan import api
+from llmplan.check import ir, library
 from llmplan.load.config_tables import Tables
 from llmplan.system.missing import Missing
 
@@ -26,6 +27,8 @@ PARTS = {
     "tower": "tower.params_total",
     "projector": "projector.params_total",
 }
+SEEN_AS_TEXT = {"llama-4-scout", "llama-4-maverick"}
+"""Entries of models that see, of which the catalog has the decoder alone; a note says so."""
 
 
 def parts(row: dict[str, Any]) -> dict[str, int]:
@@ -54,3 +57,19 @@ def test_parts(row: dict[str, Any], tmp_path: Path) -> None:
     for name, count in expected.items():
         node = lowering.unknowns.settled(lowering.name(name))
         assert not isinstance(node, Missing) and lowering.graph.constant(node) == count, name
+
+
+def test_the_catalog_counts_them_the_same() -> None:
+    """Each entry whose name on the Hub is that of a row."""
+    totals = {row["name"]: row["total_params"] for row in ROWS if row["kind"] == "real"}
+    found = {}
+    for name, entry in library.load()[0].entries["model"].items():
+        hubs = [setting.value for field, setting in entry.settings if field == "hub"]
+        hub = str(hubs[0].pieces[0]).rpartition("/")[2] if hubs and isinstance(hubs[0], ir.Text) else ""
+        if hub in totals and name not in SEEN_AS_TEXT:
+            read = api.analyse("-", text=f'model "{name}"\nshow model.params_total\n')
+            assert read.built is not None
+            node = read.built.lowering.unknowns.settled(read.built.lowering.name("model.params_total"))
+            assert not isinstance(node, Missing)
+            found[hub] = read.built.lowering.graph.constant(node)
+    assert len(found) >= 40 and found == {hub: totals[hub] for hub in found}

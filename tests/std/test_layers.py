@@ -80,3 +80,20 @@ def test_a_configuration_with_an_infinity(tmp_path: Path) -> None:
         lowering = read.built.lowering
         node = lowering.unknowns.settled(lowering.name("model.params_total"))
         assert not isinstance(node, Missing) and lowering.graph.constant(node) == 2_702_599_680
+
+
+def test_gated_attention_keeps_what_was_counted_in_eager_modules() -> None:
+    """A layer of Qwen3.5, all of attention: 20h + 8f + 18ad + 12kd + 8a + 4k + 8 bytes of a token, flash attention."""
+    text = """
+model {
+    layers = 4, hidden = 1024, heads = 8, kv_heads = 2, head_dim = 256, ffn = 3072, gated_mlp = true, vocab = 32_000
+    qk_norm = per_head, attention_gate = true
+}
+training { precision = bf16, kernels = eager, recompute = none, attention = flash, micro_batch = 1 }
+training { global_batch = 8 sequences, parameter_dtype = bf16 }
+parallelism { framework = ddp, tensor = 1 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 8 }
+dataset { sequence_length = 4096, tokens = 1B }
+"""
+    h, f, q, k, a, n = 1024, 3072, 2048, 512, 8, 2
+    assert value(text, "memory.dense_activations") == 20 * h + 8 * f + 18 * q + 12 * k + 8 * a + 4 * n + 8
