@@ -89,7 +89,7 @@ KNOBS: dict[str, tuple[str, ...]] = {
     "seldom": (
         "training.loss = linear", "training.loss = chunked", "training.loss = fused", "training.update = foreach",
         "training.update = fused",
-        "training.dropout = 0.1", "training.cuda_graphs = true", "training.gradient_fusion = false",
+        "training.dropout = 0.1", "training.cuda_graphs = step", "training.gradient_fusion = false",
         "training.gradient_fusion = true",
         "training.activation_offload = 0.5", "training.attention_8bit = true", "training.expert_imbalance = 2",
         "training.task = finetune",

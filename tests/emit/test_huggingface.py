@@ -172,7 +172,7 @@ REFUSED = {
     "huggingface_tensor": ("", "parallelism { zero_stage = 2, framework = deepspeed, tensor = 2 }"),
     "huggingface_context": ("", "parallelism { zero_stage = 3, context = 2 }"),
     "huggingface_recompute": ("", "parallelism { zero_stage = 3 }\ntraining.recompute_layers = 8"),
-    "huggingface_kernels": ("", "parallelism { zero_stage = 3 }\ntraining.cuda_graphs = true"),
+    "huggingface_kernels": ("", "parallelism { zero_stage = 3 }\ntraining.cuda_graphs = step"),
     "huggingface_loss": ("", "parallelism { zero_stage = 3 }\ntraining.loss = in_place"),
     "huggingface_optimizer": ("", "parallelism { zero_stage = 3 }\ntraining.optimizer = muon"),
     "huggingface_update": ("", "parallelism { zero_stage = 3 }\ntraining.update = single"),

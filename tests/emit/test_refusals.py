@@ -209,7 +209,7 @@ REFUSED = [
      "no `full` recompute of 8 of 32 layers"),
     ("trainer", "training.recompute = selective", "huggingface_recompute", "no `selective` recompute of 32 of 32"),
     ("trainer", "training.optimizer = muon", "huggingface_optimizer", "the Trainer does not make muon"),
-    ("trainer", "training.cuda_graphs = true", "huggingface_kernels", "for `kernels = eager` with `cuda_graphs"),
+    ("trainer", "training.cuda_graphs = step", "huggingface_kernels", "for `kernels = eager` with `cuda_graphs"),
     ("trl", 'huggingface.tokenizer = "x"', "huggingface_tokenizer", "a tokenizer of its own is named"),
     ("megatron", 'megatron.checkpoints = ""', "megatron_folders", "`megatron.tensorboard` is empty"),
     ("megatron_bridge", "emit megatron", "megatron_bridge_alone", "and so does Megatron-LM: emit one of them"),

@@ -239,7 +239,7 @@ training { kernels = compiled, reduce_dtype = fp32, parameter_dtype = fp32, grad
 training { attention_8bit = false }
 training { activation_offload = 0, task = pretrain, recompute_latents = false, flash_kernel = native }
 training { loss = compiled, dropout = 0 }
-training { optimizer_dtype = fp32, master_dtype = none, cuda_graphs = false, gradient_fusion = false }
+training { optimizer_dtype = fp32, master_dtype = none, cuda_graphs = none, gradient_fusion = false }
 training { attention = flash }
 adapter.method = none
 """
