@@ -30,6 +30,7 @@ from llmplan.resources import CONFIGS, LIBRARY, MANIFEST, TARGET, entries, folde
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
+from llmplan.syntax.statements import Statements
 from llmplan.units.measure import EnumType
 from llmplan.units.table import UnitTable, UnitWord
 
@@ -211,10 +212,7 @@ def _wrong_in(scope: Scope, texts: Mapping[str, str]) -> list[Diagnostic]:
     problems: list[Diagnostic] = []
     tables = [name for name in texts if _is_table(name)]
     described = {
-        statement.kind.text
-        for name in tables
-        for statement in parse(scope.sources[name])[0].statements
-        if isinstance(statement, nodes.Entry)
+        entry.kind.text for name in tables for entry in Statements.of(parse(scope.sources[name])[0].statements).entries
     }
     apart = evolve(
         scope,
