@@ -266,6 +266,11 @@ TABLE: dict[str, Decorator] = {
         ("kind",), (_T, _T), _T, '@refused("a state-space model beside attention", "jamba", "bamba")',
         "The reason why types of models are not read, and these types.",
     ),
+    "around": Decorator(
+        ("entry",), (_T,), None, '@around("qwen2")',
+        "The entry says what stands around a language model: its fields are added to those of the type of "
+        "`text_config`, or, where the file has none, of this type. Formulas read the file's own keys as `outer.key`.",
+    ),
     "beside": Decorator(
         ("kind",), (_T, Sort.VALUE), None, '@beside("vision_config", model.sees_images)',
         "An object of a configuration file that no formula reads, and the field that is true where the file has it.",

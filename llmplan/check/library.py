@@ -30,6 +30,7 @@ from llmplan.resources import CONFIGS, LIBRARY, MANIFEST, TARGET, entries, folde
 from llmplan.source import Source
 from llmplan.syntax import nodes
 from llmplan.syntax.parse import parse
+from llmplan.syntax.statements import Statements
 from llmplan.units.measure import EnumType
 from llmplan.units.table import UnitTable, UnitWord
 
@@ -206,11 +207,21 @@ def _built(texts: Mapping[str, str]) -> tuple[Scope, list[Diagnostic]]:
 
 def _wrong_in(scope: Scope, texts: Mapping[str, str]) -> list[Diagnostic]:
     """The tables see the rest of the library, but not the other way round: their kind is for them alone, and their
-    entries describe configurations and are not part of the catalog.
+    entries describe configurations and are not part of the catalog. Of a kind that they describe they see no other.
     """
     problems: list[Diagnostic] = []
-    apart = evolve(scope, kinds=dict(scope.kinds), fields=Overlay(scope.fields), entries={}, aliases={})
-    _declare(apart, [name for name in texts if _is_table(name)], problems)
+    tables = [name for name in texts if _is_table(name)]
+    described = {
+        entry.kind.text for name in tables for entry in Statements.of(parse(scope.sources[name])[0].statements).entries
+    }
+    apart = evolve(
+        scope,
+        kinds=dict(scope.kinds),
+        fields=Overlay(scope.fields),
+        entries={kind: Overlay(table) for kind, table in scope.entries.items() if kind not in described},
+        aliases={kind: dict(table) for kind, table in scope.aliases.items() if kind not in described},
+    )
+    _declare(apart, tables, problems)
     return problems
 
 

@@ -47,13 +47,20 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     tables = Tables.of(kind)
     if not tables.entries:
         return config.no_kind(at, kind)
+    values: Values
     try:
         values, data, repeated = literals(source)
     except NotAnObject as why:
         return _no_json(at, source, why)
     type = _type(values)
     beside = [field for part, field in tables.beside.items() if any(key.startswith(f"{part}.") for key in values)]
-    if type not in tables.entries:
+    if type in tables.refused:
+        return config.refused_type(at, source.name, type, tables.refused[type])
+    sees = any(key.startswith("vision_config.") for key in values)
+    outer = type if type in tables.around and sees else None
+    if outer is not None:
+        values, type = _split(values, tables.inside[outer])
+    elif type not in tables.entries:
         # A model that also sees or hears keeps its language model there.
         inner = {key.removeprefix("text_config."): v for key, v in values.items() if key.startswith("text_config.")}
         values = inner or values
@@ -69,7 +76,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
         return config.unknown_type(at, given, source.name, type, tables.entries, usual, left)
     fields = []
     missing: dict[str, None] = {}
-    for field in tables.fields(type).values():
+    for field in tables.fields(type, outer).values():
         try:
             fields.append(evolve(field, value=_filled(field.value, tables, values)))
         except _Missing as absent:
@@ -81,7 +88,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     differing = [key.removesuffix(f".{EACH}") for key in missing if key.endswith(f".{EACH}")]
     if there := [values[key] for key in differing if key in values]:
         return config.differs(at, there[0].span, source.name, differing[0], type)
-    read = tables.read(type)
+    read = tables.read(type, outer)
     if missing:
         found = {key: other for key in missing if (other := meant(key, values, read)) is not None}
         places = {key: place(other, values[other].span) for key, other in found.items()}
@@ -96,9 +103,29 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
             place(key, values[key].span), key, source.name, type, [k for k in read if k not in values], read
         )
         for key in unread(values, read, tables.known(type))
+        if outer is None or not _is_said_outside(key, values)
     ]
     warnings += [config.repeated(place(key, before), key, source.name) for key, before in repeated.items()]
     return Configured(entry, data, (source, *tables.sources), tuple(warnings))
+
+
+def _split(values: Values, usual: str) -> tuple[Values, str | None]:
+    """The keys of a language model inside a file, beside those of the file by `outer.key`, and its type.
+
+    Args:
+        usual: Its type where the file has its keys among its own.
+    """
+    outer = {f"outer.{key}": value for key, value in values.items() if not key.startswith("text_config.")}
+    inner = {key.removeprefix("text_config."): v for key, v in values.items() if key.startswith("text_config.")}
+    if inner:
+        return {**inner, **outer}, _type(inner) or usual
+    return {**values, **outer}, usual
+
+
+def _is_said_outside(key: str, values: Values) -> bool:
+    """Whether the file says the same of a key of its language model around it."""
+    outside = values.get(f"outer.{key}")
+    return outside is not None and outside.span.text == values[key].span.text
 
 
 def _no_json(at: Span, source: Source, why: NotAnObject) -> Diagnostic:
@@ -197,6 +224,24 @@ def _member(found: nodes.Expr, words: Mapping[str, str]) -> nodes.Expr:
     return nodes.Name(span=found.span, parts=(words.get(found.plain or "", words["*"]),))
 
 
+def _is_member(node: nodes.Compare, tables: Tables, values: Values) -> bool | None:
+    """Whether a key of an enum means the member that it is compared with; None of another comparison.
+
+    Such an enum may be one of the tables alone, which no plan knows.
+    """
+    key = tables.key(node.first)
+    if key is None or not isinstance(node.first, nodes.Name) or not (words := tables.words[node.first.text]):
+        return None
+    (operation, other), *further = node.rest
+    if operation != "==" or further or not isinstance(other, nodes.Name):
+        return None
+    found = _value(key, values)
+    if found is None:
+        raise _Missing(key)
+    member = _member(found, words)
+    return isinstance(member, nodes.Name) and member.text == other.text
+
+
 def _filled(node: Any, tables: Tables, values: Values) -> Any:
     """A formula with the file's values in place of keys, and without the branches that they rule out."""
     key = tables.key(node)
@@ -209,6 +254,8 @@ def _filled(node: Any, tables: Tables, values: Values) -> Any:
         return _filled(written_out(node), tables, values)
     if isinstance(node, nodes.Call) and node.function.text == "given" and (key := tables.key(node.arguments[0])):
         return nodes.Bool(span=node.span, value=_value(key, values) is not None)
+    if isinstance(node, nodes.Compare) and (same := _is_member(node, tables, values)) is not None:
+        return nodes.Bool(span=node.span, value=same)
     if isinstance(node, nodes.If):
         condition = _filled(node.condition, tables, values)
         if isinstance(condition, nodes.Bool):

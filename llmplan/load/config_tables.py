@@ -31,6 +31,8 @@ class Tables:
         refused: By `model_type` without an entry why there is none.
         structure: Patterns of keys that name structure.
         ignored: Patterns of keys that change nothing that is counted, whatever the type.
+        around: By the `model_type` of a file with a language model inside the entry of what stands around it.
+        inside: By the same the type of the language model, where the file does not name it.
         beside: By an object of the file that no table reads the field that is true where the file has it.
     """
 
@@ -42,6 +44,8 @@ class Tables:
     structure: tuple[str, ...]
     ignored: tuple[str, ...]
     beside: dict[str, str]
+    around: dict[str, nodes.Entry]
+    inside: dict[str, str]
 
     @classmethod
     def of(cls, kind: str) -> Tables:
@@ -61,6 +65,8 @@ class Tables:
         refused: dict[str, str] = {}
         members: dict[str, dict[str, str]] = {}
         beside: dict[str, str] = {}
+        around: dict[str, nodes.Entry] = {}
+        inside: dict[str, str] = {}
         patterns: dict[str, tuple[str, ...]] = {"structure": (), "ignored": ()}
         for name, text in texts:
             sources.append(Source(name, text, library=True))
@@ -80,19 +86,25 @@ class Tables:
             for entry in of.entries:
                 if entry.kind.text == kind:
                     own = evolve(entry, decorators=tuple(d for d in entry.decorators if d.name.text != "names"))
-                    entries |= dict.fromkeys(_arguments(entry, "names", entry.name.plain or ""), own)
-        return cls(tuple(sources), entries, keys, members, refused, patterns["structure"], patterns["ignored"], beside)
+                    names = _arguments(entry, "names", entry.name.plain or "")
+                    if decoder := _arguments(entry, "around"):
+                        around |= dict.fromkeys(names, own)
+                        inside |= dict.fromkeys(names, decoder[0])
+                    else:
+                        entries |= dict.fromkeys(names, own)
+        structure, ignored = patterns["structure"], patterns["ignored"]
+        return cls(tuple(sources), entries, keys, members, refused, structure, ignored, beside, around, inside)
 
-    def fields(self, type: str) -> dict[str, nodes.Field]:
-        """The fields of an entry and of those that it is like, each once."""
+    def fields(self, type: str, outer: str | None = None) -> dict[str, nodes.Field]:
+        """The fields of an entry and of those that it is like, each once; and what stands around it."""
         found: dict[str, nodes.Field] = {}
-        for entry in self._likes(type):
+        for entry in (*self._likes(outer), *self._likes(type)):
             found = {field.name.text: field for field in entry.fields} | found
         return found
 
-    def read(self, type: str) -> list[str]:
+    def read(self, type: str, outer: str | None = None) -> list[str]:
         """The keys that the table of a type reads, whatever the file's values."""
-        return [*dict.fromkeys(key for field in self.fields(type).values() for key in self.keys_of(field))]
+        return [*dict.fromkeys(key for field in self.fields(type, outer).values() for key in self.keys_of(field))]
 
     def keys_of(self, field: nodes.Field) -> list[str]:
         """The keys that the formula of a field reads."""
@@ -103,12 +115,13 @@ class Tables:
         own = [key for entry in self._likes(type) for key in _arguments(entry, "ignored")]
         return Known(frozenset(self.keys.values()), self.structure, (*self.ignored, *own))
 
-    def _likes(self, type: str) -> Iterator[nodes.Entry]:
-        """An entry, and those that it is like."""
-        entry: nodes.Entry | None = self.entries[type]
+    def _likes(self, type: str | None) -> Iterator[nodes.Entry]:
+        """An entry, and those that it is like; none of no type."""
+        known = self.around if type in self.around else self.entries
+        entry: nodes.Entry | None = known[type] if type is not None else None
         while entry is not None:
             yield entry
-            entry = self.entries[entry.like.plain or ""] if entry.like is not None else None
+            entry = known[entry.like.plain or ""] if entry.like is not None else None
 
     def _keys(self, node: object) -> Iterator[str]:
         """The keys that a formula reads."""

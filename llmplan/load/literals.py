@@ -1,7 +1,8 @@
 """A JSON object as literals of the language: by dotted key each value with the place where it stands.
 
 Only plain data is read. What a formula cannot mean is left out: null, long texts, and of a list all but its length,
-how often it holds each word, and the number that all its items are.
+how often it holds each word, and the number that all its items are. Of a text stands also how often it holds each
+letter.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def literals(source: Source) -> tuple[dict[str, nodes.Expr], str, dict[str, Span
         NotAnObject: if the text is none, nests too deeply or has a number that is not finite.
     """
     try:
-        data = json.loads(source.text, parse_constant=_no_constant)
+        data = json.loads(source.text, parse_constant=float)
         if not isinstance(data, dict):
             raise NotAnObject("it is not a JSON object")
         values, repeated, seen = dict[str, nodes.Expr](), dict[str, Span](), set[int]()
@@ -63,10 +64,6 @@ def literals(source: Source) -> tuple[dict[str, nodes.Expr], str, dict[str, Span
         raise NotAnObject(getattr(error, "msg", "") or "a number in it is too large") from None
     except RecursionError:
         raise NotAnObject("it is nested too deeply") from None
-
-
-def _no_constant(word: str) -> None:
-    raise json.JSONDecodeError(f"it contains {word}, which is not a number", word, 0)
 
 
 def _skip(text: str, at: int) -> int:
@@ -94,15 +91,19 @@ def _object(source: Source, at: int, prefix: str, depth: int) -> Iterator[tuple[
 
 
 def _literals(key: str, value: Any, span: Span) -> Iterator[tuple[str, nodes.Expr]]:
-    """A value; of a list its length, how often it holds each word, and the number that all items are. Long texts and
-    odd signs mean nothing here."""
+    """A value; of a text how often it holds each letter; of a list its length, how often it holds each word, and the
+    number that all items are. Long texts and odd signs mean nothing here, nor does an `Infinity` in a list."""
     if isinstance(value, bool):
         yield key, nodes.Bool(span=span, value=value)
+    elif isinstance(value, float) and not math.isfinite(value) and not span.text[-1].isdigit():
+        raise json.JSONDecodeError(f"it contains {span.text}, which is not a number", span.text, 0)
     elif isinstance(value, (int, float)):
         yield key, _number(value, span)
     elif isinstance(value, str):
         if _is_word(value):
             yield key, nodes.Text(span=span, parts=(value,))
+            for letter, count in Counter(value).items():
+                yield f"{key}.{letter}", _number(count, span)
     elif isinstance(value, list):
         yield key, _number(len(value), span)
         listed = Counter(item for item in value if isinstance(item, str) and _is_word(item))

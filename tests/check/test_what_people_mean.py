@@ -73,7 +73,7 @@ def test_a_model_of_text_has_no_such_note(entry: str) -> None:
     assert api.solve("-", text=f'model "{entry}"\nshow model.params_total\n').diagnostics == ()
 
 
-@pytest.mark.parametrize("name", ["llava-1.5-7b", "llava-hf/llava-1.5-7b-hf", "qwen2-vl-7b", "pixtral-12b"])
+@pytest.mark.parametrize("name", ["llama-3.2-11b-vision", "idefics2-8b", "minicpm-v-2.6-vision"])
 def test_a_vision_family_is_taken_for_no_model_of_text(name: str) -> None:
     (wrong,) = [one for one in api.check("-", text=f'model "{name}"\n') if one.severity == "error"]
     hints = [hint.text for hint in wrong.hints]

@@ -140,6 +140,7 @@ SHOWN = {
     ),
     "An optimizer": ("per_number          3", "algorithm 1", "memory.optimizer"),
     "A model family": ("model.params_total",),
+    "A kind of layer": ("plans/catalog/layer_example.plan: ok", "1.611B parameters"),
     "A formula": ("dataset.bytes_per_gpu = ",),
     "A requirement": ("deadline",),
     "A target": ("my-templates/dstack/target.plan: ok", "wrote to run: dstack.yml, launch.sh"),

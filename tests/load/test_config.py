@@ -16,6 +16,7 @@ from llmplan.system.missing import Missing
 from tests.std.answers import checked, number
 
 ROWS = json.loads((Path(__file__).parent / "data" / "configs.json").read_text(encoding="utf-8"))["rows"]
+ARCHITECTURES = json.loads((Path(__file__).parent / "data" / "architectures.json").read_text(encoding="utf-8"))["rows"]
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
     "hidden_size": 4096,
@@ -58,8 +59,10 @@ def test_family(row: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_every_type_of_the_tables_is_tried() -> None:
-    entries = Tables.of("model").entries
-    assert set(entries) - {kind(row) for row in ROWS} == {"Yi"}  # a LLaMA by another name
+    entries, around = Tables.of("model").entries, Tables.of("model").around
+    tried = {kind(row) for row in (*ROWS, *ARCHITECTURES)}
+    assert set(entries) - tried == {"Yi", "falcon_mamba"}  # a LLaMA and a Mamba by other names
+    assert set(around) - {row["config"]["model_type"] for row in ARCHITECTURES} == {"lighton_ocr", "qwen3_5_moe"}
 
 
 @pytest.mark.slow
@@ -141,9 +144,9 @@ def test_the_hash_of_the_plan_knows_what_the_file_holds(tmp_path: Path) -> None:
         ({"hidden_size": 4096}, "has no `model_type`"),
         ({"model_type": 7}, "has no `model_type`"),
         ({"model_type": "unheard_of"}, "unsupported `model_type` `unheard_of`"),
-        ({"model_type": "mamba"}, "`model_type` `mamba` of `"),
-        ({"model_type": "mamba"}, "is not supported: it has a state-space model"),
-        ({"model_type": "qwen3_5", "text_config": {"model_type": "qwen3_5_text"}}, "it has linear attention"),
+        ({"model_type": "xlstm"}, "`model_type` `xlstm` of `"),
+        ({"model_type": "bamba"}, "is not supported: it has a state-space model"),
+        ({"model_type": "glm5_next", "text_config": {"model_type": "glm5_next"}}, "it has linear attention"),
         ({"model_type": "\x1b[31m"}, "has no `model_type`"),
         ({"model_type": "llama", "hidden_size": 4096}, "lacks `num_hidden_layers`, `num_attention_heads`"),
         ({**LLAMA, "vocab_size": None}, "lacks `vocab_size`, required for `model_type` `llama`"),
@@ -156,7 +159,7 @@ def test_a_file_that_describes_no_model(content: object, said: str, tmp_path: Pa
     assert said in found[0][1]
 
 
-@pytest.mark.parametrize("whole", [{"text_config": LLAMA, "model_type": "llava"}, LLAMA])
+@pytest.mark.parametrize("whole", [{"text_config": LLAMA, "model_type": "new_vl"}, LLAMA])
 def test_a_vision_tower_is_noted(whole: dict[str, Any], tmp_path: Path) -> None:
     text = 'model from "c.json"\nshow model.params_total\n'
     seen = {**whole, "vision_config": {"hidden_size": 1024, "model_type": "clip_vision_model"}}

@@ -139,13 +139,13 @@ FIGURES: dict[tuple[str, str], Figures] = {
     ("batch_50_one_a100", "accumulated"): [("memory.total", "43 GB"), ("grad_accum", "50")],
     ("mixed_precision_halves_memory", ""): [
         ("states", "16 bytes/parameter"),
-        ("layer", "382 MB"),
+        ("one_layer", "382 MB"),
         ("layer / 696.5 MB", "0.55"),
     ],
-    ("mixed_precision_halves_memory", "fp32"): [("states", "16 bytes/parameter"), ("layer", "697 MB")],
+    ("mixed_precision_halves_memory", "fp32"): [("states", "16 bytes/parameter"), ("one_layer", "697 MB")],
     ("mixed_precision_halves_memory", "autocast"): [
         ("states", "16 bytes/parameter"),
-        ("layer", "466 MB"),
+        ("one_layer", "466 MB"),
         ("copies", "405 MB"),
         ("layer / 696.5 MB", "0.67"),
     ],

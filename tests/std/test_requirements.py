@@ -28,6 +28,7 @@ NVME = (
     "parallelism.framework = deepspeed\nparallelism.zero_stage = 3\nparallelism.offload = optimizer\n"
     "parallelism.offload_to = nvme\nhardware.nvme_bandwidth = 28 GB/s"
 )
+SIGLIP = "model.tower = siglip\nmodel.tower_layers = 2\nmodel.tower_hidden = 64\nmodel.tower_ffn = 256"
 FAILING = [
     ("fits", "", "needs 155.3 GB of 85.2 GB"),
     ("fits_surely", "", "tight: fits with "),
@@ -45,6 +46,31 @@ FAILING = [
         "mean_within_sequence",
         "dataset.mean_length = 9000",
         "samples of 9,000 tokens in the mean are cut at sequences of 4,096 tokens",
+    ),
+    (
+        "mixer_described",
+        "model.mixer_layers = 4",
+        "4 layers have a mixer, and `model.mixer` and its widths do not say which: name it, as in `mixer = delta`",
+    ),
+    (
+        "mixers_fit",
+        "model.mixer = conv\nmodel.mixer_layers = 40\nmodel.attending_layers = 8",
+        "of 32 layers 40 have the mixer, 8 attention and 32 a feed-forward block",
+    ),
+    (
+        "squares_of_mixers",
+        "model.mixer = conv\nmodel.mixer_layers = 4\ntraining.optimizer = soap",
+        "the optimizer keeps squares of every matrix, and those of mixers are not counted",
+    ),
+    (
+        "images_given",
+        SIGLIP,
+        "no images are planned: the tower's parameters are counted, and it computes nothing; give `images.per_sample`",
+    ),
+    (
+        "image_tokens_known",
+        f"{SIGLIP}\nimages.per_sample = 1",
+        "the rule of this family is not modelled: give `images.tokens_each` and `tower.patches`",
     ),
     ("assumption_near", "assume mfu = 10%", "assumed 10% MFU; this layout is estimated at "),
     (
