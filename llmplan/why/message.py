@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -47,8 +47,13 @@ _PARTS = {
     "graphs": (rf"{_SIZE} allocated in private pools",),
 }
 _PROCESS = re.compile(rf"Process \d{{1,9}} has {_SIZE} memory in use")
-_MOST_CONTEXT = 4 * 2**30
-"""What a process has of a card beside its allocator: the driver's context, buffers of collectives."""
+_NOT_SAID = 2**63
+"""No process has as much: the driver does not know it, as under WSL, and PyTorch prints NVML_VALUE_NOT_AVAILABLE."""
+_LEAST_CONTEXT = 200 * 2**20
+"""Of a process beside its allocator: half of the least in published messages."""
+_MOST_BESIDE = 10 * 2**30
+"""Of a process beside its allocator (context, NCCL, engines): above the most in published messages, 9.8 GiB."""
+_AGAIN = "Tried to allocate"
 _FRAMES = 80
 _LINES = 6
 """Lines that a message may be wrapped over."""
@@ -70,7 +75,7 @@ class Message:
     Attributes:
         tried: What was asked for in one piece.
         allocated: Live tensors of the process; `reserved` what its allocator holds of the card.
-        others: What other processes have of the card.
+        others: What other processes have of the card, as far as it is sure.
         own: What the process has of the card, with what is not the allocator's.
         allowed: The share of the card that the process was given, where one was set.
         frames: Of the traceback the functions with their lines of code, the innermost last.
@@ -138,16 +143,14 @@ def _with_next(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _read(text: str, frames: tuple[str, ...]) -> Message:
+    before, tried, after = text.partition(_AGAIN)
+    text = f"{before}{tried}{after.partition(_AGAIN)[0]}"  # the message of another rank may follow
     found = {name: size for name, patterns in _PARTS.items() if (size := _size(text, patterns)) is not None}
     allocated, reserved = found.get("allocated"), found.get("reserved")
     for more in ("unallocated", "cached"):  # to 1.3 what is cached is what is reserved and unused
         if reserved is None and allocated is not None and more in found:
             reserved = Size(allocated.bytes + found[more].bytes, allocated.within + found[more].within)
-    processes = [_bytes(one) for one in _PROCESS.findall(text)]
-    own = found.get("own") or _own(processes, reserved)
-    others = sum(one.bytes for one in processes)
-    if own is not None and any(abs(one.bytes - own.bytes) <= own.within for one in processes):
-        others -= own.bytes
+    own, others = _shared(text, found, allocated, reserved)
     return Message(
         text=text[:600],
         tried=found.get("tried"),
@@ -162,13 +165,47 @@ def _read(text: str, frames: tuple[str, ...]) -> Message:
     )
 
 
-def _own(processes: Iterable[Size], reserved: Size | None) -> Size | None:
-    """The process itself, where its number in a container is another than the driver's, so that PyTorch names it among
-    the others: it has what its allocator holds, and the context of the driver."""
-    if reserved is None:
-        return None
-    near = [one for one in processes if -one.within <= one.bytes - reserved.bytes + reserved.within <= _MOST_CONTEXT]
-    return min(near, key=lambda one: one.bytes, default=None)
+def _shared(
+    text: str, found: Mapping[str, Size], allocated: Size | None, reserved: Size | None
+) -> tuple[Size | None, int]:
+    """What the process has of the card, and what others have."""
+    named = [size for one in _PROCESS.findall(text) if (size := _bytes(one)).bytes < _NOT_SAID]
+    own = found.get("own")
+    if own is not None:
+        return (own if own.bytes < _NOT_SAID else None), sum(one.bytes for one in named)
+    total, free = found.get("total"), found.get("free")
+    used = None if total is None or free is None else total.bytes - free.bytes
+    own = _own(named, reserved or allocated, used)
+    if own is None:
+        return None, sum(one.bytes for one in named)
+    named.remove(own)
+    others = sum(one.bytes for one in named)
+    beside = 0 if reserved is None else own.bytes - reserved.bytes
+    # Some sandboxes name one process for all that is used.
+    return own, others + (beside if beside > _MOST_BESIDE else 0)
+
+
+def _own(named: Sequence[Size], held: Size | None, used: int | None) -> Size | None:
+    """Which of the named processes is the one that failed: the least that has what its allocator holds.
+
+    PyTorch compares the driver's process numbers with its own. They differ in a container, where it calls its own
+    process by a number like any other. Source: pytorch/pytorch 2.13, c10/cuda/CUDACachingAllocator.cpp,
+    reportProcessMemoryInfo.
+
+    Args:
+        named: What each has of the card.
+        held: What the allocator of the one that failed holds, where the message says it.
+        used: Of the card by all, in bytes.
+
+    Returns:
+        None where it is not among them.
+    """
+    if held is None:
+        return max(named, key=lambda one: one.bytes, default=None)  # the others have at least the rest
+    if used is not None and used - sum(one.bytes for one in named) >= held.bytes + _LEAST_CONTEXT:
+        return None  # there is room for it beside all that are named
+    enough = [one for one in named if one.bytes + one.within + held.within >= held.bytes]
+    return min(enough, key=lambda one: one.bytes, default=None)
 
 
 def _size(text: str, patterns: Iterable[str]) -> Size | None:

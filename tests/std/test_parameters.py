@@ -17,7 +17,7 @@ from tests.std.answers import number, solve
 COUNTS: dict[str, tuple[int, int]] = json.loads(
     (Path(__file__).parent / "data" / "parameters.json").read_text(encoding="utf-8")
 )["models"]
-TERMS = ("embedding", "attention", "mlp", "experts", "router", "norms", "head", "prediction")
+TERMS = ("embedding", "attention", "mixer", "mlp", "experts", "router", "norms", "head", "prediction")
 
 # The same for families by their hyper-parameters alone.
 FAMILIES = {

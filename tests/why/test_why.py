@@ -170,6 +170,66 @@ def test_what_comes_before_any_term() -> None:
     assert causes(sizes.format("20.00 MiB", "7.00 GiB", "1.00 MiB", "7.00 GiB")) == ("block",)
 
 
+SHARED = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.28 GiB. GPU {} has a total capacity of {} GiB of "
+    "which {} is free. {}Of the allocated memory {} is allocated by PyTorch, and {} is reserved by PyTorch but "
+    "unallocated."
+)
+OWN = "Including non-PyTorch memory, this process has {} memory in use. "
+NOT_SAID = "17179869184.00 GiB"
+
+
+def named(*sizes: str) -> str:
+    return "".join(f"Process {number} has {size} memory in use. " for number, size in enumerate(sizes, 1))
+
+
+def others(*lines: str) -> float:
+    found = find(lines)
+    assert found is not None
+    return found.others / GIB
+
+
+def test_its_own_process_is_not_another_one_where_a_container_hides_its_number() -> None:
+    """PyTorch then calls its own process `Process 1`."""
+    alone = SHARED.format(0, 79.11, "5.22 GiB", named("73.88 GiB"), "71.10 GiB", "1.90 GiB")
+    assert others(alone) == 0
+    found = failures.explain([alone], None).diagnosis
+    assert found is not None and found.causes == () and found.message.own is not None
+    assert found.message.own.bytes == round(73.88 * GIB)
+    beside = SHARED.format(0, 79.11, "5.22 GiB", named("30.00 GiB", "43.88 GiB"), "26.10 GiB", "1.90 GiB")
+    assert others(beside) == pytest.approx(43.88)
+    cut = "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.11 GiB of which 1.00 GiB is"
+    assert others(f"{cut} free. {named('30.00 GiB', '48.00 GiB')}") == pytest.approx(30)
+
+
+def test_all_that_are_named_are_others_where_its_own_process_is_not_among_them() -> None:
+    by_itself = f"{named('20.00 GiB', '21.00 GiB')}{OWN.format('37.00 GiB')}"
+    assert others(SHARED.format(0, 79.11, "1.11 GiB", by_itself, "35.00 GiB", "1.00 GiB")) == pytest.approx(41)
+    assert others(SHARED.format(0, 79.11, "4.11 GiB", named("60.00 GiB"), "13.00 GiB", "1.00 GiB")) == pytest.approx(60)
+    assert others(SHARED.format(0, 79.11, "0.11 GiB", named("1.00 GiB"), "70.00 GiB", "1.00 GiB")) == pytest.approx(1)
+
+
+def test_one_process_for_all_that_is_used_is_not_this_one_alone() -> None:
+    """As a published message of a sandbox has it."""
+    text = SHARED.format(0, 94.97, "186.38 MiB", named("94.77 GiB"), "1.24 GiB", "20.00 MiB")
+    assert others(text) == pytest.approx(93.51, abs=0.01)
+
+
+def test_a_size_that_the_driver_does_not_know_is_none() -> None:
+    """As under WSL: PyTorch prints the number that stands for it."""
+    text = SHARED.format(0, "4.00", "0 bytes", f"{OWN.format(NOT_SAID)}{named(NOT_SAID)}", "3.20 GiB", "44.14 MiB")
+    assert others(text) == 0
+    found = find([text])
+    assert found is not None and found.own is None
+
+
+def test_messages_of_two_ranks_are_not_one() -> None:
+    first, second = (
+        SHARED.format(gpu, 79.11, "5.22 GiB", named("73.88 GiB"), "71.10 GiB", "1.90 GiB") for gpu in (0, 1)
+    )
+    assert others(f"[rank0]: {first}", f"[rank1]: {second}") == 0
+
+
 def test_each_allocation_has_a_moment_that_is_told() -> None:
     from llmplan.present.words.en.failure import _MOMENTS
 
