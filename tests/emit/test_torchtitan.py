@@ -178,7 +178,7 @@ REFUSED = [
     ("tensor_overlap", "plain", (("parallelism.tensor_overlap", "true"), ("training.kernels", "eager"))),
     ("fixed", "plain", (("parallelism.sequence_parallel", "false"),)),
     ("formats", "plain", (("training.gradient_dtype", "bf16"),)),
-    ("kernels", "plain", (("training.cuda_graphs", "true"),)),
+    ("kernels", "plain", (("training.cuda_graphs", "step"),)),
     ("loss", "plain", (("stack", '"torchtitan-0.3"'),)),
     ("recompute", "plain", (("training.recompute_layers", "12"),)),
     ("recompute", "dense", (("training.recompute_layers", "8"),)),
