@@ -154,7 +154,7 @@ REFUSED = [
     ("activations_stay", "dense", (("training.activation_offload", "0.5"),)),
     ("lengths", "dense", (("dataset.varying_lengths", "true"),)),
     ("expert_overlap", "experts", (("parallelism.expert_overlap", "true"),)),
-    ("graphs", "experts", (("training.cuda_graphs", "true"),)),
+    ("graphs", "experts", (("training.cuda_graphs", "step"),)),
     ("routing", "experts", (("model.routing", "other"),)),
     ("routing", "experts", (("model", '"deepseek-v2"'),)),
     ("routing", "experts", (("model", '"deepseek-v3"'), ("model.groups_per_token", "8"))),
