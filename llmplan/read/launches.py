@@ -47,7 +47,7 @@ def launches(file: str, run: shell.Run, formats: Sequence[Format]) -> list[Launc
 
 def _placed(document: Document, run: shell.Run) -> Document:
     """With the places of keys that stand in a script which this one starts or reads."""
-    if not run.sourced:
+    if not run.sourced and not run.before:
         return document
     places = {name: run.place(item.file, item.line) for name, item in document.items.items()}
     items = {name: evolve(item, file=places[name][0], line=places[name][1]) for name, item in document.items.items()}

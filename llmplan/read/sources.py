@@ -234,13 +234,19 @@ def _manifest(document: Document, formats: Sequence[Format], found: Gathered, ot
         elif name.startswith("envs."):
             variables[last] = item.text if item.text is not None else UNKNOWN
     for said in words.values():
-        # Kubernetes replaces $(NAME) by a variable, and `$$` by `$`.
-        text = " ".join(shlex.quote(word.text.replace("$$", "$") if pods else word.text) for word in said)
+        text = " ".join(shlex.quote(_replaced(word.text, variables) if pods else word.text) for word in said)
         scripts.append(Word(text, next((word.line for word in said if "\n" in word.text), said[0].line)))
-    for script in scripts:
+    # A master and its workers run one training.
+    for script in {script.text: script for script in reversed(scripts)}.values():
         run = shell.read(script.text, variables, others)
         run.before = script.line - 1
         _ran(document.file, run, formats, found, others)
+
+
+def _replaced(text: str, variables: Mapping[str, str]) -> str:
+    """A word of a container as Kubernetes starts it: `$(NAME)` is a variable of it, `$$` a `$`."""
+    named = re.sub(r"(?<!\$)\$\(([A-Za-z_]\w*)\)", lambda match: variables.get(match[1], match[0]), text)
+    return named.replace("$$", "$")
 
 
 def _words(text: str) -> Iterable[Word]:

@@ -6,6 +6,7 @@ import pytest
 
 from llmplan.read import shell
 from llmplan.read.document import UNKNOWN, Unreadable
+from tests.read.told import of, said
 
 
 def words(text: str, **known: str) -> list[list[str]]:
@@ -137,3 +138,34 @@ def test_time_and_memory_are_bounded(script: str) -> None:
         shell.read(script)
     except Unreadable as why:
         assert len(str(why)) < 100
+
+
+POD = """apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: one}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      template: &pod
+        spec:
+          nodeSelector: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}
+          containers:
+          - name: pytorch
+            env:
+            - {name: MODEL, value: meta-llama/Llama-3.1-8B}
+            command: [torchrun, --nproc_per_node=8, sft.py]
+            args: [--model_name_or_path, $(MODEL), --per_device_train_batch_size, "2", --output_dir, o]
+            resources: {limits: {nvidia.com/gpu: 8}}
+    Worker:
+      replicas: 3
+      template: *pod
+"""
+
+
+def test_a_master_and_its_workers_are_one_training() -> None:
+    """Their nodes are the operator's to say, `$(MODEL)` is a variable of the container, and places are the manifest's."""
+    found = of({"job.yaml": POD})
+    assert said(found, "hardware.gpus", "hardware.nodes", "hardware.gpu") == (32, 4, "NVIDIA-H100-80GB-HBM3")
+    assert said(found, "model") == "meta-llama/Llama-3.1-8B"
+    assert found.found["training.micro_batch"].value.items[0].place == "job.yaml:15"
