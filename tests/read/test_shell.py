@@ -164,7 +164,7 @@ spec:
 
 
 def test_a_master_and_its_workers_are_one_training() -> None:
-    """Their nodes are the operator's to say, `$(MODEL)` is a variable of the container, and places are the manifest's."""
+    """Their nodes are the operator's to say, `$(MODEL)` is a variable of the container, places are the manifest's."""
     found = of({"job.yaml": POD})
     assert said(found, "hardware.gpus", "hardware.nodes", "hardware.gpu") == (32, 4, "NVIDIA-H100-80GB-HBM3")
     assert said(found, "model") == "meta-llama/Llama-3.1-8B"
