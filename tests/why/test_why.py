@@ -246,3 +246,16 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     log.write_text("all is well\n", encoding="utf-8")
     assert run(["why", str(log)]) == 1
     assert run(["why", str(tmp_path / "missing.log")]) == 2
+
+
+def test_the_flat_weights_of_zero_2_are_not_buckets_of_ddp() -> None:
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "/x/deepspeed/runtime/zero/stage_1_and_2.py", line 301, in __init__',
+        "    self.bit16_groups_flat.append(flattened_buffer.to(get_accelerator().current_device_name()))",
+        MODERN.replace("6.28 GiB", "12.55 GiB"),
+    ]
+    found = failures.explain(lines, Request("-", PLAN))
+    assert found.diagnosis is not None
+    first, *_ = found.diagnosis.matches
+    assert (first.allocation.name, first.proof) == ("allocation.zero_flat_weights", "size and frame")
