@@ -255,12 +255,12 @@ def row(text, statement):
 
 @pytest.mark.slow
 def test_a_row_names_the_machines_that_another_solution_takes():
-    lever = row(BUYER, "parallelism.context = 2")
+    lever = row(BUYER, "parallelism.tensor = 4")
     (gpus,) = (one for one in lever.decided if one.name == "hardware.gpus")
-    assert (gpus.before.exact(), gpus.after.exact(), gpus.sort) == ("256 GPUs", "1,024 GPUs", "count")
-    assert plain(Words().decided(lever)).startswith("1,024 GPUs instead of 256 GPUs, micro-batch 1 sequence instead")
+    assert (gpus.before.exact(), gpus.after.exact(), gpus.sort) == ("256 GPUs", "512 GPUs", "count")
+    assert plain(Words().decided(lever)).startswith("512 GPUs instead of 256 GPUs, micro-batch 4 sequences instead")
     document = next(one for one in as_json(solved(BUYER), ())["levers"] if one["name"] == lever.name)
-    changed = {"name": "hardware.gpus", "from": {"value": 256, "unit": "GPU"}, "to": {"value": 1024, "unit": "GPU"}}
+    changed = {"name": "hardware.gpus", "from": {"value": 256, "unit": "GPU"}, "to": {"value": 512, "unit": "GPU"}}
     assert {**changed, "class": "count"} in document["decided"]
 
 

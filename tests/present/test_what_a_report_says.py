@@ -36,7 +36,7 @@ def line(text: str, part: str) -> str:
 
 @pytest.mark.parametrize(
     ("rate", "word"),
-    [pytest.param("30%", "more", marks=pytest.mark.slow), pytest.param("55%", "less", marks=pytest.mark.slow)],
+    [pytest.param("30%", "more", marks=pytest.mark.slow), pytest.param("62%", "less", marks=pytest.mark.slow)],
 )
 def test_under_an_assumed_rate_the_parts_are_those_of_the_estimate_and_add_up(rate: str, word: str) -> None:
     said = line(f"{BASE}assume mfu = {rate}\n", "Step, s, ")
