@@ -68,7 +68,7 @@ MISTAKES = [
     ("plans/catalog/gpus_hopper.plan", "memory_nominal      = 80 GB", "memory_nominal      = 80 s", "E0302"),
     ("plans/catalog/gpus_hopper.plan", "tdp                 = 700 W\n    sms                 = 132\n    cores",
      "tdp                 = -700 W\n    sms                 = 132\n    cores", "E0305"),
-    ("plans/configs/huggingface.plan", "config.intermediate_size", "config.intermedate_size", "E0201"),
+    ("plans/configs/huggingface.plan", "(config.intermediate_size", "(config.intermedate_size", "E0201"),
     ("plans/configs/huggingface.plan", "gated_mlp       = true", "gated_mlp       = 3", "E0302"),
     ("plans/std/objectives.plan", "minimize memory.total", "minimize memory.totl", "E0201"),
     ("plans/std/data.plan", "quantity dataset.bytes: byte", "quantity dataset.bytes: bite", "E0204"),

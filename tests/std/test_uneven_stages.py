@@ -106,7 +106,8 @@ dataset { tokens = 14.8T, sequence_length = 4096 }
 hardware { gpu = "H800", gpus = 2048 }
 training { precision = fp8, global_batch = 15_360 sequences }
 training { recompute = selective, recompute_core = false, recompute_norms = true, recompute_latents = true }
-parallelism { pipeline = 16, expert = 64, zero_stage = 1, schedule = zero_bubble, expert_overlap = true }
+parallelism { pipeline = 16, expert = 64, zero_stage = 1, schedule = zero_bubble }
+parallelism { expert_overlap = true, dispatcher = deepep }
 minimize time
 """
 
@@ -133,9 +134,10 @@ def test_short_plans_of_famous_runs_need_no_word_on_uneven_stages() -> None:
 
 @pytest.mark.slow
 def test_the_published_layout_of_deepseek_v3_takes_about_the_published_time() -> None:
-    """2.664M hours of the whole run. The plan steps in 42 days, and is 58 on the calendar: 6 % too many."""
+    """2.664M hours of the whole run, which had no loss spike to roll back: little more than its steps."""
     found = api.solve("-", text=AS_PUBLISHED)
     stepping, calendar = found.values["time"], found.values["wall_time"]
-    assert isinstance(calendar.value, float) and calendar.value / 86_400 == pytest.approx(54.2, rel=0.1)
-    assert stepping.model_low is not None and stepping.model_high is not None
-    assert stepping.model_low < 54.2 * 86_400 < stepping.model_high
+    assert isinstance(stepping.value, float) and stepping.value / 86_400 == pytest.approx(54.2, rel=0.1)
+    for value in (stepping, calendar):
+        assert value.model_low is not None and value.model_high is not None
+        assert value.model_low < 54.2 * 86_400 < value.model_high
