@@ -206,8 +206,8 @@ def _parents_first(documents: Sequence[Document], parents: Mapping[str, tuple[st
 
 
 def _shared(format: Format) -> bool:
-    """Whether a document may be of this format beside another: a launcher, a job's options, or one that tells only which
-    program was started, as `llmplan_train.py`, whose options are those of what trains in it.
+    """Whether a document may be of this format beside another: a launcher, a job's options, or one that tells only
+    which program was started, as `llmplan_train.py`, whose options are those of what trains in it.
     """
     return (
         bool(format.launchers)

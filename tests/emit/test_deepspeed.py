@@ -149,16 +149,16 @@ def test_no_search_ends_with_experts_that_cannot_be_split(model: str, knobs: str
 
 @pytest.mark.slow
 def test_a_copy_of_a_token_travels_to_each_of_its_experts() -> None:
-    """Over nodes as many as there are experts, where others send one to each node; within a node there is no
-    difference.
+    """Over nodes as many as there are experts, where DeepEP, as of Megatron-LM, sends one to each node; within a node
+    there is no difference.
     """
     said = {}
-    for framework in ("deepspeed", "megatron"):
+    for framework, others in (("deepspeed", ""), ("megatron", ", dispatcher = deepep")):
         for expert in (8, 64):
             solution = api.solve(
                 "-",
-                text=f"{SPLIT}parallelism {{ zero_stage = 1, framework = {framework}, expert = {expert} }}\nemit "
-                f"report{', deepspeed' * (framework == 'deepspeed')}\n",
+                text=f"{SPLIT}parallelism {{ zero_stage = 1, framework = {framework}, expert = {expert}{others} }}\n"
+                f"emit report{', deepspeed' * (framework == 'deepspeed')}\n",
             )
             said[framework, expert] = float(solution.values["step.layer_traffic"].value)
     assert said["deepspeed", 8] == pytest.approx(said["megatron", 8])

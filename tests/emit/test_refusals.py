@@ -133,6 +133,8 @@ REFUSED = [
     ("deepspeed", f"{SPLIT}; adapter.method = lora", "deepspeed_expert_adapter", "a model with lora adapters"),
     ("deepspeed", f"{SPLIT}; parallelism.expert_overlap = true", "deepspeed_expert_overlap",
      "the traffic of experts is to overlap"),
+    ("deepspeed", f"{SPLIT}; parallelism.dispatcher = deepep", "deepspeed_dispatcher",
+     "does not send tokens to their experts by deepep"),
     # Accelerate, with DeepSpeed and on its own.
     ("accelerate", "parallelism.framework = torchtitan", "accelerate_framework",
      "Accelerate does not start torchtitan"),

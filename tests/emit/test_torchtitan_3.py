@@ -124,6 +124,8 @@ REFUSED: list[tuple[str, str, Settings]] = [
     ("recipe", "plain", (("training.precision", "fp8"), ("torchtitan.recipe", "tensorwise"))),
     ("graphs", "dense", (("training.cuda_graphs", "step"),)),
     ("graphs", "experts", (("training.cuda_graphs", "step"),)),
+    ("exchange", "experts", (("parallelism.dispatcher", "deepep"),)),
+    ("fused_experts", "experts", (("training.fused_experts", "true"),)),
     ("chunks", "plain", (("training.loss", "fused"),)),
     ("flex", "plain", (("training.attention", "standard"),)),
     ("flex", "plain", (("training.flash_kernel", "native"),)),

@@ -178,6 +178,24 @@ def test_options_of_a_launch_are_over_torchtitans_file() -> None:
     assert said(found, "training.steps", "hardware.gpus") == (500, 4)
 
 
+def test_the_written_script_is_told_beside_what_trains_in_it() -> None:
+    """Its options are torchtitan's, or the file itself calls the Trainer: neither hides what was started."""
+    toml = "[training]\nsteps = 1000\n[parallelism]\ntensor_parallel_degree = 1\n"
+    start = "torchrun --nproc_per_node=8 llmplan_train.py"
+    found = of({"a.toml": toml, "run.sh": f"{start} --job.config_file a.toml --training.steps 500 --training.other 1"})
+    assert not found.ambiguous and said(found, "torchtitan.script", "training.steps") == ("written", 500)
+    assert [fate.item.key for fate in found.fates if fate.fate == "unknown"] == ["training.other"]
+    calls = "from transformers import Trainer\n\ntrainer = Trainer(model=model, args=args)\ntrainer.train()\n"
+    found = of({"a.yaml": ARGS, "llmplan_train.py": calls, "run.sh": start})
+    assert not found.ambiguous and said(found, "huggingface.script") == "written"
+
+
+def test_torchtitan_sends_to_experts_by_deepep_where_it_is_told() -> None:
+    toml = "[training]\nsteps = 1\n[parallelism]\nexpert_parallel_degree = 8\nexpert_parallel_comm_backend = "
+    found = [said(reading(a_toml=f"{toml}'{told}'\n"), "parallelism.dispatcher") for told in ("standard", "deepep")]
+    assert found == [None, "deepep"]
+
+
 def test_nothing_is_compiled_by_torchtitan_unless_told() -> None:
     toml = "[training]\nsteps = 1\n[parallelism]\ntensor_parallel_degree = 1\n"
     stacks = [usual(reading(a_toml=f"{toml}[compile]\nenable = {told}\n"), "stack") for told in ("false", "true")]
