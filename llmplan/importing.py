@@ -127,6 +127,7 @@ def imported(
     asked = [path for reader in readers for path in reader.asked]
     kept = withheld(readers, reading.kinds, reading.found)
     plan = written(reading, own, asked, found.unread, [name for name, _ in texts], kept)
+    problems += [_no_entry(found, scope, own) for found, _ in plan.rejected if _of_command(found)]
     problems += _not_planned(reading, scope, places, whole)
     if whole:
         problems += _missing(reading, plan.text)
@@ -136,24 +137,22 @@ def imported(
 
 
 def question(found: Imported, **options: Any) -> Request:
-    """The request for the plan that files make; where none says how long the run is, changes are judged by its speed.
+    """The request for the plan that files make: whether their run is likely to fit, where a plan may also fit tightly.
+
+    Where no file says how long the run is, changes are judged by its speed.
 
     Args:
         options: Of the request.
     """
+    from llmplan.uncertainty.bands import LIKELY
+
+    options["statements"] = (*options.get("statements", ()), f"assume {_LEAST_CHANCE} = {LIKELY!r}")
     if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
-        options["statements"] = (*options.get("statements", ()), _FASTEST)
+        options["statements"] = (*options["statements"], _FASTEST)
     if found.files is not None and options.get("root") is None:
         wider = files.wider_root(Path(files.IMPORTED), map(Path, found.files.texts))
         options["root"] = None if wider is None else str(wider)
     return Request(files.IMPORTED, found.plan, **options)
-
-
-def surer(request: Request) -> Request:
-    """The request for a plan that `check` passes: one that fits likely, where a plan may also fit tightly."""
-    from llmplan.uncertainty.bands import LIKELY
-
-    return evolve(request, statements=(*request.statements, f"assume {_LEAST_CHANCE} = {LIKELY!r}"))
 
 
 def places_in(read: Files) -> dict[str, str]:
@@ -241,6 +240,24 @@ def _not_planned(reading: Reading, scope: Scope, places: _Places, whole: bool) -
     named = item.key.removeprefix("$")
     said = item.shown.strip("[]") if named != item.key and item.known else named  # of a program its name
     return [imports.not_planned(said, why, spans[0] if spans else None, whole)]
+
+
+def _of_command(found: Found) -> bool:
+    """Whether the command line says an input, which no answer may leave out."""
+    return not any(item.file for item in found.value.items)
+
+
+def _no_entry(found: Found, scope: Scope, own: Library) -> Diagnostic:
+    """That the catalog lacks what the command line names, or that no plan has a value that it gives."""
+    path = found.path
+    text = found.value.items[0].shown if found.value.items else str(found.value.data)
+    source = Source("--gpu" if path == "hardware.gpu" else f"--set {path}", text)
+    span = Span(source, 0, len(text))
+    kind = path if path not in own.inputs else own.inputs[path].kind
+    if not kind:
+        return imports.no_value(path, span)
+    name = str(found.value.data)
+    return scope.no_entry(span, kind, name, scope.find_entry(kind, name)[1])
 
 
 def _left_out(fates: Sequence[Fate], rejected: Sequence[tuple[Found, str]]) -> list[Diagnostic]:

@@ -40,6 +40,11 @@ def assumed(
     return tuple(found)
 
 
+def estimates(program: Program) -> list[str]:
+    """The quantities that the plan assumes in place of the library's estimate."""
+    return [name for name in program.assumptions if not program.scope.quantities[name].fixed]
+
+
 def stated_rates(program: Program) -> Iterator[Assumed]:
     """`EUR = 1.08 USD`: the units that the plan states, in its order."""
     for name in program.rates:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from attrs import evolve, frozen
 
-from llmplan.answer.assumed import assumed, stated_rates
+from llmplan.answer.assumed import assumed, estimates, stated_rates
 from llmplan.answer.findings import conflict
 from llmplan.answer.measured import readings, with_priors
 from llmplan.answer.rules import departures, replaced, rules, shows
@@ -152,7 +152,7 @@ def rests_on(context: Context, answer: Solution) -> Fields:
     judged_rules = (*answer.requirements, *answer.preferences)
     return {
         "assumptions": (
-            *map(Assumed, lowering.program.assumptions),
+            *map(Assumed, estimates(lowering.program)),
             *stated_rates(lowering.program),
             *assumed(lowering, answer.values, judged_rules),
         ),

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve
 
+from llmplan.answer.assumed import estimates
 from llmplan.answer.derivation import names_in
 from llmplan.answer.schema.advice import Relaxation
 from llmplan.answer.schema.requirements import RequirementResult
@@ -141,7 +142,7 @@ def infeasible(made: System, outcome: Outcome, lowering: Lowering, answer: Solut
         more = len(answer.untried) - _MOST_NAMES
         listed = ", ".join(answer.untried[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
         notes.append(f"not tried, search budget exhausted: {listed}; `--effort {_MORE}x` tries more")
-    assumed = [name for name, value in values.items() if value.role == "assumption"]
+    assumed = estimates(lowering.program)
     if assumed and any(one.sort != "bound" for cure in answer.relaxations for one in (cure, *cure.beside)):
         notes.append(cases.rates_stay(assumed))
     entangled = _entangled(fighting, lowering)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from llmplan.cache.records import Packing
-from llmplan.check.ir import FORMS, DomainItem, Expr, Sides
+from llmplan.check.ir import FORMS, DomainItem, Expr, Member, Num, Sides
 from llmplan.source import Span
 from llmplan.units import measure
 from llmplan.units.measure import Exponents, Type
@@ -111,6 +111,11 @@ class Quantity:
     unit: str
     domain: Domain | None
     alternatives: tuple[Alternative, ...]
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is a literal, as the least chance that memory is enough: what assumes it replaces no estimate."""
+        return bool(self.alternatives) and all(isinstance(one.value, (Num, Member)) for one in self.alternatives)
 
 
 @frozen

@@ -112,17 +112,15 @@ def _print(solution: Solution, as_json: bool) -> None:
 
 
 def _judged(read: Callable[[], configurations.Asked | int], number: int, yes: bool, as_json: bool) -> int:
-    """Solves the plan that configurations make, and tells its changes in their words; with a number, makes that one, of
-    those after which `check` passes."""
-    from llmplan import api, importing, rewording
+    """Solves the plan that configurations make, and tells its changes in their words; with a number, makes that one."""
+    from llmplan import api, rewording
 
     with progress() as line:
         for again in (False, True):
             found = read()
             if isinstance(found, int):
                 return found
-            request = importing.surer(found.request) if number and not again else found.request
-            solution = rewording.reworded(api.solve(request, progress=line), found.files)
+            solution = rewording.reworded(api.solve(found.request, progress=line), found.files)
             if again or not number or solution.status != "infeasible":
                 break
             line.clear()

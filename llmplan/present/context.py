@@ -113,7 +113,8 @@ class Context:
     @property
     def rates(self) -> list[Value]:
         """What the plan assumes in place of the library's estimate."""
-        return [value for value in self.answer.values.values() if value.role == "assumption"]
+        found = (self.answer.values.get(one.name) for one in self.answer.assumptions)
+        return [value for value in found if value is not None and value.role == "assumption"]
 
     def drawn(self, chart: str) -> bool:
         """Whether a picture is written."""

@@ -66,3 +66,21 @@ def test_a_script_that_another_starts(asked: Ask) -> None:
 def test_data_and_built_in_words_are_no_configurations(asked: Ask) -> None:
     script = f"swift sft --model Qwen/Qwen3-8B --deepspeed zero3 --dataset data.json {LAUNCH}"
     assert "E0519" not in asked("import", {"run.sh": script}).err
+
+
+@pytest.mark.parametrize("command", ["solve", "import"])
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (["--gpu", "H99"], "error[E0207]: the catalog has no gpu `H99`"),
+        (["--gpu", "A100-SXM4-80GB", "--set", 'model="llama-9b"'], "error[E0207]: the catalog has no model `llama-9b`"),
+        (["--gpu", "A100-SXM4-80GB", "--set", "training.recompute=3"], "error[E0511]: `training.recompute` has no value `3`"),
+    ],
+)  # fmt: skip
+def test_what_the_command_line_says_is_never_dropped(
+    llmplan: Callable[..., Outcome], tmp_path: Path, command: str, said: list[str], message: str
+) -> None:
+    (tmp_path / "config.json").write_text(CONFIG)
+    (tmp_path / "run.sh").write_text(f"torchrun --nproc_per_node 2 sft.py {LAUNCH}\n")
+    outcome = llmplan(command, tmp_path / "run.sh", tmp_path / "config.json", *said)
+    assert outcome.code == 1 and message in outcome.err
