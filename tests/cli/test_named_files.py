@@ -74,9 +74,12 @@ def test_data_and_built_in_words_are_no_configurations(asked: Ask) -> None:
     [
         (["--gpu", "H99"], "error[E0207]: the catalog has no gpu `H99`"),
         (["--gpu", "A100-SXM4-80GB", "--set", 'model="llama-9b"'], "error[E0207]: the catalog has no model `llama-9b`"),
-        (["--gpu", "A100-SXM4-80GB", "--set", "training.recompute=3"], "error[E0511]: `training.recompute` has no value `3`"),
+        (
+            ["--gpu", "A100-SXM4-80GB", "--set", "training.recompute=3"],
+            "error[E0511]: `training.recompute` has no value `3`",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_the_command_line_says_is_never_dropped(
     llmplan: Callable[..., Outcome], tmp_path: Path, command: str, said: list[str], message: str
 ) -> None:
