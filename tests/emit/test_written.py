@@ -139,6 +139,7 @@ REFUSED = [
     ("launch_rest", "deepspeed 3", "training.recompute_norms = true"),
     ("launch_rest", "fsdp", "parallelism.vocab_parallel = true"),
     ("launch_rest", "ddp", "parallelism.dispatcher = deepep"),
+    ("launch_rest", "deepspeed 3", "parallelism.sync_each_batch = false"),
     ("launch_rest", "trainer of ddp", "training.mixer_kernels = eager"),
     ("launch_script_kernels", "fsdp", "training.kernels = compiled"),
     ("launch_script_kernels", "deepspeed 2", "training.loss = linear"),

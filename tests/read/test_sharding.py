@@ -8,6 +8,7 @@ from llmplan import importing
 from tests.read.told import of, reading, said, usual
 
 SPLIT = ("parallelism.framework", "parallelism.zero_stage", "parallelism.replicas", "parallelism.offload")
+SYNC = "parallelism.sync_each_batch"
 TRAIN = "train.py --model_name_or_path a/b --per_device_train_batch_size 2 --output_dir o"
 NODES = "--num_machines 2 --num_processes 16"
 FSDP1 = (
@@ -32,6 +33,28 @@ FSDP1 = (
 )
 def test_options_of_accelerate_launch(options: str, split: tuple[object, ...]) -> None:
     assert said(of({"run.sh": f"accelerate launch {options} {NODES} {TRAIN}"}), *SPLIT) == split
+
+
+@pytest.mark.parametrize(
+    ("options", "more", "each"),
+    [
+        ("--use_fsdp", "", False),
+        ("--multi_gpu", "--fsdp full_shard", False),
+        ("--use_fsdp", "--accelerator_config.gradient_accumulation_kwargs.sync_each_batch true", True),
+        ("--multi_gpu", "", None),
+        ("--use_deepspeed --zero_stage 2", "", None),
+    ],
+)  # fmt: skip
+def test_the_trainer_keeps_gradients_whole_under_fsdp_unless_told(options: str, more: str, each: bool | None) -> None:
+    found = of({"run.sh": f"accelerate launch {options} {NODES} {TRAIN} {more}"})
+    assert (usual(found, SYNC) if each is False else said(found, SYNC)) is each
+
+
+def test_other_trainers_keep_them_too() -> None:
+    axolotl = "base_model: a/b\nfsdp_version: 2\nfsdp_config:\n  reshard_after_forward: true\nmicro_batch_size: 1\n"
+    assert usual(of({"a.yaml": axolotl}), SYNC) is False
+    assert usual(of({"a.yaml": FSDP1, "l.yaml": "model_name_or_path: a/b\nstage: sft\ncutoff_len: 8\n"}), SYNC) is False
+    assert SYNC not in of({"a.yaml": FSDP1}).found
 
 
 def test_what_a_launch_leaves_out_is_accelerates() -> None:

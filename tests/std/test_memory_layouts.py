@@ -140,6 +140,18 @@ def test_pipelines_of_pytorch_keep_gradients_whole_until_they_are_summed(base: B
     assert single.number("memory.gradients") < 4 * single.number("memory.params") / 8
 
 
+def test_gradients_that_are_not_reduced_after_each_micro_batch_stay_whole(base: Base) -> None:
+    start = LLAMA_8B | {"training.global_batch": "64 sequences"}
+    layout = {"framework": "fsdp", "zero_stage": 3, "gpus": 16}
+    whole, shards = (plan(base, start, **layout, sync_each_batch=each) for each in (False, True))
+    assert whole.number("memory.gradients") == pytest.approx(4 * whole.number("memory.params"), rel=1e-5)
+    assert whole.number("step.data_time") < shards.number("step.data_time")
+    # With one micro-batch in a step there is nothing to keep.
+    start["training.global_batch"] = "16 sequences"
+    once, same = (plan(base, start, **layout, sync_each_batch=each) for each in (False, True))
+    assert once.number("memory.total") == same.number("memory.total")
+
+
 def test_a_second_copy_of_the_weights_is_split_within_its_group(base: Base) -> None:
     sharded = {"framework": "deepspeed", "zero_stage": 3, "gpus": 64}
     whole, groups = plan(base, LLAMA_8B, **sharded), plan(base, LLAMA_8B, replicas=8, **sharded)
