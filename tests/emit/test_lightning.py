@@ -82,6 +82,7 @@ REFUSED = [
     ((SHARDED, "parallelism.expert_tensor = 2"), "lightning_expert"),
     ((SHARDED, "parallelism.replicas = 2"), "lightning_replicas"),
     (("parallelism { zero_stage = 2, reshard = true }",), "lightning_reshard"),
+    ((SHARDED, "parallelism.sync_each_batch = false"), "lightning_sync"),
     ((SHARDED, "parallelism.offload = all"), "lightning_offload"),
     ((SHARDED, "adapter.method = lora"), "lightning_adapter"),
     ((SHARDED, "training.precision = fp8"), "lightning_precision"),

@@ -157,6 +157,7 @@ REFUSED = [
     ("framework", "plain", (("parallelism.framework", "fsdp"),)),
     ("sharding", "plain", (("parallelism.zero_stage", "0"),)),
     ("reshard", "plain", (("parallelism.zero_stage", "2"), ("parallelism.reshard", "true"))),
+    ("sync", "plain", (("parallelism.sync_each_batch", "false"),)),
     ("replicas", "plain", (("parallelism.replicas", "32"),)),
     ("adapter", "plain", (("adapter.method", "qlora"),)),
     ("precision", "plain", (("training.precision", "fp16"),)),
