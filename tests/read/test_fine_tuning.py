@@ -13,6 +13,22 @@ TRL = "model_name_or_path: Qwen/Qwen2.5-7B\ndataset_name: a/b\noutput_dir: out\n
 TRAINER = "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 2\noutput_dir: out\n"
 
 
+@pytest.mark.parametrize(
+    ("files", "packed"),
+    [
+        ({"a.yaml": "model_name_or_path: a/b\nstage: sft\ncutoff_len: 8\npacking: true\n"}, True),
+        ({"a.yaml": "model_name_or_path: a/b\nstage: pt\ncutoff_len: 8\n"}, True),
+        ({"a.yaml": "model_name_or_path: a/b\nstage: sft\ncutoff_len: 8\n"}, False),
+        ({"a.yaml": "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 8\nsample_packing: true\n"}, True),
+        ({"a.sh": "trl sft --model_name_or_path a/b --max_length 8 --packing"}, True),
+        ({"a.sh": "trl sft --model_name_or_path a/b --max_length 8"}, False),
+        ({"a.sh": "swift sft --model a/b --max_length 8 --packing true"}, True),
+    ],
+)
+def test_packed_rows_are_of_one_length(files: dict[str, str], packed: bool) -> None:
+    assert said(of(files), "dataset.varying_lengths") is (False if packed else None)
+
+
 def test_trl_recomputes_in_bf16_on_short_sequences() -> None:
     found = reading(sft_yaml=TRL)
     paths = ("training.recompute", "training.precision", "dataset.sequence_length", "training.learning_rate")
