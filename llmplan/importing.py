@@ -15,6 +15,7 @@ from llmplan.check import ir, library
 from llmplan.check.program import Field
 from llmplan.check.scope import Scope
 from llmplan.diagnostics import Diagnostic, imports, render_json
+from llmplan.escape import visible_line
 from llmplan.load import files
 from llmplan.load.config_tables import Tables
 from llmplan.load.unused_keys import Known
@@ -255,7 +256,7 @@ def _no_entry(found: Found, scope: Scope, own: Library) -> Diagnostic:
     span = Span(source, 0, len(text))
     kind = path if path not in own.inputs else own.inputs[path].kind
     if not kind:
-        return imports.no_value(path, span)
+        return imports.not_planned(path, f"it has no value `{visible_line(text)}`", span)
     name = str(found.value.data)
     return scope.no_entry(span, kind, name, scope.find_entry(kind, name)[1])
 

@@ -49,11 +49,6 @@ def not_given(file: str, by: str, place: Span | None, refused: bool) -> Diagnost
     return warning("E0519", f"{message}: what it says is not read", place, hint)
 
 
-def no_value(path: str, place: Span) -> Diagnostic:
-    """E0511: a value of the command line that no plan has."""
-    return error("E0511", f"`{path}` has no value `{visible_line(place.text)}`", place)
-
-
 def left_out(changing: Sequence[tuple[str, str, str]], unknown: Sequence[tuple[str, str]]) -> Diagnostic:
     """W0623 as a note: keys that change what a run needs, or that may, and that a verdict does not count.
 

@@ -76,7 +76,7 @@ def test_data_and_built_in_words_are_no_configurations(asked: Ask) -> None:
         (["--gpu", "A100-SXM4-80GB", "--set", 'model="llama-9b"'], "error[E0207]: the catalog has no model `llama-9b`"),
         (
             ["--gpu", "A100-SXM4-80GB", "--set", "training.recompute=3"],
-            "error[E0511]: `training.recompute` has no value `3`",
+            "error[E0511]: `training.recompute`: it has no value `3`",
         ),
     ],
 )

@@ -33,6 +33,11 @@ FAILING = [
     ("fits", "", "needs 155.3 GB of 85.2 GB"),
     ("fits_surely", "", "tight: fits with "),
     (
+        "padded_lengths_known",
+        "training.task = finetune\ndataset.varying_lengths = true",
+        "samples are padded, and count as 4,096 tokens each",
+    ),
+    (
         "recorded_graphs",
         "parallelism.framework = fsdp\ntraining.cuda_graphs = step",
         "fsdp with eager kernels records no CUDA graphs",
@@ -336,6 +341,11 @@ TARGETS = [
             "parallelism.replicas = 2\nemit deepspeed"
         ),
         "the plan keeps 2 copies of the weights, while 8 ranks share the experts",
+    ),
+    (
+        "deepspeed_dispatcher",
+        'model = "deepseek-v2-lite"\nparallelism.expert = 8\nparallelism.dispatcher = deepep\nemit deepspeed',
+        "DeepSpeed does not send tokens to their experts by deepep",
     ),
     (
         "deepspeed_expert_adapter",
