@@ -27,6 +27,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 GPU = "--gpu"
 GPUS = "--gpus"
 _ANSWER = "solution.json"
+_OTHER = (".md", ".svg", ".png", ".pdf", ".rst", ".log", ".jsonl", ".csv", ".lock", ".ipynb")
 _USED = re.compile(r'^\w+ from "([^"]+)"', re.MULTILINE)
 
 
@@ -49,15 +50,15 @@ def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None
             return 2
         return request
     inside = sorted(os.listdir(path)) if folder else []
-    named = [os.path.join(path, name) for name in inside if not name.startswith(".") and not _is_answer(name)]
+    named = [os.path.join(path, name) for name in inside if not name.startswith(".") and not _is_other(name)]
     files = [name for name in named if os.path.isfile(name)] if folder else [path]
     found = asked(ask, files, gpu, gpus, run, whole=False)
     return found if isinstance(found, int) else evolve(found.request, path=f"{path} {found.request.path}")
 
 
-def _is_answer(name: str) -> bool:
-    """Whether a file is a plan, or what `compile` writes beside configurations: a report, pictures, the answer."""
-    return name == _ANSWER or name.endswith((PLAN, ".md", ".svg"))
+def _is_other(name: str) -> bool:
+    """Whether a file of a folder is no configuration: a plan, what `compile` writes beside them, notes, logs, data."""
+    return name == _ANSWER or name.endswith((PLAN, *_OTHER)) or (name.endswith(".txt") and "host" not in name)
 
 
 def are(paths: Sequence[str]) -> bool:

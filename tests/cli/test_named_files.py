@@ -87,3 +87,15 @@ def test_what_the_command_line_says_is_never_dropped(
     (tmp_path / "run.sh").write_text(f"torchrun --nproc_per_node 2 sft.py {LAUNCH}\n")
     outcome = llmplan(command, tmp_path / "run.sh", tmp_path / "config.json", *said)
     assert outcome.code == 1 and message in outcome.err
+
+
+def test_notes_and_logs_in_a_folder_are_no_configurations(llmplan: Callable[..., Outcome], tmp_path: Path) -> None:
+    for folder, length in (("a", 128), ("b", 64)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "config.json").write_text(CONFIG)
+        run = f"torchrun --nproc_per_node 2 sft.py {LAUNCH.replace('128', str(length))}\n"
+        (tmp_path / folder / "run.sh").write_text(run)
+        for name in ("requirements.txt", "train.log", "notes.md"):
+            (tmp_path / folder / name).write_text("torch\n")
+    outcome = llmplan("diff", tmp_path / "a", tmp_path / "b", "--gpu", "A100-SXM4-80GB")
+    assert outcome.code == 0 and "dataset.sequence_length" in outcome.out
