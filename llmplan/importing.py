@@ -137,12 +137,13 @@ def imported(
     return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
 
 
-def question(found: Imported, **options: Any) -> Request:
+def question(found: Imported, plan: Path = Path(files.IMPORTED), **options: Any) -> Request:
     """The request for the plan that files make: whether their run is likely to fit, where a plan may also fit tightly.
 
     Where no file says how long the run is, changes are judged by its speed.
 
     Args:
+        plan: Where the plan stands, in the folder that it was read for.
         options: Of the request.
     """
     from llmplan.uncertainty.bands import LIKELY
@@ -151,9 +152,9 @@ def question(found: Imported, **options: Any) -> Request:
     if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
         options["statements"] = (*options["statements"], _FASTEST)
     if found.files is not None and options.get("root") is None:
-        wider = files.wider_root(Path(files.IMPORTED), map(Path, found.files.texts))
+        wider = files.wider_root(plan, map(Path, found.files.texts))
         options["root"] = None if wider is None else str(wider)
-    return Request(files.IMPORTED, found.plan, **options)
+    return Request(plan.as_posix(), found.plan, **options)
 
 
 def places_in(read: Files) -> dict[str, str]:

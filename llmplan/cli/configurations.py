@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from attrs import evolve, frozen
+from attrs import frozen
 
 from llmplan.cli import terminal
 from llmplan.cli.inputs import Ask
 from llmplan.diagnostics import Diagnostic, command
-from llmplan.load.files import PLAN, Unreadable
+from llmplan.load.files import IMPORTED, PLAN, Unreadable
 from llmplan.request import Request
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None
     inside = sorted(os.listdir(path)) if folder else []
     named = [os.path.join(path, name) for name in inside if not name.startswith(".") and not _is_other(name)]
     files = [name for name in named if os.path.isfile(name)] if folder else [path]
-    found = asked(ask, files, gpu, gpus, run, whole=False)
-    return found if isinstance(found, int) else evolve(found.request, path=f"{path} {found.request.path}")
+    found = asked(ask, files, gpu, gpus, run, whole=False, side=path)
+    return found if isinstance(found, int) else found.request
 
 
 def _is_other(name: str) -> bool:
@@ -110,19 +110,22 @@ def asked(
     run: int | None,
     apart: bool = False,
     whole: bool = True,
+    side: str = "",
 ) -> Asked | int:
     """The request for the plan that configurations make; or, after its reasons are shown, the exit code.
 
     Args:
         whole: Whether what a verdict needs must be said.
         apart: Whether the command has options that need a plan, or lacks the directory of its files.
+        side: The one of two folders or files that is compared: the plan stands there, and is called after it.
 
     Raises:
         click.UsageError: It does.
     """
     if apart:
         raise click.UsageError("configurations need -o DIR, and go with neither --table nor --summary")
-    found = read(paths, gpu, gpus, ask.options.get("settings", ()), run, whole)
+    folder = side if os.path.isdir(side) else os.path.dirname(side)
+    found = read(paths, gpu, gpus, ask.options.get("settings", ()), run, whole, folder)
     if isinstance(found, Diagnostic):
         terminal.show([found])
         return 2
@@ -131,7 +134,8 @@ def asked(
         return 1
     from llmplan import importing
 
-    return Asked(importing.question(found, **ask.options), found.files)
+    name = f"{Path(side).resolve().name} {IMPORTED}" if side else IMPORTED
+    return Asked(importing.question(found, Path(folder, name), **ask.options), found.files)
 
 
 def used(paths: Sequence[str], plan: str) -> list[str]:

@@ -93,18 +93,22 @@ def project_root(plan: Path) -> Path:
 
 
 def wider_root(plan: Path, used: Iterable[Path]) -> Path | None:
-    """The root with which a plan can use files that somebody has named; None if its project holds them, or if only the
-    whole machine would.
+    """The root with which a plan can use files that somebody has named; None if its project holds them. Where only the
+    whole machine would hold both, that of the files alone, or None if that is the whole machine too.
     """
     root = project_root(plan)
     paths = [path.resolve() for path in used]
     if all(inside(path, root) for path in paths):
         return None
-    try:
-        common = Path(os.path.commonpath([root, *(path.parent for path in paths)]))
-    except ValueError:  # another drive
-        return None
-    return None if common == common.parent else common
+    folders = [path.parent for path in paths]
+    for held in ([root, *folders], folders):
+        try:
+            common = Path(os.path.commonpath(held))
+        except ValueError:  # another drive
+            continue
+        if common != common.parent:
+            return common
+    return None
 
 
 def inside(path: Path, root: Path) -> bool:
