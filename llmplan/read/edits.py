@@ -146,8 +146,14 @@ class Files:
                     owner = next((one for one in self.documents if formats[kind].fits(one) and one.file), None)
                     if owner is None or any(normal(one) in owner.items for one in key.names):
                         continue
+                    spelled = [one for one in key.names if _fits(owner, one)][:1]
                     for text in _of_type(formats[kind], key, wanted, new=True):
-                        yield _new(owner, key.names[0], text)
+                        yield from (_new(owner, one, text) for one in spelled)
+
+
+def _fits(owner: Document, key: str) -> bool:
+    """Whether a document may get a key: a command line with a key inside another only where it has such options."""
+    return "." not in key or owner.syntax != "flags" or any("." in item.key for item in owner.items.values())
 
 
 def _new(owner: Document, key: str, text: str) -> Edit:

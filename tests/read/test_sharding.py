@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from llmplan import importing
@@ -40,7 +42,9 @@ def test_options_of_accelerate_launch(options: str, split: tuple[object, ...]) -
     [
         ("--use_fsdp", "", False),
         ("--multi_gpu", "--fsdp full_shard", False),
-        ("--use_fsdp", "--accelerator_config.gradient_accumulation_kwargs.sync_each_batch true", True),
+        ("--use_fsdp", """--accelerator_config '{"gradient_accumulation_kwargs": {"sync_each_batch": true}}'""", True),
+        ("--use_fsdp", """--accelerator_config '{"gradient_accumulation_kwargs": {"num_steps": 2}}'""", False),
+        ("--use_fsdp", "--accelerator_config a.json", False),
         ("--multi_gpu", "", None),
         ("--use_deepspeed --zero_stage 2", "", None),
     ],
@@ -48,6 +52,24 @@ def test_options_of_accelerate_launch(options: str, split: tuple[object, ...]) -
 def test_the_trainer_keeps_gradients_whole_under_fsdp_unless_told(options: str, more: str, each: bool | None) -> None:
     found = of({"run.sh": f"accelerate launch {options} {NODES} {TRAIN} {more}"})
     assert (usual(found, SYNC) if each is False else said(found, SYNC)) is each
+
+
+def test_the_trainers_own_file_says_so() -> None:
+    text = "model_name_or_path: a/b\nper_device_train_batch_size: 1\noutput_dir: o\nfsdp: full_shard\n"
+    nested = "accelerator_config:\n  gradient_accumulation_kwargs:\n    sync_each_batch: true\n"
+    assert usual(of({"a.yaml": text}), SYNC) is False and said(of({"a.yaml": text + nested}), SYNC) is True
+
+
+def test_no_option_is_made_up_for_what_stands_inside_another_key(tmp_path: Path) -> None:
+    launch = tmp_path / "run.sh"
+    launch.write_text(f"accelerate launch --use_fsdp {NODES} {TRAIN}")
+    found = importing.imported([str(launch)])
+    assert found.files is not None and found.files.edits(SYNC, True) == ()
+    (tmp_path / "a.yaml").write_text("model_name_or_path: a/b\nper_device_train_batch_size: 1\nfsdp: full_shard\n")
+    found = importing.imported([str(tmp_path / "a.yaml")])
+    assert found.files is not None and [one.key for one in found.files.edits(SYNC, True)] == [
+        "accelerator_config.gradient_accumulation_kwargs.sync_each_batch"
+    ]
 
 
 def test_other_trainers_keep_them_too() -> None:
