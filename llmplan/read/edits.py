@@ -146,9 +146,11 @@ class Files:
                     owner = next((one for one in self.documents if formats[kind].fits(one) and one.file), None)
                     if owner is None or any(normal(one) in owner.items for one in key.names):
                         continue
-                    spelled = [one for one in key.names if _fits(owner, one)][:1]
+                    spelled = next((one for one in key.names if _fits(owner, one)), None)
+                    if spelled is None:
+                        continue
                     for text in _of_type(formats[kind], key, wanted, new=True):
-                        yield from (_new(owner, one, text) for one in spelled)
+                        yield _new(owner, spelled, text)
 
 
 def _fits(owner: Document, key: str) -> bool:
