@@ -24,6 +24,9 @@ from llmplan.uncertainty.bands import Bands
 from llmplan.uncertainty.ranges import Ranges
 from llmplan.units.amount import Range
 
+_TURNED = {**TURNED, "eq": "eq"}
+"""What compares a number with its bound, with the sides swapped."""
+
 
 @frozen
 class _Seen:
@@ -50,7 +53,8 @@ def compared(lowering: Lowering, rule: Rule) -> Compared | None:
     asked = None if seen.of.asked is None else lowering.worth(seen.of.asked, rule.place[0])
     return Compared(
         seen.of.text(seen.subject), seen.operation, planned, limit, gap,  # type: ignore[arg-type]
-        left <= right if seen.operation in ("le", "lt") else left >= right, asked=asked,
+        left == right if seen.operation == "eq" else left <= right if seen.operation in ("le", "lt") else left >= right,
+        asked=asked,
     )  # fmt: skip
 
 
@@ -76,10 +80,10 @@ def _ends(rule: Rule, lowering: Lowering, of: Callable[[Expr], tuple[float, floa
 
 
 def _seen(rule: Rule, scope: Scope) -> _Seen | None:
-    found = comparison_of(rule, scope, TURNED)
+    found = comparison_of(rule, scope, _TURNED)
     if found is None:
         return None
     subject, limit, operation = found.sides.left, found.sides.right, found.sides.operation
     if isinstance(subject, Num) and not isinstance(limit, Num):
-        subject, limit, operation = limit, subject, TURNED[operation]
+        subject, limit, operation = limit, subject, _TURNED[operation]
     return _Seen(subject, limit, operation, found)

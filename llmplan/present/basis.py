@@ -119,11 +119,12 @@ def remarks(context: Context) -> list[Line]:
 def omitted(context: Context) -> Section:
     """What the answer does not include, and how to ask for more."""
     words, answer = context.words, context.answer
-    lines = [words.failures_left_out()] if not context.has(names.WALL_TIME) else []
-    lines += [line(words.quality_left_out), line(words.loading_left_out)]
+    served = bool(context.get(names.SERVING_ALONE))
+    lines = [words.failures_left_out()] if not (served or context.has(names.WALL_TIME)) else []
+    lines += [line(words.quality_left_out), line(words.serving_left_out if served else words.loading_left_out)]
     if memory_shares(context):
         lines.append(line(words.script_memory_left_out))
-    for value in answer.values.values():
+    for value in () if served else answer.values.values():
         missing = value.value is None and value.role == "quantity" and value.needs
         if missing and value.name in (names.TIME, names.MEMORY, names.STEP_TIME):
             lines.append(words.absent(value.name, value.needs))

@@ -62,9 +62,14 @@ def _brought(context: Context, lever: Lever) -> Line:
 
 
 def _on_the_calendar(context: Context, results: Sequence[Moved]) -> list[Moved]:
-    """The results of a change, on the calendar alone where they have a counterpart there."""
+    """The results of a change in the units of the answer, on the calendar alone where they have a counterpart there."""
     names = {result.name for result in results}
-    return [result for result in results if context.answer.calendar.get(result.name) not in names]
+    kept = [result for result in results if context.answer.calendar.get(result.name) not in names]
+    told = [(result, context.like(result.name, result.before)) for result in kept]
+    return [
+        evolve(result, before=before, band=None if result.band is None else result.band.like(before))
+        for result, before in told
+    ]
 
 
 def _band(results: Iterable[Moved]) -> tuple[str, Range] | None:

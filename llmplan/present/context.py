@@ -104,11 +104,14 @@ class Context:
         return [row.subject for row in rows if row is not None]
 
     def like(self, name: str, amount: Amount) -> Amount:
-        """An amount of a quantity in the unit of what the author requires of it, planned or on the calendar."""
+        """An amount of a quantity in the unit of what the author requires of it, planned or on the calendar; without
+        such a requirement in that of the answer's own.
+        """
         names = {name, *(one for pair in self.answer.calendar.items() if name in pair for one in pair)}
         rows = (rule.compared for rule in self.own if rule.compared is not None)
         limit = next((row.limit for row in rows if row.subject in names), None)
-        return amount if limit is None else amount.like(limit)
+        own = self.amount(name) if limit is None else limit
+        return amount if own is None else amount.like(own)
 
     @property
     def rates(self) -> list[Value]:

@@ -72,20 +72,20 @@ def _required(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     judged = calendar or planned
     sure = EMPTY if rule.holds is None else _judged(context, rule)
     on_the_calendar = rule.on == "calendar"
-    earlier = rule.planned if on_the_calendar else None
+    earlier = rule.planned if on_the_calendar and not rule.unjudged else None
     chances = (
         EMPTY if earlier is None else line(words.chance(earlier.chance) or words.verdict(earlier.verdict)),
         sure,
     )
     chances = chances if on_the_calendar else (sure, EMPTY)
     limit = None if judged is None else judged.limit
-    gap = None if judged is None else (judged.gap, side_of(judged.met, judged.sign))
+    gap = None if judged is None else (judged.gap, side_of(judged))
     if rule.holds is None:
         said = words.not_checked_for(rule.needs)
     elif limit is None or judged is None or gap is None:
         said = words.case(rule) if rule.holds is False else EMPTY
     else:
-        said = words.limit(judged.sign, limit, *gap, rule.otherwise if rule.holds is False else "")
+        said = words.limit(judged.operation, limit, *gap, rule.otherwise if rule.holds is False else "")
     said = line(said, beside(context, rule, figures=False), words.reason_of_the_author(rule.because))
     cells = [
         None if row is None else _Figure(row.planned, row.spread or row.band, digits)
@@ -124,7 +124,7 @@ def _asked_of_all(context: Context) -> Iterator[tuple[Line, ...]]:
             said = words.not_checked_for(rule.needs)
         elif rule is not None:
             sure, row = _judged(context, rule), rule.compared
-            gap = None if row is None else (row.gap, side_of(row.met, row.sign))
+            gap = None if row is None else (row.gap, side_of(row))
             said = words.capacity(room, *(gap or (None, "")))
         yield _row(words, words.subject(names.MEMORY), memory, sure, None, EMPTY, said)
 

@@ -5,7 +5,7 @@ Input: the context of a solution and a requirement; output a line.
 
 from __future__ import annotations
 
-from llmplan.answer.schema.requirements import RequirementResult
+from llmplan.answer.schema.requirements import Compared, RequirementResult
 from llmplan.present.blocks import Line, line
 from llmplan.present.context import Context
 
@@ -32,13 +32,17 @@ def _as_planned(context: Context, rule: RequirementResult) -> Line | None:
         return None
     chance = words.chance(planned.chance)
     if planned.compared is not None:
-        return words.as_it_is_planned(planned.compared.planned, planned.verdict, chance)
+        verdict = "" if rule.unjudged else planned.verdict
+        return words.as_it_is_planned(planned.compared.planned, verdict, chance)
     return words.judged_on_the_calendar(planned.verdict, chance) if rule.chance is not None else None
 
 
-def side_of(met: bool, sign: str) -> str:
+def side_of(row: Compared) -> str:
     """On which side of its limit a figure lies: `spare`, `over`, `short`."""
-    return "spare" if met else "over" if sign.startswith("<") else "short"
+    if row.met:
+        return "spare"
+    above = row.planned.number > row.limit.number if row.operation == "eq" else row.operation in ("le", "lt")
+    return "over" if above else "short"
 
 
 def _tells(context: Context, rule: RequirementResult) -> bool:

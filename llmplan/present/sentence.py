@@ -26,6 +26,10 @@ _MOST_VERDICTS = 3
 _MOST_CLASHES = 2
 MOST_SHOWN = 6
 _OF_THE_MACHINES = (names.GPUS, names.GPU, names.NODES, names.TOKENS, names.PARAMS)
+_ANSWERED_BY = (names.TIME, names.MEMORY, names.SERVING_LATENCY, names.TRAIN_FLOPS)
+"""Results of which there is a sentence; without any of them it is made of what the author shows."""
+
+_OF_THE_MODEL = (names.ADAPTER_METHOD, names.ADAPTER_RANK)
 """What the sentence says by itself of what was asked."""
 
 
@@ -55,7 +59,7 @@ def shows_first(context: Context) -> bool:
 def _shown(context: Context) -> Line:
     """What the author shows, where that is the question and there is another answer to follow it."""
     words, rows = context.words, context.answer.shown[:MOST_SHOWN]
-    if not shows_first(context) or not (context.has(names.TIME) or context.has(names.MEMORY)):
+    if not shows_first(context) or not any(context.has(name) for name in _ANSWERED_BY):
         return EMPTY
     return words.nothing_to_solve([words.equation(row) for row in rows], ())
 
@@ -73,7 +77,7 @@ def _solved(context: Context) -> Line:
     words = context.words
     asked = [unknown for unknown in context.answer.unknowns if unknown.asked]
     told = any(unknown.path in _OF_THE_MACHINES for unknown in asked)
-    left_out = (*_OF_THE_MACHINES, *(names.LAUNCHED if told else ()))
+    left_out = (*_OF_THE_MACHINES, *_OF_THE_MODEL, *(names.LAUNCHED if told else ()))
     rest = [
         unknown for unknown in asked if unknown.path not in left_out and not unknown.path.startswith(f"{names.MODEL}.")
     ]
@@ -189,6 +193,7 @@ def _serving(context: Context, model: Line, chosen: Line) -> Line:
         context.text(names.GPU),
         context.amount(names.SERVING_QUERIES) if queries is not None else None,
         model,
+        (context.amount(names.SERVING_MEMORY), context.amount(names.SERVING_COPY)),
         latency,
         chosen,
     )

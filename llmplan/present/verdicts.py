@@ -111,7 +111,7 @@ def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     if row is None:
         case = words.case(rule) or line(rule.because or rule.text)
         return name, word, line(case, beside(context, rule))
-    side = side_of(row.met, row.sign)
+    side = side_of(row)
     if rule.calendar is None and rule.sides is not None and rule.sides.worst:
         known = words.in_the_worst_case(rule.sides, row.gap, side)
     else:

@@ -23,7 +23,7 @@ from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.text import whole_text
 from llmplan.units.amount import Amount
-from llmplan.units.measure import SYMBOLS, Measure
+from llmplan.units.measure import Measure
 
 _BEFORE = "require comparison: "
 
@@ -127,11 +127,11 @@ def failing(at: Lowering) -> Iterator[str]:
 
 
 def case(at: Lowering, name: str) -> tuple[str, tuple[Amount, str, Amount] | None]:
-    """The text of a failed requirement: its `else`, or its sides with their values and the sign between them."""
+    """The text of a failed requirement: its `else`, or its sides with their values and the operation between them."""
     rule = next((rule for rule in at.program.rules if rule.name == name), None)
     text = None if rule is None or rule.otherwise is None else whole_text(rule.otherwise, at)
     if text or rule is None or rule.sides is None or rule.type is None:
         return text or "", None
     sides = [at.worth(side, rule.place[0]) for side in (rule.sides.left, rule.sides.right)]
     known = [amount(side, rule.type, at.scope, rule.unit) for side in sides if side is not None and math.isfinite(side)]
-    return "", (known[0], SYMBOLS[rule.sides.operation], known[1]) if len(known) == 2 else None
+    return "", (known[0], rule.sides.operation, known[1]) if len(known) == 2 else None

@@ -451,6 +451,11 @@ def _read(text: str, single: bool) -> str:
     return _PRODUCT.sub(hyphenated, text)
 
 
+def power_of_ten(power: int) -> str:
+    """`10²²`."""
+    return f"10{str(power).translate(_SUPERSCRIPTS)}"
+
+
 def _digits(value: float, digits: int) -> str:
     """A number to so many significant digits: `28.7`, `185,000`, `4.13 × 10²²`, `1.2M`."""
     if not value:
@@ -459,7 +464,7 @@ def _digits(value: float, digits: int) -> str:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
         power = int(exponent)
-        return f"{mantissa}e{power}" if power < 0 else f"{mantissa} × 10{str(power).translate(_SUPERSCRIPTS)}"
+        return f"{mantissa}e{power}" if power < 0 else f"{mantissa} × {power_of_ten(power)}"
     if value == round(value) and abs(value) < 10**digits:
         return number(round(value))
     if abs(value) >= _MILLION:

@@ -57,7 +57,7 @@ def test_a_let_an_assumption_and_a_requirement(plans):
     assert mfu.origin is not None and mfu.origin.layer == "assumed"
     assert [other.layer for other in mfu.others] == ["formula"]
     enough = steps(plans, "enough", 0)[0]
-    assert enough.role == "requirement" and ">=" in render.numbers(enough, told.WORDS)
+    assert enough.role == "requirement" and "≥" in render.numbers(enough, told.WORDS)
 
 
 def test_a_requirement_as_planned_has_its_counterpart_on_the_calendar_and_both_chances(plans):
@@ -67,7 +67,7 @@ def test_a_requirement_as_planned_has_its_counterpart_on_the_calendar_and_both_c
     assert [step.name for step in found] == ["deadline", "time", "wall_time"]
     planned, calendar = map(plain, render.solved(found[0], told.WORDS))
     assert re.fullmatch(r"as planned: (safe|likely|tight|no) \d+%", planned)
-    shown = r"on the calendar: wall_time <= 30 days \([\d.]+ days (<=|>) 30 days\), (safe|likely|tight|no) \d+%"
+    shown = r"on the calendar: wall_time <= 30 days \([\d.]+ days (≤|>) 30 days\), (safe|likely|tight|no) \d+%"
     assert re.fullmatch(shown, calendar)
     (first, *_) = steps(plans, "deadline", 0, f"{text}require deadline: wall_time <= 30 days\n")
     verdict, also = map(plain, render.solved(first, told.WORDS))

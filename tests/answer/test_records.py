@@ -71,7 +71,6 @@ FIELDS = {
 """Fields of the records that hold texts, by the reason for which they may."""
 
 COMPUTED = {
-    "Compared.sign": "an operation as written",
     "FileEdit.text": "a place, a key and two values as written, with an arrow between",
     "Neighbour.value": "the name of a member or an entry",
     "Value.value": "the name of a member or an entry",

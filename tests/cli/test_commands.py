@@ -137,7 +137,7 @@ def test_solve_fits_on_a_screen(llmplan, stages):
     outcome = llmplan("solve", "a.plan")
     lines = outcome.out.splitlines()
     assert lines[1:] == [
-        "  deadline  safe  28.9 days <= 30 days",
+        "  deadline  safe  28.9 days ≤ 30 days",
         "  1 requirement of the library holds; not checked: budget",
         "",
         "found",

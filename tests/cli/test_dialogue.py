@@ -132,7 +132,7 @@ show total / 2
         "safe",
         "50",
         "USD",
-        "<=",
+        "≤",
         "60",
         "USD",
         "in",
@@ -144,7 +144,7 @@ show total / 2
         "to",
         "spare",
     ] in lines
-    assert ["likely", "likely", "75%", "30", "USD", "<=", "40", "USD,", "10", "USD", "to", "spare;"] in [
+    assert ["likely", "likely", "75%", "30", "USD", "≤", "40", "USD,", "10", "USD", "to", "spare;"] in [
         line[:12] for line in lines
     ]
     assert "15 USD (10 – 25 USD)" in shown.out

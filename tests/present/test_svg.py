@@ -294,3 +294,12 @@ def test_texts_are_cut_and_escaped() -> None:
     assert elements.fit("short", 200, 12) == "short"
     assert elements.wrap("one two three four", 60, 12) == ["one two", elements.fit("three four", 60, 12)]
     assert elements.px(-0.0) == "0.0" and elements.px(1234.56) == "1234.6"
+
+
+@given(st.lists(st.floats(0.001, 1e26), min_size=2, max_size=5))
+def test_numbers_beside_a_plot_stand_in_the_panel_as_a_whole(values: list[float]) -> None:
+    axis = Axis.around([0.0, *values], 6, "FLOP", 1.0)
+    left = elements.beside(axis, 46)
+    told = elements.axis_up(axis, left, 460, 0, 200)
+    assert "…" not in told and "e+" not in told
+    assert left < 130 and all(elements.width(compact(tick), elements.SIZE) <= left - 8 for tick in axis.ticks)

@@ -175,8 +175,8 @@ def test_what_has_no_value_somewhere_in_the_ranges_cannot_be_certain(plans, spre
 @pytest.mark.parametrize(
     ("bound", "case", "slack"),
     [
-        ("u >= j - 8", "2 >= 2 in the worst case", 0.0),
-        ("j - 8 <= u", "2 <= 2 in the worst case", 0.0),
+        ("u >= j - 8", "2 ≥ 2 in the worst case", 0.0),
+        ("j - 8 <= u", "2 ≤ 2 in the worst case", 0.0),
         ("j + 1 > j - u", "1 > -2 in the worst case", 3.0),  # one point for both sides
         ("(j - 4) ^ 2 + u >= 1", "(5 - 4) ^ 2 + u", None),  # the worst case is at no corner: the expected values
     ],
@@ -196,7 +196,7 @@ def test_the_screen_shows_the_worst_case_of_what_must_be_certain(plans):
     shown = screen.render(
         Context(plans.solve("let j = 0..5..10\nlet u = ? in [1, 2]\nrequire certain r: u >= j - 8\n")), 100
     )
-    assert "safe  2 >= 2 in the worst case, at the limit" in shown
+    assert "safe  2 ≥ 2 in the worst case, at the limit" in shown
     shown = screen.render(
         Context(plans.solve("let j = 0..3..10\nlet u = ? in [1, 2]\nrequire certain r: u * j <= 8\n")), 100
     )

@@ -8,7 +8,6 @@ from attrs import frozen
 
 from llmplan.answer.schema.advice import Relaxation
 from llmplan.units.amount import Amount, Range
-from llmplan.units.measure import SYMBOLS
 
 Verdict = Literal["safe", "likely", "tight", "no", "not judged"]
 Unjudged = Literal["", "equality", "asked"]
@@ -39,11 +38,6 @@ class Compared:
     band: Range | None = None
     spread: Range | None = None
     asked: float | None = None  # the chance that is asked for, of a requirement on one
-
-    @property
-    def sign(self) -> str:
-        """`<=`, seen from the subject."""
-        return SYMBOLS[self.operation]
 
 
 @frozen

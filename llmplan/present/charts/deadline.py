@@ -43,7 +43,7 @@ def deadline(context: Context) -> LineChart | None:
         *(y for one in series for band in one.bands for _, *ends in band.ends for y in ends),
     ]
     said = [words.curve_point(*_texts(point), _verdict(point, curve), words.chance(point.chance)) for point in solved]
-    title = words.by_input(_name(context, curve.result.name), _name(context, curve.input.name))
+    title = words.by_input(plain(words.axis(curve.result.name, first=True)), _name(context, curve.input.name))
     unit, across = _unit(curve, solved[-1]), [point.at for point in solved]
     counted = all(_whole(point.amount) for point in solved)
     return LineChart(

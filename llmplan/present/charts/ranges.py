@@ -49,5 +49,7 @@ def ranges(context: Context) -> Tornado | None:
         x=Axis.around(heights, _TICKS, unit, size),
         middle=Limit(found.amount.number, words.expected_mark(shown(found.amount.number).rough(3))),
         bars=bars,
-        limit=None if limit is None else Limit(limit.limit.number, words.limit_mark(limit.sign, limit.limit.short())),
+        limit=None
+        if limit is None
+        else Limit(limit.limit.number, words.limit_mark(limit.operation, limit.limit.short())),
     )

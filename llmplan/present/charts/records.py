@@ -12,7 +12,12 @@ from typing import Literal
 
 from attrs import frozen
 
+from llmplan.units.amount import power_of_ten
+
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_TOO_LARGE = 1e15
+"""Numbers from here on are read in powers of ten of their unit."""
+
 _BESIDE = 0.06
 """Of an axis through given values, the share that is left on either side."""
 
@@ -41,6 +46,10 @@ class Axis:
     def around(values: Iterable[float], most: int, unit: str, size: float) -> Axis:
         """An axis with at most about so many ticks on which all of these values lie."""
         numbers = list(values)
+        largest = max(map(abs, numbers)) / size
+        if math.isfinite(largest) and largest >= _TOO_LARGE:
+            power = math.floor(math.log10(largest))
+            unit, size = f"{power_of_ten(power)} {unit}".rstrip(), size * 10.0**power
         return Axis(tuple(ticks(min(numbers) / size, max(numbers) / size, most)), unit, size)
 
     @staticmethod

@@ -75,7 +75,7 @@ def run(context: Context) -> Waterfall | None:
         falls=falls,
         whole=Fall(words.run_whole, wall.amount.number, shown(wall.amount.number)),
         ends=band,
-        limit=None if rule is None else Limit(rule.limit.number, words.limit_mark(rule.sign, rule.limit.short())),
+        limit=None if rule is None else Limit(rule.limit.number, words.limit_mark(rule.operation, rule.limit.short())),
         events=events,
     )
 

@@ -16,7 +16,7 @@ from llmplan.present.charts.records import Axis, Fall, Waterfall
 from llmplan.present.context import Context
 from llmplan.present.words.en import Words
 from llmplan.units.amount import TIME, Amount, Unit
-from llmplan.units.format import compact, fixed, places
+from llmplan.units.format import fixed, places
 from llmplan.units.measure import Measure
 
 _SECONDS = Unit("s", 1.0, True, fixed=True)
@@ -80,9 +80,9 @@ class _Scale:
         return fixed(value / self.size, self.digits)
 
     def part(self, value: float) -> str:
-        """With its share of the whole: `2.80 s · 29 %`; what has none of the decimals as far as it has digits."""
-        scaled, words = value / self.size, self.words
-        size = self.written(value) if round(scaled, self.digits) else f"{compact(scaled)} {self.unit.text}"
+        """With its share of the whole: `2.80 s · 29 %`, of what has none of the decimals `< 0.01 s · < 1 %`."""
+        words, least = self.words, 10.0**-self.digits * self.size
+        size = self.written(value) if round(value / self.size, self.digits) else f"< {self.written(least)}"
         percent = (
             fixed(100 * value / self.whole, 0) if abs(value) >= _LEAST * self.whole else words.less_than_a_per_cent
         )

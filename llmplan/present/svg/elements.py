@@ -256,13 +256,22 @@ _ASIDE = 8
 """How far the number of a tick at an end may reach beyond the plot."""
 
 
+def beside(axis: Axis, least: float) -> float:
+    """Where a plot begins that has the numbers of an axis on its left, no further left than `least`."""
+    return max(least, MARGIN / 2 + _GAP + max(width(compact(tick), SIZE) for tick in axis.ticks))
+
+
+_GAP = 8
+"""Between the number of a tick and the plot beside it."""
+
+
 def axis_up(axis: Axis, left: float, right: float, top: float, bottom: float) -> str:
     """Numbers beside a plot with rules through it; the unit stands elsewhere."""
     place = scale(axis, bottom, top)
     elements = []
     for tick in axis.ticks:
         y = place.at(tick * axis.size)
-        elements += [line(left, y, right, y, RULE), text(left - 8, y + 4, compact(tick), 60, "end", GREY)]
+        elements += [line(left, y, right, y, RULE), text(left - _GAP, y + 4, compact(tick), left, "end", GREY)]
     return group(elements)
 
 

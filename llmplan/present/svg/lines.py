@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from llmplan.present.charts.records import Band, LineChart, Point, Series
 from llmplan.present.svg import elements as draw
 
-_LEFT, _RIGHT = 46, draw.WIDTH - draw.MARGIN - 4
+_LEAST_LEFT, _RIGHT = 46, draw.WIDTH - draw.MARGIN - 4
 _PLOT = 210
 """The height of a plot."""
 
@@ -35,7 +35,8 @@ def lines(chart: LineChart) -> str:
     keys = [*_marks_said(chart, top), *_series_said(chart, top + _ROW * len(chart.marks))]
     start = top + _ROW * (len(chart.marks) + _series_rows(chart)) + 30
     bottom = start + _PLOT
-    across, up = draw.scale(chart.x, _LEFT, _RIGHT), draw.scale(chart.y, bottom, start)
+    left = draw.beside(chart.y, _LEAST_LEFT)
+    across, up = draw.scale(chart.x, left, _RIGHT), draw.scale(chart.y, bottom, start)
 
     def placed(x: float, y: float) -> Point:
         return Point(across.at(x), up.at(y))
@@ -44,18 +45,19 @@ def lines(chart: LineChart) -> str:
     marked = [mark.point.x for mark in chart.marks]
     elements = [
         *keys,
-        draw.axis_up(chart.y, _LEFT, _RIGHT, start, bottom),
+        draw.axis_up(chart.y, left, _RIGHT, start, bottom),
         draw.text(draw.MARGIN, start - 10, chart.y.unit, 120, color=draw.GREY),
-        draw.axis_across(chart.x, _LEFT, _RIGHT, bottom, bottom, marked),
-        draw.line(_LEFT, bottom, _RIGHT, bottom),
+        draw.axis_across(chart.x, left, _RIGHT, bottom, bottom, marked),
+        draw.line(left, bottom, _RIGHT, bottom),
+        *([] if chart.counted else [_area(band, placed) for band in chart.series[0].bands]),
         *(
             part
             for one in reversed(chart.series)
             for part in (_counted(one, placed) if chart.counted else _continuous(one, placed))
         ),
-        draw.line(_LEFT, limit, _RIGHT, limit, draw.RED, "8 4", "1.5"),
+        draw.line(left, limit, _RIGHT, limit, draw.RED, "8 4", "1.5"),
         *(_sign(mark.kind, placed(mark.point.x, mark.point.y)) for mark in chart.marks),
-        draw.over(_RIGHT, limit - 6, chart.limit.label, _RIGHT - _LEFT, draw.RED),
+        draw.over(_RIGHT, limit - 6, chart.limit.label, _RIGHT - left, draw.RED),
         *draw.foot(chart.foot, bottom + 48),
     ]
     return draw.document(chart, bottom + 45 + draw.foot_height(chart.foot), elements)
@@ -102,17 +104,20 @@ def _counted(series: Series, placed: Placed) -> Iterator[str]:
     yield draw.group(_dot(Point(place.x + aside, place.y), series) for place in places)
 
 
+def _area(band: Band, placed: Placed) -> str:
+    """What a band covers, which lies below all lines and points."""
+    outline = [placed(x, high) for x, _, high in band.ends], [placed(x, low) for x, low, _ in reversed(band.ends)]
+    points = _pairs([place for edge in outline for place in edge])
+    return draw.group([f'<polygon points="{points}" fill="{_BANDS[band.kind][0]}"/>'])
+
+
 def _continuous(series: Series, placed: Placed) -> Iterator[str]:
-    """A line with a band around it."""
+    """A line with the edges of its bands."""
     colour = _SERIES[series.kind]
     for band in series.bands:
-        lower = [placed(x, low) for x, low, _ in band.ends]
-        upper = [placed(x, high) for x, _, high in band.ends]
-        fill, dash = _BANDS[band.kind]
-        area = f'<polygon points="{_pairs([*upper, *reversed(lower)])}" fill="{fill}"/>'
-        edge = f'stroke="{colour}" stroke-dasharray="{dash}"'
-        inside = [area] if series.kind == "judged" else []
-        yield draw.group([*inside, _path(upper, edge), _path(lower, edge)])
+        edges = [placed(x, low) for x, low, _ in band.ends], [placed(x, high) for x, _, high in band.ends]
+        dashed = f'stroke="{colour}" stroke-dasharray="{_BANDS[band.kind][1]}"'
+        yield draw.group(_path(edge, dashed) for edge in edges)
     places = [placed(point.x, point.y) for point in series.points]
     yield draw.group([_path(places, f'stroke="{colour}" stroke-width="2"'), *(_dot(place, series) for place in places)])
 

@@ -131,6 +131,6 @@ class Changes(Labels):
     def one_point_more(
         self, name: str, before: float, after: float, changes: Sequence[tuple[str, Amount, Amount]]
     ) -> Line:
-        moves = [line(Code(cut(one, 40)), f" from {old.short()} to {new.short()}") for one, old, new in changes]
+        moves = [line(Code(cut(one, 40)), f" from {self.money(old)} to {self.money(new)}") for one, old, new in changes]
         instead = f" ({percentage(after)} instead of {percentage(before)}) changes "
         return line("One percentage point more ", Code(name), instead, listed(moves), ".")

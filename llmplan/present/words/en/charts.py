@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from llmplan.answer.schema.requirements import Operation
 from llmplan.present import names
+from llmplan.present.words.en.labels import SIGNS
 from llmplan.units.amount import Range
 
 _LIMITS = {"le": "at most", "lt": "below", "ge": "at least", "gt": "above", "eq": "exactly"}
@@ -34,13 +36,12 @@ class Charts:
     less_than_a_per_cent = "< 1"
 
     def by_input(self, result: str, input_: str) -> str:
-        """`time by hardware.gpus`."""
+        """`Time on the calendar by GPUs`."""
         return f"{result} by {input_}"
 
     def curve_title(self, title: str, subject: str, marks: Sequence[tuple[str, str]]) -> str:
         """`time on the calendar by GPUs, A100-SXM4-80GB: 29.1 days at 128 GPUs, safe from 224 GPUs`."""
-        of = self.among(title[:1].upper() + title[1:], subject)
-        return f"{of} ({', '.join(label for label, _ in marks)})"
+        return f"{self.among(title, subject)} ({', '.join(label for label, _ in marks)})"
 
     def among(self, title: str, subject: str) -> str:
         """A title with the entry that it is about: `time by hardware.gpus, A100-SXM4-80GB`."""
@@ -165,8 +166,8 @@ class Charts:
         """`120, one in 5.83 hours, a mark for 2`; `each`: for how many a mark stands, empty for one."""
         return f"{count}, one in {every}" + (f", a mark for {each}" if each else "")
 
-    def limit_mark(self, sign: str, value: str) -> str:
-        return f"{sign} {value}".replace("<=", "≤").replace(">=", "≥")
+    def limit_mark(self, operation: Operation, value: str) -> str:
+        return f"{SIGNS[operation]} {value}"
 
     def expected_mark(self, value: str) -> str:
         return f"expected: {value}"

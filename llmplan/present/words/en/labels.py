@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from llmplan.answer.schema.requirements import Operation, RequirementResult, Sides
+from llmplan.answer.schema.requirements import RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
 from llmplan.units.amount import Amount, percent
-from llmplan.units.measure import OPPOSITES, SYMBOLS
+from llmplan.units.measure import OPPOSITES
 
 LABELS = {
     names.TIME: "training",
@@ -45,6 +45,7 @@ _SHORT = {
     names.WALL_COST: "cost on the calendar",
     names.MEMORY: "memory",
     names.GPUS: "GPUs",
+    names.STEP_PER_TOKEN: "estimated step time per token",
 }
 
 _UNJUDGED = {
@@ -53,14 +54,18 @@ _UNJUDGED = {
 }
 
 
-def inequality(left: Amount, operation: Operation, right: Amount, write: Callable[[Amount], str]) -> str:
-    """`28.7 days <= 30 days`, with the sign that holds: where the comparison fails, the opposite one."""
+SIGNS: Mapping[str, str] = {"le": "≤", "lt": "<", "ge": "≥", "gt": ">", "eq": "=", "ne": "≠"}
+"""How one side of a comparison stands to the other, by the operation between them."""
+
+
+def inequality(left: Amount, operation: str, right: Amount, write: Callable[[Amount], str]) -> str:
+    """`28.7 days ≤ 30 days`, with the sign that holds: where the comparison fails, the opposite one."""
     first, second = write(left), write(right)
     if first == second:
         first, second = left.exact(), right.exact()
     same = first == second
     holds = operation in ("le", "ge", "eq") if same else getattr(operator, operation)(left.number, right.number)
-    return f"{first} {SYMBOLS[operation if holds else OPPOSITES[operation]]} {second}"
+    return f"{first} {SIGNS[operation if holds else OPPOSITES[operation]]} {second}"
 
 
 class Labels:
@@ -85,8 +90,12 @@ class Labels:
     def result_column(self, name: str) -> Line:
         return line(_SHORT.get(name) or cut(name, 40))
 
-    def axis(self, name: str) -> Line:
-        return line(LABELS.get(name, name))
+    def axis(self, name: str, first: bool = False) -> Line:
+        """What is read along an axis; `first` where that begins a title: a name of the plan stays as it is written."""
+        label = LABELS.get(name)
+        if label is None:
+            return line(name)
+        return line(label[:1].upper() + label[1:] if first else label)
 
     def unit(self, text: str) -> str:
         """A unit in the head of a row."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from llmplan.answer.schema.requirements import Compared, Sides
+from llmplan.answer.schema.requirements import Compared, Operation, Sides
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
-from llmplan.present.words.en.labels import Labels, inequality
+from llmplan.present.words.en.labels import SIGNS, Labels, inequality
 from llmplan.units.amount import Amount, percentage
 
-_SIGNS = {"<=": "≤", ">=": "≥"}
 _ENDS = {True: "low – high", False: "eight of ten"}
 _SUBJECTS = {names.TIME: "time", names.WALL_TIME: "time", names.COST: "cost", names.WALL_COST: "cost"}
 _MARKS = {"safe": "✓", "likely": "⚠", "tight": "⚠", "no": "✗", "not judged": "–"}
@@ -92,10 +91,10 @@ class Requirements(Labels):
         about = self.subject(subject) if subject is not None else line(Code(cut(text, 70)))
         return line(f"{name} (", about, ")") if name and name != text else about
 
-    def limit(self, sign: str, limit: Amount, gap: Amount, side: str, because: str) -> Line:
+    def limit(self, operation: Operation, limit: Amount, gap: Amount, side: str, because: str) -> Line:
         """The limit of a requirement, and how far the figure is from it; of what fails also why that matters."""
         case = f": {cut(because, 120)}" if because else ""
-        return line(f"{_SIGNS.get(sign, sign)} {self.money(limit)}, {_margin(gap, side, self.money)}{case}")
+        return line(f"{SIGNS[operation]} {self.money(limit)}, {_margin(gap, side, self.money)}{case}")
 
     def capacity(self, room: Amount | None, gap: Amount | None, side: str) -> Line:
         """The memory of a GPU, and how much of it is left."""
@@ -120,9 +119,9 @@ class Requirements(Labels):
         return line(f"{_MARKS.get(verdict, '–')} {verdict} {chance}".rstrip())
 
     def as_it_is_planned(self, planned: Amount, verdict: str, chance: str) -> Line:
-        """The figure and the verdict if every step runs as planned, beside those on the calendar."""
-        judged = f"{verdict} {chance}".rstrip()
-        return line(f"; as planned {self.money(planned)}, {judged}")
+        """The figure and the verdict, if there is one, if every step runs as planned, beside those on the calendar."""
+        judged = f", {verdict} {chance}".rstrip() if verdict else ""
+        return line(f"; as planned {self.money(planned)}{judged}")
 
     def asked(self, share: float) -> Line:
         return line(f"; asked {percentage(share)}")

@@ -10,7 +10,7 @@ from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed
-from llmplan.present.words.en.labels import Labels
+from llmplan.present.words.en.labels import SIGNS, Labels
 from llmplan.units.amount import Amount, Range, count, percentage
 
 _CHOSEN = {
@@ -108,7 +108,7 @@ class Sentence(Labels):
             return line(f"the {name} of {limit}", f" ({known[2:]})" if known else None)
         if not name or name == text:  # which says its limit
             return line(Code(text), f" ({known[2:]})" if known else None)
-        return line(Code(name), f" ({row.sign} {limit}{known})")
+        return line(Code(name), f" ({SIGNS[row.operation]} {limit}{known})")
 
     def compound(self, name: str, text: str) -> Line:
         """A requirement that is not a single comparison: `goals` (`time <= 30 days and cost <= 1 MUSD`)."""
@@ -153,11 +153,27 @@ class Sentence(Labels):
     def needs_memory(self, model: Line, machines: Line, memory: Amount, chosen: Line) -> Line:
         return line(model, " on ", machines, f" needs {memory.short()} per GPU", chosen, ".")
 
-    def serves(self, gpus: int, gpu: str, queries: Amount | None, model: Line, latency: Amount, chosen: Line) -> Line:
+    def serves(
+        self,
+        gpus: int,
+        gpu: str,
+        queries: Amount | None,
+        model: Line,
+        copy: tuple[Amount | None, Amount | None],
+        latency: Amount,
+        chosen: Line,
+    ) -> Line:
+        """What is served, by how many GPUs.
+
+        Args:
+            copy: The memory of a copy and the GPUs that hold it.
+        """
+        memory, held = copy
+        size = f"; a copy takes {memory.short()} on {held.short()}" if memory is not None and held is not None else ""
         rate = "queries" if queries is None else f"{queries.rough()} per minute"
         bound = "" if queries is None else " (a lower bound: full batches, and no query waits)"
         who = f"{count(gpus)} {gpu or 'GPUs'} serve{'s' if gpus == 1 else ''} {rate} with "
-        return line(who, model or "the model", f", each in {latency.short()}{bound}", chosen, ".")
+        return line(who, model or "the model", f", each in {latency.short()}{bound}{size}", chosen, ".")
 
     def takes_compute(self, model: Line, tokens: Amount | None, flops: Amount, machines: Line, chosen: Line) -> Line:
         on = line(" on ", machines) if machines else EMPTY
@@ -192,7 +208,7 @@ class Sentence(Labels):
         if row is None:
             return line(subject)
         limit = row.limit.short()
-        bound = f" of {limit}" if name in _LIMITS else f" ({row.sign} {limit})" if name else None
+        bound = f" of {limit}" if name in _LIMITS else f" ({SIGNS[row.operation]} {limit})" if name else None
         return line(subject, bound)
 
     def was_not_checked(self, subject: Line, needs: Sequence[str]) -> Line:

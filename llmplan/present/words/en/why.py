@@ -9,7 +9,7 @@ from attrs import evolve
 from llmplan.answer.schema.advice import Loss, Moved, Price
 from llmplan.answer.schema.values import Beyond, Case, SolvedUnknown
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
-from llmplan.present.words.en.labels import Labels
+from llmplan.present.words.en.labels import Labels, inequality
 from llmplan.units.amount import Amount, Range, count, deviation, share
 
 _MOST_OF_A_LAYOUT = 2
@@ -91,10 +91,10 @@ class Why(Labels):
         unmet = [line(Code(name), " is not met") for name in loss.unmet]
         if not loss.objective:
             return listed(unmet)
-        relative = loss.relative
+        relative, what = loss.relative, self.result_column(loss.objective)
         if relative is not None:
-            return listed([*unmet, f"{loss.objective} {deviation(relative)}"])
-        return listed([*unmet, f"{loss.objective} {count(loss.value)} instead of {count(loss.best)}"])
+            return listed([*unmet, line(what, f" {deviation(relative)}")])
+        return listed([*unmet, line(what, f" {count(loss.value)} instead of {count(loss.best)}")])
 
     def rival(self, entry: Amount, loss: Loss | None, feasible: bool) -> Line:
         """Another card or model, and what the best plan with it loses."""
@@ -137,13 +137,13 @@ class Why(Labels):
         return line(f"With {beyond.value.short() if short else beyond.value.exact()}: ", listed(cases, "; "))
 
     def _violation(self, case: Case, short: bool) -> Line:
-        written = Amount.short if short else Amount.exact
+        written = self.money if short else Amount.exact
         if case.computed is not None and case.gap is not None:
             return line(f"{written(case.computed)}, {written(case.gap)} {case.off}")
         if case.text or case.sides is None:
             return line(case.text or case.off)
         left, operation, right = case.sides
-        return line(f"{written(left)} {operation} {written(right)}")
+        return line(inequality(left, operation, right, written))
 
     def open_by_default(self, unknowns: Sequence[tuple[str, str]]) -> Line:
         return line("Open by default: ", listed(line(Code(path), f" = {value}") for path, value in unknowns))

@@ -120,7 +120,7 @@ class Changes(Labels):
     def one_point_more(
         self, name: str, before: float, after: float, changes: Sequence[tuple[str, Amount, Amount]]
     ) -> Line:
-        moves = [line(Code(cut(one, 40)), f" 从 {old.short()} 变为 {new.short()}") for one, old, new in changes]
+        moves = [line(Code(cut(one, 40)), f" 从 {self.money(old)} 变为 {self.money(new)}") for one, old, new in changes]
         return line(
             Code(name),
             f" 每提高一个百分点（{percentage(before)} 变为 {percentage(after)}）：",

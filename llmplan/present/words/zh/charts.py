@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from llmplan.answer.schema.requirements import Operation
 from llmplan.present import names
+from llmplan.present.words.en.labels import SIGNS
 from llmplan.present.words.zh.labels import VERDICTS, Labels
 from llmplan.units.amount import Range
 
@@ -137,8 +139,8 @@ class Charts(Labels):
     def events(self, count: str, every: str, each: str) -> str:
         return f"{count} 次，平均 {every}一次" + (f"，每个标记代表 {each} 次" if each else "")
 
-    def limit_mark(self, sign: str, value: str) -> str:
-        return f"{sign} {value}".replace("<=", "≤").replace(">=", "≥")
+    def limit_mark(self, operation: Operation, value: str) -> str:
+        return f"{SIGNS[operation]} {value}"
 
     def expected_mark(self, value: str) -> str:
         return f"期望：{value}"

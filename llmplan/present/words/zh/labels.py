@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from llmplan.answer.schema.requirements import Operation, RequirementResult, Sides
+from llmplan.answer.schema.requirements import RequirementResult, Sides
 from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
@@ -47,6 +47,7 @@ _SHORT = {
     names.WALL_COST: "日历费用",
     names.MEMORY: "显存",
     names.GPUS: "GPU 数",
+    names.STEP_PER_TOKEN: "每 token 的估计步时",
 }
 _AUTHORED = ("plan", "used")
 """Origins of requirements whose texts are the author's. Those of the library are English: their figures are told."""
@@ -56,7 +57,7 @@ _UNJUDGED = {"equality": "计算值只在按计划时才等于上限", "asked": 
 COMMA, SEMICOLON = "，", "；"
 
 
-def compared(left: Amount, operation: Operation, right: Amount, write: Callable[[Amount], str]) -> str:
+def compared(left: Amount, operation: str, right: Amount, write: Callable[[Amount], str]) -> str:
     return inequality(left, operation, right, write)
 
 
@@ -75,7 +76,7 @@ class Labels(English):
     def result_column(self, name: str) -> Line:
         return line(_SHORT.get(name) or cut(name, 40))
 
-    def axis(self, name: str) -> Line:
+    def axis(self, name: str, first: bool = False) -> Line:
         return line(LABELS.get(name, name))
 
     def unit(self, text: str) -> str:

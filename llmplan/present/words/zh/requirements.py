@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from llmplan.answer.schema.requirements import Compared, Sides
+from llmplan.answer.schema.requirements import Compared, Operation, Sides
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
+from llmplan.present.words.en.labels import SIGNS
 from llmplan.present.words.zh import units
 from llmplan.present.words.zh.labels import VERDICTS, Labels, compared
 from llmplan.units.amount import Amount, percentage
 
-_SIGNS = {"<=": "≤", ">=": "≥"}
 _ENDS = {True: "低 – 高", False: "十次中的八次"}
 _SUBJECTS = {names.TIME: "时间", names.WALL_TIME: "时间", names.COST: "费用", names.WALL_COST: "费用"}
 _MARKS = {"safe": "✓", "likely": "⚠", "tight": "⚠", "no": "✗", "not judged": "–"}
@@ -87,9 +87,9 @@ class Requirements(Labels):
         about = self.subject(subject) if subject is not None else line(Code(cut(text, 70)))
         return line(f"{name}（", about, "）") if name and name != text else about
 
-    def limit(self, sign: str, limit: Amount, gap: Amount, side: str, because: str) -> Line:
+    def limit(self, operation: Operation, limit: Amount, gap: Amount, side: str, because: str) -> Line:
         case = f"：{cut(because, 120)}" if because else ""
-        return line(f"{_SIGNS.get(sign, sign)} {self.money(limit)}，{_margin(gap, side, self.money)}{case}")
+        return line(f"{SIGNS[operation]} {self.money(limit)}，{_margin(gap, side, self.money)}{case}")
 
     def capacity(self, room: Amount | None, gap: Amount | None, side: str) -> Line:
         of = f"共 {room.short()}" if room is not None else ""
@@ -112,8 +112,8 @@ class Requirements(Labels):
         return line(f"{_MARKS.get(verdict, '–')} {VERDICTS[verdict]} {chance}".rstrip())
 
     def as_it_is_planned(self, planned: Amount, verdict: str, chance: str) -> Line:
-        judged = f"{VERDICTS[verdict]} {chance}".rstrip()
-        return line(f"；按计划 {self.money(planned)}，{judged}")
+        judged = f"，{VERDICTS[verdict]} {chance}".rstrip() if verdict else ""
+        return line(f"；按计划 {self.money(planned)}{judged}")
 
     def asked(self, share: float) -> Line:
         return line(f"；要求 {percentage(share)}")

@@ -10,6 +10,7 @@ from llmplan.answer.schema.solution import Shown
 from llmplan.answer.schema.values import Value
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed
+from llmplan.present.words.en.labels import SIGNS
 from llmplan.present.words.zh.labels import LABELS, VERDICTS, Labels
 from llmplan.units.amount import Amount, Range, count, percentage
 
@@ -86,7 +87,7 @@ class Sentence(Labels):
             return line(f"{limit}的{_LIMITS[name]}", f"（{known[1:]}）" if known else None)
         if not name or name == text:
             return line(Code(text), f"（{known[1:]}）" if known else None)
-        return line(Code(name), f"（{row.sign} {limit}{known}）")
+        return line(Code(name), f"（{SIGNS[row.operation]} {limit}{known}）")
 
     def compound(self, name: str, text: str) -> Line:
         asked = Code(cut(text, 80))
@@ -118,11 +119,22 @@ class Sentence(Labels):
     def needs_memory(self, model: Line, machines: Line, memory: Amount, chosen: Line) -> Line:
         return line(model, "，", machines, f"：每张 GPU 需要 {memory.short()}", chosen, "。")
 
-    def serves(self, gpus: int, gpu: str, queries: Amount | None, model: Line, latency: Amount, chosen: Line) -> Line:
+    def serves(
+        self,
+        gpus: int,
+        gpu: str,
+        queries: Amount | None,
+        model: Line,
+        copy: tuple[Amount | None, Amount | None],
+        latency: Amount,
+        chosen: Line,
+    ) -> Line:
+        memory, held = copy
+        size = f"；一份占 {memory.short()}，由 {held.short()} 容纳" if memory is not None and held is not None else ""
         rate = "" if queries is None else f"，每分钟 {queries.rough()}"
         bound = "" if queries is None else "（下界：批次全满、请求不排队）"
         who = f"{count(gpus)} 张 {gpu or 'GPU'} 部署 "
-        return line(who, model or "该模型", f"{rate}，每次 {latency.short()}{bound}", chosen, "。")
+        return line(who, model or "该模型", f"{rate}，每次 {latency.short()}{bound}{size}", chosen, "。")
 
     def takes_compute(self, model: Line, tokens: Amount | None, flops: Amount, machines: Line, chosen: Line) -> Line:
         data = f"（{tokens.short()}）" if tokens is not None else None
@@ -154,7 +166,7 @@ class Sentence(Labels):
         if row is None:
             return line(subject)
         limit = row.limit.short()
-        bound = f" {limit}" if name in _LIMITS else f"（{row.sign} {limit}）" if name else None
+        bound = f" {limit}" if name in _LIMITS else f"（{SIGNS[row.operation]} {limit}）" if name else None
         return line(subject, bound)
 
     def was_not_checked(self, subject: Line, needs: Sequence[str]) -> Line:

@@ -10,7 +10,7 @@ from llmplan.answer.schema.advice import Loss, Moved, Price
 from llmplan.answer.schema.values import Beyond, Case, SolvedUnknown
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
 from llmplan.present.words.zh import units
-from llmplan.present.words.zh.labels import Labels
+from llmplan.present.words.zh.labels import Labels, compared
 from llmplan.units.amount import Amount, Range, count, deviation, share
 
 _MOST_OF_A_LAYOUT = 2
@@ -83,10 +83,10 @@ class Why(Labels):
         unmet = [line(Code(name), " 不满足") for name in loss.unmet]
         if not loss.objective:
             return listed(unmet, "，")
-        relative = loss.relative
+        relative, what = loss.relative, self.result_column(loss.objective)
         if relative is not None:
-            return listed([*unmet, f"{loss.objective} {deviation(relative)}"], "，")
-        return listed([*unmet, f"{loss.objective} {count(loss.best)} 变为 {count(loss.value)}"], "，")
+            return listed([*unmet, line(what, f" {deviation(relative)}")], "，")
+        return listed([*unmet, line(what, f" {count(loss.best)} 变为 {count(loss.value)}")], "，")
 
     def rival(self, entry: Amount, loss: Loss | None, feasible: bool) -> Line:
         if not feasible:
@@ -127,13 +127,13 @@ class Why(Labels):
         return line(f"取 {beyond.value.short() if short else beyond.value.exact()} 时：", listed(cases, "；"))
 
     def _violation(self, case: Case, short: bool) -> Line:
-        written = Amount.short if short else Amount.exact
+        written = self.money if short else Amount.exact
         if case.computed is not None and case.gap is not None:
             return line(f"{written(case.computed)}，{_OFF.get(case.off, case.off)} {written(case.gap)}")
         if case.sides is None:
             return line(_OFF.get(case.off, "不满足"))
         left, operation, right = case.sides
-        return line(f"{written(left)} {operation} {written(right)}")
+        return line(compared(left, operation, right, written))
 
     def open_by_default(self, unknowns: Sequence[tuple[str, str]]) -> Line:
         return line("默认待求：", listed((line(Code(path), f" = {value}") for path, value in unknowns), "，"))
