@@ -188,7 +188,9 @@ def _serving(context: Context, model: Line, chosen: Line) -> Line:
     gpus = context.get(names.SERVING_GPUS) if gpus is None else gpus
     if latency is None or gpus is None:
         return EMPTY
+    needed = context.number(names.SERVING_GPUS)
     return context.words.serves(
+        int(float(gpus)) if needed is None else int(needed),
         int(float(gpus)),
         context.text(names.GPU),
         context.amount(names.SERVING_QUERIES) if queries is not None else None,

@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 
 from llmplan.present.charts.records import (
     Axis,
@@ -34,6 +36,7 @@ from llmplan.present.svg.bars import grid, stacked, tornado, waterfall
 from llmplan.present.svg.escape import xml
 from llmplan.present.svg.lines import lines
 from llmplan.present.svg.scatter import scatter
+from llmplan.units.format import compact
 from tests.present.drawn import contrast, faults, texts
 
 HOSTILE = '</text><script>alert(1)</script>"&\u202e' + "long " * 40

@@ -155,6 +155,7 @@ class Sentence(Labels):
 
     def serves(
         self,
+        needed: int,
         gpus: int,
         gpu: str,
         queries: Amount | None,
@@ -166,13 +167,15 @@ class Sentence(Labels):
         """What is served, by how many GPUs.
 
         Args:
+            needed: As many of the GPUs as answer the queries: the others complete a node.
             copy: The memory of a copy and the GPUs that hold it.
         """
         memory, held = copy
         size = f"; a copy takes {memory.short()} on {held.short()}" if memory is not None and held is not None else ""
         rate = "queries" if queries is None else f"{queries.rough()} per minute"
         bound = "" if queries is None else " (a lower bound: full batches, and no query waits)"
-        who = f"{count(gpus)} {gpu or 'GPUs'} serve{'s' if gpus == 1 else ''} {rate} with "
+        enough = f"{count(needed)} of " if needed < gpus else ""
+        who = f"{enough}{count(gpus)} {gpu or 'GPUs'} serve{'s' if gpus == 1 else ''} {rate} with "
         return line(who, model or "the model", f", each in {latency.short()}{bound}{size}", chosen, ".")
 
     def takes_compute(self, model: Line, tokens: Amount | None, flops: Amount, machines: Line, chosen: Line) -> Line:

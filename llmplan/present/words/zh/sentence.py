@@ -121,6 +121,7 @@ class Sentence(Labels):
 
     def serves(
         self,
+        needed: int,
         gpus: int,
         gpu: str,
         queries: Amount | None,
@@ -133,7 +134,8 @@ class Sentence(Labels):
         size = f"；一份占 {memory.short()}，由 {held.short()} 容纳" if memory is not None and held is not None else ""
         rate = "" if queries is None else f"，每分钟 {queries.rough()}"
         bound = "" if queries is None else "（下界：批次全满、请求不排队）"
-        who = f"{count(gpus)} 张 {gpu or 'GPU'} 部署 "
+        enough = f"{count(needed)}/" if needed < gpus else ""
+        who = f"{enough}{count(gpus)} 张 {gpu or 'GPU'} 部署 "
         return line(who, model or "该模型", f"{rate}，每次 {latency.short()}{bound}{size}", chosen, "。")
 
     def takes_compute(self, model: Line, tokens: Amount | None, flops: Amount, machines: Line, chosen: Line) -> Line:
