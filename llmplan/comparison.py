@@ -7,6 +7,7 @@ two solutions.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
@@ -74,6 +75,9 @@ def compare(a: Request, b: Request, against: str | None = None, fail_if: Sequenc
         return Compared(None, told, "error")
     both = at_its_answer(first, old), at_its_answer(second, new)
     found = difference.difference(old, new, both, (written, rewritten))
+    if found.a.plan == found.b.plan:  # in two folders
+        first_name, second_name = _apart(older.path, b.path)
+        found = evolve(found, a=evolve(found.a, plan=first_name), b=evolve(found.b, plan=second_name))
     limits = _limits(b, [one for one in asked if not one.about_verdict])
     met = []
     for one in asked:
@@ -108,6 +112,12 @@ def _solved(asked: Request) -> tuple[Solution, Lowering | None, dict[str, str]]:
     if checked is None or checked.built is None:
         return solution, None, {}
     return solution, checked.built.lowering, bare(api.files(solution, asked)[0], solution)
+
+
+def _apart(*paths: str) -> list[str]:
+    """Paths below the folder that they share."""
+    folder = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
+    return [os.path.relpath(path, folder).replace(os.sep, "/") for path in paths]
 
 
 def _named(solution: Solution, folder: str, revision: str, name: str) -> Solution:

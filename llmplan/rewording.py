@@ -7,13 +7,14 @@ edits of files, with the numbered changes of an infeasible one as edits of their
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from llmplan.answer.schema.advice import FileEdit, Relaxation, as_made
+from llmplan.answer.schema.advice import Assumed, FileEdit, Relaxation, as_made
+from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, Edit, Hint
 from llmplan.read.edited import located
 from llmplan.read.edits import Files
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _NUMBERED = re.compile(r"\d+: ")
 _INFEASIBLE = "E0402"
+_STACK = "stack"
 
 
 def reworded(solution: Solution, files: Files) -> Solution:
@@ -40,7 +42,20 @@ def reworded(solution: Solution, files: Files) -> Solution:
     diagnostics = tuple(
         _reworded(one, cures, texts) if one.code == _INFEASIBLE else one for one in solution.diagnostics
     )
-    return evolve(solution, levers=levers, relaxations=tuple(cures), diagnostics=diagnostics)
+    assumptions = (*_stack(solution, files), *solution.assumptions)
+    return evolve(solution, levers=levers, relaxations=tuple(cures), diagnostics=diagnostics, assumptions=assumptions)
+
+
+def _stack(solution: Solution, files: Files) -> Iterator[Assumed]:
+    """The release of the software, which decides what a step holds, where no file names one."""
+    found, value = files.reading.found.get(_STACK), solution.values.get(_STACK)
+    if found is None or value is None or not found.release:
+        return
+    family, _, release = str(value.value).rpartition("-")
+    entries = library.load(tables=False)[0].entries[_STACK]
+    others = [name for name in entries if name.rpartition("-")[0] == family and name.rpartition("-")[2] != release]
+    instead = f"; {' or '.join(others)} by `--set stack=NAME`" if others else ""
+    yield Assumed(_STACK, value.amount, f"as no file names a release{instead}")
 
 
 def _in_files(files: Files, path: str, wanted: Amount | None) -> tuple[FileEdit, ...]:

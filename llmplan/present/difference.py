@@ -20,6 +20,9 @@ from llmplan.present.words.en import Words
 _TOLD = ((names.WALL_TIME, names.TIME), (names.WALL_COST, names.COST))
 """What the first line tells: of each the first that differs."""
 
+_OTHER = 0.01
+"""The share by which tokens differ where they are others: a batch that divides otherwise moves them by less."""
+
 _MOST = 24
 """The most rows of a table in a comment."""
 
@@ -40,6 +43,7 @@ def headline(of: Difference, words: Words) -> Line:
     parts = [
         _feasible(of, words),
         listed(moved),
+        _other_work(of, words),
         listed(words.verdict_turned(one) for one in of.summary.turned),
         None if moved else listed([words.value_changed(one) for one in of.summary.decided[:2]]),
     ]
@@ -74,6 +78,15 @@ def _feasible(of: Difference, words: Words) -> str | None:
     if after:
         return words.never_met() if before else words.no_longer_met()
     return words.met_again() if before else None
+
+
+def _other_work(of: Difference, words: Words) -> Line | None:
+    """That the plans train on more or fewer tokens, so that time and cost are not of the same work."""
+    before, after = (side.values.get(names.TOKENS_TOTAL) for side in (of.a, of.b))
+    if before is None or after is None or not (before.amount.finite and after.amount.finite):
+        return None
+    change = after.amount.number / before.amount.number - 1 if before.amount.number else 0.0
+    return words.other_work(before.amount, after.amount, change) if abs(change) >= _OTHER else None
 
 
 def _tables(of: Difference, words: Words) -> Iterator[tuple[str, Rows]]:

@@ -69,6 +69,10 @@ def _beside(cause: str, diagnosis: Diagnosis) -> str:
     message = diagnosis.message
     if cause == "another" and message.total is not None and diagnosis.planned is not None:
         return f"{amount.binary(message.total.bytes)} / {amount.binary(diagnosis.planned)}"
+    if cause == "unlike" and message.allocated is not None and diagnosis.needed is not None:
+        return f"{amount.binary(message.allocated.bytes)} / {amount.binary(diagnosis.needed)}"
+    if cause == "too large" and diagnosis.planned is not None and diagnosis.needed is not None:
+        return f"{amount.binary(diagnosis.needed)} / {amount.binary(diagnosis.planned)}"
     if cause == "limited" and message.free is not None:
         return amount.binary(message.free.bytes)
     if cause == "fragmented" and message.reserved is not None and message.allocated is not None:

@@ -37,9 +37,12 @@ _RESIDENT = (
 )
 
 Proof = Literal["size", "frame", "size and frame"]
-Cause = Literal["another", "fragmented", "limited", "others", "elsewhere", "host", "block"]
+Cause = Literal["another", "unlike", "too large", "fragmented", "limited", "others", "elsewhere", "host", "block"]
 _ALIKE = 0.08
 """Of the capacity of one card as PyTorch and a data sheet have it."""
+
+_MORE = 1.2
+"""How much more than the whole plan live tensors hold where it is another run's: beyond the band of memory."""
 
 
 @frozen
@@ -63,9 +66,10 @@ class Diagnosis:
 
     Attributes:
         told: Whether an allocation is proved.
-        causes: What comes before any term: a card that is not the plan's, fragmentation, a limit, other processes,
-            another allocator, the host, a block of the allocator's own.
+        causes: What comes before any term: a card or a run that is not the plan's, a plan that no card of its kind
+            holds, fragmentation, a limit, other processes, another allocator, the host, a block of the allocator's own.
         planned: The capacity of the plan's card, None without a plan.
+        needed: What the plan needs of it at its fullest moment, None where that is not known.
         matches: In order, the likeliest first.
         pieces: How often what was tried fits into what was allocated, where it is a whole number.
         resident: The terms of memory in the plan, the largest first.
@@ -78,6 +82,7 @@ class Diagnosis:
     pieces: int | None
     resident: tuple[tuple[str, float], ...]
     planned: float | None = None
+    needed: float | None = None
 
 
 def diagnose(message: Message, values: Mapping[str, float], given: Collection[str]) -> Diagnosis:
@@ -87,13 +92,17 @@ def diagnose(message: Message, values: Mapping[str, float], given: Collection[st
         values: Numbers of the plan in base units, by name.
         given: The inputs that the plan says itself.
     """
-    planned = values.get("gpu.memory")
+    planned, needed = values.get("gpu.memory"), values.get("memory.total")
     causes = _causes(message)
+    if needed and message.allocated is not None and message.allocated.bytes > _MORE * needed:
+        causes = ("unlike", *causes)
+    if "fragmented" in causes and needed and planned and needed > planned:  # no setting of the allocator would do
+        causes = tuple("too large" if one == "fragmented" else one for one in causes)
     if planned and message.total is not None and abs(message.total.bytes / planned - 1) > _ALIKE:
         causes = ("another", *causes)
     matches = () if message.elsewhere or message.host else tuple(_matches(message, values, frozenset(given)))
     resident = sorted(((name, values[name]) for name in _RESIDENT if values.get(name)), key=lambda one: -one[1])
-    return Diagnosis(message, bool(matches), causes, matches, _pieces(message), tuple(resident), planned)
+    return Diagnosis(message, bool(matches), causes, matches, _pieces(message), tuple(resident), planned, needed)
 
 
 def _causes(message: Message) -> tuple[Cause, ...]:

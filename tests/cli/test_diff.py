@@ -200,3 +200,13 @@ def test_from_python(plans: Path) -> None:
         diff("a.plan", "b.plan", fail_if=["wall_tme > +5%"])
     with pytest.raises(ValueError, match="against: cannot read"):
         diff("a.plan", against="no such revision")
+
+
+def test_less_work_is_not_only_cheaper(plans: Path, run: Run) -> None:
+    for folder, tokens in (("a", "1T"), ("b", "500B")):
+        (plans / folder).mkdir()
+        (plans / folder / "run.plan").write_text(PLAN.replace("1T", tokens))
+    code, out, _ = run("a/run.plan", "b/run.plan")
+    first = " ".join(out.split("\n\n")[0].split())
+    assert code == 0 and first.startswith("b/run.plan against a/run.plan: wall_time −")
+    assert "for other work: 500B tokens instead of 1T tokens (−50%)" in first

@@ -86,6 +86,7 @@ def values() -> dict[str, Value]:
         value("parallelism.communication_dtype", "bf16", layer="default"),
         value("parallelism.reshard", False, layer="default"),
         value("parallelism.sync_each_batch", True, layer="default"),
+        value("parallelism.flat_shards", False, layer="default"),
         value("training.precision", "bf16", line=21),
         value("training.parameter_dtype", "bf16", layer="default"),
         value("training.gradient_dtype", "bf16", layer="default"),

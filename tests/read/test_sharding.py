@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from llmplan import importing
+from llmplan import api, importing
 from tests.read.told import of, reading, said, usual
 
 SPLIT = ("parallelism.framework", "parallelism.zero_stage", "parallelism.replicas", "parallelism.offload")
@@ -209,3 +209,19 @@ def test_a_gpu_for_each_task_of_slurm() -> None:
     job = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4\n#SBATCH --gpus-per-task=1\n"
     found = of({"job.sh": f"{job}srun python {TRAIN}\n"})
     assert said(found, "hardware.gpus", "hardware.gpus_per_node", "hardware.nodes") == (8, 4, 2)
+
+
+def test_fsdp_1_sums_no_gradients_on_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it would train is wrong: neither are such files fine, nor is that a cure."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.yaml").write_text(f"{FSDP1}  fsdp_offload_params: true\nmixed_precision: bf16\n")
+    accelerator = """--accelerator_config '{"gradient_accumulation_kwargs": {"sync_each_batch": true}}'"""
+    base = "accelerate launch --config_file a.yaml train.py --model_name_or_path Qwen/Qwen2.5-7B --output_dir o"
+    more = "--per_device_train_batch_size 1 --gradient_accumulation_steps 8 --block_size 2048 --bf16 true"
+    found = of({"run.sh": f"{base} {more}", "a.yaml": Path("a.yaml").read_text()})
+    assert said(found, "parallelism.flat_shards") is True and usual(found, SYNC) is False
+    Path("run.sh").write_text(f"{base} {more} {accelerator}")
+    card = importing.settings("A100-SXM4-80GB", None)
+    solution = api.solve(importing.question(importing.imported(["run.sh", "a.yaml"], card, whole=True)))
+    failed = [rule.name for rule in solution.requirements if rule.holds is False]
+    assert (solution.status, failed) == ("infeasible", ["accelerate_flat_accumulation"])

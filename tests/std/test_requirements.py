@@ -498,6 +498,11 @@ TARGETS = [
         "batches are padded to their longest sequence, which 2 ranks need not divide",
     ),
     ("accelerate_flat_context", f"{FLAT}\nparallelism.context = 2", "2 ranks of FSDP 1 cannot share a sequence"),
+    (
+        "accelerate_flat_accumulation",
+        f"{FLAT}\nparallelism.offload = all",
+        "FSDP 1 sums the gradients of",
+    ),
     ("accelerate_flat_precision", f"{FLAT}\ntraining.precision = fp8", "FSDP 1 would multiply in fp8"),
     ("accelerate_flat_adapter", f"{FLAT}\nadapter.method = lora", "adapters (lora) cannot be trained with FSDP 1"),
     (

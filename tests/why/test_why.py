@@ -259,3 +259,17 @@ def test_the_flat_weights_of_zero_2_are_not_buckets_of_ddp() -> None:
     assert found.diagnosis is not None
     first, *_ = found.diagnosis.matches
     assert (first.allocation.name, first.proof) == ("allocation.zero_flat_weights", "size and frame")
+
+
+@pytest.mark.parametrize(
+    ("micro_batch", "allocated", "causes"),
+    [(1, "31.38", ("fragmented",)), (48, "31.38", ("too large",)), (1, "38.00", ("unlike", "fragmented"))],
+)
+def test_fragmentation_does_not_decide_where_the_plan_needs_more_than_there_is(
+    micro_batch: int, allocated: str, causes: tuple[str, ...]
+) -> None:
+    plan = PLAN.replace("micro_batch = 1", f"micro_batch = {micro_batch}").replace("32 sequences", "384 sequences")
+    plan = plan.replace("gpus = 4", "gpus = 8").replace("recompute = none", "recompute = full")
+    log = MODERN.replace("31.38", allocated).replace("1.10 GiB is reserved", "7.10 GiB is reserved")
+    found = explained(log, plan=plan.replace("zero_stage = 2", "zero_stage = 3")).diagnosis
+    assert found is not None and found.causes == causes

@@ -48,6 +48,10 @@ class Difference(Labels):
         parts += [] if one.told_apart else [self.not_told_apart]
         return line(Code(one.name), f" {by}", f" ({', '.join(parts)})" if parts else None)
 
+    def other_work(self, before: Amount, after: Amount, change: float) -> Line:
+        """`for other work: 6.55M tokens instead of 13.1M tokens (−50%)`."""
+        return line(f"for other work: {after.short()} instead of {before.short()} ({deviation(change)})")
+
     def change_of(self, one: Apart) -> str:
         """`+12% (+3% to +22%)`, and whether measurements would tell."""
         if one.change is None:

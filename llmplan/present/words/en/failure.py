@@ -54,6 +54,10 @@ class Failure(Labels):
         """What comes before any term of the model."""
         return {
             "another": f"the message is of another card than the plan ({beside}): what follows compares two runs",
+            "unlike": f"the plan is hardly of this run ({beside}), or something in it is not planned: what follows "
+            "compares the two",
+            "too large": f"the plan needs more than its card has ({beside}): what the allocator holds unused does not "
+            "decide",
             "elsewhere": "not the allocator of PyTorch for the card: a library's own, or the driver",
             "host": "the host ran out of memory, not the card, and the system ended the process: there lie the weights "
             "that each rank loads, what is offloaded, pinned copies, and what the loaders of data hold",

@@ -46,6 +46,9 @@ class Difference(Labels):
         parts += [] if one.told_apart else [self.not_told_apart]
         return line(Code(one.name), f" {by}", f"（{'，'.join(parts)}）" if parts else None)
 
+    def other_work(self, before: Amount, after: Amount, change: float) -> Line:
+        return line(f"训练量不同：{after.short()}，原为 {before.short()}（{deviation(change)}）")
+
     def change_of(self, one: Apart) -> str:
         if one.change is None:
             return " ".join(self._by(one).signed(3))
