@@ -157,6 +157,16 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), **options: Any)
     return Request(plan.as_posix(), found.plan, **options)
 
 
+def kept(found: Imported) -> str:
+    """The text of a plan to keep, which is asked what its files are asked."""
+    from llmplan.uncertainty.bands import LIKELY
+
+    if not found.plan:
+        return ""
+    least = f"assume {_LEAST_CHANCE} = {amount.in_plan(Fraction(repr(LIKELY)) * 100)}%"
+    return f"{found.plan}\n# Files must fit likely; without this line a plan may fit tightly too.\n{least}\n"
+
+
 def places_in(read: Files) -> dict[str, str]:
     """Where the inputs of a plan that files make come from, as its lines say."""
     return {path: noted(found) for path, found in read.reading.found.items()}

@@ -39,13 +39,13 @@ def import_(
         terminal.show([found])
         return 2
     terminal.show(found.diagnostics)
-    if as_json:
-        from llmplan import importing
+    from llmplan import importing
 
+    if as_json:
         terminal.document(importing.as_json(found))
         return int(found.failed)
     if found.failed:
         return 1
     exists = ": name another file, or replace it with --force"
     used = configurations.used(files, found.plan)
-    return new_file.write(target or "-", found.plan, exists, replace=force, used=used)
+    return new_file.write(target or "-", importing.kept(found), exists, replace=force, used=used)

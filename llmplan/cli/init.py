@@ -88,7 +88,9 @@ def _imported(plan: str, sources: tuple[str, ...], gpus: int | None) -> int:
     terminal.show(found.diagnostics)
     if found.failed:
         return 1
-    return new_file.write(plan, found.plan, _EXISTS, used=configurations.used(sources, found.plan))
+    from llmplan import importing
+
+    return new_file.write(plan, importing.kept(found), _EXISTS, used=configurations.used(sources, found.plan))
 
 
 def _given(option: str) -> str | None:
