@@ -408,8 +408,13 @@ def library_of(scope: Scope, folder: Path) -> Library:
     def path(name: str) -> str:
         return Path(os.path.relpath(name, folder)).as_posix()
 
+    def entry(kind: str, name: str) -> tuple[str | None, list[str]]:
+        """As the catalog has it; also by the words of one entry alone: `NVIDIA-H100-80GB-HBM3`, but no misspelt one."""
+        found, near = scope.find_entry(kind, name)
+        return (near[0], []) if found is None and len(near) == 1 and near == scope.worded(kind, name) else (found, near)
+
     inputs = {path: one for path, field in scope.fields.items() if (one := _input(path, field, scope)) is not None}
-    return Library(inputs, scope.find_entry, path)
+    return Library(inputs, entry, path)
 
 
 def _input(path: str, field: Field, scope: Scope) -> Input | None:

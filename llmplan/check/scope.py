@@ -111,6 +111,17 @@ def spelt(word: str) -> str:
     return word.strip().lower().replace("-", "_")
 
 
+def _joined(name: str) -> str:
+    """A name without what stands between its words, but for numbers, and sizes with their unit whole: `RTX4090`,
+    `A100-80G`; `llama-27b` is not `llama-2-7b`.
+    """
+    return _BETWEEN.sub("", _GIGABYTES.sub(r"\1gb", name))
+
+
+_GIGABYTES = re.compile(r"(?<![0-9a-z])([0-9]+)g(?![0-9a-z])")
+_BETWEEN = re.compile(r"(?<![0-9])-|-(?![0-9])")
+
+
 def _worded_alike(wanted: str, key: str) -> bool:
     """Whether a name consists of the words of another, in any order and perhaps cut short: `h100-80gb-sxm`."""
     words, own = wanted.split("-"), key.split("-")
@@ -280,16 +291,22 @@ class Scope:
         index = self.aliases.get(kind, {})
         wanted = normal(name)
         found = next((index[one] for one in published(wanted) if one in index), ())
+        found = found or next((names for key, names in index.items() if _joined(key) == _joined(wanted)), ())
         if len(found) == 1:
             return found[0], self._like(kind, wanted, found[0]) if wanted in self.usual.get(kind, {}) else []
         if found:
             return None, sorted(found)
+        near = self.worded(kind, name)
+        return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
+
+    def worded(self, kind: str, name: str) -> list[str]:
+        """The entries whose names have the words of a name, none of them misspelt."""
+        index, wanted = self.aliases.get(kind, {}), normal(name)
         parts = [names for key, names in index.items() if key.startswith(wanted + "-") or f"-{wanted}-" in f"-{key}-"]
-        near = sorted({name for names in parts for name in names})
+        near = sorted({entry for names in parts for entry in names})
         # `NVIDIA H100`: a maker's or an organisation's name before the entry's.
         near = near or list(index.get(wanted.partition("-")[2], ()))
-        near = near or sorted({name for key, names in index.items() if _worded_alike(wanted, key) for name in names})
-        return None, near or [n for key in closest(wanted, index, 3) if _alike(wanted, key) for n in index[key]]
+        return near or sorted({entry for key, names in index.items() if _worded_alike(wanted, key) for entry in names})
 
     def own_entry(self, kind: str, name: str) -> str | None:
         """The one entry that has a name, even if most people mean another by it (`@usual`)."""

@@ -186,8 +186,6 @@ class _Plan:
 
     def _entry(self, found: Found, input: Input, name: str) -> str | None:
         entry, near = self.library.entry(input.kind, name)
-        if entry is None and len(near) == 1:
-            entry = near[0]
         if entry is None:
             like = f": it may be {_listed(near[:3])}" if near else ""
             self.rejected.append((found, f"the catalog has no {input.kind} of this name{like}"))

@@ -114,3 +114,23 @@ def test_so_it_is_in_a_block_and_on_the_command_line() -> None:
 
 def test_what_is_not_known_may_be_a_range() -> None:
     assert found("dataset.tokens = 1T..2T\nshow dataset.tokens\n") == []
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("RTX4090", "RTX-4090"),
+        ("A100-80G", "A100-SXM4-80GB"),
+        ("h100_sxm5_80g", "H100-SXM5-80GB"),
+        ("H10O", None),
+    ],
+)
+def test_a_card_is_found_by_its_words_however_they_are_joined(written: str, meant: str | None) -> None:
+    scope, _, _ = load(tables=False)
+    assert scope.find_entry("gpu", written)[0] == meant
+
+
+def test_numbers_are_not_joined() -> None:
+    scope, _, _ = load(tables=False)
+    assert scope.find_entry("model", "llama-27b")[0] is None and scope.find_entry("model", "llama27b")[0] is None
+    assert scope.find_entry("model", "llama2-7b")[0] == scope.find_entry("model", "llama-2-7b")[0] == "llama-2-7b"
