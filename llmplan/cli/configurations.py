@@ -176,6 +176,10 @@ def read(
     """What configurations say, under what the command line says; or why one of them cannot be read."""
     from llmplan import importing
 
+    others = [path for path in paths if _is_other(os.path.basename(path))]
+    if 0 < len(others) < len(paths):  # what a shell's `*` finds in a folder that was compiled
+        terminal.complain(f"not read, as it is no configuration: {', '.join(others)}")
+        paths = [path for path in paths if path not in others]
     for path in paths:
         try:
             importing.readable(path)

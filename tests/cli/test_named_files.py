@@ -99,3 +99,11 @@ def test_notes_and_logs_in_a_folder_are_no_configurations(llmplan: Callable[...,
             (tmp_path / folder / name).write_text("torch\n")
     outcome = llmplan("diff", tmp_path / "a", tmp_path / "b", "--gpu", "A100-SXM4-80GB")
     assert outcome.code == 0 and "dataset.sequence_length" in outcome.out
+
+
+def test_pictures_and_notes_beside_configurations_are_not_read(asked: Ask) -> None:
+    launch = f"torchrun --nproc_per_node 2 sft.py {LAUNCH}"
+    files = {"memory.svg": "<svg>: a: b\n", "report.md": "# --tokens 1", "solution.json": "{}", "run.sh": launch}
+    found = asked("import", {**files, "config.json": CONFIG})
+    assert found.code == 0 and "micro_batch = 2" in found.out
+    assert found.err.startswith("not read, as it is no configuration: ") and found.err.count(".svg") == 1
