@@ -286,8 +286,8 @@ def _left_out(fates: Sequence[Fate], rejected: Sequence[tuple[Found, str]]) -> l
 def _missing(reading: Reading, plan: str) -> list[Diagnostic]:
     """What a verdict needs and no file says."""
     found = []
-    if not re.search(r"^model ", plan, re.MULTILINE):
-        named = reading.found.get("model")
+    named = reading.found.get("model")
+    if not re.search(r"^model ", plan, re.MULTILINE) and not (named is not None and _of_command(named)):
         found.append(imports.no_model(str(named.value.data) if named is not None else None))
     found += [imports.no_size(path) for path in _unsized(reading)]
     if "hardware.gpu" not in reading.found:
