@@ -20,7 +20,7 @@ from tests import told
 from tests.thorough import many, sample
 
 FAMILIES = ("_estimate", "_impossible", "_layout", "_cluster", "_catalog", "_unsure")
-CHUNKS, SIZE = many(6, 6, 30), 10
+CHUNKS, SIZE = many(6, 4, 30), 10
 """So many parts of so many infeasible plans each."""
 
 QUICK = [("_estimate", number) for number in (1, 9, 11, 28, 46)] + [("_unsure", number) for number in (4, 5, 7, 18, 24)]

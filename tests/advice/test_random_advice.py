@@ -25,7 +25,7 @@ CONFLICTS = {
 
 def seeds(few: int) -> list[object]:
     """Numbers of plans, most of them for the long run."""
-    numbers = range(SEED, SEED + many(few, 24, 300))
+    numbers = range(SEED, SEED + many(few, 16, 300))
     return [pytest.param(one, marks=[pytest.mark.slow] * (one - SEED >= few)) for one in numbers]
 
 

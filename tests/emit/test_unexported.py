@@ -258,7 +258,8 @@ def others(path: str, base: Solution) -> list[str]:
     if isinstance(field.type, EnumType):
         return [member for member in field.type.members if member != now]
     if isinstance(field.type, KindType):
-        return [entry for entry in library.load()[0].entries[field.type.name] if entry != now]
+        # Entries differ in figures, of which files say nothing else than of one another's.
+        return [entry for entry in library.load()[0].entries[field.type.name] if entry != now][: many(3, 3, 99)]
     if isinstance(field.type, BoolType):
         return ["false" if now else "true"]
     if path in GIVEN:
@@ -319,6 +320,9 @@ def test_every_change_of_time_or_memory_is_said_or_refused(stack: str) -> None:
     TRL's own script loads the model that `huggingface.model` names, as it is: no key of its file has a shape.
     """
     paths = [path for path in numbers_and_words() if stack != "trl" or not path.startswith("model.")]
+    paths = paths[
+        [*STACKS, *FURTHER].index(stack) % 2 :: many(2, 2, 1)
+    ]  # every other one, each with half of the stacks
     assert [wrong for path in paths for wrong in silent(path, stack)] == []
 
 

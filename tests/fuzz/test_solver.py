@@ -1,7 +1,7 @@
 """The solver against an evaluator of its own: random plans, solved and tried point by point.
 
 What a plan means is computed here from the tree that its text is made of, in plain Python. A thorough run tries
-five hundred plans, a long one two thousand; see `tests/thorough.py`.
+two hundred and fifty plans, a long one two thousand; see `tests/thorough.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GRID = 4001
 
 
 def plans_to_try(most: int, quick: int) -> range:
-    return range(SEED, SEED + many(quick, most // 2, 2 * most))
+    return range(SEED, SEED + many(quick, most // 4, 2 * most))
 
 
 # What the language means
