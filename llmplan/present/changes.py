@@ -38,7 +38,8 @@ _MOST_OF_A_GAIN = 4
 def best_changes(context: Context) -> Section:
     """The changes worth a sentence, and the best for a screen; the result along the input that decides it."""
     words, answer = context.words, context.answer
-    shown = [lever for lever in answer.levers if lever.best]
+    priced = _entries(context)
+    shown = [lever for lever in answer.levers if lever.best and (lever.purpose != "entry" or lever in priced)]
     best = tuple((line(Code(as_made(lever))), _brought(context, lever)) for lever in shown)
     said = listed([*_sentences(context), _along(context)], " ")
     told = (
@@ -96,9 +97,11 @@ def _sentences(context: Context) -> Iterator[Line]:
 
 
 def _entries(context: Context) -> list[Lever]:
-    """Other cards: without a price there is no saying which is the better one."""
+    """Other cards: without a price, of both, there is no saying which is the better one."""
     levers = [lever for lever in context.answer.levers if lever.purpose == "entry"]
-    return levers if context.has(names.COST) else []
+    if not context.has(names.COST):
+        return []
+    return [lever for lever in levers if any(one.name in (names.COST, names.WALL_COST) for one in lever.results)]
 
 
 def _worth(lever: Lever) -> bool:

@@ -17,13 +17,14 @@ from llmplan.answer.schema.advice import as_made
 from llmplan.answer.schema.requirements import Clash, RequirementResult
 from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
-from llmplan.present.blocks import EMPTY, Line, listed
+from llmplan.present.blocks import EMPTY, Line, listed, shortened
 from llmplan.present.context import Context, ends_of
 from llmplan.units.amount import Amount
 
 _WORD = re.compile(r"[\w.]+")
 _MOST_VERDICTS = 3
 _MOST_CLASHES = 2
+_MOST_OF_A_CASE = 100
 MOST_SHOWN = 6
 _OF_THE_MACHINES = (names.GPUS, names.GPU, names.NODES, names.TOKENS, names.PARAMS)
 _ANSWERED_BY = (names.TIME, names.MEMORY, names.SERVING_LATENCY, names.TRAIN_FLOPS)
@@ -278,5 +279,7 @@ def _infeasible(context: Context) -> Line:
 def _clash(context: Context, clash: Clash) -> Line:
     """A conflict, short enough that two of them make a sentence."""
     rule = context.requirement(clash.names[0])
-    row = rule.compared if rule is not None and len(clash.names) == 1 and not rule.holds else None
-    return context.words.conflict(clash.names, row)
+    alone = rule if rule is not None and len(clash.names) == 1 and not rule.holds else None
+    row = None if alone is None else alone.compared
+    said = EMPTY if alone is None or row is not None else shortened(context.words.case(alone), _MOST_OF_A_CASE)
+    return context.words.conflict(clash.names, row, said)

@@ -258,9 +258,10 @@ class Sentence(Labels):
         none = " No change was found that makes all of them hold." if len(clashes) > 1 else None
         return line(meets, failing, others, ".", none)
 
-    def conflict(self, names: Sequence[str], row: Compared | None) -> Line:
+    def conflict(self, names: Sequence[str], row: Compared | None, said: Line = EMPTY) -> Line:
+        """Requirements that cannot be met together; of a single one its figures, or what its failure means."""
         case = f" ({self.money(row.planned)}, limit {row.limit.short()})" if row else None
-        return line(listed(map(Code, names), " with "), case)
+        return line(listed(map(Code, names), " with "), case, line(" (", said, ")") if said else None)
 
     def change_to(self, statement: str) -> Line:
         return line(Code(statement))

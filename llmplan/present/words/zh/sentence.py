@@ -212,9 +212,9 @@ class Sentence(Labels):
         none = "没有找到能使各项同时成立的改动。" if len(clashes) > 1 else None
         return line(meets, failing, others, "。", none)
 
-    def conflict(self, names: Sequence[str], row: Compared | None) -> Line:
+    def conflict(self, names: Sequence[str], row: Compared | None, said: Line = EMPTY) -> Line:
         case = f"（{self.money(row.planned)}，上限 {row.limit.short()}）" if row else None
-        return line(listed(map(Code, names), " 与 "), case)
+        return line(listed(map(Code, names), " 与 "), case, line("（", said, "）") if said else None)
 
     def change_to(self, statement: str) -> Line:
         return line(Code(statement))
