@@ -42,6 +42,7 @@ class Verification:
         off: Of a run that is not on plan the part of a step that is off, where the log prints parts.
         suspects: What may be otherwise in it than planned, the likeliest first.
         whole: Whether the step is the mean over the whole run, which may be what is off.
+        lost: The step since which the loss is no number, with its line; None where it is one, or is not told.
     """
 
     run: Run | None
@@ -55,6 +56,7 @@ class Verification:
     off: Part | None = None
     suspects: tuple[Suspect, ...] = ()
     whole: bool = False
+    lost: tuple[float, int] | None = None
 
     @property
     def parts(self) -> Mapping[str, float]:
@@ -67,8 +69,8 @@ class Verification:
 
     @property
     def on_plan(self) -> bool:
-        """Whether nothing is further from the plan than may be."""
-        return all(row.verdict == "on plan" for row in self.rows)
+        """Whether nothing is further from the plan than may be, and the loss, where it is told, is a number."""
+        return self.lost is None and all(row.verdict == "on plan" for row in self.rows)
 
 
 class _AsPlanned(RunInputs):
@@ -124,9 +126,9 @@ def verify(
     rows = _rows(run, solution, tolerance)
     if not rows:
         problems = [*problems, logs.nothing_planned(log.file)]
-    found = Verification(run, tuple(rows), tolerance, tuple(problems))
+    found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
     found = _with_rest(found, run, solution)
-    return found if found.on_plan else _with_reasons(found, run, inputs, solution)
+    return found if all(row.verdict == "on plan" for row in rows) else _with_reasons(found, run, inputs, solution)
 
 
 def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: Solution) -> Verification:
@@ -256,6 +258,7 @@ def as_json(found: Verification) -> dict[str, Any]:
             "planned": {"value": found.off.planned, "unit": "s"},
             "share": found.off.share,
         },
+        "lost": None if found.lost is None else {"step": found.lost[0], "line": found.lost[1]},
         "suspects": [
             {
                 "name": one.path,

@@ -92,6 +92,6 @@ def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
     rest = None
     if found.left is not None and found.planned_left is not None and found.done is not None and found.steps is not None:
         rest = found.done, found.steps, found.left, found.planned_left
-    reasons = verified.Reasons(found.off, found.suspects, found.whole)
+    reasons = verified.Reasons(found.off, found.suspects, found.whole, found.lost)
     said = visible_line(log), found.rows, found.tolerance, rest, found.parts, reasons, words_of()
     return verified.in_markdown(*said) if as_markdown else verified.render(*said, terminal.width())

@@ -7,6 +7,7 @@ in Python.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -66,6 +67,8 @@ class LogKey:
         """Its value as a record holds it, a number or a text."""
         if isinstance(value, bool):
             return value
+        if isinstance(value, float) and self.type == "Text" and not math.isfinite(value):
+            return str(value)
         if isinstance(value, (int, float)):
             return number.sane(value * self.factor) if abs(value) < number.MOST else None
         if not isinstance(value, str) or self.type == "Text":

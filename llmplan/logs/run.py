@@ -31,6 +31,7 @@ ROLES = {
             "tflops",
             "mfu",
             "skipped",
+            "loss",
             "windowed",
             "is",
         }
@@ -124,6 +125,7 @@ class Common:
         attempt: The number of the attempt that is going on.
         fresh: Whether an attempt has begun and no step of it was seen.
         memory: By attempt what lines beside the steps say.
+        lost: The step since which the loss is no number, with its line; None where the last one is.
         summary: What the end of a run says of the whole; `ends` the seconds of each end that was told.
     """
 
@@ -138,3 +140,4 @@ class Common:
     ends: list[float] = field(factory=list)
     links: list[tuple[float, int]] = field(factory=list)
     progress: tuple[float, float, float | None] | None = None
+    lost: tuple[float, int] | None = None

@@ -6,6 +6,7 @@ or lie between two readings of a clock.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from llmplan.logs.formula import Value
@@ -132,6 +133,9 @@ class Telling:
         number, numbered = self._number(run, told)
         if run.last is not None and not self._goes_on(run, number):
             return
+        if "loss" in told:
+            lost = _is_lost(told["loss"])
+            self.common.lost = (self.common.lost or (number, line)) if lost else None
         restarted = self.common.attempt != run.attempt
         clock = self._clock(told, numbered, stamp)
         if clock is None and not any(name in told for name in _FIGURES):
@@ -275,6 +279,13 @@ class Telling:
 
 _FIGURES = ("time", "rate", "rate_per_gpu", "samples_rate", "mfu", "tflops")
 """What a step must have, or a clock, to say something."""
+
+
+def _is_lost(loss: Value) -> bool:
+    """Whether a loss, as a number or as it is printed, is none: `nan`, `-inf`, `NAN`."""
+    if isinstance(loss, str):
+        return loss.lower().lstrip("+-").startswith(("nan", "inf"))
+    return not math.isfinite(loss)
 
 
 def _given(told: Mapping[str, Value], name: str) -> float | None:

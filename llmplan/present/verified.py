@@ -17,13 +17,14 @@ from llmplan.units.amount import Amount
 
 @frozen
 class Reasons:
-    """Why a run may not be on plan: the part that is off, inputs that may be otherwise, and whether the figure is the
-    mean over the whole run.
+    """Why a run may not be on plan: the part that is off, inputs that may be otherwise, whether the figure is the mean
+    over the whole run, and the step and line since which the loss is no number.
     """
 
     off: Part | None = None
     suspects: tuple[Suspect, ...] = ()
     whole: bool = False
+    lost: tuple[float, int] | None = None
 
 
 def render(
@@ -43,7 +44,7 @@ def render(
         parts: Seconds of the parts of a step that the log prints.
         reasons: Why it may not be on plan.
     """
-    lines = wrapped(_headline(file, rows, tolerance, words), width)
+    lines = wrapped(_headline(file, rows, tolerance, reasons, words), width)
     cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
     wide = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     lines += [f"  {'  '.join(cell.ljust(size) for cell, size in zip(row, wide))}".rstrip() for row in cells]
@@ -62,7 +63,7 @@ def in_markdown(
     words: Words,
 ) -> str:
     """The same as Markdown."""
-    lines = [markdown(_headline(file, rows, tolerance, words)), ""]
+    lines = [markdown(_headline(file, rows, tolerance, reasons, words)), ""]
     cells = [words.verified_columns, *(_cells(row, words) for row in rows)]
     lines += [f"| {' | '.join(markdown(cell) for cell in row)} |" for row in cells]
     lines.insert(3, f"|{' --- |' * len(cells[0])}")
@@ -70,8 +71,9 @@ def in_markdown(
     return "\n".join([*lines, *(part for said in below for part in ("", said))]) + "\n"
 
 
-def _headline(file: str, rows: Sequence[Row], tolerance: float, words: Words) -> str:
-    off = [
+def _headline(file: str, rows: Sequence[Row], tolerance: float, reasons: Reasons, words: Words) -> str:
+    off = [] if reasons.lost is None else [words.loss_lost(amount.count(reasons.lost[0]), reasons.lost[1])]
+    off += [
         words.off_plan(row.name, amount.deviation(row.share - 1), row.verdict)
         for row in rows
         if row.verdict != "on plan"

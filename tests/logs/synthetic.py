@@ -321,6 +321,7 @@ def llm_foundry(run: Made) -> Log:
             f"\t Train trainer/device_train_microbatch_size: {run.micro}",
             f"\t Train memory/peak_allocated_mem: {run.allocated / 1e9:.4f}",
             f"\t Train memory/peak_reserved_mem: {run.reserved / 1e9:.4f}",
+            "\t Train loss/train/total: 2.1345",
             "\t Train throughput/batches_per_sec: 0.0027",
             f"\t Train throughput/samples_per_sec: {rate}",
             f"\t Train throughput/tokens_per_sec: {tokens:.4f}",

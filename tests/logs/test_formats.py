@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -48,3 +49,15 @@ def test_packed_and_with_other_ends_of_lines_it_is_the_same(name: str) -> None:
     assert told(synthetic.packed(text)).text == plain.text
     if name != "tensorboard":
         assert told(text.replace(b"\n", b"\r\n")).text == plain.text
+
+
+LOSS = re.compile(rb"""((?:lm[ _]loss|train_loss|(?:\b|m)loss(?:/train/total)?)['"]?:\s+)[\d.E+]+""")
+
+
+@pytest.mark.parametrize("name", sorted({*synthetic.FORMATS} - {"deepspeed", "tensorboard", "wandb_csv", "wandb_json"}))
+def test_a_loss_that_is_no_number_is_noticed(name: str) -> None:
+    text = synthetic.FORMATS[name](synthetic.made(1)).text
+    for loss, lost in ((b"NaN", True), (b"2.5", False)):
+        changed, count = LOSS.subn(rb"\g<1>" + loss, text)
+        (run,) = told(changed).runs
+        assert count and (run.heard.telling.common.lost is not None) is lost

@@ -137,3 +137,21 @@ def test_calibrating_with_the_plans_own_figures_changes_nothing(
     Path("train.plan").write_text('use "measured.plan"\n' + PLAN)
     capsys.readouterr()
     assert planned(capsys) == pytest.approx(says, rel=1e-4)
+
+
+@pytest.mark.parametrize(("lost", "since"), [(slice(29, None), 30), (slice(40, None), 41), (slice(9, 10), None)])
+def test_a_loss_that_is_no_number_is_not_on_plan(
+    lost: slice, since: int | None, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where it stays so: of a single step it is no matter."""
+    write(planned(capsys))
+    lines = Path("run.log").read_text().splitlines(keepends=True)
+    for place in [place for place, line in enumerate(lines) if "lm loss" in line][lost]:
+        lines[place] = lines[place].replace("lm loss: 8.12E+00", "lm loss: NAN")
+    Path("run.log").write_text("".join(lines))
+    assert run(["verify", "train.plan", "run.log", "--json"]) == (3 if since else 0)
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == [] and found["on_plan"] is (since is None)
+    assert (found["lost"] or {}).get("step") == since
+    run(["verify", "train.plan", "run.log"])
+    assert (f"the loss is no number since step {since}" in capsys.readouterr().out) is (since is not None)

@@ -22,6 +22,9 @@ class Verified(Labels):
             return f"{file} is not on plan, within {tolerance}: {off}"
         return f"{file} is on plan, within {tolerance}"
 
+    def loss_lost(self, step: str, line: int) -> str:
+        return f"the loss is no number since step {step}{f' (line {line})' if line else ''}"
+
     def off_plan(self, name: str, by: str, verdict: str) -> str:
         return f"{name} {by}, {_VERDICTS[verdict]}"
 

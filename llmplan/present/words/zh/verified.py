@@ -22,6 +22,9 @@ class Verified(Labels):
             return f"{file} 不符合计划（容差 {tolerance}）：{off}"
         return f"{file} 符合计划（容差 {tolerance}）"
 
+    def loss_lost(self, step: str, line: int) -> str:
+        return f"从第 {step} 步起损失不是数{f'（第 {line} 行）' if line else ''}"
+
     def off_plan(self, name: str, by: str, verdict: str) -> str:
         return f"{name} {by}，{_VERDICTS[verdict]}"
 
