@@ -323,7 +323,9 @@ def files(solution: Solution, asked: Request) -> tuple[dict[str, str], list[Diag
     """The files of a solution, as `render` returns them; they follow from the answer and are cached with it."""
     from llmplan.emit.render import render
 
-    question = Question("files", asked, solution.plan_hash)
+    # An answer for a screen has no tables, nor what pictures show: its files are others.
+    told = (solution.curve, solution.neighbours, solution.swings, solution.sweep, solution.scenarios)
+    question = Question("files", asked, solution.plan_hash, *map(bool, told))
     if (kept := question.recall()) is not None:
         return kept[0], list(kept[1])
     contents, problems = render(solution, asked.templates)

@@ -219,7 +219,8 @@ class _Levers:
 
     def _as_looked_at(self, change: _Change, row: Lever) -> Lever | None:
         """The row without solving again; None if the plan fails so."""
-        return None if change.tried.fails else self._likely(row, change.tried)
+        kept = any(unknown.used for unknown in self.trial.system.unknowns)
+        return None if change.tried.fails else evolve(self._likely(row, change.tried), kept=kept)
 
     def _likely(self, row: Lever, tried: Tried) -> Lever:
         """The row with the author's requirements after the change, where anything is uncertain."""
@@ -265,10 +266,16 @@ class _Levers:
         """The nearest value of a lever at which every requirement of the author is safe; before it, where one is less
         likely than not, the nearest at which all are met."""
         numbers = [(knob, now) for knob, now in knobs if isinstance(knob.type, Measure) and knob.choices is not None]
-        # The requested input first, then the inputs declared last, which change least in how the plan is carried out.
+        # The requested input first, then machines, then the inputs declared last, which change least in how the plan is
+        # carried out.
         numbers.reverse()
         numbers += asked_number(self.trial, self.aimed, {knob.path for knob, _ in knobs})
-        numbers.sort(key=lambda pair: self.aimed not in (pair[0].path, *following(self.trial, pair[0])))
+        numbers.sort(
+            key=lambda pair: (
+                self.aimed not in (pair[0].path, *following(self.trial, pair[0])),
+                sort_of(pair[0], self.program) != "count",
+            )
+        )
         met: list[Lever] = []
         for knob, now in numbers[: SHARES["safe value"].tries] if uncertain else ():
             names = list(uncertain)

@@ -30,6 +30,9 @@ from llmplan.units.measure import Measure
 MOST = 16
 """The most points of a curve, including the answer."""
 
+_MORE = 8
+"""How many more values are tried for the nearest one that is so likely: many have no layout."""
+
 _LEAST, _FEW = 3, 5
 """A line with fewer points than the first is useless; with fewer than the second, more values are tried."""
 
@@ -59,12 +62,14 @@ class _Line:
     """An input that is held at one value after another.
 
     Attributes:
-        posed: A plan in which it is the unknown `index`, without the requirement.
+        whole: A plan in which it is the unknown `index`.
+        posed: The same without the requirement.
         answer: The point of the answer in that plan.
         values: The values that the input may have, ascending; None for a continuous one.
         again: Whether the other unknowns are few enough to be solved for each value.
     """
 
+    whole: Posed
     posed: Posed
     index: int
     of: BoundedSide
@@ -180,7 +185,7 @@ def _through(
         rule, of = limit.rule, bounded_side(posed.lowering, limit.rule, limit.judged)
         required = any(condition.name == rule.name for condition in posed.system.conditions)
         if of is not None and required and of.name != unknown.path and posed.system.graph.reach(of.node) >> index & 1:
-            yield _Line(posed.without(rule.name), index, of, answer, ordered, again)
+            yield _Line(posed, posed.without(rule.name), index, of, answer, ordered, again)
 
 
 def _freed(trial: Trial, path: str, limits: list[_Limit]) -> Iterator[_Line]:
@@ -246,7 +251,7 @@ def _reach_out(line: _Line) -> None:
 
 def _look_for(line: _Line, share: float) -> None:
     """Adds points until no value lies between the answer and the nearest that is so likely, or there are enough."""
-    while line.values is not None and len(line.kept) < MOST:
+    while line.values is not None and len(line.kept) < MOST + _MORE:
         known = sorted(at for at, point in line.kept.items() if point.value is not None)
         likely = _likely(line, share)
         if not likely or line.chosen in likely:
@@ -268,13 +273,17 @@ def _point(line: _Line, value: float) -> None:
     if value in line.kept:
         return
     scope, unknown = line.posed.lowering.scope, line.posed.system.unknowns[line.index]
-    point = line.answer if value == line.chosen else _solved(line, value)
     empty = CurvePoint(unknown.amount(value, scope))
-    line.kept[value] = empty if point is None else line.of.told(empty, line.posed, point)
+    point = line.answer if value == line.chosen else _solved(line, line.posed, value)
+    told = empty if point is None else line.of.told(empty, line.posed, point)
+    if value != line.chosen and told.verdict == "no" and line.again:
+        # Without the requirement preferences may choose another layout than that by which it is just met.
+        kept = _solved(line, line.whole, value)
+        told = told if kept is None else line.of.told(empty, line.posed, kept)
+    line.kept[value] = told
 
 
-def _solved(line: _Line, value: float) -> dict[int, float] | None:
-    posed = line.posed
+def _solved(line: _Line, posed: Posed, value: float) -> dict[int, float] | None:
     for index, held in {**({} if line.again else line.answer), line.index: value}.items():
         posed = posed.held(index, (held,))
     point = affordable(lambda: posed.best(account("curve").all()))

@@ -17,6 +17,7 @@ from llmplan.present.names import TIME, TOKENS_PER_SECOND
 from llmplan.units.amount import Amount, Unit
 from llmplan.units.measure import Measure
 
+_INFEASIBLE = "infeasible"
 _MOST_LINES = 24
 _MOST_COMPARED = 20_000  # the time to compare may grow with the square
 _WIDEST = 160
@@ -80,7 +81,15 @@ def summary(lock: Lock, solution: Solution, inputs: bool) -> Summary:
         decided=tuple(_changed(lock, solution, [unknown.path for unknown in solution.unknowns])),
         inputs=(*_inputs(lock, solution), *_requirements(lock, solution)) if compared else (),
         turned=tuple(_turned(lock, solution)),
+        met=_met(lock.document.get("status") == _INFEASIBLE, solution.status == _INFEASIBLE),
     )
+
+
+def _met(before: bool, after: bool) -> Literal["", "no longer", "never", "again"]:
+    """Whether no plan met the requirements in the last run, and whether none does now."""
+    if after:
+        return "never" if before else "no longer"
+    return "again" if before else ""
 
 
 def _changed(lock: Lock, solution: Solution, names: Sequence[str]) -> Iterator[Changed]:
@@ -141,7 +150,8 @@ def _inputs(lock: Lock, solution: Solution) -> list[Altered]:
     formulas = lock.part("lock", "formulas")
     recorded = lock.part("quantities").items()
     given_before = [name for name, one in recorded if isinstance(one, dict) and one.get("given") is True]
-    solved = {*lock.part("unknowns"), *(unknown.path for unknown in solution.unknowns)}
+    solved = {unknown.path for unknown in solution.unknowns}
+    given_before += [name for name in lock.part("unknowns") if name not in solved]  # what was found is given now
     given_now = [name for name, value in solution.values.items() if value.role != "quantity"]
     now = {name: digest(value.formula)[:12] for name, value in solution.values.items() if value.formula}
     same_library = lock.document.get("library_hash") == solution.library_hash
@@ -154,7 +164,8 @@ def _inputs(lock: Lock, solution: Solution) -> list[Altered]:
         old = _amount(lock, name, solution) if name in given_before else None
         new = value.amount if value is not None and name in given_now and value.value is not None else None
         same = old is None and new is None or old is not None and new is not None and old.exact() == new.exact()
-        if name in solved or (formulas.get(name) == now.get(name) and (same or name in now)):
+        chosen = same_library and value is not None and value.origin is not None and value.origin.layer == "entry"
+        if name in solved or chosen or (formulas.get(name) == now.get(name) and (same or name in now)):
             continue  # solved, or computed from what changed elsewhere
         if name not in now or not same:
             (derived if name in now else given)[name] = Altered("value", name, old, new, place)

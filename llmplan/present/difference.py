@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from attrs import evolve
+
 from llmplan.answer.schema.difference import Apart, Difference
 from llmplan.present import names, summary
 from llmplan.present.blocks import Code, Column, Line, Rows, Section, bare, cut, line, listed
@@ -41,7 +43,7 @@ def headline(of: Difference, words: Words) -> Line:
     told = [next((results[name] for name in each if name in results), None) for each in _TOLD]
     moved = [words.moved_by(one) for one in told if one is not None] or [words.moved_by(one) for one in of.results[:2]]
     parts = [
-        _feasible(of, words),
+        summary.feasible(of.summary, words) or None,
         listed(moved),
         _other_work(of, words),
         listed(words.verdict_turned(one) for one in of.summary.turned),
@@ -60,7 +62,9 @@ def screen(of: Difference, width: int, words: Words) -> str:
 
 def markdown(of: Difference, words: Words) -> str:
     """A comment on a pull request."""
-    below = [f"- {text(row)}" for row in summary.rows(of.summary, words)]
+    bands = line(f"{words.results_moved}: ", listed(words.moved_from(one) for one in of.results))
+    told = [*summary.rows(evolve(of.summary, results=()), words), *([bands] if of.results else [])]
+    below = [f"- {text(row)}" for row in told]
     head = "\n".join([text(headline(of, words)), *([""] if below else []), *below])[: _LONGEST - 2 * _CLOSING]
     whole = f"{head}\n\n<details>\n<summary>{words.details_title}</summary>\n\n"
     for title, rows in _tables(of, words):
@@ -71,13 +75,6 @@ def markdown(of: Difference, words: Words) -> str:
             break
         whole += more
     return f"{whole}</details>\n"
-
-
-def _feasible(of: Difference, words: Words) -> str | None:
-    before, after = of.a.status == "infeasible", of.b.status == "infeasible"
-    if after:
-        return words.never_met() if before else words.no_longer_met()
-    return words.met_again() if before else None
 
 
 def _other_work(of: Difference, words: Words) -> Line | None:
@@ -98,7 +95,7 @@ def _tables(of: Difference, words: Words) -> Iterator[tuple[str, Rows]]:
     ]
     inputs = [(line(Code(one.name)), *map(line, words.ends_of(one)), line(one.place)) for one in of.summary.inputs]
     results = [
-        (line(Code(one.name)), line(one.before.short()), line(one.after.short()), line(words.change_of(one)))
+        (line(Code(one.name)), *map(line, words.apart(one.before, one.after)), line(words.change_of(one)))
         for one in of.results
     ]
     turned = [(words.verdict_turned(one),) for one in of.summary.turned]

@@ -151,7 +151,7 @@ def _price(context: Context) -> Line:
     if price is None:
         return EMPTY
     authored = price.origin is not None and price.origin.layer == "plan"
-    return context.words.price(price.amount, "" if authored else context.text(names.PRICE_SOURCE))
+    return context.words.price(price.amount, price.spread, "" if authored else context.text(names.PRICE_SOURCE))
 
 
 def _figure(context: Context, name: str, digits: int) -> _Figure | None:

@@ -21,9 +21,17 @@ _MOST_CAUSES = 12
 
 def moved(summary: Summary, words: Words) -> Line:
     """`wall_time 29.3 days (-24%), deadline no (18%) → likely (63%)`; nothing where all is as it was."""
-    told = [words.result_moved(one, short=True) for one in summary.results]
+    told = [line(feasible(summary, words))] if summary.met else []
+    told += [words.result_moved(one, short=True) for one in summary.results]
     told += [words.verdict_turned(one) for one in summary.turned]
     return _most(told, words) if told else EMPTY
+
+
+def feasible(summary: Summary, words: Words) -> str:
+    """Whether its requirements can be met, where that is not as it was, or where they cannot; else empty."""
+    return {"": "", "no longer": words.no_longer_met(), "never": words.never_met(), "again": words.met_again()}[
+        summary.met
+    ]
 
 
 def markdown(summary: Summary, words: Words) -> str:

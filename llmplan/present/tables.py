@@ -59,7 +59,7 @@ def front(context: Context) -> Section:
     differing = varying(points)
     found = [name for name, _ in points[0].results]
     results = [name for name in found if context.answer.calendar.get(name) not in found]  # on the calendar alone
-    rows = [tuple(map(line, (*differing, *results)))]
+    rows = [(*map(words.input_column, differing), *map(words.result_column, results))]
     for point in points:
         settings = dict(point.settings)
         cells = (

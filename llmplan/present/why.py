@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from llmplan.answer.schema.advice import Alternative
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.values import SolvedUnknown
@@ -89,7 +91,9 @@ def _found(context: Context, asked: list[SolvedUnknown]) -> Iterator[Line]:
         )
         for objective in answer.objectives[:_MOST_OBJECTIVES]
     ]
-    if goals:
+    if len(answer.front) > 1:
+        sentences.append(words.asked_to_trade([objective.text for objective in answer.objectives]))
+    elif goals:
         sentences.append(words.asked_to(goals))
     if sentences:
         yield words.sentences(sentences)
@@ -144,7 +148,8 @@ def _prices(context: Context) -> Iterator[Line]:
             if result.name in (names.TIME, names.COST) and result.after.number < result.before.number
         ]
         told = saved or [result for result in price.results if result.name == price.objective]
-        yield context.words.preference_costs(price, [result for result in told if not result.same])
+        moved = [evolve(one, before=context.like(one.name, one.before)) for one in told if not one.same]
+        yield context.words.preference_costs(price, moved)
 
 
 def where(context: Context) -> Section:

@@ -138,6 +138,7 @@ class Lever:
     chance_before: float | None = None  # the least chance in the answer
     best: bool = False  # one of those that a screen shows
     in_files: tuple[FileEdit, ...] = ()  # the change in the files that the plan was read from
+    kept: bool = False  # whether all else is as in the answer, where solving again took too long
 
     @property
     def anew(self) -> bool:

@@ -69,6 +69,7 @@ class Summary:
         decided: The unknowns with another value.
         inputs: The changed inputs, formulas and requirements; empty where they were not compared.
         turned: The requirements of the plan with another verdict.
+        met: Whether its requirements can be met no more, as before not, or again; empty where they can as before.
     """
 
     plan: str
@@ -77,3 +78,4 @@ class Summary:
     decided: tuple[Changed, ...]
     inputs: tuple[Altered, ...]
     turned: tuple[Turned, ...]
+    met: Literal["", "no longer", "never", "again"] = ""

@@ -22,6 +22,11 @@ class Blocked:
     result: RequirementResult | None = None
     reason: str = ""
 
+    @property
+    def fails(self) -> bool:
+        """Whether it is not met at the nearest plan; what is met there cannot be together with the others."""
+        return self.result is None or self.result.holds is not True
+
 
 @frozen
 class Row:

@@ -6,7 +6,7 @@ each, nothing where the parts are not known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -69,6 +69,7 @@ def memory(context: Context) -> StackedBars | None:
     most = max(room, *(row.total for row in rows), *(row.ends[1] for row in rows if row.ends))
     digits = max(places(whole / _SIZE), 1)
     fits = context.requirement(names.FITS)
+    limits = [rule.compared.limit.short() for rule in context.own if rule.compared is not None]
     capacity = _amount(room).fixed(digits) if room > 0 else ""
     return StackedBars(
         title=words.memory_title(_amount(whole).fixed(digits), capacity, words.chance(fits.chance if fits else None)),
@@ -76,7 +77,7 @@ def memory(context: Context) -> StackedBars | None:
         foot=words.memory_foot(band is not None, len(rows) > 1, context.has(names.WALL_TIME)),
         x=Axis.around((0.0, most), _TICKS, _UNIT.text, _SIZE),
         parts=tuple(label for label, _ in labels),
-        bars=tuple(_bar(words, row, labels, digits, room) for row in rows),
+        bars=tuple(_bar(words, row, labels, digits, room, limits) for row in rows),
         limit=Limit(room, words.memory_limit(capacity, kept > 0)) if room > 0 else None,
     )
 
@@ -105,14 +106,19 @@ def _row(words: Words, neighbour: Neighbour) -> _Row:
     return _Row(name, total, neighbour.values, ends, time, neighbour.breaks, neighbour.misses)
 
 
-def _bar(words: Words, row: _Row, labels: list[tuple[str, str]], digits: int, room: float) -> Bar:
+def _bar(
+    words: Words, row: _Row, labels: list[tuple[str, str]], digits: int, room: float, limits: Sequence[str]
+) -> Bar:
+    """A bar; what it misses by less than three digits tell has all of its own."""
+    time = "" if row.time is None else row.time.short()
+    time = row.time.exact() if row.time is not None and time in limits else time
     sizes = [row.values.get(name, 0.0) for _, name in labels]
     return Bar(
         label=row.name,
         segments=tuple(Segment(part, size) for part, size in enumerate(sizes) if size > 0),
         end=row.total,
         ends=row.ends,
-        text=words.and_result(_amount(row.total).fixed(digits), row.time.short() if row.time else ""),
+        text=words.and_result(_amount(row.total).fixed(digits), time),
         faults=words.faults(row.breaks, row.misses, 0.0 < room < row.total),
     )
 

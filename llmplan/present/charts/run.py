@@ -66,7 +66,7 @@ def run(context: Context) -> Waterfall | None:
     most = [0.0, wall.amount.number, *(band or ()), *([] if rule is None else [rule.limit.number])]
     events = tuple(event for event in _events(context, wall.amount.number) if event.at)
     rows = [*((fall.label, fall.text) for fall in falls), *((event.label, event.text) for event in events)]
-    late = "" if band is None else shown(band[1])
+    late = "" if band is None else evolve(time, value=band[1]).like(like).rough(names.ends(names.WALL_TIME))
     return Waterfall(
         title=words.run_title(shown(wall.amount.number), late),
         alt=words.rows_alt([f"{label}: {text}" for label, text in rows]),
@@ -85,7 +85,7 @@ def _events(context: Context, wall: float) -> Iterator[Event]:
     words, between = context.words, context.amount(names.JOB_MTBF)
     if between is not None and between.number > 0:
         each, at = _marks(between.number, wall)
-        yield _event(words, words.failures_row, Amount(wall / between.number, REAL).rough(2), between, each, at)
+        yield _event(words, words.failures_row, Amount(wall / between.number, REAL).rough(3), between, each, at)
     steps, every = context.number(names.STEPS), context.number(names.CHECKPOINT_STEPS)
     interval = context.amount(names.CHECKPOINT_INTERVAL)
     if steps and every and every < steps and interval is not None:

@@ -37,9 +37,15 @@ def pareto(context: Context) -> Scatter | None:
     for number, point in enumerate(front):
         results, settings = dict(point.results), dict(point.settings)
         if all(name in results and results[name].finite for name in traded):
-            label = ", ".join(settings[path].short() for path in differing[:2] if path in settings)
+            label = ", ".join(_setting(context, path, settings[path]) for path in differing[:2] if path in settings)
             found.append(("answer" if number == 0 else "other", label, results[traded[0]], results[traded[1]]))
     return _scatter(context, context.words.front_title_of(len(found)), traded, found)
+
+
+def _setting(context: Context, path: str, amount: Amount) -> str:
+    """A value with what it is where its unit does not say so: `512 GPUs`, `ZeRO 2`."""
+    text, unit = amount.parts()
+    return amount.short() if unit else f"{plain(context.words.input_column(path))} {text}"
 
 
 def sweep(context: Context) -> Scatter | None:

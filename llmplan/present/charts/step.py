@@ -26,6 +26,8 @@ _TICKS = 7
 _SMALL = 0.01
 """Parts below this share of the whole are shown as one."""
 
+_MOST_OF_A_LABEL = 48
+
 _LEAST = 0.005
 """A share below this is not a whole per cent."""
 
@@ -37,7 +39,7 @@ def step(context: Context) -> Waterfall | None:
     if not sizes or whole is None or whole <= 0:
         return None
     scale = _Scale(whole, words)
-    falls = tuple(Fall(label, size, scale.part(size)) for label, size in _gathered(sizes, whole))
+    falls = tuple(Fall(label, size, scale.part(size)) for label, size in _gathered(words, sizes, whole))
     ends = [0.0, *accumulate(fall.value for fall in falls)]
     work = context.number(names.MFU)
     useful = "" if work is None else words.share_of_the_step(fixed(100 * work, 0))
@@ -96,10 +98,12 @@ def _sizes(context: Context) -> list[tuple[str, float]]:
     return [(label, float(value.value or 0.0)) for label, value in rows]
 
 
-def _gathered(sizes: list[tuple[str, float]], whole: float) -> list[tuple[str, float]]:
+def _gathered(words: Words, sizes: list[tuple[str, float]], whole: float) -> list[tuple[str, float]]:
     """Those that take any time, the small ones as one at the end."""
     small = [(label, size) for label, size in sizes if size and abs(size) < _SMALL * whole]
     large = [(label, size) for label, size in sizes if abs(size) >= _SMALL * whole]
     if small:
-        large.append((", ".join(label for label, _ in small), total(size for _, size in small)))
+        named = ", ".join(label for label, _ in small)
+        told = named if len(named) <= _MOST_OF_A_LABEL else words.smaller_parts(len(small))
+        large.append((told, total(size for _, size in small)))
     return large

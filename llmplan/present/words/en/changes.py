@@ -63,7 +63,8 @@ class Changes(Labels):
 
     def _besides(self, lever: Lever) -> list[str]:
         """What else a change changes, and the source of its price."""
-        changes = [f"changes {lever.changes}"] if lever.changes else []
+        changes = ["all else as it is"] if lever.kept else []
+        changes += [f"changes {lever.changes}"] if lever.changes else []
         return [*changes, *([f"price: {lever.source}"] if lever.source else [])]
 
     def gain(self, difference: Amount, of_memory: bool) -> str:
@@ -120,7 +121,8 @@ class Changes(Labels):
         decided = self.decided(lever)
         again = line("; ", decided) if decided else None
         chance = f"; {self.likely(lever)}" if lever.chance is not None else ""
-        changes = f"; changes {lever.changes}" if lever.changes else ""
+        changes = "; all else as it is" if lever.kept else ""
+        changes += f"; changes {lever.changes}" if lever.changes else ""
         return line(self.input_column(lever.name), f": {values}", again, f"{chance}{changes}")
 
     def rates_stay(self, rates: Sequence[str]) -> Line:

@@ -35,6 +35,9 @@ class Charts:
     planned_series = "as planned"
     less_than_a_per_cent = "< 1"
 
+    def smaller_parts(self, count: int) -> str:
+        return f"{count} smaller parts"
+
     def by_input(self, result: str, input_: str) -> str:
         """`Time on the calendar by GPUs`."""
         return f"{result} by {input_}"
@@ -205,11 +208,12 @@ class Charts:
     def stages_foot(self, inner: bool) -> str:
         return "The second stands for all in the middle: those after it hold less." if inner else ""
 
-    def layout_title(self, tensor: int, split: int, pipeline: int, data: int, replica: int) -> str:
+    def layout_title(self, tensor: int, split: int, pipeline: int, experts: int, data: int, replica: int) -> str:
         parts = [
             f"tensor {tensor}",
             f"context {split}" if split > 1 else "",
             f"pipeline {pipeline}" if pipeline > 1 else "",
+            f"expert {experts}" if experts > 1 else "",
         ]
         held = f"{replica} GPUs hold a replica ({', '.join(filter(None, parts))})"
         return f"{held}, data parallelism {data}"
@@ -217,16 +221,25 @@ class Charts:
     def layout_alt(self, rows: Sequence[str]) -> str:
         return f"{'; '.join(rows)}."
 
-    def layout_foot(self, left: int, shared: bool, replicas: int) -> str:
-        """`left`: rows that are not shown; `shared`: whether a node holds parts of several replicas."""
-        said = "Numbers: the rank in the tensor group."
-        if shared:
-            said += f" A node holds the same stage of {replicas} replicas."
+    def layout_foot(self, left: int, staged: bool, replicas: int, experts: bool) -> str:
+        """How to read it.
+
+        Args:
+            left: Rows that are not shown.
+            staged: Whether there are several stages.
+            replicas: Of which a node holds parts.
+            experts: Whether ranks share experts.
+        """
+        said = "Numbers: the rank in the tensor group" + (", e: in that which shares the experts." if experts else ".")
+        if replicas > 1:
+            said += f" A node holds {'the same stage of ' if staged else ''}{replicas} replicas."
         return f"{said} {left} more nodes of the replica are not shown." if left > 0 else said
 
-    def rank_of(self, rank: int, part: int, split: int) -> str:
-        """A rank in its tensor group, with the part of the sequence where that is split."""
-        return f"{rank}·{part}" if split > 1 else f"{rank}"
+    def rank_of(self, rank: int, part: int, split: int, expert: int | None) -> str:
+        """A rank in its tensor group, with the part of the sequence where that is split, and with that in its expert
+        group where there is one.
+        """
+        return f"{rank}·{part}" if split > 1 else f"{rank}" if expert is None else f"{rank}·e{expert}"
 
     def node_of(self, number: int, stage: int, pipeline: int) -> str:
         return f"node {number}, stage {stage}" if pipeline > 1 else f"node {number}"

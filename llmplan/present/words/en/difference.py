@@ -48,6 +48,13 @@ class Difference(Labels):
         parts += [] if one.told_apart else [self.not_told_apart]
         return line(Code(one.name), f" {by}", f" ({', '.join(parts)})" if parts else None)
 
+    def moved_from(self, one: Apart) -> Line:
+        """`wall_time 43.9 days → 26.8 days (−39%)`, and whether measurements would tell."""
+        was, now = self.apart(one.before, one.after)
+        parts = [deviation(one.change)] if one.change is not None else []
+        parts += [] if one.told_apart else [self.not_told_apart]
+        return line(Code(one.name), f" {was} → {now}", f" ({', '.join(parts)})" if parts else None)
+
     def other_work(self, before: Amount, after: Amount, change: float) -> Line:
         """`for other work: 6.55M tokens instead of 13.1M tokens (−50%)`."""
         return line(f"for other work: {after.short()} instead of {before.short()} ({deviation(change)})")

@@ -40,9 +40,9 @@ LABELS = {
 }
 _SHORT = {
     names.TIME: "time",
-    names.WALL_TIME: "time on the calendar",
+    names.WALL_TIME: "calendar time",
     names.COST: "cost",
-    names.WALL_COST: "cost on the calendar",
+    names.WALL_COST: "calendar cost",
     names.MEMORY: "memory",
     names.GPUS: "GPUs",
     names.STEP_PER_TOKEN: "estimated step time per token",
@@ -166,6 +166,11 @@ class Labels:
     def sides(self, sides: Sides, short: bool = False) -> Line:
         said = inequality(sides.left, sides.operation, sides.right, Amount.short if short else Amount.exact)
         return line(said, " in the worst case" if sides.worst else None)
+
+    def apart(self, before: Amount, after: Amount) -> tuple[str, str]:
+        """Two values that differ, told apart."""
+        was, now = self.money(before), self.money(after)
+        return (was, now) if was != now else (before.exact(), after.exact())
 
     def money(self, amount: Amount) -> str:
         """A sum of money to three digits, as no cent of it is known; anything else as it is."""

@@ -66,7 +66,8 @@ class Plans(Labels):
             (blocked,) = row.conflict
             first = "does not fit" if blocked.name == names.FITS else f"violates {blocked.name}"
             return line(first, self._case(blocked), tail)
-        return line("conflict: ", listed((line(one.name, self._case(one)) for one in row.conflict), "; "), tail)
+        cases = (line(one.name, self._case(one) if one.fails else None) for one in row.conflict)
+        return line("conflict: ", listed(cases, "; "), tail)
 
     def _case(self, blocked: Blocked) -> Line:
         """What is the case at the nearest plan, after a colon; empty where nothing is known of it."""

@@ -8,9 +8,9 @@ from llmplan.answer.schema.requirements import Compared, Operation, Sides
 from llmplan.present import names
 from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shortened
 from llmplan.present.words.en.labels import SIGNS, Labels, inequality
-from llmplan.units.amount import Amount, percentage
+from llmplan.units.amount import Amount, Range, percentage
 
-_ENDS = {True: "low – high", False: "eight of ten"}
+_ENDS = {True: "your ranges, else eight of ten", False: "eight of ten"}
 _SUBJECTS = {names.TIME: "time", names.WALL_TIME: "time", names.COST: "cost", names.WALL_COST: "cost"}
 _MARKS = {"safe": "✓", "likely": "⚠", "tight": "⚠", "no": "✗", "not judged": "–"}
 _SIDES = {"spare": "to spare", "over": "over", "short": "short"}
@@ -151,8 +151,9 @@ class Requirements(Labels):
     def no_price(self, gpu: str) -> Line:
         return line(f"ⓘ no price of {gpu} in the catalog")
 
-    def price(self, price: Amount, source: str) -> Line:
-        text = price.short().replace("/GPU/hour", " per GPU and hour")
+    def price(self, price: Amount, ends: Range | None, source: str) -> Line:
+        said = price.short() if ends is None else f"{price.short()} ({ends.ends()})"
+        text = said.replace("/GPU/hour", " per GPU and hour")
         return line(cut(f"at {text}{f' ({source})' if source else ''}", 120))
 
 

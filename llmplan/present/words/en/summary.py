@@ -52,11 +52,12 @@ class Summary(Labels):
         """`time 28.7 days → 21.5 days (-25%)`; in short `time 21.5 days (-25%)`."""
         before, after = changed.before, changed.after
         if before is None:
-            return line(Code(changed.name), f" {after.short()}")
+            return line(Code(changed.name), f" {self.money(after)}")
         moved = _relative(before, after)
         if short and moved:
-            return line(Code(changed.name), f" {after.short()} ({moved})")
-        return line(Code(changed.name), f" {before.short()} → {after.short()}", f" ({moved})" if moved else None)
+            return line(Code(changed.name), f" {self.money(after)} ({moved})")
+        was, now = self.apart(before, after)
+        return line(Code(changed.name), f" {was} → {now}", f" ({moved})" if moved else None)
 
     def verdict_turned(self, turned: Turned) -> Line:
         """`deadline no (18%) → likely (63%)`."""

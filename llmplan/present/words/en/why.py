@@ -112,6 +112,9 @@ class Why(Labels):
     def asked_to(self, goals: Sequence[Line]) -> Line:
         return line("Asked to ", listed(goals, ", then to "))
 
+    def asked_to_trade(self, names: Sequence[str]) -> Line:
+        return line("Asked what ", listed(map(Code, names), " costs in "))
+
     def sentences(self, said: Sequence[Line]) -> Line:
         return line(listed(said, ". "), ".")
 
@@ -154,7 +157,7 @@ class Why(Labels):
 
     def preference_costs(self, price: Price, saved: Sequence[Moved]) -> Line:
         """What a preference costs, and the answer without it."""
-        costs = [evolve(one.by, value=abs(one.by.number)).rough() for one in saved]
+        costs = [evolve(one.by, value=abs(one.by.number)).like(one.before).rough() for one in saved]
         layout = [one for one in price.decided if one.sort == "switch"]
         few = len(layout) <= _MOST_OF_A_LAYOUT
         settings = [

@@ -61,7 +61,8 @@ class Changes(Labels):
         return f"概率 {self.chance(lever.chance)}{before}"
 
     def _besides(self, lever: Lever) -> list[str]:
-        changes = [f"改变{_CHANGED.get(lever.changes, lever.changes)}"] if lever.changes else []
+        changes = ["其余不变"] if lever.kept else []
+        changes += [f"改变{_CHANGED.get(lever.changes, lever.changes)}"] if lever.changes else []
         return [*changes, *([f"价格：{units.source(lever.source)}"] if lever.source else [])]
 
     def gain(self, difference: Amount, of_memory: bool) -> str:
@@ -111,7 +112,8 @@ class Changes(Labels):
         decided = self.decided(lever)
         again = line("；", decided) if decided else None
         chance = f"；{self.likely(lever)}" if lever.chance is not None else ""
-        changes = f"；改变{_CHANGED.get(lever.changes, lever.changes)}" if lever.changes else ""
+        changes = "；其余不变" if lever.kept else ""
+        changes += f"；改变{_CHANGED.get(lever.changes, lever.changes)}" if lever.changes else ""
         return line(self.input_column(lever.name), f"：{values}", again, f"{chance}{changes}")
 
     def rates_stay(self, rates: Sequence[str]) -> Line:

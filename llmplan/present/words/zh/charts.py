@@ -39,6 +39,9 @@ class Charts(Labels):
     saves_row = "保存"
     ranges_foot = "每一条：该项取低端和高端、其余取期望值时的结果。"
 
+    def smaller_parts(self, count: int) -> str:
+        return f"其余 {count} 个小项"
+
     def by_input(self, result: str, input_: str) -> str:
         return f"{result}随{input_}的变化"
 
@@ -177,21 +180,22 @@ class Charts(Labels):
     def stages_foot(self, inner: bool) -> str:
         return "第二级代表中间各级：其后的各级占用更少。" if inner else ""
 
-    def layout_title(self, tensor: int, split: int, pipeline: int, data: int, replica: int) -> str:
+    def layout_title(self, tensor: int, split: int, pipeline: int, experts: int, data: int, replica: int) -> str:
         parts = [f"张量 {tensor}", f"上下文 {split}" if split > 1 else "", f"流水线 {pipeline}" if pipeline > 1 else ""]
+        parts.append(f"专家 {experts}" if experts > 1 else "")
         return f"{replica} 张 GPU 存放一个副本（{'，'.join(filter(None, parts))}），数据并行 {data}"
 
     def layout_alt(self, rows: Sequence[str]) -> str:
         return f"{'；'.join(rows)}。"
 
-    def layout_foot(self, left: int, shared: bool, replicas: int) -> str:
-        said = "数字：在张量并行组中的序号。"
-        if shared:
-            said += f"一个节点存放 {replicas} 个副本的同一级。"
+    def layout_foot(self, left: int, staged: bool, replicas: int, experts: bool) -> str:
+        said = "数字：在张量并行组中的序号" + ("，e：在专家组中的序号。" if experts else "。")
+        if replicas > 1:
+            said += f"一个节点存放 {replicas} 个副本{'的同一级' if staged else ''}。"
         return f"{said}副本另有 {left} 个节点未画出。" if left > 0 else said
 
-    def rank_of(self, rank: int, part: int, split: int) -> str:
-        return f"{rank}·{part}" if split > 1 else f"{rank}"
+    def rank_of(self, rank: int, part: int, split: int, expert: int | None) -> str:
+        return f"{rank}·{part}" if split > 1 else f"{rank}" if expert is None else f"{rank}·e{expert}"
 
     def node_of(self, number: int, stage: int, pipeline: int) -> str:
         return f"节点 {number}，第 {stage} 级" if pipeline > 1 else f"节点 {number}"

@@ -46,6 +46,12 @@ class Difference(Labels):
         parts += [] if one.told_apart else [self.not_told_apart]
         return line(Code(one.name), f" {by}", f"（{'，'.join(parts)}）" if parts else None)
 
+    def moved_from(self, one: Apart) -> Line:
+        was, now = self.apart(one.before, one.after)
+        parts = [deviation(one.change)] if one.change is not None else []
+        parts += [] if one.told_apart else [self.not_told_apart]
+        return line(Code(one.name), f" {was} → {now}", f"（{'，'.join(parts)}）" if parts else None)
+
     def other_work(self, before: Amount, after: Amount, change: float) -> Line:
         return line(f"训练量不同：{after.short()}，原为 {before.short()}（{deviation(change)}）")
 

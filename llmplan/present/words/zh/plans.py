@@ -63,7 +63,8 @@ class Plans(Labels):
             (blocked,) = row.conflict
             first = "放不下" if blocked.name == names.FITS else f"违反 {blocked.name}"
             return line(first, self._case(blocked), tail)
-        return line("冲突：", listed((line(one.name, self._case(one)) for one in row.conflict), "；"), tail)
+        cases = (line(one.name, self._case(one) if one.fails else None) for one in row.conflict)
+        return line("冲突：", listed(cases, "；"), tail)
 
     def _case(self, blocked: Blocked) -> Line:
         rule = blocked.result

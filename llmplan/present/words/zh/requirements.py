@@ -10,9 +10,9 @@ from llmplan.present.blocks import EMPTY, Code, Line, cut, line, listed, shorten
 from llmplan.present.words.en.labels import SIGNS
 from llmplan.present.words.zh import units
 from llmplan.present.words.zh.labels import VERDICTS, Labels, compared
-from llmplan.units.amount import Amount, percentage
+from llmplan.units.amount import Amount, Range, percentage
 
-_ENDS = {True: "低 – 高", False: "十次中的八次"}
+_ENDS = {True: "您的范围，否则十次中的八次", False: "十次中的八次"}
 _SUBJECTS = {names.TIME: "时间", names.WALL_TIME: "时间", names.COST: "费用", names.WALL_COST: "费用"}
 _MARKS = {"safe": "✓", "likely": "⚠", "tight": "⚠", "no": "✗", "not judged": "–"}
 _SIDES = {"spare": "余", "over": "超出", "short": "差"}
@@ -139,8 +139,9 @@ class Requirements(Labels):
     def no_price(self, gpu: str) -> Line:
         return line(f"ⓘ 目录中没有 {gpu} 的价格")
 
-    def price(self, price: Amount, source: str) -> Line:
-        text = price.short().replace(" USD/GPU/hour", " 美元/GPU/小时")
+    def price(self, price: Amount, ends: Range | None, source: str) -> Line:
+        said = price.short() if ends is None else f"{price.short()}（{ends.ends()}）"
+        text = said.replace(" USD/GPU/hour", " 美元/GPU/小时")
         return line(cut(f"单价 {text}{f'（{units.source(source)}）' if source else ''}", 120))
 
 

@@ -46,11 +46,12 @@ class Summary(Labels):
     def result_moved(self, changed: Changed, short: bool = False) -> Line:
         before, after = changed.before, changed.after
         if before is None:
-            return line(Code(changed.name), f" {after.short()}")
+            return line(Code(changed.name), f" {self.money(after)}")
         moved = _relative(before, after)
         if short and moved:
-            return line(Code(changed.name), f" {after.short()}（{moved}）")
-        return line(Code(changed.name), f" {before.short()} → {after.short()}", f"（{moved}）" if moved else None)
+            return line(Code(changed.name), f" {self.money(after)}（{moved}）")
+        was, now = self.apart(before, after)
+        return line(Code(changed.name), f" {was} → {now}", f"（{moved}）" if moved else None)
 
     def verdict_turned(self, turned: Turned) -> Line:
         before = f"{self._judged(turned.before, turned.before_chance)} → " if turned.before else ""

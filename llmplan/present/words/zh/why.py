@@ -103,6 +103,9 @@ class Why(Labels):
     def asked_to(self, goals: Sequence[Line]) -> Line:
         return line("目标：", listed(goals, "，然后 "))
 
+    def asked_to_trade(self, names: Sequence[str]) -> Line:
+        return line("要求权衡 ", listed(map(Code, names), " 与 "))
+
     def sentences(self, said: Sequence[Line]) -> Line:
         return line(listed(said, "。"), "。")
 
@@ -143,7 +146,7 @@ class Why(Labels):
         return line(f"{word}：", Code(name), "，", case, f"（{because}）" if because else None)
 
     def preference_costs(self, price: Price, saved: Sequence[Moved]) -> Line:
-        costs = [evolve(one.by, value=abs(one.by.number)).rough() for one in saved]
+        costs = [evolve(one.by, value=abs(one.by.number)).like(one.before).rough() for one in saved]
         layout = [one for one in price.decided if one.sort == "switch"]
         few = len(layout) <= _MOST_OF_A_LAYOUT
         settings = [
