@@ -210,3 +210,12 @@ def test_what_is_none_of_its_answers_is_computed_again(plan, computed, monkeypat
     monkeypatch.setattr(store, "load", lambda name, of: found if name in ("check", "solve") else real(name, of))
     assert [one.code for one in api.check(path)] == ["W0602"] and api.solve(path).status == "solved"
     assert computed == [path, path]
+
+
+def test_files_without_pictures_are_not_those_of_compile(plan, tmp_path, computed):
+    """`diff` asks for files of an answer without what pictures show."""
+    name = plan(PLAN + "emit report\n")
+    for tables, pictured in ((False, False), (True, True)):
+        solution = api.solve(name, tables=tables)
+        files, _ = api.files(solution, api.request(name))
+        assert ("deadline.svg" in files) is pictured

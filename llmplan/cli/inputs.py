@@ -147,8 +147,8 @@ _OPTIONS: dict[str, Callable[[Command], Command]] = {
         type=click.Choice(LANGUAGES),
         callback=_language,
         expose_value=False,
-        help="Language of answers on the terminal; auto for that of the locale. Diagnostics stay English, a report is in "
-        "the language of its `emit report { language = zh }`.  [default: en]",
+        help="Language of answers on the terminal; auto for that of the locale. Diagnostics stay English, a report is "
+        "in the language of its `emit report { language = zh }`.  [default: en]",
     ),
     "templates": click.option(
         "--templates",

@@ -58,11 +58,11 @@ def _rates_stay(context: Context, changed: bool) -> Prose:
 
 def _brought(context: Context, lever: Lever) -> Line:
     """`88 GPUs instead of 96 GPUs; time +1.03 days, cost -9,302 USD`."""
-    moved = _on_the_calendar(context, lever.results)[:_MOST_MOVED]
+    moved = on_the_calendar(context, lever.results)[:_MOST_MOVED]
     return context.words.brought(lever, moved, _band(moved))
 
 
-def _on_the_calendar(context: Context, results: Sequence[Moved]) -> list[Moved]:
+def on_the_calendar(context: Context, results: Sequence[Moved]) -> list[Moved]:
     """The results of a change in the units of the answer, on the calendar alone where they have a counterpart there."""
     names = {result.name for result in results}
     kept = [result for result in results if context.answer.calendar.get(result.name) not in names]
@@ -119,7 +119,7 @@ def _ratio(result: Moved) -> float:
 
 def _told(context: Context, lever: Lever) -> Line:
     rates = [rate.name for rate in context.rates] if lever.purpose == "entry" else []
-    results = _on_the_calendar(context, lever.results)
+    results = on_the_calendar(context, lever.results)
     band = _band(result for result in results if result.name in _OF_A_RUN)
     return context.words.change(lever, _gains(context, lever.results), band, rates)
 
@@ -129,7 +129,7 @@ def _gains(context: Context, results: Sequence[Moved]) -> Line:
     told = (*_OF_A_RUN, names.MEMORY)
     return listed(
         context.words.gain(result.by.like(result.before), result.name == names.MEMORY)
-        for result in _on_the_calendar(context, results)
+        for result in on_the_calendar(context, results)
         if not result.same and result.name in told
     )
 
@@ -199,7 +199,7 @@ def levers(context: Context) -> Section:
         return Section("", ())
     words, calendar = context.words, context.answer.calendar
     compared = {*context.answer.compared, *(calendar.get(name, "") for name in context.answer.compared)}
-    moved = [{result.name: result for result in _on_the_calendar(context, lever.results)} for lever in told]
+    moved = [{result.name: result for result in on_the_calendar(context, lever.results)} for lever in told]
     shown = [
         name for name in moved[0] if name in compared and any(name in row and not row[name].same for row in moved)
     ][:_MOST_COLUMNS]

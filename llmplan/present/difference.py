@@ -18,6 +18,7 @@ from llmplan.present.columns import table, wrapped
 from llmplan.present.markdown import markdown as as_markdown
 from llmplan.present.markdown import text
 from llmplan.present.words.en import Words
+from llmplan.present.words.en.labels import apart
 
 _TOLD = ((names.WALL_TIME, names.TIME), (names.WALL_COST, names.COST))
 """What the first line tells: of each the first that differs."""
@@ -95,7 +96,7 @@ def _tables(of: Difference, words: Words) -> Iterator[tuple[str, Rows]]:
     ]
     inputs = [(line(Code(one.name)), *map(line, words.ends_of(one)), line(one.place)) for one in of.summary.inputs]
     results = [
-        (line(Code(one.name)), *map(line, words.apart(one.before, one.after)), line(words.change_of(one)))
+        (line(Code(one.name)), *map(line, apart(one.before, one.after, words.money)), line(words.change_of(one)))
         for one in of.results
     ]
     turned = [(words.verdict_turned(one),) for one in of.summary.turned]

@@ -106,7 +106,7 @@ def _compared(rule: RequirementResult) -> tuple[Compared | None, Compared | None
 def _judged(context: Context, rule: RequirementResult) -> Line:
     words = context.words
     verdict = rule.verdict or ("safe" if rule.holds else "no")
-    return words.marked(verdict, words.chance(rule.chance, rule.chance_error))
+    return words.marked(verdict, "" if rule.undefined else words.chance(rule.chance, rule.chance_error))
 
 
 def _asked_of_all(context: Context) -> Iterator[tuple[Line, ...]]:

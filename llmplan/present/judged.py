@@ -17,6 +17,8 @@ def beside(context: Context, rule: RequirementResult, figures: bool = True) -> L
         figures: Whether its verdict as planned is to be said too, with its figures.
     """
     words, row = context.words, rule.compared
+    if rule.undefined:
+        return line()
     return line(
         _as_planned(context, rule) if figures and rule.planned is not None else None,
         words.asked(row.asked) if row is not None and row.asked is not None and _tells(context, rule) else None,

@@ -46,7 +46,11 @@ def sentences(context: Context, judged: bool = True) -> list[Line]:
         case "infeasible":
             return [_infeasible(context)]
         case "solved":
-            after = [_surer(context), *([_verdicts(context), _fits(context)] if judged else [])]
+            # What may not fit is said in the first sentence too, whatever else is asked.
+            fits = context.requirement(names.FITS)
+            doubtful = fits is not None and fits.verdict not in (None, "safe")
+            told = [_verdicts(context), _fits(context)] if judged else [_fits(context)] if doubtful else []
+            after = [_surer(context), *told]
             said = [_shown(context), _between(context), _solved(context), listed(filter(None, after), " ")]
             return [one for one in said if one]
 

@@ -60,11 +60,12 @@ def front(context: Context) -> Section:
     found = [name for name, _ in points[0].results]
     results = [name for name in found if context.answer.calendar.get(name) not in found]  # on the calendar alone
     rows = [(*map(words.input_column, differing), *map(words.result_column, results))]
+    digits = {name: _told_apart([dict(point.results)[name] for point in points]) for name in results}
     for point in points:
         settings = dict(point.settings)
         cells = (
             *(settings[path].exact() if path in settings else "" for path in differing),
-            *(words.money(amount) for name, amount in point.results if name in results),
+            *(amount.rough(digits[name]) for name, amount in point.results if name in results),
         )
         rows.append(tuple(map(line, cells)))
     return Section(
@@ -79,7 +80,7 @@ def front(context: Context) -> Section:
                     Column(line(cut(heading, _MOST_OF_A_CELL)))
                     for heading in (*map(_without_kind, differing), *results)
                 ),
-                tuple(tuple(_point(point, differing, results)) for point in points[:_MOST_ROWS]),
+                tuple(tuple(_point(point, differing, results, digits)) for point in points[:_MOST_ROWS]),
                 differing=True,
                 units=True,
             ),
@@ -87,16 +88,24 @@ def front(context: Context) -> Section:
     )
 
 
-def _point(point: Alternative, differing: tuple[str, ...], results: Sequence[str]) -> Iterator[Line]:
+def _told_apart(amounts: Sequence[Amount]) -> int:
+    """The fewest digits, three at least, at which results that differ are not the same to read."""
+    differ = len({amount.number for amount in amounts})
+    return next((few for few in (3, 4, 5) if len({amount.rough(few) for amount in amounts}) == differ), 3)
+
+
+def _point(
+    point: Alternative, differing: tuple[str, ...], results: Sequence[str], digits: Mapping[str, int]
+) -> Iterator[Line]:
     for amount in [amount for path, amount in point.settings if path in differing]:
-        yield _cell(amount)
-    for amount in [amount for name, amount in point.results if name in results]:
-        yield _cell(amount)
+        yield _cell(amount, _digits(amount))
+    for name, amount in [(name, amount) for name, amount in point.results if name in results]:
+        yield _cell(amount, digits[name])
 
 
-def _cell(amount: Amount) -> Line:
+def _cell(amount: Amount, digits: int | None) -> Line:
     """A figure; of what is too long its beginning."""
-    text, unit = amount.parts(_digits(amount))
+    text, unit = amount.parts(digits)
     return line(Figure(cut(text, _MOST_OF_A_CELL), unit))
 
 
@@ -170,11 +179,11 @@ def _variation(context: Context, table: Table, row: Row, single: bool, units: Ma
         units: For each result an amount in the unit of its column.
     """
     for amount in row.at:
-        cell = _cell(amount) if amount.value is not None else line(context.words.the_plan_itself)
+        cell = _cell(amount, _digits(amount)) if amount.value is not None else line(context.words.the_plan_itself)
         yield line(Strong(cell)) if row.best else cell
     solved = row.status == "solved"
     for path in table.unknowns[:_MOST_COLUMNS]:
-        yield _cell(row.unknowns[path]) if solved and path in row.unknowns else EMPTY
+        yield _cell(row.unknowns[path], _digits(row.unknowns[path])) if solved and path in row.unknowns else EMPTY
     for column in table.results[:_MOST_COLUMNS]:
         result = row.results.get(column.name) if solved else None
         ends = None if column.calendar else row.ends(column.name)
@@ -183,7 +192,7 @@ def _variation(context: Context, table: Table, row: Row, single: bool, units: Ma
             continue
         result = result.like(units[column.name])
         digits = _ENDS_ON_THE_CALENDAR if column.name in context.answer.calendar.values() else 3
-        yield _with_ends(result, ends, digits) if ends is not None else _cell(result)
+        yield _with_ends(result, ends, digits) if ends is not None else _cell(result, _digits(result))
     yield line(verdict(row, context.words))
     if row.best:
         yield line(context.words.best if single else context.words.as_good_as_any)

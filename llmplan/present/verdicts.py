@@ -105,7 +105,7 @@ def _plain_row(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
         return name, line(words.not_checked), line(words.needs(names_of(context, rule.needs)))
     word = line(
         words.verdict(rule.verdict or ("safe" if rule.holds else "no")),
-        f" {words.chance(rule.chance, rule.chance_error)}".rstrip(),
+        f" {words.chance(rule.chance, rule.chance_error)}".rstrip() if not rule.undefined else None,
     )
     row = rule.calendar or rule.compared
     if row is None:

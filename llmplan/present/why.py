@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from llmplan.answer.schema.advice import Alternative
 from llmplan.answer.schema.requirements import RequirementResult
 from llmplan.answer.schema.values import SolvedUnknown
 from llmplan.present import names
 from llmplan.present.blocks import Code, Column, Line, Prose, Rows, Section, cut, line, listed, shortened
+from llmplan.present.changes import on_the_calendar
 from llmplan.present.charts.memory import memory
 from llmplan.present.charts.ranges import ranges
 from llmplan.present.charts.stages import stages
@@ -29,6 +28,7 @@ _MOST_ALTERNATIVES = 2
 _MOST_OBJECTIVES = 4
 _MOST_PREFERENCES = 6
 _MOST_BINDING = 3
+_PAID = (names.TIME, names.WALL_TIME, names.COST, names.WALL_COST)
 
 
 def why(context: Context) -> Section:
@@ -144,12 +144,11 @@ def _prices(context: Context) -> Iterator[Line]:
     for price in context.answer.prices:
         saved = [
             result
-            for result in price.results
-            if result.name in (names.TIME, names.COST) and result.after.number < result.before.number
+            for result in on_the_calendar(context, price.results)
+            if result.name in _PAID and result.after.number < result.before.number
         ]
         told = saved or [result for result in price.results if result.name == price.objective]
-        moved = [evolve(one, before=context.like(one.name, one.before)) for one in told if not one.same]
-        yield context.words.preference_costs(price, moved)
+        yield context.words.preference_costs(price, [result for result in told if not result.same])
 
 
 def where(context: Context) -> Section:

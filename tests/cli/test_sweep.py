@@ -140,7 +140,7 @@ def test_what_is_swept_needs_no_value_of_its_own(llmplan, write, tmp_path):
 def test_the_front_is_printed(llmplan):
     plan = PLAN.partition(b"minimize")[0] + b"hardware.gpus = ? in [32, 64, 128]\npareto hardware.gpus, time\n"
     out = llmplan("solve", "-", stdin=plan).out
-    front = out[out.index("  hardware.gpus") :].splitlines()
+    front = out[out.index("  GPUs ") :].splitlines()
     assert out.startswith("3 plans trade `hardware.gpus` for `time`, from 32 GPUs and ")
     assert [line.split()[0] for line in front[1:4]] == ["32", "64", "128"]
 

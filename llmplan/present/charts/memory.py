@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.answer.schema.charts import Neighbour
 from llmplan.present import names
@@ -66,6 +66,8 @@ def memory(context: Context) -> StackedBars | None:
     name = words.the_answer if answer.status == "solved" else words.nearest_plan
     rows = [_Row(name, whole, own, band, context.amount(names.WALL_TIME) or context.amount(names.TIME))]
     rows += [_row(words, neighbour) for neighbour in _chosen(context, room)]
+    timed = names.WALL_TIME if context.has(names.WALL_TIME) else names.TIME
+    rows = [evolve(row, time=None if row.time is None else context.like(timed, row.time)) for row in rows]
     most = max(room, *(row.total for row in rows), *(row.ends[1] for row in rows if row.ends))
     digits = max(places(whole / _SIZE), 1)
     fits = context.requirement(names.FITS)

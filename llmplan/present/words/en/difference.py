@@ -5,7 +5,7 @@ from __future__ import annotations
 from llmplan.answer.schema.difference import Apart, ChangedFile, Share, Threshold
 from llmplan.answer.schema.summary import Altered
 from llmplan.present.blocks import Code, Line, Strong, line
-from llmplan.present.words.en.labels import Labels
+from llmplan.present.words.en.labels import Labels, apart
 from llmplan.units.amount import Amount, deviation
 
 _FILES = {"changed": "changed", "new": "new", "gone": "no longer written"}
@@ -50,7 +50,7 @@ class Difference(Labels):
 
     def moved_from(self, one: Apart) -> Line:
         """`wall_time 43.9 days → 26.8 days (−39%)`, and whether measurements would tell."""
-        was, now = self.apart(one.before, one.after)
+        was, now = apart(one.before, one.after, self.money)
         parts = [deviation(one.change)] if one.change is not None else []
         parts += [] if one.told_apart else [self.not_told_apart]
         return line(Code(one.name), f" {was} → {now}", f" ({', '.join(parts)})" if parts else None)

@@ -68,6 +68,12 @@ def inequality(left: Amount, operation: str, right: Amount, write: Callable[[Amo
     return f"{first} {SIGNS[operation if holds else OPPOSITES[operation]]} {second}"
 
 
+def apart(before: Amount, after: Amount, write: Callable[[Amount], str]) -> tuple[str, str]:
+    """Two values that differ, told apart."""
+    was, now = write(before), write(after)
+    return (was, now) if was != now else (before.exact(), after.exact())
+
+
 class Labels:
     """Labels, and values of requirements and of shown expressions."""
 
@@ -166,11 +172,6 @@ class Labels:
     def sides(self, sides: Sides, short: bool = False) -> Line:
         said = inequality(sides.left, sides.operation, sides.right, Amount.short if short else Amount.exact)
         return line(said, " in the worst case" if sides.worst else None)
-
-    def apart(self, before: Amount, after: Amount) -> tuple[str, str]:
-        """Two values that differ, told apart."""
-        was, now = self.money(before), self.money(after)
-        return (was, now) if was != now else (before.exact(), after.exact())
 
     def money(self, amount: Amount) -> str:
         """A sum of money to three digits, as no cent of it is known; anything else as it is."""

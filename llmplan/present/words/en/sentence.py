@@ -103,7 +103,7 @@ class Sentence(Labels):
 
     def limited(self, name: str, text: str, row: Compared, figure: Amount | None) -> Line:
         """`the deadline of 30 days`; `surely (<= 30 days)` for another name; the figure where it is not told before."""
-        limit, known = row.limit.short(), f"; {self.money(figure)} on the calendar" if figure is not None else ""
+        limit, known = self.money(row.limit), f"; {self.money(figure)} on the calendar" if figure is not None else ""
         if name in _LIMITS:
             return line(f"the {name} of {limit}", f" ({known[2:]})" if known else None)
         if not name or name == text:  # which says its limit
@@ -210,7 +210,7 @@ class Sentence(Labels):
         subject = f"The {name}" if name in _LIMITS else Code(name or text)
         if row is None:
             return line(subject)
-        limit = row.limit.short()
+        limit = self.money(row.limit)
         bound = f" of {limit}" if name in _LIMITS else f" ({SIGNS[row.operation]} {limit})" if name else None
         return line(subject, bound)
 
@@ -260,7 +260,7 @@ class Sentence(Labels):
 
     def conflict(self, names: Sequence[str], row: Compared | None, said: Line = EMPTY) -> Line:
         """Requirements that cannot be met together; of a single one its figures, or what its failure means."""
-        case = f" ({self.money(row.planned)}, limit {row.limit.short()})" if row else None
+        case = f" ({self.money(row.planned)}, limit {self.money(row.limit)})" if row else None
         return line(listed(map(Code, names), " with "), case, line(" (", said, ")") if said else None)
 
     def change_to(self, statement: str) -> Line:

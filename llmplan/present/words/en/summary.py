@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llmplan.answer.schema.summary import Altered, Cause, Changed, Turned
 from llmplan.present.blocks import Code, Line, Strong, line
-from llmplan.present.words.en.labels import Labels
+from llmplan.present.words.en.labels import Labels, apart
 from llmplan.units.amount import Amount, deviation, percent
 
 
@@ -56,7 +56,7 @@ class Summary(Labels):
         moved = _relative(before, after)
         if short and moved:
             return line(Code(changed.name), f" {self.money(after)} ({moved})")
-        was, now = self.apart(before, after)
+        was, now = apart(before, after, self.money)
         return line(Code(changed.name), f" {was} → {now}", f" ({moved})" if moved else None)
 
     def verdict_turned(self, turned: Turned) -> Line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from llmplan.answer.schema.difference import Apart, ChangedFile, Share, Threshold
 from llmplan.answer.schema.summary import Altered
 from llmplan.present.blocks import Code, Line, Strong, line
+from llmplan.present.words.en.labels import apart
 from llmplan.present.words.zh.labels import Labels
 from llmplan.units.amount import Amount, deviation
 
@@ -47,7 +48,7 @@ class Difference(Labels):
         return line(Code(one.name), f" {by}", f"（{'，'.join(parts)}）" if parts else None)
 
     def moved_from(self, one: Apart) -> Line:
-        was, now = self.apart(one.before, one.after)
+        was, now = apart(one.before, one.after, self.money)
         parts = [deviation(one.change)] if one.change is not None else []
         parts += [] if one.told_apart else [self.not_told_apart]
         return line(Code(one.name), f" {was} → {now}", f"（{'，'.join(parts)}）" if parts else None)

@@ -82,7 +82,7 @@ class Sentence(Labels):
         return line(trains, about, planned, chosen, means, "。")
 
     def limited(self, name: str, text: str, row: Compared, figure: Amount | None) -> Line:
-        limit, known = row.limit.short(), f"；日历值 {self.money(figure)}" if figure is not None else ""
+        limit, known = self.money(row.limit), f"；日历值 {self.money(figure)}" if figure is not None else ""
         if name in _LIMITS:
             return line(f"{limit}的{_LIMITS[name]}", f"（{known[1:]}）" if known else None)
         if not name or name == text:
@@ -167,7 +167,7 @@ class Sentence(Labels):
         subject = _LIMITS.get(name) or Code(name or text)
         if row is None:
             return line(subject)
-        limit = row.limit.short()
+        limit = self.money(row.limit)
         bound = f" {limit}" if name in _LIMITS else f"（{SIGNS[row.operation]} {limit}）" if name else None
         return line(subject, bound)
 
@@ -213,7 +213,7 @@ class Sentence(Labels):
         return line(meets, failing, others, "。", none)
 
     def conflict(self, names: Sequence[str], row: Compared | None, said: Line = EMPTY) -> Line:
-        case = f"（{self.money(row.planned)}，上限 {row.limit.short()}）" if row else None
+        case = f"（{self.money(row.planned)}，上限 {self.money(row.limit)}）" if row else None
         return line(listed(map(Code, names), " 与 "), case, line("（", said, "）") if said else None)
 
     def change_to(self, statement: str) -> Line:
