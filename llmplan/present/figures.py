@@ -78,6 +78,7 @@ def _required(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
         sure,
     )
     chances = chances if on_the_calendar else (sure, EMPTY)
+    worst = rule.calendar is None and rule.sides is not None and rule.sides.worst
     limit = None if judged is None else judged.limit
     gap = None if judged is None else (judged.gap, side_of(judged))
     if rule.holds is None:
@@ -85,7 +86,7 @@ def _required(context: Context, rule: RequirementResult) -> tuple[Line, ...]:
     elif limit is None or judged is None or gap is None:
         said = words.case(rule) if rule.holds is False else EMPTY
     else:
-        said = words.limit(judged.operation, limit, *gap, rule.otherwise if rule.holds is False else "")
+        said = words.limit(judged.operation, limit, *gap, rule.otherwise if rule.holds is False else "", worst)
     said = line(said, beside(context, rule, figures=False), words.reason_of_the_author(rule.because))
     cells = [
         None if row is None else _Figure(row.planned, row.spread or row.band, digits)

@@ -210,3 +210,13 @@ def test_less_work_is_not_only_cheaper(plans: Path, run: Run) -> None:
     first = " ".join(out.split("\n\n")[0].split())
     assert code == 0 and first.startswith("b/run.plan against a/run.plan: wall_time −")
     assert "for other work: 500B tokens instead of 1T tokens (−50%)" in first
+
+
+def test_what_was_open_and_is_given_now_is_a_change(plans: Path, run: Run) -> None:
+    Path("a.plan").write_text(PLAN.replace("gpus = 128", "gpus = ? in [64, 128, 192]") + "minimize hardware.gpus\n")
+    Path("b.plan").write_text(PLAN.replace("gpus = 128", "gpus = 192") + "minimize hardware.gpus\n")
+    told = document(run, "a.plan", "b.plan")
+    inputs: list[dict[str, dict[str, float]]] = told["inputs"]  # type: ignore[assignment]
+    assert [(one["name"], one["from"]["value"], one["to"]["value"]) for one in inputs] == [("hardware.gpus", 128, 192)]
+    causes: dict[str, list[dict[str, object]]] = told["causes"]  # type: ignore[assignment]
+    assert {share["input"] for each in causes.values() for share in each} == {"hardware.gpus"}

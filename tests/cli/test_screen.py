@@ -93,6 +93,9 @@ def test_a_summary_says_what_a_change_does(llmplan, write):
     assert (seen.code, done.code) == (1, 0) and seen.out == done.out and len(done.out.splitlines()) <= 8
     assert "- inputs: hardware.gpus 128 GPUs → 512 GPUs at a.plan:" in done.out
     assert re.search(r"^- verdicts: `deadline` \w+ \(.*%\) → \w+", done.out, re.MULTILINE)
+    write("a.plan", SHORT.replace("gpus = 128", "gpus = 8") + "emit report\n")
+    gone = llmplan("compile", plan, "--summary")
+    assert gone.code == 3 and gone.out.startswith("**`a.plan`**: no plan meets its requirements now, ")
     assert llmplan("compile", plan, "--summary", "--json").code == 2
 
 

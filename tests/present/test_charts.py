@@ -7,8 +7,10 @@ import math
 import pytest
 from attrs import evolve
 
+from llmplan import api
 from llmplan.answer.schema.charts import CurvePoint
 from llmplan.present.charts.deadline import deadline
+from llmplan.present.charts.layout import layout
 from llmplan.present.charts.memory import memory
 from llmplan.present.charts.records import ticks
 from llmplan.present.charts.run import run
@@ -183,3 +185,16 @@ def test_numbers_along_an_axis() -> None:
     for low, high in ((0, 1e-9), (-3.2, 7), (1e12, 3e12), (99.9, 100.1), (5, 5)):
         marks = ticks(low, high)
         assert marks[0] <= low and marks[-1] >= high and 2 <= len(marks) <= 9
+
+
+def test_a_replica_is_on_as_many_gpus_as_share_its_experts() -> None:
+    text = """model "mixtral-8x7b"
+dataset { tokens = 10B, sequence_length = 4096 }
+hardware { gpu = "H100-SXM5-80GB", gpus = 64 }
+parallelism { tensor = 1, pipeline = 2, expert = 8, zero_stage = 1, framework = megatron }
+training { precision = bf16, global_batch = 1024 sequences, micro_batch = 1, recompute = full }
+show time
+"""
+    chart = layout(Context(api.solve("a.plan", text=text)))
+    assert chart is not None and chart.title.startswith("16 GPUs hold a replica (tensor 1, pipeline 2, expert 8)")
+    assert [cell for _, cell in chart.rows[0]] == [f"0·e{rank}" for rank in range(8)]

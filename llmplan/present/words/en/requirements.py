@@ -91,10 +91,15 @@ class Requirements(Labels):
         about = self.subject(subject) if subject is not None else line(Code(cut(text, 70)))
         return line(f"{name} (", about, ")") if name and name != text else about
 
-    def limit(self, operation: Operation, limit: Amount, gap: Amount, side: str, because: str) -> Line:
-        """The limit of a requirement, and how far the figure is from it; of what fails also why that matters."""
+    def limit(self, operation: Operation, limit: Amount, gap: Amount, side: str, because: str, worst: bool) -> Line:
+        """The limit of a requirement, and how far the figure is from it; of what fails also why that matters.
+
+        Args:
+            worst: Whether it is the worst case that is so far from it, not the figure.
+        """
         case = f": {cut(because, 120)}" if because else ""
-        return line(f"{SIGNS[operation]} {self.money(limit)}, {_margin(gap, side, self.money)}{case}")
+        margin = _margin(gap, side, self.money) + (" in the worst case" if worst else "")
+        return line(f"{SIGNS[operation]} {self.money(limit)}, {margin}{case}")
 
     def capacity(self, room: Amount | None, gap: Amount | None, side: str) -> Line:
         """The memory of a GPU, and how much of it is left."""

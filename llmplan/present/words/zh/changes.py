@@ -19,6 +19,8 @@ _CHANGED = {
     "what is trained": "训练的内容",
 }
 
+_SURE = {"safe": "稳妥：", "meets": "满足："}
+
 
 class Changes(Labels):
     """Levers and cures."""
@@ -40,7 +42,8 @@ class Changes(Labels):
         told = (f"{one.name} {' '.join(one.by.like(one.before).signed(3))}" for one in moved if not one.same)
         parts.append("，".join(told))
         parts += [f"{band[0]} 十次中有八次在 {band[1].rough(names.ends(band[0]))}"] if band is not None else []
-        parts += [self.likely(lever)] if lever.chance is not None else []
+        sure = _SURE.get(lever.purpose, "")
+        parts += [f"{sure}{self.likely(lever)}"] if lever.chance is not None else []
         parts += self._besides(lever)
         return listed(parts, "；")
 

@@ -87,9 +87,10 @@ class Requirements(Labels):
         about = self.subject(subject) if subject is not None else line(Code(cut(text, 70)))
         return line(f"{name}（", about, "）") if name and name != text else about
 
-    def limit(self, operation: Operation, limit: Amount, gap: Amount, side: str, because: str) -> Line:
+    def limit(self, operation: Operation, limit: Amount, gap: Amount, side: str, because: str, worst: bool) -> Line:
         case = f"：{cut(because, 120)}" if because else ""
-        return line(f"{SIGNS[operation]} {self.money(limit)}，{_margin(gap, side, self.money)}{case}")
+        margin = _margin(gap, side, self.money) + ("（最坏情形）" if worst else "")
+        return line(f"{SIGNS[operation]} {self.money(limit)}，{margin}{case}")
 
     def capacity(self, room: Amount | None, gap: Amount | None, side: str) -> Line:
         of = f"共 {room.short()}" if room is not None else ""
