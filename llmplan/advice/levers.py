@@ -25,7 +25,7 @@ from llmplan.check.ir import Text
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import Knob, knob_of
 from llmplan.system.display import amount, one_line, show
-from llmplan.system.levers import beside, described, looked_at, set_to, sort_of, values, worth
+from llmplan.system.levers import beside, described, looked_at, set_to, sort_of, values, worth, worth_of
 from llmplan.system.levers import levers as declared
 from llmplan.system.proposals import proposals, written
 from llmplan.uncertainty.bands import MEETS, SAFE
@@ -33,6 +33,9 @@ from llmplan.units.measure import KindType, Measure, is_catalog
 
 _SLIGHTLY = 0.01
 """The share by which a run may become dearer for being faster, where the plan has no question that decides."""
+
+_WORK, _SAME_WORK = "tokens_total", 0.01
+"""What a run trains on, and the share by which a batch that divides otherwise moves it."""
 
 _BEST = 4
 """The number of rows that a screen shows."""
@@ -126,6 +129,9 @@ class _Levers:
             return None
         if not any(differs(before, tried.figures[name][1]) for name, (_, before) in self.figures.items()):
             return None
+        before, after = (worth_of(_WORK, point) for point in (self.here, tried.lowering))
+        if before and after is not None and abs(after / before - 1) > _SAME_WORK:
+            return None  # what trains on fewer tokens is no gain
         legal = not any(problem.severity == "error" for problem in tried.lowering.names.diagnostics)
         return _Change(knob, now, value, text, tried) if legal else None
 

@@ -107,7 +107,7 @@ def diagnose(message: Message, values: Mapping[str, float], given: Collection[st
 
 def _causes(message: Message) -> tuple[Cause, ...]:
     found: list[Cause] = []
-    tried, free = message.tried, message.free
+    tried, free, unused = message.tried, message.free, 0
     if message.elsewhere:
         found.append("elsewhere")
     if message.host:
@@ -119,7 +119,9 @@ def _causes(message: Message) -> tuple[Cause, ...]:
         if tried.bytes <= unused - message.reserved.within:
             found.append("fragmented")
     if message.others > 512 * _MIB:
-        found.append("others")
+        # What decides comes first: another process that holds more than is lost in pieces.
+        place = found.index("fragmented") if "fragmented" in found and message.others > unused else len(found)
+        found.insert(place, "others")
     if tried is not None and tried.bytes in _BLOCKS:
         found.append("block")
     return tuple(found)

@@ -353,3 +353,16 @@ def test_without_a_question_no_change_makes_a_run_much_slower_for_less_money() -
     levers = api.solve("-", text=text).levers
     moved = [one for lever in levers for one in lever.results if one.name in ("wall_time", "wall_cost")]
     assert moved and all(one.after.number <= 1.01 * one.before.number for one in moved)
+
+
+def test_a_run_that_trains_on_less_is_no_gain() -> None:
+    """With so many steps, half the batch is half the tokens."""
+    text = """model "llama-7b"
+hardware { gpu = "A100-SXM4-80GB", gpus = 64 }
+dataset.sequence_length = 2048
+training { steps = 1000, global_batch = 512 sequences, micro_batch = 1, precision = bf16, recompute = none }
+parallelism { zero_stage = 3, framework = fsdp }
+minimize wall_time
+"""
+    answer = api.solve("a.plan", text=text)
+    assert answer.levers and "training.global_batch" not in [lever.name for lever in answer.levers]

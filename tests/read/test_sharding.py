@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from llmplan import api, importing
+from llmplan.answer.schema.advice import FileEdit
 from tests.read.told import of, reading, said, usual
 
 SPLIT = ("parallelism.framework", "parallelism.zero_stage", "parallelism.replicas", "parallelism.offload")
@@ -225,3 +227,29 @@ def test_fsdp_1_sums_no_gradients_on_the_host(tmp_path: Path, monkeypatch: pytes
     solution = api.solve(importing.question(importing.imported(["run.sh", "a.yaml"], card, whole=True)))
     failed = [rule.name for rule in solution.requirements if rule.holds is False]
     assert (solution.status, failed) == ("infeasible", ["accelerate_flat_accumulation"])
+
+
+MEGATRON = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 512 --num-attention-heads 8"
+
+
+@pytest.mark.parametrize(
+    ("options", "stage"),
+    [
+        ("--data-parallel-sharding-strategy optim", 0),
+        ("--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params", 3),
+        ("--use-distributed-optimizer", 1),
+    ],
+)
+def test_megatrons_strategy_is_that_of_its_own_fsdp(options: str, stage: int) -> None:
+    found = of({"run.sh": f"{MEGATRON} --seq-length 128 --micro-batch-size 1 {options}"})
+    assert (said(found, "parallelism.zero_stage") or 0) == stage
+
+
+def test_a_new_switch_of_a_command_has_no_value(tmp_path: Path) -> None:
+    launch = tmp_path / "run.sh"
+    launch.write_text(f"{MEGATRON} --seq-length 128 --micro-batch-size 1")
+    files = importing.imported([str(launch)]).files
+    assert files is not None
+    (edit,) = files.edits("parallelism.zero_stage", Fraction(1))
+    told = FileEdit(edit.key, edit.before, edit.after, "run.sh", edit.line).text
+    assert told == "run.sh:1 + --use-distributed-optimizer"

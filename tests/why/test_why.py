@@ -273,3 +273,14 @@ def test_fragmentation_does_not_decide_where_the_plan_needs_more_than_there_is(
     log = MODERN.replace("31.38", allocated).replace("1.10 GiB is reserved", "7.10 GiB is reserved")
     found = explained(log, plan=plan.replace("zero_stage = 2", "zero_stage = 3")).diagnosis
     assert found is not None and found.causes == causes
+
+
+def test_another_process_that_holds_most_comes_before_fragmentation() -> None:
+    log = MODERN.replace("Including", "Process 7 has 21.00 GiB memory in use. Including").replace("36.28", "15.28")
+    log = log.replace("31.38", "8.38").replace("1.10 GiB is reserved", "6.60 GiB is reserved")
+    plan = PLAN.replace("zero_stage = 2", "zero_stage = 3").replace("recompute = none", "recompute = full")
+    found = explained(log, plan=plan).diagnosis
+    assert found is not None and [one for one in found.causes if one in ("others", "fragmented")] == [
+        "others",
+        "fragmented",
+    ]

@@ -37,7 +37,8 @@ class FileEdit:
         """`sft.yaml:14 per_device_train_batch_size: 4 → 2`, of a new key `sft.yaml: + optim: adamw_8bit`, of a new
         option `train.sh:6 + --optim adamw_8bit`."""
         if self.before is None and self.line:
-            return f"{self.file}:{self.line} + {self.key} {self.after}"
+            value = "" if self.after == "true" else f" {self.after}"  # the only spelling that every parser takes
+            return f"{self.file}:{self.line} + {self.key}{value}"
         if self.before is None:
             return f"{self.file}: + {self.key}: {self.after}"
         return f"{self.file}:{self.line} {self.key}: {self.before} → {self.after}"
