@@ -30,7 +30,7 @@ def test_dense_model_by_hand() -> None:
     latency = (32 * reading / rate + 500 * each) / 2
     assert number(found, "serving.latency") == pytest.approx(latency)
     assert number(found, "serving.gpus") == 2 * math.ceil(1000 / 60 * latency / 32)
-    assert answer(found).startswith("24 H100-SXM5-80GB serve 1,000 queries per minute with llama-2-70b")
+    assert answer(found).startswith("18 of 24 H100-SXM5-80GB serve 1,000 queries per minute with llama-2-70b")
 
 
 def test_a_large_batch_is_bound_by_its_products() -> None:
