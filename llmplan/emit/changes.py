@@ -18,6 +18,7 @@ from llmplan.units.amount import Amount, Unit
 from llmplan.units.measure import Measure
 
 _INFEASIBLE = "infeasible"
+_CATALOG = "plans/catalog/"
 _MOST_LINES = 24
 _MOST_COMPARED = 20_000  # the time to compare may grow with the square
 _WIDEST = 160
@@ -164,7 +165,9 @@ def _inputs(lock: Lock, solution: Solution) -> list[Altered]:
         old = _amount(lock, name, solution) if name in given_before else None
         new = value.amount if value is not None and name in given_now and value.value is not None else None
         same = old is None and new is None or old is not None and new is not None and old.exact() == new.exact()
-        chosen = same_library and value is not None and value.origin is not None and value.origin.layer == "entry"
+        # Of the same library a field of an entry is another one only as another entry is chosen.
+        entered = value is not None and value.origin is not None and value.origin.layer == "entry"
+        chosen = same_library and entered and place.startswith(_CATALOG)
         if name in solved or chosen or (formulas.get(name) == now.get(name) and (same or name in now)):
             continue  # solved, or computed from what changed elsewhere
         if name not in now or not same:

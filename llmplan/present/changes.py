@@ -193,7 +193,10 @@ def _cures_of(context: Context, conflict: Line, cures: Sequence[Relaxation]) -> 
 
 
 def levers(context: Context) -> Section:
-    """A row for each input that moves something, with the difference of each result."""
+    """A row for each input that moves something, with the difference of each result.
+
+    Differences have two digits, as what is small in them is not known.
+    """
     told = _told_levers(context)
     if not told:
         return Section("", ())
@@ -240,7 +243,7 @@ def _moves(context: Context, lever: Lever) -> bool:
 
 def _shift(context: Context, result: Moved) -> Figure | str:
     """How far a change moves a result, in the unit that the plan's own is written in: one unit in a column."""
-    moved = result.by.like(result.before).signed(3)[0]
+    moved = result.by.like(result.before).signed(2)[0]
     return "0" if result.same else Figure(moved, result.before.parts()[1])
 
 

@@ -36,7 +36,7 @@ def test_a_preference_that_costs_much_is_named_with_its_price():
     ]
     (fits,) = (one for one in without.requirements if one.name == "fits")
     assert price.risk.name == "fits" and price.risk.chance == pytest.approx(fits.chance, abs=1e-6)
-    said = "`fits_surely` costs 38.1 days and 44.9M USD: without it recompute none, `fits` with 30%"
+    said = "`fits_surely` costs 51.9 days and 61M USD: without it recompute none, `fits` with 30%"
     context = Context(solution, Words())
     reasons = next(block for block in why(context).blocks if block.name == "reasons")
     assert said in [plain(line) for line in reasons.lines]

@@ -53,7 +53,7 @@ FIRST = {  # what the first sentence must say, so that it answers the title
     "one card": ("1 RTX-4090 trains tinyllama-1.1b", "days"),
     "lora": ("by QLoRA of rank 16", "It fits with"),
     "infeasible": ("No plan meets `deadline`", "or `budget`", "would do"),
-    "ranges": ("the budget of 290,000 USD has a chance of 36% (73% planned).", "`surely` (<= 60 days) is likely (87%)"),
+    "ranges": ("the budget of 290,000 USD has a chance of 36% (73% planned).", "`surely` (≤ 60 days) is likely (87%)"),
 }
 SLOW = ("7b", "70b", "405b", "infeasible", "ranges", "moe", "lora")
 NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PLANS]
