@@ -98,7 +98,8 @@ class _Levers:
         best: list[_Change] = []
         for knob, now in knobs:
             changes = [self._change(knob, now, value) for value in looked_at(knob, now, self.here)]
-            better = [change for change in changes if change is not None and self._better(change)]
+            kept = [change for change in changes if change is not None and self._same_work(change)]
+            better = [change for change in kept if self._better(change)]
             ranked = sorted(better, key=lambda one: self._key(one.tried.figures))
             holding = [change for change in ranked if not change.tried.fails]
             # What fails as it stands promises more than solving again keeps, the most extreme value the most.
@@ -112,6 +113,11 @@ class _Levers:
         chosen = _in_turn(free)[: self.account.tries // 2] + others
         rows = [self._again(change, self._row(change)) for change in chosen[: self.account.tries]]
         return [row for row in rows if row is not None]
+
+    def _same_work(self, change: _Change) -> bool:
+        """Whether a change trains on as many tokens: with fewer it is no gain."""
+        before, after = (worth_of(_WORK, point) for point in (self.here, change.tried.lowering))
+        return not before or after is None or abs(after / before - 1) <= _SAME_WORK
 
     # A change with everything else as in the answer
 
@@ -129,9 +135,6 @@ class _Levers:
             return None
         if not any(differs(before, tried.figures[name][1]) for name, (_, before) in self.figures.items()):
             return None
-        before, after = (worth_of(_WORK, point) for point in (self.here, tried.lowering))
-        if before and after is not None and abs(after / before - 1) > _SAME_WORK:
-            return None  # what trains on fewer tokens is no gain
         legal = not any(problem.severity == "error" for problem in tried.lowering.names.diagnostics)
         return _Change(knob, now, value, text, tried) if legal else None
 
