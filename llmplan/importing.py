@@ -146,9 +146,7 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), **options: Any)
         plan: Where the plan stands, in the folder that it was read for.
         options: Of the request.
     """
-    from llmplan.uncertainty.bands import LIKELY
-
-    options["statements"] = (*options.get("statements", ()), f"assume {_LEAST_CHANCE} = {LIKELY!r}")
+    options["statements"] = (*options.get("statements", ()), _likely())
     if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
         options["statements"] = (*options["statements"], _FASTEST)
     if found.files is not None and options.get("root") is None:
@@ -159,12 +157,16 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), **options: Any)
 
 def kept(found: Imported) -> str:
     """The text of a plan to keep, which is asked what its files are asked."""
-    from llmplan.uncertainty.bands import LIKELY
-
     if not found.plan:
         return ""
-    least = f"assume {_LEAST_CHANCE} = {amount.in_plan(Fraction(repr(LIKELY)) * 100)}%"
-    return f"{found.plan}\n# Files must fit likely; without this line a plan may fit tightly too.\n{least}\n"
+    return f"{found.plan}\n# Files must fit likely; without this line a plan may fit tightly too.\n{_likely()}\n"
+
+
+def _likely() -> str:
+    """What is asked of files: that they fit likely."""
+    from llmplan.uncertainty.bands import LIKELY
+
+    return f"assume {_LEAST_CHANCE} = {amount.in_plan(Fraction(repr(LIKELY)) * 100)}%"
 
 
 def places_in(read: Files) -> dict[str, str]:

@@ -44,16 +44,18 @@ class Difference(Labels):
     def moved_by(self, one: Apart) -> Line:
         """`wall_time +3.1 days (+12%)`; what measurements would not tell is said to be that."""
         by = " ".join(self._by(one).signed(3))
-        parts = [deviation(one.change)] if one.change is not None else []
-        parts += [] if one.told_apart else [self.not_told_apart]
-        return line(Code(one.name), f" {by}", f" ({', '.join(parts)})" if parts else None)
+        return line(Code(one.name), f" {by}", self._share(one))
 
     def moved_from(self, one: Apart) -> Line:
         """`wall_time 43.9 days → 26.8 days (−39%)`, and whether measurements would tell."""
         was, now = apart(one.before, one.after, self.money)
+        return line(Code(one.name), f" {was} → {now}", self._share(one))
+
+    def _share(self, one: Apart) -> str | None:
+        """`(−39%, not told apart)`; nothing where neither is to be said."""
         parts = [deviation(one.change)] if one.change is not None else []
         parts += [] if one.told_apart else [self.not_told_apart]
-        return line(Code(one.name), f" {was} → {now}", f" ({', '.join(parts)})" if parts else None)
+        return f" ({', '.join(parts)})" if parts else None
 
     def other_work(self, before: Amount, after: Amount, change: float) -> Line:
         """`for other work: 6.55M tokens instead of 13.1M tokens (−50%)`."""

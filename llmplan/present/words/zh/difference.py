@@ -43,15 +43,16 @@ class Difference(Labels):
 
     def moved_by(self, one: Apart) -> Line:
         by = " ".join(self._by(one).signed(3))
-        parts = [deviation(one.change)] if one.change is not None else []
-        parts += [] if one.told_apart else [self.not_told_apart]
-        return line(Code(one.name), f" {by}", f"（{'，'.join(parts)}）" if parts else None)
+        return line(Code(one.name), f" {by}", self._share(one))
 
     def moved_from(self, one: Apart) -> Line:
         was, now = apart(one.before, one.after, self.money)
+        return line(Code(one.name), f" {was} → {now}", self._share(one))
+
+    def _share(self, one: Apart) -> str | None:
         parts = [deviation(one.change)] if one.change is not None else []
         parts += [] if one.told_apart else [self.not_told_apart]
-        return line(Code(one.name), f" {was} → {now}", f"（{'，'.join(parts)}）" if parts else None)
+        return f"（{'，'.join(parts)}）" if parts else None
 
     def other_work(self, before: Amount, after: Amount, change: float) -> Line:
         return line(f"训练量不同：{after.short()}，原为 {before.short()}（{deviation(change)}）")
