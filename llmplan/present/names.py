@@ -24,6 +24,7 @@ JOB_MTBF = "job_mtbf"
 MEDIAN_MEMORY_ERROR = "memory.median_error"
 MEDIAN_STEP_ERROR = "step.median_error"
 MEMORY = "memory.total"
+PEAK_PHASE = "memory.peak_phase"
 MEMORY_AT = "memory_at"
 MFU = "mfu"
 NVME = "memory.nvme"
@@ -102,6 +103,8 @@ NO_OFFLOAD = "none"
 OFFLOAD_NVME = "nvme"
 QLORA = "qlora"
 SECOND_STAGE = "second"
+EVALUATION = "evaluate"
+"""The moment of memory between two steps."""
 
 # Requirements and preferences of the library.
 BATCH_CLOSE = "batch_close"
@@ -141,7 +144,7 @@ CONTRACT = (
     TRAIN_FLOPS, "flops_6nd", "dataset.bytes", TOKENS_TOTAL, "chinchilla_tokens", "tokens_per_parameter",
     "epochs_advice", DATA_PARALLEL, GLOBAL_TOKENS, "global_batch_sequences", GRAD_ACCUM, STEPS, "memory.weights",
     "memory.gradients", "memory.optimizer", "memory.activations", "memory.logits", "memory.temporary",
-    "memory.buffers", "memory.context", MEMORY, "memory.peak_stage", "memory.peak_phase", "memory.host", STEP_TIME,
+    "memory.buffers", "memory.context", MEMORY, "memory.peak_stage", PEAK_PHASE, "memory.host", STEP_TIME,
     "step.compute", "step.tensor_comm", "step.context_comm", "step.expert_comm", "step.pipeline_comm",
     "step.pipeline_bubble", "step.data_comm", "step.optimizer", "step.offload", STEP_OTHER, MFU, HFU,
     TOKENS_PER_SECOND, TOKENS_PER_SECOND_PER_GPU, TFLOPS, "scaling_efficiency", TIME, GPU_HOURS, COST, "energy",

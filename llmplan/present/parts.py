@@ -36,7 +36,8 @@ def parts(context: Context) -> Iterator[Line]:
     """What fills the memory of the fullest GPU, then what a step consists of."""
     words, memory, step = context.words, memory_shares(context), _step(context)
     if memory:
-        yield words.memory_goes(words.part(part.label, evolve(part.amount, unit=_GB), part.share) for part in memory)
+        told = (words.part(part.label, evolve(part.amount, unit=_GB), part.share) for part in memory)
+        yield words.memory_goes(told, _evaluated(context))
     if step:
         told = (words.part(part.label, evolve(part.amount, unit=_SECONDS), part.share) for part in step)
         yield line(words.step_goes(told), _beside_the_estimate(context))
@@ -56,7 +57,13 @@ def rows(context: Context) -> Iterator[tuple[Line, Line, Line]]:
         large = [part for part in shares if part.share >= _LARGE]
         if whole is not None and large and wanted:
             told = words.all_of([words.share_of(part.label, part.share) for part in large])
-            yield line(label), line(whole.short()), line(told)
+            when = words.in_evaluation if name == names.MEMORY and _evaluated(context) else ""
+            yield line(label), line(whole.short()), line(when, told)
+
+
+def _evaluated(context: Context) -> bool:
+    """Whether memory is fullest in an evaluation, and not in a step."""
+    return context.text(names.PEAK_PHASE) == names.EVALUATION
 
 
 def _step(context: Context) -> list[Share]:

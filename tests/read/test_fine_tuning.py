@@ -229,3 +229,20 @@ def test_deepspeed_of_its_examples() -> None:
 def test_a_configuration_of_deepspeed_that_is_not_given_is_still_deepspeeds() -> None:
     found = of({"run.sh": "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 1 --deepspeed z3.json"})
     assert said(found, "parallelism.framework") == "deepspeed" and "parallelism.zero_stage" not in found.found
+
+
+@pytest.mark.parametrize(
+    ("files", "batch"),
+    [
+        ({"a.yaml": TRL + "eval_strategy: steps\n"}, 8),  # the Trainer's, whatever the batch of training
+        ({"a.yaml": TRAINER + "do_eval: true\nper_device_eval_batch_size: 3\n"}, 3),
+        ({"a.yaml": TRAINER + "per_device_eval_batch_size: 3\n"}, None),
+        ({"a.yaml": TRAINER + "evaluation_strategy: 'no'\nper_device_eval_batch_size: 3\n"}, None),
+        ({"a.yaml": "model_name_or_path: a/b\nstage: sft\ncutoff_len: 8\neval_strategy: epoch\n"}, 8),
+        ({"a.yaml": "base_model: a/b\nmicro_batch_size: 2\nsequence_len: 8\nval_set_size: 0.05\n"}, 2),
+        ({"a.yaml": "base_model: a/b\nmicro_batch_size: 2\nsequence_len: 8\neval_batch_size: 4\n"}, None),
+        ({"a.sh": "swift sft --model a/b --max_length 8 --split_dataset_ratio 0.01"}, 1),
+    ],
+)
+def test_what_evaluates_has_a_batch(files: dict[str, str], batch: int | None) -> None:
+    assert said(of(files), "training.evaluation_batch") == batch

@@ -108,3 +108,40 @@ def test_few_key_heads_are_held_whole_by_each_tensor_rank() -> None:
     # 64 query heads, 8 key heads, 128 wide, 2 bytes.
     assert activations(8) == 128 * 2 * (2 * 8 + 2 * 1)
     assert activations(16) == 128 * 2 * (2 * 4 + 2 * 1)
+
+
+LORA = """model "llama-3.1-8b"
+dataset.sequence_length = 4096
+hardware { gpu = "RTX-4090", gpus = 1 }
+training { task = finetune, micro_batch = 1, global_batch = 8 sequences, recompute = full, loss = linear }
+adapter { method = lora, rank = 16 }
+stack = "transformers-5"
+waive fits
+show memory.total
+"""
+
+
+def test_an_evaluation_has_all_logits() -> None:
+    """As counted in transformers 5.23 without gradients: 2 bytes of logits, 4 of their copy and 4 of its softmax."""
+    trained, evaluated = (solve(LORA + f"training.evaluation_batch = {batch}\n") for batch in (0, 8))
+    assert number(trained, "memory.logits") == 0
+    assert number(evaluated, "memory.logits") == 8 * 4096 * 128_256 * 10
+    assert evaluated.values["memory.peak_phase"].value == "evaluate"
+
+
+def test_an_evaluation_of_no_more_than_a_micro_batch_adds_nothing() -> None:
+    trained, evaluated = (
+        solve(LORA.replace("loss = linear", "loss = upcast") + f"training.evaluation_batch = {batch}\n")
+        for batch in (0, 1)
+    )
+    assert number(evaluated, "memory.total") == number(trained, "memory.total")
+
+
+def test_deepspeed_keeps_a_copy_for_optimizers_that_need_none() -> None:
+    plan = layout(optimizer="adamw_8bit") + "parallelism.zero_stage = 2\nwaive fits\n"
+    own = solve(plan.replace("framework = deepspeed", "framework = fsdp"))
+    copied = solve(plan)
+    assert own.values["training.master_dtype"].value == "none"
+    assert copied.values["training.master_dtype"].value == "fp32"
+    states = number(copied, "memory.optimizer") / number(copied, "model.params_total")
+    assert states == pytest.approx((4 + 2) / 64, rel=1e-3)

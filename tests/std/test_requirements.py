@@ -242,6 +242,11 @@ FAILING = [
     ),
     ("nvme_fits", f"{NVME}\nhardware.nvme_memory = 50 GB", "of 50 GB of NVMe"),
     (
+        "evaluation_told",
+        "training.evaluation_batch = 8\nparallelism.framework = megatron\nparallelism.zero_stage = 1\nemit megatron",
+        "an evaluation takes 8 sequences at once",
+    ),
+    (
         "activations_stay",
         "training.activation_offload = 0.5\nemit deepspeed",
         "50% of the stored activations are offloaded to host memory, for which the file has no key",

@@ -284,3 +284,23 @@ def test_another_process_that_holds_most_comes_before_fragmentation() -> None:
         "others",
         "fragmented",
     ]
+
+
+def test_an_evaluation_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sft.yaml").write_text(
+        "model_name_or_path: meta-llama/Llama-3.1-8B\noutput_dir: out\nbf16: true\nper_device_train_batch_size: 1\n"
+        "max_length: 4096\nuse_peft: true\nlora_r: 16\nuse_liger_kernel: true\neval_strategy: steps\n"
+    )
+    Path("log").write_text(
+        "Traceback (most recent call last):\n"
+        '  File "/x/transformers/trainer.py", line 3001, in _maybe_log_save_evaluate\n'
+        "    metrics = self._evaluate(trial, ignore_keys_for_eval)\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 15.66 GiB. GPU 0 has a total capacity of 23.64 "
+        "GiB of which 2.11 GiB is free.\n"
+    )
+    assert run(["why", "log", "sft.yaml", "--gpus", "1", "--gpu", "RTX-4090"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "in an evaluation: told by its size and the traceback" in said

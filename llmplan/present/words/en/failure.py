@@ -12,6 +12,7 @@ _MOMENTS = {
     "loss": "in the loss",
     "backward": "in the backward pass",
     "update": "in the optimizer's step",
+    "evaluate": "in an evaluation",
     "save": "while a checkpoint is saved",
 }
 _PROOFS = {

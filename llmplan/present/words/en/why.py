@@ -181,8 +181,11 @@ class Why(Labels):
     def share_of(self, label: str, of: float) -> str:
         return f"{label} {share(of)}"
 
-    def memory_goes(self, parts: Iterable[str]) -> Line:
-        return line(f"Memory of the fullest GPU at its peak, GB: {', '.join(parts)}.")
+    in_evaluation = "in an evaluation: "
+
+    def memory_goes(self, parts: Iterable[str], evaluated: bool) -> Line:
+        when = ", in an evaluation," if evaluated else ","
+        return line(f"Memory of the fullest GPU at its peak{when} GB: {', '.join(parts)}.")
 
     def step_goes(self, parts: Iterable[str]) -> Line:
         return line(f"Step, s, as far as not overlapped with compute: {', '.join(parts)}.")

@@ -12,6 +12,7 @@ _MOMENTS = {
     "loss": "计算损失时",
     "backward": "反向计算中",
     "update": "优化器更新时",
+    "evaluate": "评估时",
     "save": "保存检查点时",
 }
 _PROOFS = {"size": "由大小判断", "frame": "由调用栈判断", "size and frame": "由大小和调用栈判断"}

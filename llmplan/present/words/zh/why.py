@@ -168,8 +168,11 @@ class Why(Labels):
     def share_of(self, label: str, of: float) -> str:
         return f"{label} {share(of)}"
 
-    def memory_goes(self, parts: Iterable[str]) -> Line:
-        return line(f"最满 GPU 的峰值显存（GB）：{'、'.join(parts)}。")
+    in_evaluation = "评估时："
+
+    def memory_goes(self, parts: Iterable[str], evaluated: bool) -> Line:
+        when = "（评估时）" if evaluated else ""
+        return line(f"最满 GPU 的峰值显存{when}（GB）：{'、'.join(parts)}。")
 
     def step_goes(self, parts: Iterable[str]) -> Line:
         return line(f"单步（秒，未被计算掩盖的部分）：{'、'.join(parts)}。")
