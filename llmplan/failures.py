@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from llmplan.why.matching import Diagnosis, diagnose
 from llmplan.why.message import find
 
 _MOST_CHANGES = 3
+_ALLOCATOR = frozenset({"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"})
+_GROWING = re.compile(r"expandable_segments:\s*[Tt]rue")
 
 
 @frozen
@@ -58,7 +61,13 @@ def explain(lines: Iterable[str], asked: Request | None, files: Files | None = N
         if isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
     }
     given = {name for name, value in solution.values.items() if value.authored and name not in open_}
-    return Failure(diagnose(message, values, given), changes(solution), solution)
+    return Failure(diagnose(message, values, given, _grows(files)), changes(solution), solution)
+
+
+def _grows(files: Files | None) -> bool:
+    """Whether the files set the allocator to pieces that grow, so that nothing is to be gained by advising it."""
+    items = (item for document in files.documents for item in document.items.values()) if files is not None else ()
+    return any(item.key in _ALLOCATOR and _GROWING.search(item.text or "") is not None for item in items)
 
 
 def changes(solution: Solution) -> tuple[Lever | Relaxation, ...]:

@@ -115,6 +115,7 @@ def analyse(
     built: Built | None = None
     try:
         program = PlanCheck(scope, targets, _counted(diagnostics)).run(modules, asked.scenario, asked.settings)
+        program.protected.update(asked.kept)
         diagnostics += _not_allowed(program, asked)
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)

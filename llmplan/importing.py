@@ -147,6 +147,8 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), **options: Any)
         options: Of the request.
     """
     options["statements"] = (*options.get("statements", ()), _likely())
+    if found.files is not None:
+        options["kept"] = _kept(found.files)
     if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
         options["statements"] = (*options["statements"], _FASTEST)
     if found.files is not None and options.get("root") is None:
@@ -160,6 +162,12 @@ def kept(found: Imported) -> str:
     if not found.plan:
         return ""
     return f"{found.plan}\n# Files must fit likely; without this line a plan may fit tightly too.\n{_likely()}\n"
+
+
+def _kept(read: Files) -> tuple[str, ...]:
+    """The inputs that the software of some files has no key for: no change of them can be made there."""
+    scope, said = library.load(tables=False)[0], read.said
+    return tuple(path for path in scope.fields if path.partition(".")[0] in scope.software and path not in said)
 
 
 def _likely() -> str:

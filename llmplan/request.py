@@ -47,6 +47,7 @@ class Request:
         root: The folder that used files must lie in; None for the project's.
         settings: Pairs of a path and a value as written, which win over the plan.
         scenario: The scenario of the plan to apply.
+        kept: Inputs that no advice changes, as whoever asks cannot set them.
         no_waive: Every departure from a requirement is an error.
         limit: The largest number of combinations to look at.
         effort: How many times the usual work may go into advice on an infeasible plan.
@@ -60,6 +61,7 @@ class Request:
     root: str | None = None
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=tuple[tuple[str, str], ...])
     scenario: str | None = None
+    kept: tuple[str, ...] = ()
     no_waive: bool = False
     limit: int = field(default=DEFAULT_LIMIT, converter=_limit)
     effort: float = field(default=1.0, converter=_effort)

@@ -34,16 +34,31 @@ def reworded(solution: Solution, files: Files) -> Solution:
     """An answer whose changes are told in the words of the files that the plan was read from."""
     texts = {name: Source(name, text) for name, text in files.texts.items()}
     levers = tuple(evolve(one, in_files=_in_files(files, one.name, one.amount)) for one in solution.levers)
-    cures = [
-        evolve(one, in_files=_in_files(files, one.name, one.values[0] if one.values else None))
-        for one in solution.relaxations
-    ]
+    cures = [_cure(files, one) for one in solution.relaxations]
     cures.sort(key=lambda cure: not cure.in_files)  # a change that the files have a key for comes first
+    cures = [cure for cure in cures if _can_be_told(cure)] or cures
     diagnostics = tuple(
         _reworded(one, cures, texts) if one.code == _INFEASIBLE else one for one in solution.diagnostics
     )
     assumptions = (*_stack(solution, files), *solution.assumptions)
     return evolve(solution, levers=levers, relaxations=tuple(cures), diagnostics=diagnostics, assumptions=assumptions)
+
+
+def _can_be_told(cure: Relaxation) -> bool:
+    """Whether each part of a change is made in the files, or on machines and in what is asked of them."""
+    software = library.load(tables=False)[0].software
+    return all(one.in_files or one.name.partition(".")[0] not in software for one in (cure, *cure.beside))
+
+
+def _cure(files: Files, cure: Relaxation) -> Relaxation:
+    """A change, and those beside it, each with the keys that none before it has set already."""
+    told: list[FileEdit] = []
+    parts = []
+    for one in (cure, *cure.beside):
+        own = _in_files(files, one.name, one.values[0] if one.values else None)
+        parts.append(evolve(one, in_files=tuple(edit for edit in own if edit not in told)))
+        told += own
+    return evolve(parts[0], beside=tuple(parts[1:]))
 
 
 def _stack(solution: Solution, files: Files) -> Iterator[Assumed]:
@@ -77,7 +92,10 @@ def _reworded(diagnostic: Diagnostic, cures: Sequence[Relaxation], texts: Mappin
     for cure in cures:
         own = next((text for text in numbered if text.startswith(f"`{cure.statement}`")), None)
         if own is not None:
-            told.append((f"`{as_made(cure)}`" if cure.in_files else own, _edits(cure.in_files, texts)))
+            parts = (cure, *cure.beside)
+            edits = [_edits(one.in_files, texts) for one in parts]
+            text = " and ".join(f"`{as_made(one)}`" for one in parts) if all(one.in_files for one in parts) else own
+            told.append((text, tuple(edit for one in edits for edit in one) if all(edits) else ()))
     hints = [Hint(f"{number}: {text}", edits) for number, (text, edits) in enumerate(told, 1)]
     return evolve(diagnostic, hints=(*hints, *others))
 

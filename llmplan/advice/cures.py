@@ -10,6 +10,7 @@ help this one alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 from attrs import evolve, frozen
@@ -34,6 +35,9 @@ from llmplan.units.measure import is_catalog, is_choice
 
 MOST = 5
 """The most changes shown."""
+
+_FAR = math.log(2.5)
+"""The size of a change of a number that a planner takes for another layout: more than twice."""
 
 LEAST_CHANCE = 0.1
 """The smallest chance that is proposed as a requirement: less asks for nothing."""
@@ -80,7 +84,9 @@ class _Search:
         self._all(groups.switches)
         self._all([*bounds, *groups.limits, *groups.numbers])
         self._all(groups.entries)
-        if len(self.helpful) < MOST and (len(bounds) > 1 or not self.helpful):
+        if not bounds and not any(map(_slight, self.helpful)):
+            self._switches()
+        if len(self.helpful) < MOST and (len(bounds) > 1 or all(cure.record.beside for cure in self.helpful)):
             self._joint(bounds)
         if len(self.helpful) < MOST:
             self._all(groups.question)
@@ -148,6 +154,12 @@ class _Search:
 
         return cure
 
+    def _switches(self) -> None:
+        """Switches of the software together, where a planner would not move a single one so far."""
+        inputs = tuple(knob for knob in self.levers if not knob.setting.open)
+        sets = Joint(self.blocked, (), inputs, self._single, self.account, self.full)
+        self.helpful += self._once("switches together", sets.switches)
+
     def _joint(self, bounds: Sequence[Rule]) -> None:
         """Sets of changes, where there is none yet that is alike."""
         inputs = [knob for knob in self.levers if not knob.setting.open]
@@ -185,6 +197,12 @@ class _Search:
         """Whether a change would ask for a chance so small that the requirement asks for nothing."""
         changes = (cure.record, *cure.record.beside)
         return any(one.name in self.shares and value.number < LEAST_CHANCE for one in changes for value in one.values)
+
+
+def _slight(cure: Cure) -> bool:
+    """Whether a change is one that a planner would make first: a switch, and no number that moves far."""
+    record = cure.record
+    return record.sort == "switch" and not record.question and (record.change <= _FAR or math.isinf(record.change))
 
 
 def _shares(program: Program) -> Iterator[str]:

@@ -18,13 +18,15 @@ from llmplan.advice.cure_bounds import bound, bounded_by
 from llmplan.advice.cure_values import compared, members, named, value
 from llmplan.advice.freed_values import Blocked, Freed
 from llmplan.advice.ledger import SHARES, Account
+from llmplan.advice.together import together
 from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure, of_input
 from llmplan.check.plan import Program
 from llmplan.check.program import Rule
 from llmplan.solve.effort import Effort
-from llmplan.system.adjustable import Knob
+from llmplan.system.adjustable import Knob, in_authors_unit
 from llmplan.system.levers import beside, set_to, sort_of, worth
+from llmplan.system.proposals import Proposal
 from llmplan.units.measure import Measure, is_catalog
 
 _MOST_STEPS = 3
@@ -72,6 +74,18 @@ class Joint:
             for knob in [one for one in counts if sort_of(one, self._trial.program) == "count"][:1]:
                 for without in (None, *several):
                     yield f"{entry.path} and {knob.path}", functools.partial(self._cards, entry, knob, without)
+
+    def switches(self, effort: Effort) -> list[Cure]:
+        """Two or three switches of the software, each at another value."""
+        trial = self._trial
+        made = []
+        for one in together(trial, self.blocked.names, self.levers):
+            text = in_authors_unit(one.value, one.knob.type, one.knob.unit, trial.here)
+            cure = of_input(trial, one.knob, worth(one.knob, trial.here), [Proposal(text, one.value)])
+            if cure is None:
+                return []
+            made.append(cure)
+        return self._joined(made, effort)
 
     # Bounds, with a lever and with what fails beside them
 

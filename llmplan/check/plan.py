@@ -25,7 +25,8 @@ class Program:
         scenarios: By name, the settings of each scenario; `sweeps` the swept paths with their domains.
         measured: By name, the runs that were measured; `moved` the quantities that these move, and how.
         departures: The requirements that are waived or replaced.
-        protected: Lets that a final requirement reads, which may not be set outside their file.
+        protected: What no advice changes: lets that a final requirement reads, which may not be set outside their file,
+            and inputs that whoever asks cannot set.
         replaced: Formulas and functions that the plan replaces.
         rates: Units that the plan states in terms of the library's, such as a currency.
     """

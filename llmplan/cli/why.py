@@ -43,9 +43,10 @@ def why(
     if log.endswith(PLAN):
         log, plans = "-", (log, *plans)
     asked = configurations.of_run(ask, plans, gpu, gpus, run)
-    if isinstance(asked, int):
-        return asked
-    request, files = asked
+    if asked == 2:
+        return 2
+    # What cannot be read as one plan is said; the message can still be read by itself.
+    request, files = (None, None) if isinstance(asked, int) else asked
     from llmplan import failures
 
     try:

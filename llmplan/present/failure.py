@@ -38,7 +38,7 @@ def _lines(diagnosis: Diagnosis, solution: Solution | None, words: Words) -> Ite
     for cause in diagnosis.causes:
         yield line(words.failure_cause(cause, tried or "", _beside(cause, diagnosis)))
     if not diagnosis.matches:
-        if not message.elsewhere and not message.host:
+        if not message.elsewhere and not message.host and not message.engine:
             yield words.not_told(tried, solution is not None)
     else:
         first, *others = diagnosis.matches
@@ -73,8 +73,8 @@ def _beside(cause: str, diagnosis: Diagnosis) -> str:
         return f"{amount.binary(message.allocated.bytes)} / {amount.binary(diagnosis.needed)}"
     if cause == "too large" and diagnosis.planned is not None and diagnosis.needed is not None:
         return f"{amount.binary(diagnosis.needed)} / {amount.binary(diagnosis.planned)}"
-    if cause == "limited" and message.free is not None:
+    if cause in ("limited", "engine") and message.free is not None:
         return amount.binary(message.free.bytes)
-    if cause == "fragmented" and message.reserved is not None and message.allocated is not None:
+    if cause in ("fragmented", "still fragmented") and message.reserved is not None and message.allocated is not None:
         return amount.binary(message.reserved.bytes - message.allocated.bytes)
     return amount.binary(message.others)

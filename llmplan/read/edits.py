@@ -24,6 +24,9 @@ from llmplan.units import amount
 _MOST_READINGS = 60
 _OWN = "read."
 
+Moved = Mapping[str, tuple[Data | None, Data | None]]
+"""Inputs before and after, None where nothing says them."""
+
 
 @frozen
 class Edit:
@@ -52,6 +55,13 @@ class Files:
     reading: Reading
     texts: Mapping[str, str]
 
+    @property
+    def said(self) -> frozenset[str]:
+        """The inputs that the formats of the files have a key for, whether or not the files have it."""
+        kinds = self.reading.kinds
+        used = (reader for reader in self.readers if any(one.kind in kinds for one in reader.formats))
+        return frozenset(line.path for reader in used for line in reader.lines)
+
     def edits(self, path: str, wanted: Data) -> tuple[Edit, ...]:
         """The keys that change an input to a value and no other input; empty where none do, or the file says no such
         key."""
@@ -69,7 +79,7 @@ class Files:
                     return (one, other)
         return ()
 
-    def _moved(self, edits: Sequence[Edit], path: str, wanted: Data, left: list[int]) -> dict[str, Data] | None:
+    def _moved(self, edits: Sequence[Edit], path: str, wanted: Data, left: list[int]) -> Moved | None:
         """The other inputs that edits change; None where they don't make the input what is wanted."""
         left[0] -= 1
         if left[0] < 0:
@@ -83,32 +93,31 @@ class Files:
             or len(again.contradictions) > len(self.reading.contradictions)
         ):
             return None
-        before = self.reading.found
-        paths = {*before, *again.found} - {path}
-        return {
-            other: before[other].value.data if other in before else ""
-            for other in sorted(paths)
+        before, after = self.reading.found, again.found
+        sides = {
+            other: tuple(one[other].value.data if other in one else None for one in (before, after))
+            for other in sorted({*before, *after} - {path})
             if not other.startswith(_OWN)
-            and (
-                other not in before
-                or other not in again.found
-                or not _same(before[other].value.data, again.found[other].value.data)
-            )
+        }
+        return {
+            other: (was, is_)
+            for other, (was, is_) in sides.items()
+            if was is None or is_ is None or not _same(was, is_)
         }
 
-    def _back(self, moved: Mapping[str, Data], first: Edit) -> Iterator[Edit]:
-        """Changes of other keys that may undo what the first one moves, in the same measure."""
-        before, after = amount.of_text(first.before or ""), amount.of_text(first.after)
-        if not before or not after:
-            return
-        for path in moved:
-            for item in self._items(path):
-                number = amount.of_text(item.text or "")
-                if number is None or (item.key, item.file, item.line) == (first.key, first.file, first.line):
-                    continue
-                for factor in (before / after, after / before):
-                    if (number * factor).denominator == 1:
-                        yield _edit(item, amount.in_plan(number * factor))
+    def _back(self, moved: Moved, first: Edit) -> Iterator[Edit]:
+        """Changes of other keys, and keys more, that may undo what the first one moves."""
+        for path, (before, after) in moved.items():
+            if isinstance(before, Fraction) and isinstance(after, Fraction) and before and after:
+                for item in self._items(path):
+                    number = amount.of_text(item.text or "")
+                    if number is None or (item.key, item.file, item.line) == (first.key, first.file, first.line):
+                        continue
+                    for factor in (before / after, after / before):
+                        if (number * factor).denominator == 1:
+                            yield _edit(item, amount.in_plan(number * factor))
+            if before is not None:
+                yield from self._added(path, before)
 
     def _candidates(self, path: str, wanted: Data, skip: Iterable[str]) -> Iterator[Edit]:
         now = self.reading.found.get(path)

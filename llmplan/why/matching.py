@@ -37,7 +37,19 @@ _RESIDENT = (
 )
 
 Proof = Literal["size", "frame", "size and frame"]
-Cause = Literal["another", "unlike", "too large", "fragmented", "limited", "others", "elsewhere", "host", "block"]
+Cause = Literal[
+    "another",
+    "unlike",
+    "too large",
+    "fragmented",
+    "still fragmented",
+    "limited",
+    "others",
+    "elsewhere",
+    "host",
+    "engine",
+    "block",
+]
 _ALIKE = 0.08
 """Of the capacity of one card as PyTorch and a data sheet have it."""
 
@@ -85,12 +97,13 @@ class Diagnosis:
     needed: float | None = None
 
 
-def diagnose(message: Message, values: Mapping[str, float], given: Collection[str]) -> Diagnosis:
+def diagnose(message: Message, values: Mapping[str, float], given: Collection[str], grows: bool = False) -> Diagnosis:
     """Compares a message with a plan.
 
     Args:
         values: Numbers of the plan in base units, by name.
         given: The inputs that the plan says itself.
+        grows: Whether the run's allocator can grow its pieces.
     """
     planned, needed = values.get("gpu.memory"), values.get("memory.total")
     causes = _causes(message)
@@ -98,9 +111,15 @@ def diagnose(message: Message, values: Mapping[str, float], given: Collection[st
         causes = ("unlike", *causes)
     if "fragmented" in causes and needed and planned and needed > planned:  # no setting of the allocator would do
         causes = tuple("too large" if one == "fragmented" else one for one in causes)
+    if grows:
+        causes = tuple("still fragmented" if one == "fragmented" else one for one in causes)
     if planned and message.total is not None and abs(message.total.bytes / planned - 1) > _ALIKE:
         causes = ("another", *causes)
-    matches = () if message.elsewhere or message.host else tuple(_matches(message, values, frozenset(given)))
+    matches = (
+        ()
+        if message.elsewhere or message.host or message.engine
+        else tuple(_matches(message, values, frozenset(given)))
+    )
     resident = sorted(((name, values[name]) for name in _RESIDENT if values.get(name)), key=lambda one: -one[1])
     return Diagnosis(message, bool(matches), causes, matches, _pieces(message), tuple(resident), planned, needed)
 
@@ -112,7 +131,9 @@ def _causes(message: Message) -> tuple[Cause, ...]:
         found.append("elsewhere")
     if message.host:
         found.append("host")
-    if tried is not None and free is not None and tried.bytes < free.bytes - free.within - _MIB:
+    if message.engine:
+        found.append("engine")
+    elif tried is not None and free is not None and tried.bytes < free.bytes - free.within - _MIB:
         found.append("limited")
     if tried is not None and message.reserved is not None and message.allocated is not None:
         unused = message.reserved.bytes - message.allocated.bytes

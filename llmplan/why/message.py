@@ -34,6 +34,11 @@ _HOST = re.compile(
 )
 _PREFIX = re.compile(r"^\s*(?:\[?(?:default)?rank ?\d{1,6}\]?:? ?|\(.{1,60}pid=\d{1,9}[^)]*\) ?|\d{1,6}: )")
 _FRAME = re.compile(r'\s*File "([^"]{1,500})", line \d{1,9}, in (.{1,200})')
+_SHARE = re.compile(
+    r"Free memory on device\D{0,40}([0-9]{1,6}(?:\.[0-9]{1,6})?)/([0-9]{1,6}(?:\.[0-9]{1,6})?) GiB.{0,80}?"
+    r"utilization \([0-9.]{1,8}, ([0-9]{1,6}(?:\.[0-9]{1,6})?) GiB"
+)
+"""Source: vllm-project/vllm, v1/worker/utils.py: request_memory."""
 _PARTS = {
     "tried": (rf"Tried to allocate {_SIZE}",),
     "total": (rf"{_SIZE} total capacity", rf"total capac\w{{1,4}} of {_SIZE}"),
@@ -81,6 +86,7 @@ class Message:
         frames: Of the traceback the functions with their lines of code, the innermost last.
         elsewhere: Whether something other than PyTorch's allocator for the card had no memory left.
         host: Whether it was the host that had none.
+        engine: Whether an inference engine found less free than the share of the card that it takes at its start.
         text: The line, to be shown.
     """
 
@@ -96,6 +102,7 @@ class Message:
     frames: tuple[str, ...] = ()
     elsewhere: bool = False
     host: bool = False
+    engine: bool = False
 
 
 def find(lines: Iterable[str]) -> Message | None:
@@ -124,6 +131,9 @@ def find(lines: Iterable[str]) -> Message | None:
             if found.tried is not None:
                 return found
             other = other or found
+        elif other is None and (share := _SHARE.search(line)) is not None:
+            free, total, tried = (_bytes(f"{one} GiB") for one in share.groups())
+            other = Message(line.strip()[:500], tried, total, free, frames=tuple(frames), engine=True)
         elif other is None and _ELSEWHERE.search(line):
             other = Message(line.strip()[:500], frames=tuple(frames), elsewhere=True)
         elif other is None and _HOST.search(line):

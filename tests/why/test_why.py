@@ -10,6 +10,7 @@ from llmplan import failures
 from llmplan.cli import run
 from llmplan.request import Request
 from llmplan.why.allocations import allocations
+from llmplan.why.matching import diagnose
 from llmplan.why.message import find
 
 pytestmark = pytest.mark.usefixtures("no_advice")
@@ -304,3 +305,46 @@ def test_an_evaluation_is_named(
     assert run(["why", "log", "sft.yaml", "--gpus", "1", "--gpu", "RTX-4090"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "in an evaluation: told by its size and the traceback" in said
+
+
+def test_an_engine_that_takes_its_share_at_its_start() -> None:
+    found = find(
+        [
+            (
+                "ValueError: Free memory on device (10.2/79.1 GiB) on startup is less than desired GPU memory "
+                "utilization (0.9, 71.19 GiB). Decrease GPU memory utilization."
+            )
+        ]
+    )
+    assert found is not None and found.engine and found.free is not None and found.free.bytes == round(10.2 * GIB)
+    assert diagnose(found, {}, ()).causes == ("engine",)
+
+
+FRAGMENTED = NEW.format(0, "capacity", "", "").replace("7.00 GiB is", "4.00 GiB is").replace("1.50 GiB", "4.50 GiB")
+
+
+@pytest.mark.parametrize("grows", [False, True])
+def test_pieces_that_grow_already_are_not_advised(
+    tmp_path: Path, grows: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, script = tmp_path / "log", tmp_path / "run.sh"
+    log.write_text(f"torch.OutOfMemoryError: CUDA out of memory. {FRAGMENTED}\n")
+    variable = "export PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:512,expandable_segments:True\n" if grows else ""
+    script.write_text(
+        f"{variable}torchrun --nproc_per_node 1 a.py --model_name_or_path gpt2 --per_device_train_batch_size 1 "
+        "--max_length 64\n"
+    )
+    assert run(["why", str(log), str(script), "--gpu", "A100-80GB"]) == 0
+    assert ("expandable_segments" in capsys.readouterr().out) is not grows
+
+
+def test_files_that_contradict_each_other_leave_the_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log, one, other = tmp_path / "log", tmp_path / "a.json", tmp_path / "b.yaml"
+    log.write_text(f"{MODERN}\n")
+    one.write_text(
+        '{"train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}'
+    )
+    other.write_text("per_device_train_batch_size: 1\nmodel_name_or_path: gpt2\n")
+    assert run(["why", str(log), str(one), str(other), "--gpu", "A100-80GB", "--gpus", "8"]) == 0
+    told = capsys.readouterr()
+    assert "6.28 GiB" in told.out and "E0510" in told.err

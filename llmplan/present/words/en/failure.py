@@ -66,6 +66,11 @@ class Failure(Labels):
             "not the size of the model",
             "fragmented": f"fragmentation decides: the allocator holds {beside} that no tensor uses, in pieces too "
             "small for what was tried; `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` lets it grow pieces",
+            "engine": f"the engine takes its whole share of the card at its start: {tried}, and {beside} are free. "
+            "Others hold the rest, often its own processes of an earlier start: end them, or lower "
+            "`--gpu-memory-utilization`",
+            "still fragmented": "fragmentation decides, though the files let the allocator grow its pieces: "
+            f"{beside} is held that no tensor uses",
             "others": f"other processes hold {beside} of the card",
             "block": f"{tried} is a piece of the allocator's own for small requests: it says nothing of what was asked",
         }[name]

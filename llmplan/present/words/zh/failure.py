@@ -55,6 +55,9 @@ class Failure(Labels):
             "limited": f"尚有 {beside} 空闲却拒绝了 {tried}：起作用的是进程限额、容器或 WSL，而不是模型大小",
             "fragmented": f"碎片起了作用：分配器持有 {beside} 未被张量使用，但都是过小的块；"
             "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` 可让块增长",
+            "engine": f"推理引擎启动时一次占用其全部份额：需要 {tried}，空闲 {beside}。其余被其他进程"
+            "（常为上次启动残留）占用：结束它们，或调低 `--gpu-memory-utilization`",
+            "still fragmented": f"碎片是原因：虽然文件已让分配器的块可增长，仍有 {beside} 未被任何张量使用",
             "others": f"其他进程占用了该卡的 {beside}",
             "block": f"{tried} 是分配器为小请求取的块，不能说明请求了什么",
         }[name]

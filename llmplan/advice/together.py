@@ -1,0 +1,103 @@
+"""Switches of the software that together make an infeasible plan feasible, where each alone does too little.
+
+Input: an infeasible plan whose conflict is one comparison, and its levers. Output: the best set of two switches, or of
+three where no two suffice, each at another value. A set is looked at with all else as in the nearest plan, which costs
+next to nothing; whoever asks solves the plan with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Sequence
+
+from attrs import frozen
+
+from llmplan.advice.cure_bounds import event_of
+from llmplan.advice.trial import Trial, Tried
+from llmplan.check.ir import Ref
+from llmplan.system.adjustable import Knob
+from llmplan.system.comparison import failing
+from llmplan.system.levers import looked_at, set_to, sort_of, worth, worth_of
+
+_MOST = 6
+"""The most switches that are combined."""
+
+_LEAST = 0.02
+"""The share of a side of the comparison below which a switch does too little for a set."""
+
+_WORK, _SAME_WORK = "tokens_total", 0.01
+"""What a run trains on, and the share by which a batch that divides otherwise moves it."""
+
+
+@frozen
+class Turned:
+    """A switch at another value, and what the failing comparison compares then."""
+
+    knob: Knob
+    value: float
+    side: float
+
+
+def together(trial: Trial, names: Collection[str], levers: Sequence[Knob]) -> tuple[Turned, ...]:
+    """The set of switches with the best results; empty if none of two or three suffices.
+
+    Args:
+        names: The requirements in conflict.
+    """
+    compared = _compared(trial, names)
+    now = worth_of(compared[0], trial.here) if compared is not None else None
+    if compared is None or not now:
+        return ()
+    name, sense = compared
+    helping: list[list[Turned]] = []
+    for knob in levers:
+        if knob.setting.open or sort_of(knob, trial.program) != "switch":
+            continue
+        turned = [one for one in _turned(trial, knob, name) if sense * (now - one.side) > _LEAST * abs(now)]
+        if turned:
+            helping.append(sorted(turned, key=lambda one: sense * one.side))
+    helping.sort(key=lambda several: sense * several[0].side)
+    helping = helping[:_MOST]
+    pairs = [pair for one, other in itertools.combinations(helping, 2) for pair in itertools.product(one, other)]
+    threes = itertools.combinations([several[0] for several in helping], 3)
+    for sets in (pairs, threes):
+        works = [(_key(trial, tried), one) for one in sets if _works(trial, tried := _at(trial, one))]
+        if works:
+            return min(works, key=lambda one: one[0])[1]
+    return ()
+
+
+def _compared(trial: Trial, names: Collection[str]) -> tuple[str, int] | None:
+    """The quantity that has to be smaller (1) or larger (-1); None unless a single comparison fails."""
+    rules = [event_of(rule) for rule in trial.program.rules if rule.name in names]
+    sides = rules[0].sides if len(rules) == 1 else None
+    if sides is None or not isinstance(sides.left, Ref) or sides.operation not in ("le", "lt", "ge", "gt"):
+        return None
+    return sides.left.name, 1 if sides.operation in ("le", "lt") else -1
+
+
+def _turned(trial: Trial, knob: Knob, name: str) -> Iterator[Turned]:
+    now = worth(knob, trial.here)
+    for value in looked_at(knob, now, trial.here) if now is not None else ():
+        side = worth_of(name, trial.at({knob.path: set_to(knob, value, trial.here)}).lowering)
+        if side is not None:
+            yield Turned(knob, value, side)
+
+
+def _at(trial: Trial, several: Sequence[Turned]) -> Tried:
+    return trial.at({one.knob.path: set_to(one.knob, one.value, trial.here) for one in several})
+
+
+def _works(trial: Trial, tried: Tried) -> bool:
+    """Whether all holds, and the run trains on as many tokens."""
+    if not tried.legal or any(True for _ in failing(tried.lowering)):
+        return False
+    before, after = (worth_of(_WORK, point) for point in (trial.here, tried.lowering))
+    return not before or after is None or abs(after / before - 1) <= _SAME_WORK
+
+
+def _key(trial: Trial, tried: Tried) -> tuple[float, ...]:
+    """The results that plans are compared by, in that order."""
+    places = trial.program.scope.compared
+    figures = tried.figures
+    return tuple(figures[name][1] for name in sorted(places, key=lambda name: places[name][1]) if name in figures)
