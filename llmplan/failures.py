@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan import api, rewording
 from llmplan.answer.schema.advice import Lever, Relaxation
@@ -16,10 +16,14 @@ from llmplan.emit.advice_json import change_as_json
 from llmplan.read.edits import Files
 from llmplan.request import Request
 from llmplan.why.matching import Diagnosis, diagnose
-from llmplan.why.message import find
+from llmplan.why.message import Message, find
 
 _MOST_CHANGES = 3
 _ALLOCATOR = frozenset({"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"})
+_WHOLE_LOGITS = ("allocation.logits_fp32", "allocation.logits_16bit")
+_LOSS, _WHOLE = "training.loss", "upcast"
+"""A loss that has all logits at once. Where frames show these, releases whose default is another are not the run's."""
+
 _GROWING = re.compile(r"expandable_segments:\s*[Tt]rue")
 
 
@@ -30,12 +34,14 @@ class Failure:
     Attributes:
         diagnosis: None if the log has no message.
         changes: What would avoid it, the least change first.
+        seen: What the traceback shows and the plan took otherwise, as a statement; the answer is with it.
     """
 
     diagnosis: Diagnosis | None
     changes: tuple[Lever | Relaxation, ...] = ()
     solution: Solution | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+    seen: str = ""
 
 
 def explain(lines: Iterable[str], asked: Request | None, files: Files | None = None) -> Failure:
@@ -52,6 +58,21 @@ def explain(lines: Iterable[str], asked: Request | None, files: Files | None = N
     solution = api.solve(asked)
     if solution.status == "error":
         return Failure(diagnose(message, {}, ()), diagnostics=solution.diagnostics)
+    found = _compared(message, solution, files)
+    assert found.diagnosis is not None
+    first = next(iter(found.diagnosis.matches), None)
+    if first is None or first.allocation.name not in _WHOLE_LOGITS or first.size is not None or _given(solution, _LOSS):
+        return found
+    again = api.solve(evolve(asked, settings=(*asked.settings, (_LOSS, _WHOLE))))
+    return found if again.status == "error" else evolve(_compared(message, again, files), seen=f"{_LOSS} = {_WHOLE}")
+
+
+def _given(solution: Solution, path: str) -> bool:
+    value = solution.values.get(path)
+    return value is not None and value.authored
+
+
+def _compared(message: Message, solution: Solution, files: Files | None) -> Failure:
     if files is not None:
         solution = rewording.reworded(solution, files)
     open_ = {unknown.path for unknown in solution.unknowns}
@@ -107,6 +128,7 @@ def as_json(failure: Failure, changes: Sequence[Lever | Relaxation]) -> dict[str
             "text": message.text,
         },
         "told": diagnosis.told,
+        "seen": failure.seen or None,
         "causes": list(diagnosis.causes),
         "matches": [
             {

@@ -35,7 +35,8 @@ def reworded(solution: Solution, files: Files) -> Solution:
     texts = {name: Source(name, text) for name, text in files.texts.items()}
     levers = tuple(evolve(one, in_files=_in_files(files, one.name, one.amount)) for one in solution.levers)
     cures = [_cure(files, one) for one in solution.relaxations]
-    cures.sort(key=lambda cure: not cure.in_files)  # a change that the files have a key for comes first
+    # A change that the files have a key for comes first, but for one that changes what is asked.
+    cures.sort(key=lambda cure: (any(one.question for one in (cure, *cure.beside)), not cure.in_files))
     cures = [cure for cure in cures if _can_be_told(cure)] or cures
     diagnostics = tuple(
         _reworded(one, cures, texts) if one.code == _INFEASIBLE else one for one in solution.diagnostics
@@ -94,10 +95,14 @@ def _reworded(diagnostic: Diagnostic, cures: Sequence[Relaxation], texts: Mappin
         if own is not None:
             parts = (cure, *cure.beside)
             edits = [_edits(one.in_files, texts) for one in parts]
-            text = " and ".join(f"`{as_made(one)}`" for one in parts) if all(one.in_files for one in parts) else own
+            text = " and ".join(map(_made, parts)) if all(one.in_files for one in parts) else own
             told.append((text, tuple(edit for one in edits for edit in one) if all(edits) else ()))
     hints = [Hint(f"{number}: {text}", edits) for number, (text, edits) in enumerate(told, 1)]
     return evolve(diagnostic, hints=(*hints, *others))
+
+
+def _made(change: Relaxation) -> str:
+    return f"`{as_made(change)}`{f', which changes {change.changes}' if change.changes else ''}"
 
 
 def _edits(changes: Sequence[FileEdit], texts: Mapping[str, Source]) -> tuple[Edit, ...]:

@@ -81,5 +81,5 @@ def _show(found: Failure, log: str, as_json: bool) -> int:
     if as_json:
         terminal.document(failures.as_json(found, found.changes))
     else:
-        terminal.result(render(diagnosis, found.changes, found.solution, words, terminal.width()))
+        terminal.result(render(diagnosis, found.changes, found.solution, words, terminal.width(), found.seen))
     return 0

@@ -16,10 +16,15 @@ _MOST = 3
 
 
 def render(
-    diagnosis: Diagnosis, changes: Sequence[Lever | Relaxation], solution: Solution | None, words: Words, width: int
+    diagnosis: Diagnosis,
+    changes: Sequence[Lever | Relaxation],
+    solution: Solution | None,
+    words: Words,
+    width: int,
+    seen: str = "",
 ) -> str:
     """The text, which ends with a line end."""
-    lines: list[str] = []
+    lines: list[str] = wrapped(plain(words.seen_in_frames(seen)), width) if seen else []
     for said in _lines(diagnosis, solution, words):
         lines += wrapped(plain(said), width)
     if diagnosis.resident and solution is not None:
@@ -57,7 +62,10 @@ def _lines(diagnosis: Diagnosis, solution: Solution | None, words: Words) -> Ite
 
 def _first(match: Match, tried: str | None, words: Words) -> Iterator[Line]:
     one = match.allocation
-    yield words.failed(tried, one.doc, one.moment, match.proof)
+    if match.unlike:
+        yield words.seen(one.doc, one.moment)
+    else:
+        yield words.failed(tried, one.doc, one.moment, match.proof)
     size = match.size if match.samples is None else None
     yield words.formula_of(one.name, one.formula, None if size is None else amount.binary(size))
     if match.samples is not None:

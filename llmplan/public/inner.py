@@ -114,7 +114,7 @@ def diagnosis(of: failures.Failure) -> records.Diagnosis:
     told = diagnostics(of.diagnostics)
     if of.diagnosis is None:
         return records.Diagnosis(told, {"schema": 1, **told.to_dict()}, False, False, "")
-    text = render_failure(of.diagnosis, of.changes, of.solution, words_of(), _WIDTH)
+    text = render_failure(of.diagnosis, of.changes, of.solution, words_of(), _WIDTH, of.seen)
     return records.Diagnosis(told, failures.as_json(of, of.changes), True, of.diagnosis.told, text)
 
 

@@ -219,12 +219,15 @@ def noted(found: Found) -> str:
     """Where a value comes from."""
     places = [*dict.fromkeys(item.place for item in found.value.items if item.file)]
     if found.release:
-        return f"default of {found.release}"
+        return "as no file names a release" if found.path == _STACK else f"default of {found.release}"
     if not places:
         return "on the command line"
     more = f" and {amount.count(len(places) - _PLACES)} more" if len(places) > _PLACES else ""
     return ", ".join(places[:_PLACES]) + more
 
+
+_STACK = "stack"
+"""Its entry is named after a release itself."""
 
 _FREE = "Not mapped, as it costs nothing"
 _ELSEWHERE = "Not mapped, as it says nothing, or another key decides"

@@ -63,6 +63,7 @@ class Match:
 
     Attributes:
         size: What it takes in this plan, None where the plan does not say enough.
+        unlike: Whether it has a size in this plan, which is not what was tried.
         samples: Of an allocation by tokens the micro-batch that explains what was tried, where the plan has none.
     """
 
@@ -70,6 +71,7 @@ class Match:
     size: float | None
     proof: Proof
     samples: int | None = None
+    unlike: bool = False
 
 
 @frozen
@@ -162,7 +164,7 @@ def _matches(message: Message, values: Mapping[str, float], given: frozenset[str
         elif fits:
             ranked.append((0 if frame else 2, Match(one, size, "size and frame" if frame else "size")))
         elif frame:
-            ranked.append((1 if not known else 3, Match(one, size if known else None, "frame")))
+            ranked.append((1 if not known else 3, Match(one, size if known else None, "frame", unlike=known)))
     # A frame alone says less than a size that fits, but for sizes that the plan cannot know.
     return [match for _, match in sorted(ranked, key=lambda one: one[0])]
 

@@ -33,6 +33,15 @@ class Failure(Labels):
         said = f"{tried} is {_lower(what)}" if tried else f"what failed is {_lower(what)}"
         return line(f"{said}, {_MOMENTS[moment]}: told {_PROOFS[proof]}")
 
+    def seen(self, what: str, moment: str) -> Line:
+        """Of an allocation whose size is another in this plan."""
+        return line(
+            f"the traceback is that of {_lower(what)}, {_MOMENTS[moment]}, which has another size in this plan:"
+        )
+
+    def seen_in_frames(self, statement: str) -> Line:
+        return line("the traceback shows ", Code(statement), ", which the files do not say: the answer is with it")
+
     def formula_of(self, name: str, formula: str, size: str | None) -> Line:
         return line(Code(name), f" = {formula}", f" = {size}" if size else "")
 
@@ -76,7 +85,7 @@ class Failure(Labels):
         }[name]
 
     def pieces(self, count: int, tried: str) -> str:
-        return f"what is allocated is {count} times {tried}: the pieces that stay are alike"
+        return f"what is allocated is as much as {count} times {tried}, as where the pieces that stay are alike"
 
     def compared_with(self, allocated: str | None, planned: str) -> Line:
         if allocated is None:

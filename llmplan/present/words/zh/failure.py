@@ -27,6 +27,12 @@ class Failure(Labels):
     def failed(self, tried: str | None, what: str, moment: str, proof: str) -> Line:
         return line(f"{tried or '失败的分配'}：{what}（{_MOMENTS[moment]}，{_PROOFS[proof]}）")
 
+    def seen(self, what: str, moment: str) -> Line:
+        return line(f"调用栈属于：{what}（{_MOMENTS[moment]}），但在这个计划中大小不同：")
+
+    def seen_in_frames(self, statement: str) -> Line:
+        return line("调用栈表明 ", Code(statement), "，而文件没有写明：以下按此计算")
+
     def formula_of(self, name: str, formula: str, size: str | None) -> Line:
         return line(Code(name), f" = {formula}", f" = {size}" if size else "")
 
