@@ -16,7 +16,7 @@ from attrs import evolve
 from llmplan.answer.schema.advice import Assumed, FileEdit, Relaxation, as_made
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, Edit, Hint
-from llmplan.read.edited import located
+from llmplan.read.edited import inserted, located
 from llmplan.read.edits import Files
 from llmplan.read.values import Data, Member
 from llmplan.source import Source, Span
@@ -110,8 +110,15 @@ def _edits(changes: Sequence[FileEdit], texts: Mapping[str, Source]) -> tuple[Ed
     found = []
     for change in changes:
         source = texts.get(change.file)
-        place = located(source.text, change.key, change.before, change.line) if source and change.before else None
-        if source is None or place is None:
+        if source is None:
             return ()
-        found.append(Edit(Span(source, *place), change.after))
+        if change.before is not None:
+            place = located(source.text, change.key, change.before, change.line)
+            edit = None if place is None else Edit(Span(source, *place), change.after)
+        else:
+            new = inserted(change.file, source.text, change.key, change.after, change.line)
+            edit = None if new is None else Edit(Span(source, new[0], new[0]), new[1])
+        if edit is None:
+            return ()
+        found.append(edit)
     return tuple(found)

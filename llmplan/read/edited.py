@@ -1,7 +1,8 @@
-"""Where in a file's text a key has its value: what a change of it replaces."""
+"""Where in a file's text a key has its value, or would have one: what a change of it replaces, or inserts."""
 
 from __future__ import annotations
 
+import json
 import re
 
 _QUOTE = "[\"']?"
@@ -27,3 +28,70 @@ def located(text: str, key: str, value: str, line: int) -> tuple[int, int] | Non
     pattern = rf"(?<![\w-])(?:--)?{_QUOTE}{name}{_QUOTE}(?:\s*[:=]\s*|\s+){_QUOTE}({re.escape(value)})(?![\w.])"
     found = [match.span(1) for match in re.finditer(pattern, lines[line - 1])]
     return (before + found[0][0], before + found[0][1]) if len(found) == 1 else None
+
+
+def inserted(file: str, text: str, key: str, value: str, line: int) -> tuple[int, str] | None:
+    """A key that a file lacks: the character before which it is inserted, and the text of it.
+
+    None where its place is not plain, as beside a pipe, or in a call.
+
+    Args:
+        file: The file's name, whose end says its syntax.
+        key: An option with its dashes, where `line` is of a command; else a key, dotted where it is nested.
+        value: As it would stand in the file, without quotes.
+        line: Counted from 1; 0 where the file is no command.
+    """
+    if line:
+        return _option(text, f"{key} {value}" if value != "true" else key, line)
+    part, _, name = key.rpartition(".")
+    plain = value in ("true", "false") or re.fullmatch(r"-?[0-9][0-9.eE+-]*", value) is not None
+    if file.endswith(".json"):
+        return _in_json(text, part, name, value if plain else json.dumps(value))
+    if file.endswith((".yaml", ".yml")):
+        return _in_yaml(text, part, name, value if plain or re.fullmatch(r"[\w./-]+", value) else json.dumps(value))
+    if file.endswith(".toml"):
+        return _in_toml(text, part, name, value if plain else json.dumps(value))
+    return None
+
+
+def _option(text: str, words: str, line: int) -> tuple[int, str] | None:
+    lines = text.split("\n")
+    if not 0 < line <= len(lines):
+        return None
+    # Within what is continued, before the sign of it; on a last line at its end.
+    body = re.sub(r"\s*\\?\s*$", "", lines[line - 1])
+    if re.search(r"[#|;&<>()`]", body):
+        return None
+    return sum(len(one) + 1 for one in lines[: line - 1]) + len(body), f" {words}"
+
+
+def _in_json(text: str, part: str, name: str, value: str) -> tuple[int, str] | None:
+    opening = re.match(r"\s*\{", text)
+    if opening is None or (part and re.search(rf'"{re.escape(part.partition(".")[0])}"\s*:', text)):
+        return None
+    inner = f'"{name}": {value}'
+    for outer in reversed(part.split(".") if part else []):
+        inner = f'"{outer}": {{{inner}}}'
+    rest = text[opening.end() :]
+    space = re.match(r"\s*", rest)
+    assert space is not None
+    empty = rest[space.end() : space.end() + 1] == "}"
+    return opening.end() + space.end(), inner if empty else f"{inner},{space[0] or ' '}"
+
+
+def _in_yaml(text: str, part: str, name: str, value: str) -> tuple[int, str] | None:
+    if text.lstrip().startswith(("{", "[")) or "\n---" in text or "\n..." in text:
+        return None
+    if not part:
+        return len(text), f"{'' if not text or text.endswith(chr(10)) else chr(10)}{name}: {value}\n"
+    parent = re.search(rf"^{re.escape(part)}:[ \t]*\r?\n([ \t]+)(?=[\w\"'])", text, re.MULTILINE)
+    return None if parent is None else (parent.start(1), f"{parent[1]}{name}: {value}\n")
+
+
+def _in_toml(text: str, part: str, name: str, value: str) -> tuple[int, str] | None:
+    section = re.search(rf"^\[{re.escape(part)}\][ \t]*\r?\n", text, re.MULTILINE) if part else None
+    if section is not None:
+        return section.end(), f"{name} = {value}\n"
+    if not part:
+        return 0, f"{name} = {value}\n"
+    return len(text), f"{'' if text.endswith(chr(10)) else chr(10)}\n[{part}]\n{name} = {value}\n"

@@ -58,6 +58,8 @@ class Keys:
                     found = value
                 elif self._contradicts(found, value, document, format):
                     self.twice.append((key.name, found, value))
+            elif value and found is None and document.syntax in _COMMANDS:
+                raise Unknown(key.name)  # it is over the files, whatever they say
             else:
                 unknown = unknown or value
         if found is not None:

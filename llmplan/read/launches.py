@@ -75,16 +75,17 @@ def of_slurm(document: Document | None) -> dict[str, str]:
     def value(*names: str) -> str | None:
         return next((document.items[name].text for name in names if name in document.items), None)
 
-    nodes, tasks, gpus = value("nodes", "N"), value("ntasks_per_node"), value("gpus_per_node")
-    if gpus is None and (gres := value("gres")) is not None:
-        counted = re.fullmatch(r"gpu:(?:\w[\w.-]*:)?(\d+)", gres)
-        gpus = counted[1] if counted else None
+    nodes, tasks, asked = value("nodes", "N"), value("ntasks_per_node"), value("gpus_per_node")
+    counted = re.fullmatch(
+        r"(?:gpu:)?(?:[A-Za-z][\w.-]*:)?(\d+)", asked or value("gres") or ""
+    )  # `h100:4`, `gpu:h100:4`
+    gpus = counted[1] if counted else None
     found = {
         "SLURM_NNODES": nodes,
         "SLURM_JOB_NUM_NODES": nodes,
         "SLURM_NTASKS_PER_NODE": tasks,
         "SLURM_GPUS_ON_NODE": gpus,
-        "SLURM_GPUS_PER_NODE": gpus,
+        "SLURM_GPUS_PER_NODE": asked or gpus,
     }
     if nodes is not None and tasks is not None and nodes.isdecimal() and tasks.isdecimal():
         found["SLURM_NTASKS"] = str(int(nodes) * int(tasks))

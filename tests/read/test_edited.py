@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llmplan.read.edited import located
+from llmplan.read.edited import inserted, located
 
 LINES = {
     '  "train_micro_batch_size_per_gpu": 16,': ("train_micro_batch_size_per_gpu", "16"),
@@ -39,3 +39,25 @@ def test_the_value_behind_the_key(line: str) -> None:
 def test_a_value_from_elsewhere_or_twice_has_no_place(line: str) -> None:
     assert located(f"first\n{line}", *ELSEWHERE[line], 2) is None
     assert located("stage: 2", "stage", "2", 5) is None
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "key", "value", "line", "after"),
+    [
+        ("a.json", '{\n  "a": 1\n}\n', "optim", "adamw_8bit", 0, '{\n  "optim": "adamw_8bit",\n  "a": 1\n}\n'),
+        ("a.json", "{}", "x.y", "2", 0, '{"x": {"y": 2}}'),
+        ("a.json", '{"x": {"z": 1}}', "x.y", "2", 0, None),
+        ("a.yaml", "a: 1", "bf16", "true", 0, "a: 1\nbf16: true\n"),
+        ("a.yml", "x:\n  z: 1\nb: 2\n", "x.y", "2", 0, "x:\n  y: 2\n  z: 1\nb: 2\n"),
+        ("a.yml", "b: 2\n", "x.y", "2", 0, None),
+        ("a.toml", "[x]\nz = 1\n", "x.y", "full", 0, '[x]\ny = "full"\nz = 1\n'),
+        ("a.toml", "[w]\nz = 1\n", "x.y", "2", 0, "[w]\nz = 1\n\n[x]\ny = 2\n"),
+        ("a.sh", "run a.py \\\n  --x 1 \\\n  --z 2\n", "--y", "3", 2, "run a.py \\\n  --x 1 --y 3 \\\n  --z 2\n"),
+        ("a.sh", "run a.py --z 2\n", "--y", "true", 1, "run a.py --z 2 --y\n"),
+        ("a.sh", "run a.py --z 2 | tee log\n", "--y", "3", 1, None),
+        ("a.py", "f(z=2)\n", "y", "3", 0, None),
+    ],
+)
+def test_a_key_that_the_file_lacks(file: str, text: str, key: str, value: str, line: int, after: str | None) -> None:
+    found = inserted(file, text, key, value, line)
+    assert (None if found is None else text[: found[0]] + found[1] + text[found[0] :]) == after

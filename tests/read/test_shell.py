@@ -169,3 +169,20 @@ def test_a_master_and_its_workers_are_one_training() -> None:
     assert said(found, "hardware.gpus", "hardware.nodes", "hardware.gpu") == (32, 4, "NVIDIA-H100-80GB-HBM3")
     assert said(found, "model") == "meta-llama/Llama-3.1-8B"
     assert found.found["training.micro_batch"].value.items[0].place == "job.yaml:15"
+
+
+def test_an_unknown_option_is_over_the_file() -> None:
+    """What a file says of it is not what the run takes."""
+    found = of(
+        {
+            "a.yaml": "model_name_or_path: a/b\nper_device_train_batch_size: 1\ngradient_accumulation_steps: 4\n",
+            "a.sh": "torchrun --nproc_per_node 8 a.py a.yaml --gradient_accumulation_steps $(steps)\n",
+        }
+    )
+    assert said(found, "training.global_batch") is None and said(found, "training.micro_batch") == 1
+
+
+def test_a_card_beside_the_number_of_a_job() -> None:
+    script = "#SBATCH -N 4\n#SBATCH --gpus-per-node=h100:4\nsrun torchrun --nproc_per_node $SLURM_GPUS_ON_NODE a.py"
+    found = of({"a.sh": f"{script} --model_name_or_path a/b --per_device_train_batch_size 1\n"})
+    assert (said(found, "hardware.gpus"), said(found, "hardware.gpus_per_node")) == (16, 4)
