@@ -49,7 +49,16 @@ class Question:
 
     def __init__(self, sort: str, asked: Request, *details: object) -> None:
         self._sort = sort
-        whole = (asked.path, asked.text, asked.statements, str(asked.base), asked.settings, asked.scenario, asked.kept)
+        whole = (
+            asked.path,
+            asked.text,
+            asked.statements,
+            str(asked.base),
+            asked.settings,
+            asked.scenario,
+            asked.kept,
+            asked.has_files,
+        )
         self._key: Key | None = None  # of one that is neither kept nor recalled
         texts = _texts() if KEPT and not asked.templates else None
         if texts is not None:

@@ -116,6 +116,8 @@ def analyse(
     try:
         program = PlanCheck(scope, targets, _counted(diagnostics)).run(modules, asked.scenario, asked.settings)
         program.protected.update(asked.kept)
+        if asked.has_files:
+            program.rules = [rule for rule in program.rules if not rule.written]
         diagnostics += _not_allowed(program, asked)
         # Next to other errors only what is wrong with numbers as they are written.
         failed = _failed(diagnostics)

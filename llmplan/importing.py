@@ -137,16 +137,18 @@ def imported(
     return Imported(plan.text, reading.fates, plan.assumed, tuple(problems), again)
 
 
-def question(found: Imported, plan: Path = Path(files.IMPORTED), **options: Any) -> Request:
+def question(found: Imported, plan: Path = Path(files.IMPORTED), writes: bool = False, **options: Any) -> Request:
     """The request for the plan that files make: whether their run is likely to fit, where a plan may also fit tightly.
 
     Where no file says how long the run is, changes are judged by its speed.
 
     Args:
         plan: Where the plan stands, in the folder that it was read for.
+        writes: Whether files are written for the run; else it is judged by those that it has.
         options: Of the request.
     """
     options["statements"] = (*options.get("statements", ()), _likely())
+    options["has_files"] = not writes
     if found.files is not None:
         options["kept"] = _kept(found.files)
     if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):

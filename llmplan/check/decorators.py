@@ -176,6 +176,11 @@ TABLE: dict[str, Decorator] = {
         "A requirement, or a quantity that must be whole, that can make the answer jump: where a better answer lies "
         "beyond it, that answer is named with the change that reaches it.",
     ),
+    "written": Decorator(
+        ("require",), (), None, "@written",
+        "A limit of what a target writes, and not of its software: a run that is judged by the files that it has need "
+        "not meet it.",
+    ),
     "binary": Decorator(
         ("field",), (), None, "@binary",
         "`80 GB` or `4K` in this field probably means `80 GiB` or `4Ki`, and gives a warning.",

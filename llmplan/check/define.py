@@ -285,6 +285,7 @@ class Definitions:
             cites(node.decorators), place(node.condition.span),
             compared[1].type if compared else None, compared[1].unit if compared else "",
             isinstance(node, nodes.Require) and node.final, bool(said(node.decorators, "cliff")),
+            bool(said(node.decorators, "written")),
         )  # fmt: skip
 
     def goal(self, node: nodes.Objective) -> Goal:

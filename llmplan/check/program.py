@@ -226,7 +226,8 @@ class Rule:
     """A requirement, or a preference if it has a weight, of the `plan`, of a file that it `used`, or of the `library`.
 
     `because` is the reason for it, `otherwise` describes the case in which it does not hold; only a single comparison
-    has `sides`, for slack and values. A `cliff` can make an answer jump.
+    has `sides`, for slack and values. A `cliff` can make an answer jump; one that is `written` is a limit of
+    what a target writes, and not of its software.
     """
 
     name: str
@@ -245,6 +246,7 @@ class Rule:
     unit: str = ""
     final: bool = False
     cliff: bool = False
+    written: bool = False
 
     @property
     def stated(self) -> bool:

@@ -65,7 +65,7 @@ def compile(
     """
     agree(as_table, as_csv, json=as_json, summary=summary)
     if configurations.are(plans := tuple(_expanded(plans))):
-        judged = configurations.asked(ask, plans, gpu, gpus, run, apart=out is None or as_table or summary)
+        judged = configurations.asked(ask, plans, gpu, gpus, run, apart=out is None or as_table or summary, writes=True)
         return judged if isinstance(judged, int) else _judged(judged, out or "", check, force, as_json)
     configurations.none(gpu, gpus, run)
     if summary and as_json:

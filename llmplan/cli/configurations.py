@@ -109,6 +109,7 @@ def asked(
     gpus: int | None,
     run: int | None,
     apart: bool = False,
+    writes: bool = False,
     whole: bool = True,
     side: str = "",
 ) -> Asked | int:
@@ -117,6 +118,7 @@ def asked(
     Args:
         whole: Whether what a verdict needs must be said.
         apart: Whether the command has options that need a plan, or lacks the directory of its files.
+        writes: Whether it writes files for the run.
         side: The one of two folders or files that is compared: the plan stands there, and is called after it.
 
     Raises:
@@ -135,7 +137,7 @@ def asked(
     from llmplan import importing
 
     name = f"{Path(side).resolve().name} {IMPORTED}" if side else IMPORTED
-    return Asked(importing.question(found, Path(folder, name), **ask.options), found.files)
+    return Asked(importing.question(found, Path(folder, name), writes, **ask.options), found.files)
 
 
 def used(paths: Sequence[str], plan: str) -> list[str]:
