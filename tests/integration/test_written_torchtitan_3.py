@@ -1,5 +1,5 @@
-"""The training script that is written for torchtitan 0.3 trains on CPU from `compile`'s output alone, and goes on from its
-last checkpoint.
+"""The training script that is written for torchtitan 0.3 trains on CPU from `compile`'s output alone, and goes on from
+its last checkpoint.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def test_trains_as_planned_and_resumes(layout: str, tmp_path: Path) -> None:
     noted = watched(tmp_path / "watched") if layout in ("llama", "qwen") else {}
     whole = logged(folder, **noted)
     if noted:
-        as_planned(folder, tmp_path / "watched")
+        as_planned(folder, tmp_path / "watched", attentions=2)
     assert [seen["step"] for seen in whole] == list(range(1, 13))
     assert [seen["rate"] for seen in whole] == pytest.approx(rates()[:12])
     assert whole[-1]["loss"] < whole[0]["loss"] - 1
