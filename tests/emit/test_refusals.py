@@ -222,8 +222,6 @@ REFUSED = [
     ("megatron_bridge", "training.optimizer_dtype = fp8", "megatron_bridge_states", "optimizer states are in fp8"),
     ("torchtitan", "model.tied_embeddings = true; model.qk_norm = per_head", "torchtitan_tied",
      "would shard one table for both ends twice"),
-    ("torchtitan", 'torchtitan.script = written; torchtitan.release = "0.3"', "torchtitan_written_release",
-     "no script is written for release 0.3"),
     # Jobs whose script nobody names.
     ("slurm alone", 'slurm.script = ""; slurm.arguments = "--a b"', "slurm_script",
      "nothing says what the job is to start"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,9 @@ KEYS: list[tuple[str, Settings, dict[str, Any]]] = [
     ("experts", (("training.precision", "fp8"),),
      {"model_spec.converters": ["Float8LinearConverter", "Float8GroupedExpertsConverter"],
       "model_spec.converters.filter_fqns": ["lm_head", "router.gate"]}),
+    ("experts", (("parallelism.dispatcher", "deepep"),), {"model_spec.moe_comm_backend": "deepep"}),
+    ("experts", (("parallelism.dispatcher", "hybridep"), ("training.precision", "fp8")),
+     {"model_spec.moe_comm_backend": "hybridep"}),
 ]  # fmt: skip
 
 
@@ -124,7 +128,8 @@ REFUSED: list[tuple[str, str, Settings]] = [
     ("recipe", "plain", (("training.precision", "fp8"), ("torchtitan.recipe", "tensorwise"))),
     ("graphs", "dense", (("training.cuda_graphs", "step"),)),
     ("graphs", "experts", (("training.cuda_graphs", "step"),)),
-    ("exchange", "experts", (("parallelism.dispatcher", "deepep"),)),
+    ("exchange", "experts", (("parallelism.dispatcher", "deepep"), ("training.precision", "fp8"))),
+    ("exchange", "experts", (("parallelism.dispatcher", "allgather"),)),
     ("fused_experts", "experts", (("training.fused_experts", "true"),)),
     ("chunks", "plain", (("training.loss", "fused"),)),
     ("flex", "plain", (("training.attention", "standard"),)),
@@ -168,6 +173,32 @@ def test_the_launcher_hands_the_module_over(tmp_path: Path) -> None:
         "-m", "torchtitan.train", "--module", "torchtitan_config", "--config", "planned", "--training.steps", "5",
     ]  # fmt: skip
     assert '"$release" != 0.3.*' in written["launch.sh"] and "pip install torchtitan==0.3.0" in written["launch.sh"]
+
+
+def test_buffers_of_an_exchange_hold_a_micro_batch() -> None:
+    text = files(PLANS["experts"], ("parallelism.dispatcher", "deepep"))["torchtitan_model.py"]
+    plan = telling.solved(PLANS["experts"]).values
+    tokens = plan["training.micro_batch"].value * plan["dataset.sequence_length"].value
+    assert f"dispatcher.num_max_tokens_per_rank = {tokens:.0f}\n" in text
+    assert "num_max_tokens_per_rank" not in files(PLANS["experts"])["torchtitan_model.py"]
+
+
+def test_a_script_is_written_on_request(tmp_path: Path) -> None:
+    plan = PLANS["dense"].replace('"0.3"', '"0.3", script = written')
+    assert "llmplan_train.py" not in files(PLANS["dense"])
+    written = files(plan)
+    script = written["llmplan_train.py"]
+    assert ast.parse(script) and len(script.splitlines()) <= 150
+    assert f"PARAMETERS = {int(telling.solved(plan).values['model.params_total'].value)}\n" in script
+    _, words = started(written, "$PYTHONPATH", "--training.steps", "5", folder=tmp_path)
+    place = words.index(str(tmp_path / "llmplan_train.py"))
+    assert words[place + 1 :] == [
+        "--module", "torchtitan_config", "--config", "planned", "--training.steps", "5",
+    ]  # fmt: skip
+    assert "-m" not in words
+    assert keys(plan)["dataloader.dataset"] == "", "tokens are made up"
+    assert keys(plan, ("dataset.path", '"a b.npy"'))["dataloader.dataset"] == "a b.npy"
+    assert keys(plan)["checkpoint.last_save_model_only"] is False
 
 
 def test_an_unknown_release_is_an_error() -> None:

@@ -67,16 +67,19 @@ def rates() -> list[float]:
     return [0.01, 0.02, *course]
 
 
-def as_planned(folder: Path, place: Path) -> None:
+def as_planned(folder: Path, place: Path, attentions: int = 1) -> None:
     """What ranks have noted: what is summed, fed and computed, and how long gradients are where a step is taken.
 
     torchtitan's container of optimizers is an optimizer too, so each step is noted twice.
+
+    Args:
+        attentions: The modules of a layer that are noted as its attention.
     """
     plan = planned(folder)
     ranks = [json.loads((place / f"rank-{rank}.json").read_text()) for rank in range(plan["hardware.gpus"])]
     for rank, seen in enumerate(ranks):
         fed(plan, seen["batches"])
-        computed(plan, seen["calls"])
+        computed(plan, seen["calls"][::attentions])
         summed(plan, rank, seen["reduced"])
         seen["squares"] = seen["squares"][::2]
     clipped(plan, ranks)

@@ -1,5 +1,6 @@
 """Conflict sets, counts and the nearest point against enumeration."""
 
+import math
 from itertools import combinations
 
 import pytest
@@ -9,14 +10,28 @@ from hypothesis import strategies as st
 from llmplan.solve.diagnose.conflict import smallest_conflict
 from llmplan.solve.passes import requirements_of, solve
 from llmplan.solve.presolve.eliminate import reduce
+from llmplan.system.evaluate import evaluate
 from llmplan.system.graph import Graph
 from llmplan.system.system import System
-from tests.solve.systems import brute_force, compare, discrete, objective, systems
+from tests.solve.systems import brute_force, compare, discrete, objective, points, systems
 from tests.thorough import examples
 
 
 def conflicting(conditions, failing):
     return all(failed & conditions for failed in failing)
+
+
+def violation(system, requirements, point):
+    """The sum of the distances between the sides of what fails, relative to the larger side, at most 1 each."""
+    sides = [side for c in requirements for side in (c.left, c.right) if side is not None]
+    values = evaluate(system.graph, point, [*sides, *(c.node for c in requirements)])
+    total = 0.0
+    for c in requirements:
+        left, right = (math.nan if side is None else values[side] for side in (c.left, c.right))
+        larger = max(abs(left), abs(right))
+        apart = abs(left - right) / larger if 0.0 < larger < math.inf else 1.0
+        total += min(1.0, apart) * (values[c.node] != 1.0)
+    return total
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -38,7 +53,14 @@ def test_diagnosis_of_random_systems(system):
     for size in range(1, min(len(smallest), 4)):
         assert not any(conflicting(set(some), failing) for some in combinations(everything, size))
     assert set(conflict.impossible) == {i for i in everything if all(i in failed for failed in failing)}
-    assert len(conflict.violated) == min(map(len, failing))
+    fewest = min(map(len, failing))
+    assert len(conflict.violated) == fewest
+    apart = [
+        violation(system, outcome.requirements, point)
+        for (_, point), failed in zip(points(system), failing)
+        if len(failed) == fewest
+    ]
+    assert violation(system, outcome.requirements, outcome.point) <= min(apart) * (1 + 1e-8)
 
 
 @settings(max_examples=examples(200), deadline=None)

@@ -6,6 +6,7 @@ import math
 from itertools import pairwise, product
 
 import pytest
+from attrs import evolve
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -128,6 +129,31 @@ def test_a_domain_of_one_value_defines_a_discrete_unknown():
     tried = with_values(system, 1, (4.0,))
     assert best_point(tried, requirements_of(tried), Effort(10**6)) == {0: 32.0, 1: 4.0}
     assert best_point(with_values(system, 1, (3.0,)), requirements_of(system), Effort(10**6)) is None
+
+
+def equal_domain(values, second):
+    """Two unknowns: the first has some values, of which its domain allows that of the second."""
+    graph = Graph()
+    equal = graph.add("eq", graph.unknown(0), graph.unknown(1))
+    return System(graph, (discrete("n", values, equal), second), (), (), ())
+
+
+def test_a_definition_outside_of_its_domain_is_violated_at_the_nearest_point():
+    # Nothing but -3 for the one, nothing but 0 for the other: no point meets the domain.
+    system = equal_domain([0], continuous("x", -3, -3))
+    outcome = solve(system)
+    assert outcome.status == "infeasible"
+    (domain,) = outcome.requirements
+    assert evaluate(system.graph, outcome.point, [domain.node])[domain.node] == 0.0
+    assert outcome.conflict.violated == (0,)
+
+
+def test_a_requirement_in_the_words_of_a_domain_is_not_the_domain():
+    system = equal_domain([0], discrete("m", [1, 2]))
+    x, y = (system.graph.unknown(number) for number in range(2))
+    outcome = solve(evolve(system, conditions=(compare(system.graph, "same", x, "eq", y),)))
+    assert outcome.status == "infeasible"
+    assert [outcome.requirements[i].name for i in outcome.conflict.violated] == ["n"]
 
 
 @settings(max_examples=60)

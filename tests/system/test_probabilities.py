@@ -5,6 +5,9 @@ A thorough run tries more events, a long one two thousand against a million draw
 
 from __future__ import annotations
 
+import math
+import random
+
 import numpy as np
 import pytest
 
@@ -99,6 +102,24 @@ def test_random_events(plans, seed):
         holds = MEANING["<="](made.side.value(drawn), made.other.value(drawn))
     share = float(np.broadcast_to(holds, (count,)).mean())
     assert found == pytest.approx(share, abs=0.005 + 3 * (share * (1 - share) / count) ** 0.5), (seed, event)
+
+
+@pytest.mark.quick(5)
+@pytest.mark.parametrize("seed", range(SEED, SEED + many(20, 60, 600)))
+def test_random_quantiles(plans, seed):
+    """What jumps or stays has a quantile too: as much as the share is at most there, and no more below."""
+    made, share = case(seed), random.Random(seed).choice((0.05, 0.2, 0.5, 0.9, 0.95))
+    count = 10**5
+    with np.errstate(all="ignore"):
+        drawn = np.broadcast_to(made.side.value(made.sample(count, seed + 1)), (count,))
+    drawn = np.where(np.isnan(drawn), np.inf, drawn)  # what has no value is not below any
+    (found,) = plans.shown(f"{made.declared()}show quantile({made.side.text()}, {share})\n")
+    error = 0.005 + 3 * (share * (1 - share) / count) ** 0.5
+    if found is None or math.isnan(found):
+        assert np.isfinite(drawn).mean() <= share + error, (seed, made)
+        return
+    slack = 1e-6 * max(1.0, abs(found))
+    assert (drawn < found - slack).mean() - error <= share <= (drawn <= found + slack).mean() + error, (seed, made)
 
 
 def test_an_error_that_is_not_small_is_told(plans, monkeypatch):

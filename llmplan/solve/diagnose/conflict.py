@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial, reduce
 from itertools import combinations
@@ -55,10 +55,25 @@ class Failures:
         coordinates: Coordinates,
         count: int,
     ) -> None:
-        """Adds candidates, given the values of their nodes and their coordinates."""
-        failed = [np.broadcast_to(~truth(values[c.node]), count) for c in requirements]
-        costs = [*_nearness(values, requirements, failed, count), *costs_of(values, system)]
-        self.join(Failures(_patterns(failed, count), best(costs, coordinates, count)[0]))
+        """Adds candidates, given the values of their nodes and their coordinates.
+
+        Only those with the fewest violations are compared any further: on a large grid they are few.
+        """
+        failed = [~truth(values[c.node]) for c in requirements]
+        kinds, kind_of = _patterns(failed, count)
+        self.patterns.update(kinds)
+        fewest = min(map(int.bit_count, kinds))
+        if self.nearest is not None and self.nearest.costs[0] < fewest:
+            return
+        rows = np.flatnonzero(kind_of([kind for kind in kinds if kind.bit_count() == fewest]))
+
+        def here(node: int) -> Array:
+            return _at(values[node], rows)
+
+        nodes = [one.node for one in system.preferences] + [one.node for one in system.objectives]
+        apart = _apart(here, requirements, [_at(array, rows) for array in failed], len(rows))
+        costs = [np.asarray(float(fewest)), apart, *costs_of({node: here(node) for node in nodes}, system)]
+        self.join(Failures(set(), best(costs, lambda chosen: coordinates(rows[chosen]), len(rows))[0]))
 
     def join(self, later: Failures) -> None:
         """Adds the results of a later part."""
@@ -152,32 +167,50 @@ class GridDiagnosis:
         return seen
 
 
-def _patterns(failed: Sequence[Array], count: int) -> set[int]:
-    """The sets of conditions that fail together, as bit masks."""
-    words = []
-    for start in range(0, len(failed), 63):
-        word = np.zeros(count, np.int64)
-        for bit, array in enumerate(failed[start : start + 63]):
-            word |= array.astype(np.int64) << bit
-        words.append(word)
-    # Usually the mask is one word, for which `unique` is much faster than over columns.
-    distinct = np.unique(words[0])[None] if len(words) == 1 else np.unique(np.stack(words), axis=1)
-    return {sum(word << 63 * k for k, word in enumerate(column)) for column in distinct.T.tolist()}
+_WORD = 63
+"""The bits of a whole number of numpy that can be set."""
 
 
-def _nearness(
-    values: Mapping[int, Array], requirements: Sequence[Condition], failed: Sequence[Array], count: int
-) -> list[Array]:
-    """The number of requirements that fail at each point, and the sum of their relative violations."""
-    distances = [array * _relative(values, condition) for condition, array in zip(requirements, failed)]
-    return [sum(failed, np.zeros(count)), sum(distances, np.zeros(count))]
+def _patterns(failed: Sequence[Array], count: int) -> tuple[list[int], Callable[[Sequence[int]], Array]]:
+    """The sets of conditions that fail together, as bit masks, and a function that says where some of them do."""
+    words = [_word(failed[start : start + _WORD], count) for start in range(0, len(failed), _WORD)]
+    if len(words) == 1:  # usually, and then `unique` is much faster than over columns
+        return np.unique(words[0]).tolist(), lambda some: np.isin(words[0], np.array(some, words[0].dtype))
+    distinct, numbers = np.unique(np.stack(words), axis=1, return_inverse=True)
+    kinds = [sum(word << _WORD * k for k, word in enumerate(column)) for column in distinct.T.tolist()]
+    return kinds, lambda some: np.isin(numbers.reshape(-1), [kinds.index(kind) for kind in some])
 
 
-def _relative(values: Mapping[int, Array], condition: Condition) -> Array:
+def _word(failed: Sequence[Array], count: int) -> Array:
+    """For each point a number whose bits are the conditions that fail there."""
+    narrow = next(kind for kind in (np.int8, np.int16, np.int32, np.int64) if len(failed) < np.iinfo(kind).bits)
+    word = np.zeros(count, narrow)
+    for bit, array in enumerate(failed):
+        word |= array.astype(narrow) << narrow(bit)
+    return word
+
+
+def _at(array: Array, rows: Array) -> Array:
+    """Some rows of an array; a single number stands for all."""
+    return array if array.ndim == 0 else array[rows]
+
+
+def _apart(
+    here: Callable[[int], Array], requirements: Sequence[Condition], failed: Sequence[Array], count: int
+) -> Array:
+    """The sum of the relative violations at each point."""
+    total: Array = np.zeros(count)
+    for condition, array in zip(requirements, failed):
+        if array.any():
+            total = total + array * _relative(here, condition)
+    return total
+
+
+def _relative(here: Callable[[int], Array], condition: Condition) -> Array:
     """The distance between the sides relative to the larger one, at most 1; 1 if there are no two numbers."""
     if condition.left is None or condition.right is None:
         return np.ones(())
-    left, right = values[condition.left], values[condition.right]
+    left, right = here(condition.left), here(condition.right)
     with np.errstate(all="ignore"):
         apart = np.abs(left - right) / np.maximum(np.abs(left), np.abs(right))
     return np.where(apart <= 1.0, apart, 1.0)

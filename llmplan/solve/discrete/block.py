@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -11,12 +11,28 @@ from attrs import define, field
 from llmplan.system.arrays import Array
 
 
+class Values(Mapping[int, Array]):
+    """The values of targets at the points of a block, one per point or one for all; brought there as they are read."""
+
+    def __init__(self, rows: Rows, targets: Sequence[int]) -> None:
+        self._rows, self._targets = rows, targets
+
+    def __getitem__(self, target: int) -> Array:
+        return np.asarray(self._rows.get(target))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._targets)
+
+    def __len__(self) -> int:
+        return len(self._targets)
+
+
 @define
 class Block:
-    """The points of one block that passed every gate, and each target's values, one per point or one for all."""
+    """The points of one block that passed every gate, and the values of each target there."""
 
     count: int
-    values: dict[int, Array]
+    values: Values
     _positions: list[Array] = field(alias="positions")
     _starts: list[int] = field(alias="starts")
 
@@ -100,5 +116,4 @@ class Rows:
             place = self._flat.get(self._shape, along)
             positions.append(place if self._picked is None else place[self._picked])
         count = prod(self._shape) if self._picked is None else len(self._picked)
-        values = {target: np.asarray(self.get(target)) for target in targets}
-        return Block(count, values, positions, list(starts))
+        return Block(count, Values(self, targets), positions, list(starts))

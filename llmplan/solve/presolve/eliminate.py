@@ -98,14 +98,25 @@ def _followed(before: Reduced, unknown: int) -> Reduced:
     if len(others) != 1 or graph.reach(others[0]) >> unknown & 1:
         return before
     node = others[0]
-    if (among := _among(graph, node, sorted(values))) is None:
+    among, itself = (_among(graph, value, sorted(values)) for value in (node, mine))
+    if among is None or itself is None:
         return before
     found = _substituted(before, Definition(unknown, node, None))
+
+    # The domain itself, not a requirement in the same words.
+    domain = [
+        c.node == allowed and (c.origin, c.name) == ("domain", system.unknowns[unknown].path)
+        for c in before.requirements
+    ]
     inside = tuple(
-        evolve(after, node=among) if condition.node == allowed else after
-        for condition, after in zip(before.requirements, found.requirements)
+        evolve(condition, node=among) if own else condition for condition, own in zip(found.requirements, domain)
     )
-    return evolve(found, requirements=inside)
+    # A point where the definition leaves the domain violates it, although the unknown is what it is defined to be.
+    stated = tuple(
+        evolve(condition, node=graph.add("and", condition.node, itself)) if own else condition
+        for condition, own in zip(found.stated, domain)
+    )
+    return evolve(found, requirements=inside, stated=stated)
 
 
 def _among(graph: Graph, value: int, values: Sequence[float]) -> int | None:
