@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from llmplan import api, importing
+from llmplan import api, importing, run_agreement
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value as Planned
 from llmplan.logs import measured_text
@@ -21,6 +21,7 @@ from llmplan.logs.readings import Conditions, Reading
 from llmplan.logs.summary import Piece
 from llmplan.read.library import Library
 from llmplan.request import Request
+from llmplan.run_agreement import Difference
 from llmplan.units import amount
 
 _TARGETS = ("step_time", "memory.total", "memory.reserved")
@@ -62,6 +63,25 @@ class RunInputs:
             if text is not None:
                 found[path] = (text, line)
         return found
+
+    def contradicted(
+        self, said: Said, counted: Mapping[str, tuple[float, int]], solution: Solution
+    ) -> list[Difference]:
+        """Where a log is of another run than the command line, the configurations or the model of the plan say.
+
+        A plan may be of another size than the run that is measured for it: what the log says wins over the rest of it.
+        """
+        values = solution.values
+        assert self.plan is not None
+        return [
+            *run_agreement.of_model(counted, values),
+            *run_agreement.of_command(said, self.plan.settings, values),
+            *run_agreement.of_configurations(said, self.places, values),
+        ]
+
+    def undecided(self, solution: Solution) -> Sequence[str]:
+        """The hardware that a search would decide of a run whose configurations do not say it."""
+        return run_agreement.undecided(solution) if self.places else ()
 
     def solved(self, said: Said) -> Solution | None:
         """The plan of the run: the one given, with what the log says over it."""

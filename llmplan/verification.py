@@ -7,15 +7,13 @@ What the plan leaves open is as the log says.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, frozen
 
-from llmplan import api, importing
+from llmplan import api, importing, run_agreement
 from llmplan.answer.schema.solution import Solution
-from llmplan.answer.schema.values import Value
 from llmplan.calibration import Log, Reader, Run, named, names
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, logs, render_json
@@ -29,7 +27,6 @@ from llmplan.system.lower import Lowering
 from llmplan.uncertainty.suspects import Part, Suspect, part_off, suspects
 from llmplan.units.amount import Amount
 
-_SAME = 1e-6
 _STEPS = "steps"
 
 
@@ -76,8 +73,13 @@ class Verification:
 class _AsPlanned(RunInputs):
     """The plan as it is written, with what it leaves open as the log says; remembers where the two differ."""
 
-    differences: tuple[tuple[str, str, str, int], ...] = ()
+    differences: tuple[run_agreement.Difference, ...] = ()
     solved_as: Request
+
+    def contradicted(
+        self, said: Said, counted: Mapping[str, tuple[float, int]], solution: Solution
+    ) -> list[run_agreement.Difference]:
+        return [*run_agreement.of_model(counted, solution.values), *self.differences]
 
     def solved(self, said: Said) -> Solution | None:
         assert self.plan is not None
@@ -85,11 +87,7 @@ class _AsPlanned(RunInputs):
         if solution.status == "error":
             return solution
         open_ = {unknown.path for unknown in solution.unknowns}
-        self.differences = tuple(
-            (path, _shown(solution.values[path]), text, line)
-            for path, (text, line) in said.items()
-            if path not in open_ and path in solution.values and _differs(path, text, solution.values)
-        )
+        self.differences = tuple(run_agreement.of_plan(said, solution.values, open_))
         settings = tuple((path, text) for path, (text, _) in said.items() if path in open_)
         self.solved_as = self.plan
         if not settings or self.differences:
@@ -118,8 +116,6 @@ def verify(
     assert not broken, broken
     inputs = _AsPlanned(importing.library_of(scope, Path()), plan, places or {}, ())
     run, problems = Reader(inputs, chosen, steps).run(log)
-    if inputs.differences:
-        problems = [logs.another_run(log.file, inputs.differences)]
     solution = run.solution
     if any(one.severity == "error" for one in problems) or solution is None or run.piece is None:
         return Verification(run, (), tolerance, tuple(problems))
@@ -197,31 +193,6 @@ def _with_rest(found: Verification, run: Run, solution: Solution) -> Verificatio
     rest = max(0.0, steps.amount.number - done)
     left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
     return evolve(found, done=done, steps=steps.amount.number, left=left, planned_left=planned)
-
-
-def _shown(value: Value) -> str:
-    return value.amount.exact()
-
-
-def _differs(path: str, text: str, values: Mapping[str, Value]) -> bool:
-    """Whether an input that a log says is another one than the plan's."""
-    value = values[path]
-    said = importing.given(path, text)
-    held = value.value
-    if isinstance(said.data, bool) or isinstance(held, bool):
-        return said.data is not held
-    if isinstance(said.data, Fraction):
-        if not isinstance(held, (int, float)):
-            return False
-        number = float(said.data)
-        length = values.get("dataset.sequence_length")
-        if value.unit == "token" and (said.unit or "").startswith("sequence"):
-            if length is None or not isinstance(length.value, (int, float)):
-                return False
-            number *= length.value
-            return abs(number - held) > max(length.value, _SAME * held)  # a batch in tokens is one in whole sequences
-        return abs(number - held) > _SAME * max(1.0, abs(held))
-    return held is not None and str(said.data) != str(held)
 
 
 def as_json(found: Verification) -> dict[str, Any]:
