@@ -19,15 +19,14 @@ from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, logs, render_json
 from llmplan.logs.compared import Row, Verdict
 from llmplan.logs.forms import formats
-from llmplan.logs.readings import RATE, STEP, conditions
+from llmplan.logs.readings import MFU, RATE, STEP, conditions
 from llmplan.request import Request
 from llmplan.run_inputs import RunInputs, Said, of_solution
+from llmplan.run_progress import Progress, progress
 from llmplan.system.adjustable import knob_of
 from llmplan.system.lower import Lowering
 from llmplan.uncertainty.suspects import Part, Suspect, part_off, suspects
 from llmplan.units.amount import Amount
-
-_STEPS = "steps"
 
 
 @frozen
@@ -35,7 +34,7 @@ class Verification:
     """Whether a run is on plan.
 
     Attributes:
-        done, steps: Steps of the log and of the plan; `left` the time of the rest as seen, `planned_left` as planned.
+        progress: How far the run is, where log and plan count steps.
         off: Of a run that is not on plan the part of a step that is off, where the log prints parts.
         suspects: What may be otherwise in it than planned, the likeliest first.
         whole: Whether the step is the mean over the whole run, which may be what is off.
@@ -46,10 +45,7 @@ class Verification:
     rows: tuple[Row, ...]
     tolerance: float
     diagnostics: tuple[Diagnostic, ...]
-    done: float | None = None
-    steps: float | None = None
-    left: Amount | None = None
-    planned_left: Amount | None = None
+    progress: Progress | None = None
     off: Part | None = None
     suspects: tuple[Suspect, ...] = ()
     whole: bool = False
@@ -123,7 +119,8 @@ def verify(
     if not rows:
         problems = [*problems, logs.nothing_planned(log.file)]
     found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
-    found = _with_rest(found, run, solution)
+    step = next((row for row in rows if row.name == STEP), None)
+    found = evolve(found, progress=progress(run.heard, run.piece, step, solution.values))
     return found if all(row.verdict == "on plan" for row in rows) else _with_reasons(found, run, inputs, solution)
 
 
@@ -135,7 +132,8 @@ def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: S
     lowering = built.lowering.again(fixed=dict(_points(built.lowering, solution)))
     seen = {row.name: row.seen.number for row in found.rows}
     if STEP in seen:
-        seen.pop(RATE, None)  # the same said twice
+        seen.pop(RATE, None)  # the same said again
+        seen.pop(MFU, None)
     step = next((row for row in found.rows if row.name == STEP), None)
     off = part_off(
         lowering,
@@ -165,6 +163,9 @@ def _rows(run: Run, solution: Solution, tolerance: float) -> list[Row]:
     known = conditions(run.piece, of_solution(solution))
     if STEP in seen and RATE not in seen and known.tokens and known.gpus:
         seen[RATE] = known.tokens / seen[STEP] / known.gpus
+    mfu, step = solution.values.get(MFU), solution.values.get(STEP)
+    if STEP in seen and mfu is not None and mfu.amount.finite and step is not None and step.amount.finite:
+        seen[MFU] = mfu.amount.number * step.amount.number / seen[STEP]
     found = []
     for name, number in seen.items():
         value = solution.values.get(name)
@@ -173,7 +174,10 @@ def _rows(run: Run, solution: Solution, tolerance: float) -> list[Row]:
         share = number / value.amount.number
         verdict = _verdict(name, share, tolerance)
         found.append(Row(name, value.amount, value.band, evolve(value.amount, value=number), share, verdict))
-    return found
+    timed = next((row for row in found if row.name == STEP), None)
+    return [
+        evolve(row, verdict=timed.verdict) if timed is not None and row.name in (RATE, MFU) else row for row in found
+    ]
 
 
 def _verdict(name: str, share: float, tolerance: float) -> Verdict:
@@ -184,23 +188,22 @@ def _verdict(name: str, share: float, tolerance: float) -> Verdict:
     return "slower" if (share > 1) is (name == STEP) else "faster"
 
 
-def _with_rest(found: Verification, run: Run, solution: Solution) -> Verification:
-    """With the time that the rest of the steps takes, where log and plan count them."""
-    steps, step = solution.values.get(_STEPS), next((row for row in found.rows if row.name == STEP), None)
-    if steps is None or not steps.amount.finite or step is None or run.piece is None or not run.piece.numbered:
-        return found
-    done = run.piece.last_step
-    rest = max(0.0, steps.amount.number - done)
-    left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
-    return evolve(found, done=done, steps=steps.amount.number, left=left, planned_left=planned)
+def _value(one: Amount | None) -> dict[str, Any] | None:
+    return None if one is None else {"value": one.value, "unit": one.base}
+
+
+def _rest(of: Progress | None) -> dict[str, Any]:
+    """What the rest of a run takes."""
+    amounts = ("left", "planned_left", "spent", "cost", "planned_cost")
+    found: dict[str, Any] = {name: None if of is None else _value(getattr(of, name)) for name in amounts}
+    plain = ("goodput", "planned_goodput", "end")
+    return {**found, **{name: None if of is None else getattr(of, name) for name in plain}}
 
 
 def as_json(found: Verification) -> dict[str, Any]:
     """The document of `verify --json`."""
 
-    def value(one: Amount | None) -> dict[str, Any] | None:
-        return None if one is None else {"value": one.value, "unit": one.base}
-
+    value = _value
     return {
         "schema": 1,
         "on_plan": found.on_plan and not found.failed,
@@ -217,10 +220,9 @@ def as_json(found: Verification) -> dict[str, Any]:
             }
             for row in found.rows
         ],
-        "done": found.done,
-        "steps": found.steps,
-        "left": value(found.left),
-        "planned_left": value(found.planned_left),
+        "done": None if found.progress is None else found.progress.done,
+        "steps": None if found.progress is None else found.progress.steps,
+        **_rest(found.progress),
         "off": None
         if found.off is None
         else {

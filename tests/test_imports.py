@@ -33,6 +33,7 @@ JOINING = (
     "rewording",
     "run_agreement",
     "run_inputs",
+    "run_progress",
     "calibration",
     "calibration_json",
     "verification",

@@ -89,9 +89,13 @@ def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
     from llmplan.present import verified
     from llmplan.present.words import words_of
 
-    rest = None
-    if found.left is not None and found.planned_left is not None and found.done is not None and found.steps is not None:
-        rest = found.done, found.steps, found.left, found.planned_left
+    rest, of = None, found.progress
+    if of is not None:
+        cost = None
+        if of.spent is not None and of.cost is not None and of.planned_cost is not None:
+            cost = of.spent, of.cost, of.planned_cost
+        goodput = of.goodput, of.planned_goodput
+        rest = verified.Rest(of.done, of.steps, of.left, of.planned_left, goodput, of.end, cost)
     reasons = verified.Reasons(found.off, found.suspects, found.whole, found.lost)
     said = visible_line(log), found.rows, found.tolerance, rest, found.parts, reasons, words_of()
     return verified.in_markdown(*said) if as_markdown else verified.render(*said, terminal.width())

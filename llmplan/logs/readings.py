@@ -19,7 +19,7 @@ _FEWEST_STEPS = 20
 
 _ROUNDED = 1e-3
 
-STEP, RATE = "step_time", "tokens_per_second_per_gpu"
+STEP, RATE, MFU = "step_time", "tokens_per_second_per_gpu", "mfu"
 MEMORY = {"allocated": "memory.allocated", "reserved": "memory.reserved", "total": "memory.total"}
 
 

@@ -127,6 +127,7 @@ class Common:
         attempt: The number of the attempt that is going on.
         fresh: Whether an attempt has begun and no step of it was seen.
         memory: By attempt what lines beside the steps say.
+        moment: By the clock of the log's last step, in seconds from the year 1; None where its lines have no dates.
         lost: The step since which the loss is no number, with its line; None where the last one is.
         counted: What the log counts of its model, each with its line.
         summary: What the end of a run says of the whole; `ends` the seconds of each end that was told.
@@ -144,4 +145,5 @@ class Common:
     links: list[tuple[float, int]] = field(factory=list)
     counted: dict[str, tuple[float, int]] = field(factory=dict)
     progress: tuple[float, float, float | None] | None = None
+    moment: float | None = None
     lost: tuple[float, int] | None = None

@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from attrs import frozen
 
 from llmplan.logs.compared import Row
+from llmplan.logs.readings import MFU, RATE, STEP
 from llmplan.present.columns import wrapped
 from llmplan.present.escape import markdown
 from llmplan.present.words.en import Words
 from llmplan.uncertainty.suspects import Part, Suspect
 from llmplan.units import amount
 from llmplan.units.amount import Amount
+
+_FOLLOWING = (RATE, MFU)
+"""What follows from the time of a step, and is off with it."""
 
 
 @frozen
@@ -27,11 +31,26 @@ class Reasons:
     lost: tuple[float, int] | None = None
 
 
+@frozen
+class Rest:
+    """How far a run is: steps done and of the plan, the time of the rest as seen and as planned, goodput as seen and as
+    planned, the day of the end, the cost so far, at the end as seen, at the end as planned.
+    """
+
+    done: float
+    steps: float
+    left: Amount
+    planned: Amount
+    goodput: tuple[float | None, float | None] = (None, None)
+    end: str | None = None
+    cost: tuple[Amount, Amount, Amount] | None = None
+
+
 def render(
     file: str,
     rows: Sequence[Row],
     tolerance: float,
-    rest: tuple[float, float, Amount, Amount] | None,
+    rest: Rest | None,
     parts: Mapping[str, float],
     reasons: Reasons,
     words: Words,
@@ -40,7 +59,7 @@ def render(
     """The text, which ends with a line end.
 
     Args:
-        rest: Steps done and of the plan, the time of the rest as seen and as planned, where all are known.
+        rest: How far the run is, and what the rest takes, where log and plan count steps.
         parts: Seconds of the parts of a step that the log prints.
         reasons: Why it may not be on plan.
     """
@@ -57,7 +76,7 @@ def in_markdown(
     file: str,
     rows: Sequence[Row],
     tolerance: float,
-    rest: tuple[float, float, Amount, Amount] | None,
+    rest: Rest | None,
     parts: Mapping[str, float],
     reasons: Reasons,
     words: Words,
@@ -72,11 +91,12 @@ def in_markdown(
 
 
 def _headline(file: str, rows: Sequence[Row], tolerance: float, reasons: Reasons, words: Words) -> str:
+    timed = any(row.name == STEP and row.verdict != "on plan" for row in rows)
     off = [] if reasons.lost is None else [words.loss_lost(amount.count(reasons.lost[0]), reasons.lost[1])]
     off += [
         words.off_plan(row.name, amount.deviation(row.share - 1), row.verdict)
         for row in rows
-        if row.verdict != "on plan"
+        if row.verdict != "on plan" and not (timed and row.name in _FOLLOWING)
     ]
     return words.verified(file, "; ".join(off), amount.percentage(tolerance))
 
@@ -105,11 +125,16 @@ def _reasons(reasons: Reasons, words: Words) -> list[str]:
     return said
 
 
-def _below(rest: tuple[float, float, Amount, Amount] | None, parts: Mapping[str, float], words: Words) -> list[str]:
+def _below(rest: Rest | None, parts: Mapping[str, float], words: Words) -> list[str]:
     said = []
     if rest is not None:
-        done, steps, left, planned = rest
-        said.append(words.rest(amount.count(done), amount.count(steps), left.short(), planned.short()))
+        done, steps = amount.count(rest.done), amount.count(rest.steps)
+        said.append(words.rest(done, steps, rest.left.short(), rest.planned.short(), rest.end))
+        seen, planned = rest.goodput
+        if seen is not None:
+            said.append(words.goodput(amount.percentage(seen), None if planned is None else amount.percentage(planned)))
+        if rest.cost is not None:
+            said.append(words.cost_so_far(*(one.short() for one in rest.cost)))
     if parts:
         told = [f"{name} {amount.reading(seconds, 3)} s" for name, seconds in parts.items()]
         said.append(words.parts_seen(", ".join(told)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_a_run_as_planned_is_on_plan(folder: Path, capsys: pytest.CaptureFixture
     assert run(["verify", "train.plan", "run.log", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["on_plan"] and faults("verify", found) == []
-    assert {row["name"] for row in found["rows"]} == {*says, "tokens_per_second_per_gpu"}
+    assert {row["name"] for row in found["rows"]} == {*says, "tokens_per_second_per_gpu", "mfu"}
     for row in found["rows"]:
         assert row["share"] == pytest.approx(1, abs=1e-3) and row["low"]["value"] < row["seen"]["value"]
     assert found["done"] == 41 and found["left"]["value"] == pytest.approx(found["planned_left"]["value"], rel=1e-3)
@@ -155,3 +156,34 @@ def test_a_loss_that_is_no_number_is_not_on_plan(
     assert (found["lost"] or {}).get("step") == since
     run(["verify", "train.plan", "run.log"])
     assert (f"the loss is no number since step {since}" in capsys.readouterr().out) is (since is not None)
+
+
+def test_the_rest_of_the_run_and_what_it_costs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first record of four steps' time is lost, of 44: the clock of the log and the plan's goodput tell the end."""
+    says = planned(capsys)
+    write(says)
+    price = ["--set", "hardware.price=2 USD/GPU/hour"]
+    assert run(["verify", "train.plan", "run.log", "--json", *price]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == []
+    assert found["goodput"] == pytest.approx(41 / 44, rel=1e-3) and 0.9 < found["planned_goodput"] < 1
+    days = found["left"]["value"] / found["planned_goodput"] / 86400
+    assert found["end"] == (date(2026, 3, 1) + timedelta(days=days + 22.17 / 24)).isoformat()
+    hourly = 2 * 64 / 3600
+    assert found["spent"]["value"] == pytest.approx(44 * says["step_time"] * hourly, rel=1e-3)
+    total = found["spent"]["value"] + found["left"]["value"] / found["planned_goodput"] * hourly
+    assert found["cost"]["value"] == pytest.approx(total, rel=1e-6)
+    assert found["planned_cost"]["value"] == pytest.approx(total, rel=1e-3)
+    assert run(["verify", "train.plan", "run.log", *price]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"it ends on {found['end']}" in shown and "goodput: 93.18%" in shown and "USD at the end as seen" in shown
+
+
+def test_rates_follow_the_step(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A step 9.5 % shorter is on plan, although the rate is then 10.5 % higher."""
+    write(planned(capsys), 0.905)
+    assert run(["verify", "train.plan", "run.log"]) == 0
+    capsys.readouterr()
+    write(planned(capsys), 1.25)
+    assert run(["verify", "train.plan", "run.log"]) == 3
+    assert "tokens_per_second_per_gpu −20%, " not in " ".join(capsys.readouterr().out.split()).split("seen planned")[0]

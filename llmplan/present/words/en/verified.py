@@ -42,8 +42,16 @@ class Verified(Labels):
         then = "" if step is None else f", which would be {step}"
         return f"perhaps: {path} = {other} instead of {own}{then}; what tells: {tells}"
 
-    def rest(self, done: str, steps: str, left: str, planned: str) -> str:
-        return f"after step {done} of {steps} the rest takes {left} as seen, {planned} as planned"
+    def rest(self, done: str, steps: str, left: str, planned: str, end: str | None) -> str:
+        said = f"after step {done} of {steps} the rest takes {left} as seen, {planned} as planned"
+        return said if end is None else f"{said}; at this pace and the planned goodput it ends on {end}"
+
+    def goodput(self, seen: str, planned: str | None) -> str:
+        said = f"goodput: {seen} of the time of the log's steps went into steady ones"
+        return said if planned is None else f"{said}; planned {planned}, with failures"
+
+    def cost_so_far(self, spent: str, end: str, planned: str) -> str:
+        return f"cost: {spent} so far, {end} at the end as seen, {planned} as planned"
 
     def parts_seen(self, parts: str) -> str:
         return f"parts of a step in the log: {parts}"

@@ -38,8 +38,16 @@ class Verified(Labels):
         then = "" if step is None else f"，每步则为 {step}"
         return f"可能：{path} = {other}，而非 {own}{then}；判别：{tells}"
 
-    def rest(self, done: str, steps: str, left: str, planned: str) -> str:
-        return f"第 {done} 步（共 {steps} 步）之后，按实测还需 {left}，按计划还需 {planned}"
+    def rest(self, done: str, steps: str, left: str, planned: str, end: str | None) -> str:
+        said = f"第 {done} 步（共 {steps} 步）之后，按实测还需 {left}，按计划还需 {planned}"
+        return said if end is None else f"{said}；按此速度和计划的有效率，将于 {end} 结束"
+
+    def goodput(self, seen: str, planned: str | None) -> str:
+        said = f"有效率：日志各步时间的 {seen} 用于平稳训练"
+        return said if planned is None else f"{said}；计划 {planned}，含故障"
+
+    def cost_so_far(self, spent: str, end: str, planned: str) -> str:
+        return f"费用：至今 {spent}，按实测最终 {end}，按计划 {planned}"
 
     def parts_seen(self, parts: str) -> str:
         return f"日志中一步的各部分：{parts}"
