@@ -14,12 +14,13 @@ from attrs import evolve, frozen
 
 from llmplan import api, importing, run_agreement
 from llmplan.answer.schema.solution import Solution
+from llmplan.answer.schema.values import Value
 from llmplan.calibration import Log, Reader, Run, named, names
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, logs, render_json
 from llmplan.logs.compared import Row, Verdict
 from llmplan.logs.forms import formats
-from llmplan.logs.readings import MFU, RATE, STEP, conditions
+from llmplan.logs.readings import MFU, RATE, STEP, conditions, parts_of_step
 from llmplan.request import Request
 from llmplan.run_inputs import RunInputs, Said, of_solution
 from llmplan.run_progress import Progress, progress
@@ -43,7 +44,7 @@ class Verification:
 
     run: Run | None
     rows: tuple[Row, ...]
-    tolerance: float
+    tolerance: float | None
     diagnostics: tuple[Diagnostic, ...]
     progress: Progress | None = None
     off: Part | None = None
@@ -63,7 +64,17 @@ class Verification:
     @property
     def on_plan(self) -> bool:
         """Whether nothing is further from the plan than may be, and the loss, where it is told, is a number."""
-        return self.lost is None and all(row.verdict == "on plan" for row in self.rows)
+        return self.lost is None and not any(self.is_off(row) for row in self.rows)
+
+    def is_off(self, row: Row) -> bool:
+        """Whether a figure is not as it should be; that memory is left over is nothing to worry about."""
+        return row.verdict != "on plan" and not (self.tolerance is None and row.verdict == "less")
+
+
+TOLERANCE = 0.1
+"""By what share a run may differ from its plan."""
+
+_ROUNDED = 1e-9
 
 
 class _AsPlanned(RunInputs):
@@ -96,15 +107,18 @@ def verify(
     log: Log,
     plan: Request,
     places: Mapping[str, str] | None = None,
-    tolerance: float = 0.1,
+    tolerance: float | None = None,
     format: str | None = None,
     steps: tuple[float, float] | None = None,
 ) -> Verification:
     """Compares a log with the plan of its run.
 
     Args:
-        tolerance: By what share seen and planned may differ.
+        tolerance: By what share seen and planned may differ; without one that is a tenth, and of configurations, which
+            promise nothing, the band in which eight of ten such runs lie.
     """
+    if tolerance is None and not places:
+        tolerance = TOLERANCE
     chosen = formats() if format is None else named(format)
     if not chosen:
         return Verification(None, (), tolerance, (logs.unknown_format(format or "", names()),))
@@ -121,7 +135,7 @@ def verify(
     found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
     step = next((row for row in rows if row.name == STEP), None)
     found = evolve(found, progress=progress(run.heard, run.piece, step, solution.values))
-    return found if all(row.verdict == "on plan" for row in rows) else _with_reasons(found, run, inputs, solution)
+    return found if not any(map(found.is_off, rows)) else _with_reasons(found, run, inputs, solution)
 
 
 def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: Solution) -> Verification:
@@ -135,13 +149,11 @@ def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: S
         seen.pop(RATE, None)  # the same said again
         seen.pop(MFU, None)
     step = next((row for row in found.rows if row.name == STEP), None)
-    off = part_off(
-        lowering,
-        run.piece.parts,
-        None if step is None else step.seen.number,
-        None if step is None else step.planned.number,
-    )
-    suspected = suspects(lowering, STEP, seen, run.piece.parts, inputs.said(run.piece))
+    parts = {} if step is None else parts_of_step(run.piece, step.seen.number)
+    off = None
+    if step is not None and step.verdict != "on plan":
+        off = part_off(lowering, parts, step.seen.number, step.planned.number)
+    suspected = suspects(lowering, STEP, seen, parts, inputs.said(run.piece))
     return evolve(found, off=off, suspects=tuple(suspected), whole=STEP in seen and not run.pieces)
 
 
@@ -157,7 +169,7 @@ def _points(lowering: Lowering, solution: Solution) -> Iterator[tuple[str, float
             yield unknown.path, float(value)
 
 
-def _rows(run: Run, solution: Solution, tolerance: float) -> list[Row]:
+def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
     assert run.piece is not None
     seen = {one.name: one.value for one in run.readings if not one.doubtful}
     known = conditions(run.piece, of_solution(solution))
@@ -172,7 +184,7 @@ def _rows(run: Run, solution: Solution, tolerance: float) -> list[Row]:
         if value is None or not value.amount.finite or not value.amount.number:
             continue
         share = number / value.amount.number
-        verdict = _verdict(name, share, tolerance)
+        verdict = _verdict(name, share, *_least_and_most(value, tolerance))
         found.append(Row(name, value.amount, value.band, evolve(value.amount, value=number), share, verdict))
     timed = next((row for row in found if row.name == STEP), None)
     return [
@@ -180,8 +192,17 @@ def _rows(run: Run, solution: Solution, tolerance: float) -> list[Row]:
     ]
 
 
-def _verdict(name: str, share: float, tolerance: float) -> Verdict:
-    if abs(share - 1) <= tolerance:
+def _least_and_most(value: Value, tolerance: float | None) -> tuple[float, float]:
+    """The shares of what is planned between which a figure is as it should be."""
+    if tolerance is None and value.band is not None:
+        planned = value.amount.number
+        return value.band.low.number / planned, value.band.high.number / planned
+    tolerance = TOLERANCE if tolerance is None else tolerance
+    return 1 - tolerance, 1 + tolerance
+
+
+def _verdict(name: str, share: float, least: float, most: float) -> Verdict:
+    if least - _ROUNDED <= share <= most + _ROUNDED:
         return "on plan"
     if name.startswith("memory."):
         return "more" if share > 1 else "less"

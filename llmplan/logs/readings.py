@@ -110,26 +110,28 @@ def of_piece(piece: Piece, run: Conditions) -> list[Reading]:
 
 
 def of_parts(piece: Piece, step: Reading | None, timers: Mapping[str, str]) -> list[Reading]:
-    """The parts of a step that timers print, by the library's names, where together they are about the step.
+    """The parts of a step that timers print, by the library's names, where they are more than a timer itself waits for.
 
     Args:
         timers: The quantity that each part is, by the name of its role.
     """
-    if step is None or step.name != STEP or not piece.parts:
+    if step is None or step.name != STEP:
         return []
-    least, most = _PARTS_OF_STEP
+    lines = (piece.first_line, piece.last_line)
+    return [
+        Reading(timers[name], seconds, "s", 1.0, lines, note="the timer's median")
+        for name, seconds in parts_of_step(piece, step.value).items()
+        if name in timers and seconds >= _LEAST_PART * step.value
+    ]
+
+
+def parts_of_step(piece: Piece, step: float) -> dict[str, float]:
+    """Seconds of the parts of a step; none where they are not about the step together, as those of one micro-batch."""
     apart = {name: seconds for name, seconds in piece.parts.items() if name != _BOTH}
     passes = "forward" in apart and "backward" in apart
     counted = apart if passes or _BOTH not in piece.parts else piece.parts
-    if not least <= sum(counted.values()) / step.value <= most:
-        return []
-    lines = (piece.first_line, piece.last_line)
-    told = [
-        (timers[name], seconds)
-        for name, seconds in counted.items()
-        if name in timers and seconds >= _LEAST_PART * step.value
-    ]
-    return [Reading(name, seconds, "s", 1.0, lines, note="the timer's median") for name, seconds in told]
+    least, most = _PARTS_OF_STEP
+    return dict(counted) if counted and least <= sum(counted.values()) / step <= most else {}
 
 
 def _step(piece: Piece, run: Conditions, lines: tuple[int, int]) -> Reading | None:

@@ -49,7 +49,7 @@ class Rest:
 def render(
     file: str,
     rows: Sequence[Row],
-    tolerance: float,
+    tolerance: float | None,
     rest: Rest | None,
     parts: Mapping[str, float],
     reasons: Reasons,
@@ -75,7 +75,7 @@ def render(
 def in_markdown(
     file: str,
     rows: Sequence[Row],
-    tolerance: float,
+    tolerance: float | None,
     rest: Rest | None,
     parts: Mapping[str, float],
     reasons: Reasons,
@@ -90,15 +90,25 @@ def in_markdown(
     return "\n".join([*lines, *(part for said in below for part in ("", said))]) + "\n"
 
 
-def _headline(file: str, rows: Sequence[Row], tolerance: float, reasons: Reasons, words: Words) -> str:
+def _headline(file: str, rows: Sequence[Row], tolerance: float | None, reasons: Reasons, words: Words) -> str:
     timed = any(row.name == STEP and row.verdict != "on plan" for row in rows)
     off = [] if reasons.lost is None else [words.loss_lost(amount.count(reasons.lost[0]), reasons.lost[1])]
     off += [
-        words.off_plan(row.name, amount.deviation(row.share - 1), row.verdict)
+        words.off_plan(row.name, amount.deviation(row.share - 1), row.verdict, tolerance is None)
         for row in rows
-        if row.verdict != "on plan" and not (timed and row.name in _FOLLOWING)
+        if _is_off(row, tolerance) and not (timed and row.name in _FOLLOWING)
     ]
+    if tolerance is None:
+        speed = next((row for row in rows if row.name in (STEP, RATE)), None)
+        known = speed is not None and speed.band is not None and not off
+        told = (speed.name, speed.seen.short(), speed.band.ends()) if known and speed and speed.band else None
+        return words.normal(file, "; ".join(off), told)
     return words.verified(file, "; ".join(off), amount.percentage(tolerance))
+
+
+def _is_off(row: Row, tolerance: float | None) -> bool:
+    """Whether a figure is not as it should be; of runs without a plan, memory that is left over is not."""
+    return row.verdict != "on plan" and not (tolerance is None and row.verdict == "less")
 
 
 def _cells(row: Row, words: Words) -> tuple[str, ...]:

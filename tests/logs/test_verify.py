@@ -187,3 +187,38 @@ def test_rates_follow_the_step(folder: Path, capsys: pytest.CaptureFixture[str])
     write(planned(capsys), 1.25)
     assert run(["verify", "train.plan", "run.log"]) == 3
     assert "tokens_per_second_per_gpu −20%, " not in " ".join(capsys.readouterr().out.split()).split("seen planned")[0]
+
+
+CONFIG = """{"bf16": {"enabled": true}, "zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": 2,
+ "gradient_accumulation_steps": 8, "train_batch_size": 128}"""
+MODEL = """{"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096, "vocab_size": 128256,
+ "intermediate_size": 14336, "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8,
+ "hidden_act": "silu", "max_position_embeddings": 8192, "tie_word_embeddings": false}"""
+
+
+@pytest.mark.parametrize(("share", "code"), [(1.0, 0), (1.11, 0), (1.9, 3)])
+def test_is_this_speed_normal(share: float, code: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of configurations, which promise nothing: within what eight of ten such runs reach. Timers of DeepSpeed that are
+    of one micro-batch are no parts of a step, and memory that is left over is no trouble."""
+    (folder / "ds.json").write_text(CONFIG)
+    (folder / "config.json").write_text(MODEL)
+    given = ["ds.json", "config.json", "--gpu", "H100", "--gpus", "8", "--set", "dataset.sequence_length=8192"]
+
+    def write_log(seconds: float) -> None:
+        times = (seconds * 4, *[seconds] * 40)
+        made = synthetic.Made(times, 128, 2, 8192, 8, 1, 1, allocated=40e9, reserved=50e9)
+        (folder / "run.log").write_bytes(synthetic.deepspeed(made).text)
+
+    write_log(20.0)
+    run(["verify", *given, "run.log", "--json"])
+    (step,) = (row for row in json.loads(capsys.readouterr().out)["rows"] if row["name"] == "step_time")
+    write_log(step["planned"]["value"] * share)
+    assert run(["verify", *given, "run.log"]) == code
+    shown = " ".join(capsys.readouterr().out.split())
+    assert ("run.log is not normal: step_time" if code else "run.log is normal: step_time") in shown
+    assert "eight of ten such runs" in shown and "what is off" not in shown
+    assert ("perhaps: gpu.matmul_ceiling" in shown) is bool(code)
+    assert run(["verify", *given, "run.log", "--json"]) == code
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == [] and found["tolerance"] is None
+    assert run(["verify", *given, "run.log", "--tolerance", "95%"]) == 0
