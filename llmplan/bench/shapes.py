@@ -1,4 +1,4 @@
-"""The matrix products of a plan's own layers, as one rank computes them: what a card reaches in them, beside the square.
+"""The matrix products of a plan's own layers, as one rank computes them, to be measured beside the square one.
 
 Input: the values of a solved plan. Output: by name the rows, the inner width and the columns of each product.
 """
@@ -12,15 +12,8 @@ from llmplan.answer.schema.values import Value
 Shape = tuple[int, int, int]
 """Rows, inner width, columns."""
 
-_NEEDED = (
-    "local_tokens",
-    "model.hidden",
-    "model.ffn",
-    "model.heads",
-    "model.kv_heads",
-    "model.head_dim",
-    "model.vocab",
-)
+_MODEL = ("hidden", "ffn", "heads", "kv_heads", "head_dim", "vocab")
+_NEEDED = ("local_tokens", *(f"model.{name}" for name in _MODEL))
 _LEAST = 1
 
 

@@ -140,7 +140,8 @@ def _layers(bench: Bench) -> Iterable[str]:
     for name, figure in bench.layers.items():
         size = " × ".join(amount.count(side) for side in bench.shapes[name])
         share = "" if square is None else f", {amount.percentage(figure.value / square.value)} of the square's"
-        yield f"# The plan's {name}, {size} in {bench.layers_in}: {rate(figure.value, 'FLOP/s')}{share}, {_spread(figure)}."
+        speed = f"{rate(figure.value, 'FLOP/s')}{share}, {_spread(figure)}"
+        yield f"# The plan's {name}, {size} in {bench.layers_in}: {speed}."
     if bench.layers and square is not None:
         work = sum(flops(bench.shapes[name]) for name in bench.layers)
         whole = work / sum(flops(bench.shapes[name]) / figure.value for name, figure in bench.layers.items())

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def bench(plan: str | None, matmul: bool, memory: bool, links: bool, gpu: str | None, target: str | None) -> int:
     """Measures what this machine reaches, and writes it as values of a plan, each with what it comes from.
 
-    Of a PLAN the products of its own layers are measured too, in its format. Without an option all is measured that can be. torch is used where it is installed; without it, and without a GPU,
-    there is what the system tells, and what is left out is named. Nothing of it runs unasked.
+    Of a PLAN the products of its own layers are measured too, in its format. Without an option all is measured that
+    can be. torch is used where it is installed; without it, and without a GPU, there is what the system tells, and what
+    is left out is named. Nothing of it runs unasked.
     """
     if target is not None and os.path.lexists(target):
         raise click.UsageError(f"{target} exists: name another file, it is never replaced")

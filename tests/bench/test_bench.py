@@ -134,7 +134,8 @@ def test_the_products_of_a_plan(
 ) -> None:
     """Of one rank: half of the columns with two tensor-parallel ones."""
     monkeypatch.setattr(run, "torch_of", stub)
-    plan = 'model "llama-7b"\ndataset { tokens = 1T, sequence_length = 2048 }\nhardware { gpu = "H100-SXM5-80GB", gpus = 8 }\n'
+    card = 'hardware { gpu = "H100-SXM5-80GB", gpus = 8 }\n'
+    plan = f'model "llama-7b"\ndataset {{ tokens = 1T, sequence_length = 2048 }}\n{card}'
     plan += "parallelism.tensor = 2\ntraining { global_batch = 64 sequences, micro_batch = 4, recompute = none }\n"
     (machine / "a.plan").write_text(plan)
     assert command(["bench", "a.plan", "--matmul"]) == 0
