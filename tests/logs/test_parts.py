@@ -54,6 +54,15 @@ def test_a_slow_link_moves_what_the_timers_say(tmp_path: Path, monkeypatch: pyte
     assert compute[1] < compute[0] and traffic[1] > traffic[0]
 
 
+def test_the_plans_own_parts_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = says((), tuple(RUN.items()))
+    own = {name: plain[quantity] for name, quantity in TIMERS.items()}
+    text = measured(tmp_path, log(own, plain["step_time"]), monkeypatch)
+    values = api.solve(Request("b.plan", f"{PLAN.format(**RUN)}\n{text}")).values
+    assert "step.in_backward" in text
+    assert values["step_time"].value == pytest.approx(plain["step_time"], rel=1e-4)
+
+
 @pytest.mark.parametrize("scale", [0.05, 3.0])
 def test_timers_of_something_else_are_told_and_not_used(
     scale: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
