@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -180,6 +180,8 @@ class Reader:
         if piece is None or heard.format is None:
             return result(), [logs.unknown_log(log.file, heard.stray, names())]
         said = self.inputs.said(piece)
+        if undecided := self.inputs.undecided(said, None):
+            return result(), [logs.unsaid(log.file, undecided)]
         solution = self.inputs.solved(said)
         if solution is not None and solution.status == "error":
             return result(), list(solution.diagnostics)
@@ -187,8 +189,7 @@ class Reader:
             differences = self.inputs.contradicted(said, common.counted, solution)
             if differences:
                 return result(), [logs.another_run(log.file, differences)]
-            undecided = self.inputs.undecided(solution)
-            if undecided:
+            if undecided := self.inputs.undecided(said, solution):
                 return result(), [logs.unsaid(log.file, undecided)]
         elif contrary := list(run_agreement.of_command(said, self.inputs.given.items(), {})):
             return result(), [logs.another_run(log.file, contrary)]
@@ -228,6 +229,8 @@ class Reader:
         hints = []
         if solution is None:
             hints.append(f"say what the log does not: `llmplan calibrate {log.file} PLAN`, or `--set hardware.gpus=8`")
+        if not piece.steady.kept and not piece.steady.left_out:
+            hints.append(f"its end says why no step was printed; `llmplan why {log.file}` explains one without memory")
         assert heard.format is not None
         return hints + [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"]
 
@@ -241,8 +244,16 @@ class Reader:
         return not (self.steps is not None and same and overlap)
 
 
+def _numbered(name: str) -> Iterator[str]:
+    """The name, then with numbers: logs of the same name in several folders."""
+    yield name
+    for number in count(2):
+        yield f"{name}-{number}"
+
+
 def _text(runs: Sequence[Run]) -> str:
     blocks = []
+    names: set[str] = set()
     for run in runs:
         assert run.piece is not None and run.heard.format is not None
         others = [one.name for one in run.heard.others]
@@ -253,7 +264,9 @@ def _text(runs: Sequence[Run]) -> str:
             lines.append("# The log ends in the middle.")
         lines += [measured_text.bus(run.links, run.file)] if run.links else []
         if any(not one.doubtful for one in run.readings):
-            lines += measured_text.statement(run.name, run.settings, run.readings, run.file)
+            name = next(one for one in _numbered(run.name) if one not in names)
+            names.add(name)
+            lines += measured_text.statement(name, run.settings, run.readings, run.file)
             said = {one.path for one in run.settings}
             lines += measured_text.below(run.missing, [path for path in NEEDED if path not in said])
         blocks.append("\n".join(lines))

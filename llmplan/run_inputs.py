@@ -79,9 +79,16 @@ class RunInputs:
             *run_agreement.of_configurations(said, self.places, values),
         ]
 
-    def undecided(self, solution: Solution) -> Sequence[str]:
-        """The hardware that a search would decide of a run whose configurations do not say it."""
-        return run_agreement.undecided(solution) if self.places else ()
+    def undecided(self, said: Said, solution: Solution | None) -> Sequence[str]:
+        """The hardware that a search would decide of a run whose configurations do not say it; before there is a
+        solution, the card, without which there is none."""
+        if not self.places:
+            return ()
+        if solution is None:
+            card = run_agreement.HARDWARE[0]
+            known = {*said, *self.places, *(path for path, _ in self.plan.settings)} if self.plan else {card}
+            return () if card in known else (card,)
+        return run_agreement.undecided(solution)
 
     def solved(self, said: Said) -> Solution | None:
         """The plan of the run: the one given, with what the log says over it."""

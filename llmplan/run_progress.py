@@ -53,7 +53,8 @@ def progress(heard: Heard, piece: Piece, step: Row | None, values: Mapping[str, 
     steps = values.get(_STEPS)
     if steps is None or not steps.amount.finite or step is None or not piece.numbered:
         return None
-    done = piece.last_step
+    run = heard.telling.runs.get(heard.format.name) if heard.format is not None else None
+    done = max(piece.last_step, run.last if run is not None and run.last is not None else 0.0)  # beyond `--steps` too
     rest = max(0.0, steps.amount.number - done)
     left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
     found = Progress(done, steps.amount.number, left, planned, goodput(heard, piece), _number(values, _GOODPUT))

@@ -83,6 +83,17 @@ class _AsPlanned(RunInputs):
     differences: tuple[run_agreement.Difference, ...] = ()
     solved_as: Request
 
+    def _with_the_log(self, said: Said, failed: Solution) -> Solution:
+        """Of configurations that do not say the batch or the length: as the log has them."""
+        assert self.plan is not None
+        settings = tuple((path, text) for path, (text, _) in said.items() if path not in self.places)
+        self.solved_as = evolve(self.plan, settings=(*settings, *self.plan.settings))
+        solution = api.solve(self.solved_as)
+        if solution.status == "error":
+            return failed
+        self.differences = tuple(run_agreement.of_plan(said, solution.values, dict(settings)))
+        return solution
+
     def contradicted(
         self, said: Said, counted: Mapping[str, tuple[float, int]], solution: Solution
     ) -> list[run_agreement.Difference]:
@@ -92,8 +103,10 @@ class _AsPlanned(RunInputs):
         assert self.plan is not None
         solution = api.solve(self.plan)
         if solution.status == "error":
-            return solution
+            return self._with_the_log(said, solution) if self.places else solution
         open_ = {unknown.path for unknown in solution.unknowns}
+        if self.places:  # what no configuration says is as the log has it
+            open_.update(path for path in said if path not in self.places)
         self.differences = tuple(run_agreement.of_plan(said, solution.values, open_))
         settings = tuple((path, text) for path, (text, _) in said.items() if path in open_)
         self.solved_as = self.plan

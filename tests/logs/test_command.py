@@ -85,6 +85,25 @@ def test_configurations_say_what_the_log_does_not(folder: Path, capsys: pytest.C
     assert "hardware.gpu " in told and "# on the command line" in told
 
 
+def test_logs_of_one_name_are_told_apart(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        (folder / name / "run.log").write_bytes(synthetic.megatron(MADE).text)
+    assert run(["calibrate", "a/run.log", "b/run.log"]) == 0
+    told = capsys.readouterr().out
+    assert 'measured "run" {' in told and 'measured "run-2" {' in told
+
+
+def test_a_launch_without_a_step_points_to_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "probe.log").write_text(
+        "llmplan probe: micro-batch 4, global batch 1024, length 2048, GPUs 64\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    )
+    assert run(["calibrate", "probe.log", "train.plan"]) == 1
+    told = capsys.readouterr().err
+    assert "E0517" in told and "`llmplan why probe.log`" in told
+
+
 def test_wrong_use(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["calibrate", "no.log"]) == 2
     assert run(["calibrate", "train.plan"]) == 2

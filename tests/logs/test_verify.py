@@ -98,6 +98,22 @@ def test_what_the_plan_leaves_open_is_as_the_log_says(folder: Path, capsys: pyte
     assert run(["verify", "train.plan", "run.log"]) == 0
 
 
+def test_configurations_leave_to_the_log_what_they_do_not_say(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Batch, length and recompute: a model's config.json alone can be asked of."""
+    write(planned(capsys))
+    (folder / "config.json").write_text(MODEL)
+    assert run(["verify", "config.json", "run.log"]) == 1
+    assert "say it: `--gpu NAME`" in capsys.readouterr().err
+    assert run(["verify", "config.json", "run.log", "--gpu", "A100-80GB"]) in (0, 3)
+    assert "eight of ten such runs" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_rest_counts_from_the_end_of_the_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(planned(capsys))
+    assert run(["verify", "train.plan", "run.log", "--steps", "5..10", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["done"] == 41
+
+
 def test_wrong_use_and_nothing_to_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(planned(capsys))
     assert run(["verify", "train.plan"]) == 2
