@@ -126,6 +126,9 @@ class RunInputs:
             found.append(Setting(path, text, note))
         found += [Setting(path, text, _COMMAND_LINE) for path, text in self.given.items() if path not in said]
         for path, value in planned.items():
+            searched = value.origin is not None and value.origin.layer == "solved"
+            if self.places and searched:
+                continue  # configurations were written for a run: what they leave out is not known
             own_text = None if path in said else self._planned(path, value)
             if own_text is not None:
                 found.append(Setting(path, own_text, self._place(path, value)))

@@ -173,6 +173,13 @@ def test_no_search_decides_on_what_a_run_was(folder: Path, capsys: pytest.Captur
         assert run([*command, "--gpu", "H100", "--gpus", "16"]) in (0, 3)
 
 
+def test_what_configurations_leave_open_is_no_fact_of_the_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "titan.log").write_bytes(synthetic.torchtitan(MADE).text.replace(b"Training starts", b"It starts"))
+    (folder / "train.toml").write_text(TOML.replace("local_batch_size = 2\n", ""))
+    assert run(["calibrate", "titan.log", "train.toml", "--gpu", "H100", "--gpus", "16"]) == 0
+    assert "found by solving" not in capsys.readouterr().out
+
+
 def test_a_log_of_skipped_steps_alone_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (folder / "run.log").read_text().replace("skipped iterations:   0", "skipped iterations:   1")
     (folder / "run.log").write_text(text)
