@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from attrs import evolve, frozen
 
-from llmplan import importing
+from llmplan import importing, run_agreement
 from llmplan.answer.schema.solution import Solution
 from llmplan.check import library
-from llmplan.diagnostics import Diagnostic, logs, render_json
+from llmplan.diagnostics import Diagnostic, logs
 from llmplan.load import files
 from llmplan.logs import measured_text, summary
 from llmplan.logs.forms import LogFormat, formats
 from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.reading import MOST_JSON, Heard, read
-from llmplan.logs.readings import Reading, conditions, missing, of_piece, of_whole
+from llmplan.logs.readings import Reading, conditions, missing, of_parts, of_piece, of_whole
 from llmplan.logs.summary import Piece
 from llmplan.request import Request
 from llmplan.run_inputs import NEEDED, RunInputs
@@ -134,7 +134,7 @@ def calibrate(
     scope, _, broken = library.load(tables=False)
     assert not broken, broken
     inputs = RunInputs(importing.library_of(scope, folder), plan, places or {}, settings)
-    reader = Reader(inputs, chosen, steps)
+    reader = Reader(inputs, chosen, steps, scope.timers)
     runs: list[Run] = []
     problems: list[Diagnostic] = []
     for log in given:
@@ -147,12 +147,19 @@ def calibrate(
 
 
 class Reader:
-    """Reads logs of runs of one plan, one after another."""
+    """Reads logs of runs of one plan, one after another; `timers` are the quantities that parts of a step are."""
 
-    def __init__(self, inputs: RunInputs, formats: Sequence[LogFormat], steps: tuple[float, float] | None) -> None:
+    def __init__(
+        self,
+        inputs: RunInputs,
+        formats: Sequence[LogFormat],
+        steps: tuple[float, float] | None,
+        timers: Mapping[str, str] | None = None,
+    ) -> None:
         self.inputs = inputs
         self.formats = formats
         self.steps = steps
+        self.timers = timers or {}
 
     def run(self, log: Log) -> tuple[Run, list[Diagnostic]]:
         """What one log measures, and what prevents it."""
@@ -173,9 +180,19 @@ class Reader:
         if piece is None or heard.format is None:
             return result(), [logs.unknown_log(log.file, heard.stray, names())]
         said = self.inputs.said(piece)
+        if undecided := self.inputs.undecided(said, None):
+            return result(), [logs.unsaid(log.file, undecided)]
         solution = self.inputs.solved(said)
         if solution is not None and solution.status == "error":
             return result(), list(solution.diagnostics)
+        if solution is not None:
+            differences = self.inputs.contradicted(said, common.counted, solution)
+            if differences:
+                return result(), [logs.another_run(log.file, differences)]
+            if undecided := self.inputs.undecided(said, solution):
+                return result(), [logs.unsaid(log.file, undecided)]
+        elif contrary := list(run_agreement.of_command(said, self.inputs.given.items(), {})):
+            return result(), [logs.another_run(log.file, contrary)]
         planned = self.inputs.conditions(solution)
         run = conditions(piece, planned)
         if self._ambiguous(pieces):
@@ -189,6 +206,7 @@ class Reader:
             mean, why = of_whole(whole, run)
             readings[:0] = [mean] if mean is not None else []
             reasons += [why] if why else []
+        readings += of_parts(piece, next(iter(readings), None), self.timers)
         readings = self.inputs.planned(solution, readings)
         settings = self.inputs.settings(said, solution, log.file)
         if self.steps is not None and not pieces:
@@ -196,12 +214,25 @@ class Reader:
             return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
         if not any(not one.doubtful for one in readings) and not links:
             doubted = [one for one in readings if one.doubtful]
+            if measured_text.all_skipped(piece) or not (doubted or reasons):
+                reasons.insert(0, measured_text.reason(piece))
             reasons += [f"{one.name} = {measured_text.shown(one)}, {one.note}, is not used" for one in doubted]
-            reasons += [] if doubted else [measured_text.reason(piece)]
-            hints = [f"say what the log does not: `llmplan calibrate {log.file} PLAN`, or `--set hardware.gpus=8`"]
-            hints += [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"]
-            return result(readings, settings), [logs.nothing_measured(log.file, reasons, hints)]
+            return result(readings, settings), [
+                logs.nothing_measured(log.file, reasons, self._hints(log, heard, piece, solution))
+            ]
         return evolve(result(readings, settings), solution=solution), []
+
+    def _hints(self, log: Log, heard: Heard, piece: Piece, solution: Solution | None) -> list[str]:
+        """What gives a log something to be measured by."""
+        if measured_text.all_skipped(piece):
+            return ["let it run until steps are taken, or train in bf16, which scales no loss"]
+        hints = []
+        if solution is None:
+            hints.append(f"say what the log does not: `llmplan calibrate {log.file} PLAN`, or `--set hardware.gpus=8`")
+        if not piece.steady.kept and not piece.steady.left_out:
+            hints.append(f"its end says why no step was printed; `llmplan why {log.file}` explains one without memory")
+        assert heard.format is not None
+        return hints + [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"]
 
     def _ambiguous(self, pieces: Sequence[Piece]) -> bool:
         """Whether nobody has said which of several pieces is meant: of attempts over the same steps it is the last."""
@@ -213,8 +244,16 @@ class Reader:
         return not (self.steps is not None and same and overlap)
 
 
+def _numbered(name: str) -> Iterator[str]:
+    """The name, then with numbers: logs of the same name in several folders."""
+    yield name
+    for number in count(2):
+        yield f"{name}-{number}"
+
+
 def _text(runs: Sequence[Run]) -> str:
     blocks = []
+    names: set[str] = set()
     for run in runs:
         assert run.piece is not None and run.heard.format is not None
         others = [one.name for one in run.heard.others]
@@ -225,81 +264,10 @@ def _text(runs: Sequence[Run]) -> str:
             lines.append("# The log ends in the middle.")
         lines += [measured_text.bus(run.links, run.file)] if run.links else []
         if any(not one.doubtful for one in run.readings):
-            lines += measured_text.statement(run.name, run.settings, run.readings, run.file)
+            name = next(one for one in _numbered(run.name) if one not in names)
+            names.add(name)
+            lines += measured_text.statement(name, run.settings, run.readings, run.file)
             said = {one.path for one in run.settings}
             lines += measured_text.below(run.missing, [path for path in NEEDED if path not in said])
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
-
-
-def as_json(found: Calibration) -> dict[str, Any]:
-    """The document of `calibrate --json`."""
-    return {
-        "schema": 1,
-        "plan": found.text,
-        "runs": [_run_as_json(run) for run in found.runs],
-        "diagnostics": [render_json.record(one) for one in found.diagnostics],
-    }
-
-
-def _run_as_json(run: Run) -> dict[str, Any]:
-    format = run.heard.format
-    piece = run.piece
-    common = run.heard.telling.common
-    return {
-        "file": run.file,
-        "name": run.name,
-        "format": format.name if format is not None else None,
-        "release": format.release if format is not None else None,
-        "others": [one.name for one in run.heard.others],
-        "complete": not run.heard.broken,
-        "inputs": [{"field": one.path, "text": one.text, "place": one.note} for one in run.settings],
-        "readings": [_reading_as_json(one) for one in run.readings],
-        "left_out": _left_as_json(piece) if piece is not None else [],
-        "parts": {name: {"value": value, "unit": "s"} for name, value in piece.parts.items()} if piece else {},
-        "pieces": [_piece_as_json(one) for one in run.pieces],
-        "times": {
-            kind: [{"value": value, "unit": "s", "line": line} for value, line in times]
-            for kind, times in common.times.items()
-        },
-        "whole": {name: {"value": value, "line": line} for name, (value, line) in common.summary.items()},
-        "links": [{"value": value, "unit": "byte/s", "line": line} for value, line in run.links],
-        "missing": [{"what": what, "printed_by": switch} for what, switch in run.missing],
-    }
-
-
-def _reading_as_json(reading: Reading) -> dict[str, Any]:
-    unit = {"GiB": "byte"}.get(reading.unit, reading.unit)
-    return {
-        "name": reading.name,
-        "value": reading.value,
-        "unit": unit,
-        "low": reading.low,
-        "high": reading.high,
-        "lines": list(reading.lines),
-        "text": reading.note,
-        "used": not reading.doubtful,
-        "planned": reading.planned,
-    }
-
-
-def _left_as_json(piece: Piece) -> list[dict[str, Any]]:
-    return [{"reason": reason, "count": count, "longest": longest} for reason, count, longest in piece.steady.left_out]
-
-
-def _piece_as_json(piece: Piece) -> dict[str, Any]:
-    time = piece.steady.figure("time")
-    return {
-        "steps": [piece.first_step, piece.last_step],
-        "lines": [piece.first_line, piece.last_line],
-        "numbered": piece.numbered,
-        "attempt": piece.attempt,
-        "why": piece.why,
-        "batch": piece.batch,
-        "length": piece.length,
-        "records": len(piece.steady.kept),
-        "time": None
-        if time is None
-        else {"mean": time.mean, "median": time.median, "low": time.low, "high": time.high},
-        "left_out": _left_as_json(piece),
-    }

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from llmplan import api, importing
+from llmplan import api, importing, run_agreement
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value as Planned
 from llmplan.logs import measured_text
@@ -21,6 +21,7 @@ from llmplan.logs.readings import Conditions, Reading
 from llmplan.logs.summary import Piece
 from llmplan.read.library import Library
 from llmplan.request import Request
+from llmplan.run_agreement import Difference
 from llmplan.units import amount
 
 _TARGETS = ("step_time", "memory.total", "memory.reserved")
@@ -63,6 +64,32 @@ class RunInputs:
                 found[path] = (text, line)
         return found
 
+    def contradicted(
+        self, said: Said, counted: Mapping[str, tuple[float, int]], solution: Solution
+    ) -> list[Difference]:
+        """Where a log is of another run than the command line, the configurations or the model of the plan say.
+
+        A plan may be of another size than the run that is measured for it: what the log says wins over the rest of it.
+        """
+        values = solution.values
+        assert self.plan is not None
+        return [
+            *run_agreement.of_model(counted, values),
+            *run_agreement.of_command(said, self.plan.settings, values),
+            *run_agreement.of_configurations(said, self.places, values),
+        ]
+
+    def undecided(self, said: Said, solution: Solution | None) -> Sequence[str]:
+        """The hardware that a search would decide of a run whose configurations do not say it; before there is a
+        solution, the card, without which there is none."""
+        if not self.places:
+            return ()
+        if solution is None:
+            card = run_agreement.HARDWARE[0]
+            known = {*said, *self.places, *(path for path, _ in self.plan.settings)} if self.plan else {card}
+            return () if card in known else (card,)
+        return run_agreement.undecided(solution)
+
     def solved(self, said: Said) -> Solution | None:
         """The plan of the run: the one given, with what the log says over it."""
         if self.plan is None:
@@ -99,6 +126,9 @@ class RunInputs:
             found.append(Setting(path, text, note))
         found += [Setting(path, text, _COMMAND_LINE) for path, text in self.given.items() if path not in said]
         for path, value in planned.items():
+            searched = value.origin is not None and value.origin.layer == "solved"
+            if self.places and searched:
+                continue  # configurations were written for a run: what they leave out is not known
             own_text = None if path in said else self._planned(path, value)
             if own_text is not None:
                 found.append(Setting(path, own_text, self._place(path, value)))

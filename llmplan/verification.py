@@ -7,13 +7,12 @@ What the plan leaves open is as the log says.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, frozen
 
-from llmplan import api, importing
+from llmplan import api, importing, run_agreement
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
 from llmplan.calibration import Log, Reader, Run, named, names
@@ -21,16 +20,14 @@ from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, logs, render_json
 from llmplan.logs.compared import Row, Verdict
 from llmplan.logs.forms import formats
-from llmplan.logs.readings import RATE, STEP, conditions
+from llmplan.logs.readings import MFU, RATE, STEP, conditions, parts_of_step
 from llmplan.request import Request
 from llmplan.run_inputs import RunInputs, Said, of_solution
+from llmplan.run_progress import Progress, progress
 from llmplan.system.adjustable import knob_of
 from llmplan.system.lower import Lowering
 from llmplan.uncertainty.suspects import Part, Suspect, part_off, suspects
 from llmplan.units.amount import Amount
-
-_SAME = 1e-6
-_STEPS = "steps"
 
 
 @frozen
@@ -38,7 +35,7 @@ class Verification:
     """Whether a run is on plan.
 
     Attributes:
-        done, steps: Steps of the log and of the plan; `left` the time of the rest as seen, `planned_left` as planned.
+        progress: How far the run is, where log and plan count steps.
         off: Of a run that is not on plan the part of a step that is off, where the log prints parts.
         suspects: What may be otherwise in it than planned, the likeliest first.
         whole: Whether the step is the mean over the whole run, which may be what is off.
@@ -47,12 +44,9 @@ class Verification:
 
     run: Run | None
     rows: tuple[Row, ...]
-    tolerance: float
+    tolerance: float | None
     diagnostics: tuple[Diagnostic, ...]
-    done: float | None = None
-    steps: float | None = None
-    left: Amount | None = None
-    planned_left: Amount | None = None
+    progress: Progress | None = None
     off: Part | None = None
     suspects: tuple[Suspect, ...] = ()
     whole: bool = False
@@ -70,26 +64,50 @@ class Verification:
     @property
     def on_plan(self) -> bool:
         """Whether nothing is further from the plan than may be, and the loss, where it is told, is a number."""
-        return self.lost is None and all(row.verdict == "on plan" for row in self.rows)
+        return self.lost is None and not any(self.is_off(row) for row in self.rows)
+
+    def is_off(self, row: Row) -> bool:
+        """Whether a figure is not as it should be; that memory is left over is nothing to worry about."""
+        return row.verdict != "on plan" and not (self.tolerance is None and row.verdict == "less")
+
+
+TOLERANCE = 0.1
+"""By what share a run may differ from its plan."""
+
+_ROUNDED = 1e-9
 
 
 class _AsPlanned(RunInputs):
     """The plan as it is written, with what it leaves open as the log says; remembers where the two differ."""
 
-    differences: tuple[tuple[str, str, str, int], ...] = ()
+    differences: tuple[run_agreement.Difference, ...] = ()
     solved_as: Request
+
+    def _with_the_log(self, said: Said, failed: Solution) -> Solution:
+        """Of configurations that do not say the batch or the length: as the log has them."""
+        assert self.plan is not None
+        settings = tuple((path, text) for path, (text, _) in said.items() if path not in self.places)
+        self.solved_as = evolve(self.plan, settings=(*settings, *self.plan.settings))
+        solution = api.solve(self.solved_as)
+        if solution.status == "error":
+            return failed
+        self.differences = tuple(run_agreement.of_plan(said, solution.values, dict(settings)))
+        return solution
+
+    def contradicted(
+        self, said: Said, counted: Mapping[str, tuple[float, int]], solution: Solution
+    ) -> list[run_agreement.Difference]:
+        return [*run_agreement.of_model(counted, solution.values), *self.differences]
 
     def solved(self, said: Said) -> Solution | None:
         assert self.plan is not None
         solution = api.solve(self.plan)
         if solution.status == "error":
-            return solution
+            return self._with_the_log(said, solution) if self.places else solution
         open_ = {unknown.path for unknown in solution.unknowns}
-        self.differences = tuple(
-            (path, _shown(solution.values[path]), text, line)
-            for path, (text, line) in said.items()
-            if path not in open_ and path in solution.values and _differs(path, text, solution.values)
-        )
+        if self.places:  # what no configuration says is as the log has it
+            open_.update(path for path in said if path not in self.places)
+        self.differences = tuple(run_agreement.of_plan(said, solution.values, open_))
         settings = tuple((path, text) for path, (text, _) in said.items() if path in open_)
         self.solved_as = self.plan
         if not settings or self.differences:
@@ -102,15 +120,18 @@ def verify(
     log: Log,
     plan: Request,
     places: Mapping[str, str] | None = None,
-    tolerance: float = 0.1,
+    tolerance: float | None = None,
     format: str | None = None,
     steps: tuple[float, float] | None = None,
 ) -> Verification:
     """Compares a log with the plan of its run.
 
     Args:
-        tolerance: By what share seen and planned may differ.
+        tolerance: By what share seen and planned may differ; without one that is a tenth, and of configurations, which
+            promise nothing, the band in which eight of ten such runs lie.
     """
+    if tolerance is None and not places:
+        tolerance = TOLERANCE
     chosen = formats() if format is None else named(format)
     if not chosen:
         return Verification(None, (), tolerance, (logs.unknown_format(format or "", names()),))
@@ -118,8 +139,6 @@ def verify(
     assert not broken, broken
     inputs = _AsPlanned(importing.library_of(scope, Path()), plan, places or {}, ())
     run, problems = Reader(inputs, chosen, steps).run(log)
-    if inputs.differences:
-        problems = [logs.another_run(log.file, inputs.differences)]
     solution = run.solution
     if any(one.severity == "error" for one in problems) or solution is None or run.piece is None:
         return Verification(run, (), tolerance, tuple(problems))
@@ -127,8 +146,9 @@ def verify(
     if not rows:
         problems = [*problems, logs.nothing_planned(log.file)]
     found = Verification(run, tuple(rows), tolerance, tuple(problems), lost=run.heard.telling.common.lost)
-    found = _with_rest(found, run, solution)
-    return found if all(row.verdict == "on plan" for row in rows) else _with_reasons(found, run, inputs, solution)
+    step = next((row for row in rows if row.name == STEP), None)
+    found = evolve(found, progress=progress(run.heard, run.piece, step, solution.values))
+    return found if not any(map(found.is_off, rows)) else _with_reasons(found, run, inputs, solution)
 
 
 def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: Solution) -> Verification:
@@ -139,15 +159,14 @@ def _with_reasons(found: Verification, run: Run, inputs: _AsPlanned, solution: S
     lowering = built.lowering.again(fixed=dict(_points(built.lowering, solution)))
     seen = {row.name: row.seen.number for row in found.rows}
     if STEP in seen:
-        seen.pop(RATE, None)  # the same said twice
+        seen.pop(RATE, None)  # the same said again
+        seen.pop(MFU, None)
     step = next((row for row in found.rows if row.name == STEP), None)
-    off = part_off(
-        lowering,
-        run.piece.parts,
-        None if step is None else step.seen.number,
-        None if step is None else step.planned.number,
-    )
-    suspected = suspects(lowering, STEP, seen, run.piece.parts, inputs.said(run.piece))
+    parts = {} if step is None else parts_of_step(run.piece, step.seen.number)
+    off = None
+    if step is not None and step.verdict != "on plan":
+        off = part_off(lowering, parts, step.seen.number, step.planned.number)
+    suspected = suspects(lowering, STEP, seen, parts, inputs.said(run.piece))
     return evolve(found, off=off, suspects=tuple(suspected), whole=STEP in seen and not run.pieces)
 
 
@@ -163,73 +182,62 @@ def _points(lowering: Lowering, solution: Solution) -> Iterator[tuple[str, float
             yield unknown.path, float(value)
 
 
-def _rows(run: Run, solution: Solution, tolerance: float) -> list[Row]:
+def _rows(run: Run, solution: Solution, tolerance: float | None) -> list[Row]:
     assert run.piece is not None
     seen = {one.name: one.value for one in run.readings if not one.doubtful}
     known = conditions(run.piece, of_solution(solution))
     if STEP in seen and RATE not in seen and known.tokens and known.gpus:
         seen[RATE] = known.tokens / seen[STEP] / known.gpus
+    mfu, step = solution.values.get(MFU), solution.values.get(STEP)
+    if STEP in seen and mfu is not None and mfu.amount.finite and step is not None and step.amount.finite:
+        seen[MFU] = mfu.amount.number * step.amount.number / seen[STEP]
     found = []
     for name, number in seen.items():
         value = solution.values.get(name)
         if value is None or not value.amount.finite or not value.amount.number:
             continue
         share = number / value.amount.number
-        verdict = _verdict(name, share, tolerance)
+        verdict = _verdict(name, share, *_least_and_most(value, tolerance))
         found.append(Row(name, value.amount, value.band, evolve(value.amount, value=number), share, verdict))
-    return found
+    timed = next((row for row in found if row.name == STEP), None)
+    return [
+        evolve(row, verdict=timed.verdict) if timed is not None and row.name in (RATE, MFU) else row for row in found
+    ]
 
 
-def _verdict(name: str, share: float, tolerance: float) -> Verdict:
-    if abs(share - 1) <= tolerance:
+def _least_and_most(value: Value, tolerance: float | None) -> tuple[float, float]:
+    """The shares of what is planned between which a figure is as it should be."""
+    if tolerance is None and value.band is not None:
+        planned = value.amount.number
+        return value.band.low.number / planned, value.band.high.number / planned
+    tolerance = TOLERANCE if tolerance is None else tolerance
+    return 1 - tolerance, 1 + tolerance
+
+
+def _verdict(name: str, share: float, least: float, most: float) -> Verdict:
+    if least - _ROUNDED <= share <= most + _ROUNDED:
         return "on plan"
     if name.startswith("memory."):
         return "more" if share > 1 else "less"
     return "slower" if (share > 1) is (name == STEP) else "faster"
 
 
-def _with_rest(found: Verification, run: Run, solution: Solution) -> Verification:
-    """With the time that the rest of the steps takes, where log and plan count them."""
-    steps, step = solution.values.get(_STEPS), next((row for row in found.rows if row.name == STEP), None)
-    if steps is None or not steps.amount.finite or step is None or run.piece is None or not run.piece.numbered:
-        return found
-    done = run.piece.last_step
-    rest = max(0.0, steps.amount.number - done)
-    left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
-    return evolve(found, done=done, steps=steps.amount.number, left=left, planned_left=planned)
+def _value(one: Amount | None) -> dict[str, Any] | None:
+    return None if one is None else {"value": one.value, "unit": one.base}
 
 
-def _shown(value: Value) -> str:
-    return value.amount.exact()
-
-
-def _differs(path: str, text: str, values: Mapping[str, Value]) -> bool:
-    """Whether an input that a log says is another one than the plan's."""
-    value = values[path]
-    said = importing.given(path, text)
-    held = value.value
-    if isinstance(said.data, bool) or isinstance(held, bool):
-        return said.data is not held
-    if isinstance(said.data, Fraction):
-        if not isinstance(held, (int, float)):
-            return False
-        number = float(said.data)
-        length = values.get("dataset.sequence_length")
-        if value.unit == "token" and (said.unit or "").startswith("sequence"):
-            if length is None or not isinstance(length.value, (int, float)):
-                return False
-            number *= length.value
-            return abs(number - held) > max(length.value, _SAME * held)  # a batch in tokens is one in whole sequences
-        return abs(number - held) > _SAME * max(1.0, abs(held))
-    return held is not None and str(said.data) != str(held)
+def _rest(of: Progress | None) -> dict[str, Any]:
+    """What the rest of a run takes."""
+    amounts = ("left", "planned_left", "spent", "cost", "planned_cost")
+    found: dict[str, Any] = {name: None if of is None else _value(getattr(of, name)) for name in amounts}
+    plain = ("goodput", "planned_goodput", "end")
+    return {**found, **{name: None if of is None else getattr(of, name) for name in plain}}
 
 
 def as_json(found: Verification) -> dict[str, Any]:
     """The document of `verify --json`."""
 
-    def value(one: Amount | None) -> dict[str, Any] | None:
-        return None if one is None else {"value": one.value, "unit": one.base}
-
+    value = _value
     return {
         "schema": 1,
         "on_plan": found.on_plan and not found.failed,
@@ -246,10 +254,9 @@ def as_json(found: Verification) -> dict[str, Any]:
             }
             for row in found.rows
         ],
-        "done": found.done,
-        "steps": found.steps,
-        "left": value(found.left),
-        "planned_left": value(found.planned_left),
+        "done": None if found.progress is None else found.progress.done,
+        "steps": None if found.progress is None else found.progress.steps,
+        **_rest(found.progress),
         "off": None
         if found.off is None
         else {

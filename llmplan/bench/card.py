@@ -6,11 +6,12 @@ Input: the module torch, as it is installed. Output: figures by name, and what w
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from llmplan.bench.figure import Figure, timed
+from llmplan.bench.shapes import Shape, flops
 
 WIDTH = 16_384
 """Rows and columns of the products, where memory allows."""
@@ -64,12 +65,30 @@ def products(torch: Any) -> tuple[dict[str, Figure], dict[str, str], int]:
     for name in FORMATS:
         try:
             with _format(torch, name):
-                run = _product(torch, name, width)
+                run = _product(torch, name, (width, width, width))
                 found[name] = timed(run, clock(torch)).over(2.0 * width**3)
         except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
             left[name] = str(error).partition("\n")[0][:120] or type(error).__name__
         torch.cuda.empty_cache()
     return found, left, width
+
+
+def layer_products(torch: Any, name: str, shapes: Mapping[str, Shape]) -> tuple[dict[str, Figure], dict[str, str]]:
+    """FLOP a second of a plan's own products in one format, and why others are left out."""
+    free = torch.cuda.mem_get_info()[0]
+    found, left = {}, {}
+    for what, shape in shapes.items():
+        rows, inner, columns = shape
+        if 4 * (rows * inner + inner * columns + rows * columns) > _SHARE * free:
+            left[what] = "it does not fit into the card's memory"
+            continue
+        try:
+            with _format(torch, name):
+                found[what] = timed(_product(torch, name, shape), clock(torch)).over(flops(shape))
+        except (AttributeError, KeyError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
+            left[what] = str(error).partition("\n")[0][:120] or type(error).__name__
+        torch.cuda.empty_cache()
+    return found, left
 
 
 @contextmanager
@@ -83,18 +102,20 @@ def _format(torch: Any, name: str) -> Iterator[None]:
         torch.backends.cuda.matmul.allow_tf32 = before
 
 
-def _product(torch: Any, name: str, width: int) -> Callable[[], None]:
+def _product(torch: Any, name: str, shape: Shape) -> Callable[[], None]:
+    rows, inner, columns = shape
     kinds = {"fp32": torch.float32, "tf32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
     if name == "bf16" and not torch.cuda.is_bf16_supported(including_emulation=False):
         raise NotImplementedError("the card has no bf16")
     if name in kinds:
-        first, second = (torch.randn(width, width, device="cuda", dtype=kinds[name]) for _ in range(2))
-        out = torch.empty(width, width, device="cuda", dtype=kinds[name])
+        first = torch.randn(rows, inner, device="cuda", dtype=kinds[name])
+        second = torch.randn(inner, columns, device="cuda", dtype=kinds[name])
+        out = torch.empty(rows, columns, device="cuda", dtype=kinds[name])
         return lambda: torch.matmul(first, second, out=out)
     eight = torch.float8_e4m3fn
     one = torch.ones((), device="cuda", dtype=torch.float32)
-    first = torch.randn(width, width, device="cuda", dtype=torch.bfloat16).to(eight)
-    second = torch.randn(width, width, device="cuda", dtype=torch.bfloat16).to(eight).t()
+    first = torch.randn(rows, inner, device="cuda", dtype=torch.bfloat16).to(eight)
+    second = torch.randn(columns, inner, device="cuda", dtype=torch.bfloat16).to(eight).t()
     return lambda: torch._scaled_mm(first, second, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from attrs import evolve
 
+from llmplan.answer.schema.solution import Solution
 from llmplan.backtest.base import Base, Refused
-from llmplan.bench import card, host, links, text
+from llmplan.bench import card, host, links, shapes, text
 from llmplan.bench.text import Bench, Known
 
 PARTS = ("matmul", "memory", "links")
@@ -23,13 +24,14 @@ def torch_of() -> Any:
     return import_module("torch") if find_spec("torch") is not None else None
 
 
-def measured(asked: Collection[str], folder: Path, torch: Any) -> Bench | None:
+def measured(asked: Collection[str], folder: Path, torch: Any, plan: Solution | None = None) -> Bench | None:
     """Measures; None on a rank that leaves the writing to the first one.
 
     Args:
         asked: Of `PARTS`; all if empty.
         folder: Where a disk is written to.
         torch: The module; None where there is none.
+        plan: Whose own products are measured too.
     """
     parts = set(asked) or set(PARTS)
     found = Bench(
@@ -56,6 +58,12 @@ def measured(asked: Collection[str], folder: Path, torch: Any) -> Bench | None:
         products, lacking, width = card.products(torch)
         left += [(f"products in {name}", why) for name, why in lacking.items()]
         found = evolve(found, products=products, width=width)
+        if plan is not None:
+            of_plan, form = shapes.of_plan(plan.values), shapes.format_of(plan.values)
+            layers, unmeasured = card.layer_products(torch, form, of_plan)
+            left += [(f"the plan's product {name}", why) for name, why in unmeasured.items()]
+            left += [] if of_plan else [("the plan's own products", "it does not say the shape of its model")]
+            found = evolve(found, layers=layers, shapes=of_plan, layers_in=form)
     return evolve(found, disk=host.disk(folder), left=tuple(left))
 
 

@@ -14,6 +14,7 @@ from llmplan.bench.card import HOST
 from llmplan.bench.figure import Figure
 from llmplan.bench.host import Card
 from llmplan.bench.links import COMMAND, Link
+from llmplan.bench.shapes import Shape, flops
 from llmplan.units import amount
 
 TERA, GIGA = 1e12, 1e9
@@ -36,6 +37,7 @@ class Bench:
     """What was measured; None or empty for what was not.
 
     Attributes:
+        layers: The plan's own products, of which `shapes` are the sizes and `layers_in` the format.
         left: What was left out, with the reason.
     """
 
@@ -44,6 +46,9 @@ class Bench:
     topology: tuple[str, ...] = ()
     products: Mapping[str, Figure] = field(factory=dict)
     width: int = 0
+    layers: Mapping[str, Figure] = field(factory=dict)
+    shapes: Mapping[str, Shape] = field(factory=dict)
+    layers_in: str = ""
     copy: Figure | None = None
     host_link: Figure | None = None
     context: float | None = None
@@ -115,6 +120,7 @@ def _told(bench: Bench, known: Known | None) -> Iterable[str]:
         peak = known.peaks.get(name) if known is not None else None
         share = f", {amount.percentage(figure.value / peak)} of its peak" if peak else ""
         yield f"# Products in {name}: {rate(figure.value, 'FLOP/s')}{share}, {_spread(figure)}."
+    yield from _layers(bench)
     if bench.copy is not None:
         peak = known.bandwidth if known is not None else None
         share = f", {amount.percentage(bench.copy.value / peak)} of the data sheet" if peak else ""
@@ -126,6 +132,20 @@ def _told(bench: Bench, known: Known | None) -> Iterable[str]:
     if bench.disk is not None:
         told = "one process on this node; all nodes together may be faster"
         yield f"# Disk: {rate(bench.disk, 'B/s')}, {told}: `hardware.storage_bandwidth`."
+
+
+def _layers(bench: Bench) -> Iterable[str]:
+    """The plan's own products, each and all together, beside the square one."""
+    square = bench.products.get(bench.layers_in)
+    for name, figure in bench.layers.items():
+        size = " × ".join(amount.count(side) for side in bench.shapes[name])
+        share = "" if square is None else f", {amount.percentage(figure.value / square.value)} of the square's"
+        speed = f"{rate(figure.value, 'FLOP/s')}{share}, {_spread(figure)}"
+        yield f"# The plan's {name}, {size} in {bench.layers_in}: {speed}."
+    if bench.layers and square is not None:
+        work = sum(flops(bench.shapes[name]) for name in bench.layers)
+        whole = work / sum(flops(bench.shapes[name]) / figure.value for name, figure in bench.layers.items())
+        yield f"# All of them: {rate(whole, 'FLOP/s')}, {amount.percentage(whole / square.value)} of the square's."
 
 
 def ceiling_of(bench: Bench, known: Known | None) -> tuple[str, float] | None:

@@ -69,7 +69,7 @@ def calibrate(
     if isinstance(asked, int):
         return asked
     request, read = asked
-    from llmplan import calibration, importing
+    from llmplan import calibration, calibration_json, importing
 
     places = {} if read is None else importing.places_in(read)
     settings = () if request else importing.settings(gpu, gpus, ask.options.get("settings", ()))
@@ -88,7 +88,7 @@ def calibrate(
             return 2
     terminal.show(found.diagnostics)
     if as_json:
-        terminal.document(calibration.as_json(found))
+        terminal.document(calibration_json.as_json(found))
         return int(found.failed)
     if found.failed:
         return 1

@@ -23,8 +23,10 @@ _OFF = 3
 _MOST = 1000
 
 
-def _tolerance(ctx: click.Context, param: click.Parameter, value: str) -> float:
+def _tolerance(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
     """`10%` as 0.1."""
+    if value is None:
+        return None
     found = amount.of_text(value.removesuffix("%"))
     if found is None or not 0 <= found <= _MOST:
         raise click.BadParameter(f"{value!r} is no share, as in --tolerance 10%")
@@ -36,7 +38,10 @@ def _tolerance(ctx: click.Context, param: click.Parameter, value: str) -> float:
 @solving
 @configurations.reading
 @click.option(
-    "--tolerance", default="10%", callback=_tolerance, metavar="SHARE", help="What counts as on plan.  [default: 10%]"
+    "--tolerance",
+    callback=_tolerance,
+    metavar="SHARE",
+    help="What counts as on plan.  [default: 10%; of configurations what eight of ten such runs reach]",
 )
 @click.option("--format", metavar="NAME", help="The software that printed the log, where it does not show it.")
 @click.option("--steps", callback=steps_of, metavar="A..B", help="Only these steps.")
@@ -48,7 +53,7 @@ def verify(
     gpu: str | None,
     gpus: int | None,
     run: int | None,
-    tolerance: float,
+    tolerance: float | None,
     format: str | None,
     steps: tuple[float, float] | None,
     as_json: bool,
@@ -56,8 +61,9 @@ def verify(
 ) -> int:
     """Says whether a run is on plan: its steps, rate and memory as its LOG has them, beside the plan as it is written.
 
-    Exits with 3 where something is further from the plan than the tolerance. A log of another layout than the plan's
-    is refused. What the plan leaves open is as the log says.
+    Exits with 3 where something is further from the plan than the tolerance. Of configurations, without a plan, it
+    says whether speed and memory are normal: within what eight of ten such runs reach. A log of another layout is
+    refused. What the plan leaves open is as the log says.
     """
     *plans, log = files
     if not plans or log.endswith(PLAN):
@@ -89,9 +95,13 @@ def _text(found: verification.Verification, log: str, as_markdown: bool) -> str:
     from llmplan.present import verified
     from llmplan.present.words import words_of
 
-    rest = None
-    if found.left is not None and found.planned_left is not None and found.done is not None and found.steps is not None:
-        rest = found.done, found.steps, found.left, found.planned_left
+    rest, of = None, found.progress
+    if of is not None:
+        cost = None
+        if of.spent is not None and of.cost is not None and of.planned_cost is not None:
+            cost = of.spent, of.cost, of.planned_cost
+        goodput = of.goodput, of.planned_goodput
+        rest = verified.Rest(of.done, of.steps, of.left, of.planned_left, goodput, of.end, cost)
     reasons = verified.Reasons(found.off, found.suspects, found.whole, found.lost)
     said = visible_line(log), found.rows, found.tolerance, rest, found.parts, reasons, words_of()
     return verified.in_markdown(*said) if as_markdown else verified.render(*said, terminal.width())

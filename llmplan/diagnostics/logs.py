@@ -52,10 +52,19 @@ def nothing_measured(file: str, reasons: Sequence[str], hints: Sequence[str]) ->
 def another_run(file: str, differences: Sequence[tuple[str, str, str, int]]) -> Diagnostic:
     """E0518: a log of a run that is not the planned one. Each difference: input, planned, seen, and its line."""
     path, planned, seen, _ = differences[0]
-    message = f"`{visible_line(file)}` is of another run: `{path}` is {seen}, the plan says {planned}"
+    message = f"`{visible_line(file)}` is of another run: expected `{path} = {planned}`, found {seen}"
     told = [f"{visible_line(file)}:{line} `{path}` is {seen}, planned {plan}" for path, plan, seen, line in differences]
-    hint = Hint(f"compare it with its own plan, or say `--set {path}={seen}`")
-    return error("E0518", message, None, hint, notes=told)
+    hint = Hint("give the plan or the configurations of that run")
+    if path.startswith("model."):
+        return error("E0518", message, None, hint, notes=told)
+    return error("E0518", message, None, hint, Hint(f"or say `--set {path}={seen}`"), notes=told)
+
+
+def unsaid(file: str, paths: Sequence[str]) -> Diagnostic:
+    """E0560: neither log nor configurations say on what hardware the run was."""
+    options = {"hardware.gpu": "--gpu NAME", "hardware.gpus": "--gpus N"}
+    message = f"neither `{visible_line(file)}` nor the configurations say `{'` and `'.join(paths)}` of the run"
+    return error("E0560", message, None, f"say it: `{' '.join(options[path] for path in paths)}`")
 
 
 def nothing_planned(file: str) -> Diagnostic:

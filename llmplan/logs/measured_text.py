@@ -97,9 +97,16 @@ def reason(piece: Piece) -> str:
     """Why a piece has no speed."""
     if any(one.rate or one.samples_rate or one.rate_per_gpu for one in piece.steady.kept):
         return "it has a rate: a time needs the batch and the length too, a rate of one GPU the number of GPUs"
+    if all_skipped(piece):
+        return "all its steps were skipped while the loss scale was falling, so that no step updated the weights"
     if any(reason == "first" for reason, _, _ in piece.steady.left_out):
         return "the only step is the first, which holds the start of the run"
     return "it has no time, rate or memory that a step printed"
+
+
+def all_skipped(piece: Piece) -> bool:
+    """Whether no step counts because they were skipped."""
+    return not piece.steady.kept and any(reason == "skipped" for reason, _, _ in piece.steady.left_out)
 
 
 def described(piece: Piece, readings: Sequence[Reading]) -> str:

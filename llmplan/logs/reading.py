@@ -145,7 +145,10 @@ class _Ear:
         told = format.tells(form.kind, values)
         if told:
             by_stamp = "step.number" in told and "step.time" not in told and "step.samples_rate" not in told
-            stamp = _stamp(text) if by_stamp else None
+            stamp = _stamp(text) if "step.number" in told else None
+            if stamp is not None:
+                self.telling.common.moment = stamp
+            stamp = stamp if by_stamp else None
             self.telling.hear(format.name, told, number, rank, stamp)
 
     def _flush(self, kind: str) -> None:

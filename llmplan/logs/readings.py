@@ -19,9 +19,11 @@ _FEWEST_STEPS = 20
 
 _ROUNDED = 1e-3
 
-STEP, RATE = "step_time", "tokens_per_second_per_gpu"
+STEP, RATE, MFU = "step_time", "tokens_per_second_per_gpu", "mfu"
 MEMORY = {"allocated": "memory.allocated", "reserved": "memory.reserved", "total": "memory.total"}
 
+
+_BOTH = "forward_backward"
 
 _DOUBTS = {
     "skipped": "after skipped steps alone, before the optimizer had states",
@@ -53,6 +55,13 @@ class Reading:
     note: str = ""
     doubtful: bool = False
     planned: float | None = None
+
+
+_PARTS_OF_STEP = (0.5, 1.05)
+"""Between which shares of a step its parts must be together: others are of one micro-batch, or overlap."""
+
+_LEAST_PART = 0.05
+"""Of a step, the share from which a part is more than what its timer itself waits for."""
 
 
 @frozen
@@ -98,6 +107,31 @@ def of_piece(piece: Piece, run: Conditions) -> list[Reading]:
             where = (peak.line, peak.line)
             found.append(Reading(name, peak.value, "GiB", 2.0**30, where, note=note, doubtful=bool(peak.doubtful)))
     return found
+
+
+def of_parts(piece: Piece, step: Reading | None, timers: Mapping[str, str]) -> list[Reading]:
+    """The parts of a step that timers print, by the library's names, where they are more than a timer itself waits for.
+
+    Args:
+        timers: The quantity that each part is, by the name of its role.
+    """
+    if step is None or step.name != STEP:
+        return []
+    lines = (piece.first_line, piece.last_line)
+    return [
+        Reading(timers[name], seconds, "s", 1.0, lines, note="the timer's median")
+        for name, seconds in parts_of_step(piece, step.value).items()
+        if name in timers and seconds >= _LEAST_PART * step.value
+    ]
+
+
+def parts_of_step(piece: Piece, step: float) -> dict[str, float]:
+    """Seconds of the parts of a step; none where they are not about the step together, as those of one micro-batch."""
+    apart = {name: seconds for name, seconds in piece.parts.items() if name != _BOTH}
+    passes = "forward" in apart and "backward" in apart
+    counted = apart if passes or _BOTH not in piece.parts else piece.parts
+    least, most = _PARTS_OF_STEP
+    return dict(counted) if counted and least <= sum(counted.values()) / step <= most else {}
 
 
 def _step(piece: Piece, run: Conditions, lines: tuple[int, int]) -> Reading | None:

@@ -44,9 +44,11 @@ ROLES = {
     "run": frozenset({"time", "steps", "steps_rate", "samples_rate", "tokens"}),
     "progress": frozenset({"number", "last", "clock"}),
     "link": frozenset({"bus"}),
+    "counted": frozenset({"layers", "hidden", "heads", "parameters"}),
 }
 """What a line may tell beside inputs of a plan: by event what is known of it. Times in seconds, sizes in bytes, rates a
-second; `about` is a batch with few digits, `seen` tokens from the beginning, `windowed` a rate over the last steps."""
+second; `about` is a batch with few digits, `seen` tokens from the beginning, `windowed` a rate over the last steps.
+What is `counted` of the model decides nothing: it tells whether the log is of the planned model."""
 
 
 @define
@@ -125,7 +127,9 @@ class Common:
         attempt: The number of the attempt that is going on.
         fresh: Whether an attempt has begun and no step of it was seen.
         memory: By attempt what lines beside the steps say.
+        moment: By the clock of the log's last step, in seconds from the year 1; None where its lines have no dates.
         lost: The step since which the loss is no number, with its line; None where the last one is.
+        counted: What the log counts of its model, each with its line.
         summary: What the end of a run says of the whole; `ends` the seconds of each end that was told.
     """
 
@@ -139,5 +143,7 @@ class Common:
     summary: dict[str, tuple[float, int]] = field(factory=dict)
     ends: list[float] = field(factory=list)
     links: list[tuple[float, int]] = field(factory=list)
+    counted: dict[str, tuple[float, int]] = field(factory=dict)
     progress: tuple[float, float, float | None] | None = None
+    moment: float | None = None
     lost: tuple[float, int] | None = None

@@ -74,6 +74,8 @@ class Telling:
                 self.common.ends.append(_float(events["run"]["time"]))
             for name, value in events["run"].items():
                 self.common.summary.setdefault(name, (_float(value), line))
+        for name, value in events.get("counted", {}).items():
+            self.common.counted[name] = (_float(value), line)
         if "link" in events and len(self.common.links) < MOST_TIMES:
             self.common.links.append((_float(events["link"].get("bus", 0.0)), line))
 

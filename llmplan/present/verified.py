@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from attrs import frozen
 
 from llmplan.logs.compared import Row
+from llmplan.logs.readings import MFU, RATE, STEP
 from llmplan.present.columns import wrapped
 from llmplan.present.escape import markdown
 from llmplan.present.words.en import Words
 from llmplan.uncertainty.suspects import Part, Suspect
 from llmplan.units import amount
 from llmplan.units.amount import Amount
+
+_FOLLOWING = (RATE, MFU)
+"""What follows from the time of a step, and is off with it."""
 
 
 @frozen
@@ -27,11 +31,26 @@ class Reasons:
     lost: tuple[float, int] | None = None
 
 
+@frozen
+class Rest:
+    """How far a run is: steps done and of the plan, the time of the rest as seen and as planned, goodput as seen and as
+    planned, the day of the end, the cost so far, at the end as seen, at the end as planned.
+    """
+
+    done: float
+    steps: float
+    left: Amount
+    planned: Amount
+    goodput: tuple[float | None, float | None] = (None, None)
+    end: str | None = None
+    cost: tuple[Amount, Amount, Amount] | None = None
+
+
 def render(
     file: str,
     rows: Sequence[Row],
-    tolerance: float,
-    rest: tuple[float, float, Amount, Amount] | None,
+    tolerance: float | None,
+    rest: Rest | None,
     parts: Mapping[str, float],
     reasons: Reasons,
     words: Words,
@@ -40,7 +59,7 @@ def render(
     """The text, which ends with a line end.
 
     Args:
-        rest: Steps done and of the plan, the time of the rest as seen and as planned, where all are known.
+        rest: How far the run is, and what the rest takes, where log and plan count steps.
         parts: Seconds of the parts of a step that the log prints.
         reasons: Why it may not be on plan.
     """
@@ -56,8 +75,8 @@ def render(
 def in_markdown(
     file: str,
     rows: Sequence[Row],
-    tolerance: float,
-    rest: tuple[float, float, Amount, Amount] | None,
+    tolerance: float | None,
+    rest: Rest | None,
     parts: Mapping[str, float],
     reasons: Reasons,
     words: Words,
@@ -71,14 +90,25 @@ def in_markdown(
     return "\n".join([*lines, *(part for said in below for part in ("", said))]) + "\n"
 
 
-def _headline(file: str, rows: Sequence[Row], tolerance: float, reasons: Reasons, words: Words) -> str:
+def _headline(file: str, rows: Sequence[Row], tolerance: float | None, reasons: Reasons, words: Words) -> str:
+    timed = any(row.name == STEP and row.verdict != "on plan" for row in rows)
     off = [] if reasons.lost is None else [words.loss_lost(amount.count(reasons.lost[0]), reasons.lost[1])]
     off += [
-        words.off_plan(row.name, amount.deviation(row.share - 1), row.verdict)
+        words.off_plan(row.name, amount.deviation(row.share - 1), row.verdict, tolerance is None)
         for row in rows
-        if row.verdict != "on plan"
+        if _is_off(row, tolerance) and not (timed and row.name in _FOLLOWING)
     ]
+    if tolerance is None:
+        speed = next((row for row in rows if row.name in (STEP, RATE)), None)
+        known = speed is not None and speed.band is not None and not off
+        told = (speed.name, speed.seen.short(), speed.band.ends()) if known and speed and speed.band else None
+        return words.normal(file, "; ".join(off), told)
     return words.verified(file, "; ".join(off), amount.percentage(tolerance))
+
+
+def _is_off(row: Row, tolerance: float | None) -> bool:
+    """Whether a figure is not as it should be; of runs without a plan, memory that is left over is not."""
+    return row.verdict != "on plan" and not (tolerance is None and row.verdict == "less")
 
 
 def _cells(row: Row, words: Words) -> tuple[str, ...]:
@@ -105,11 +135,16 @@ def _reasons(reasons: Reasons, words: Words) -> list[str]:
     return said
 
 
-def _below(rest: tuple[float, float, Amount, Amount] | None, parts: Mapping[str, float], words: Words) -> list[str]:
+def _below(rest: Rest | None, parts: Mapping[str, float], words: Words) -> list[str]:
     said = []
     if rest is not None:
-        done, steps, left, planned = rest
-        said.append(words.rest(amount.count(done), amount.count(steps), left.short(), planned.short()))
+        done, steps = amount.count(rest.done), amount.count(rest.steps)
+        said.append(words.rest(done, steps, rest.left.short(), rest.planned.short(), rest.end))
+        seen, planned = rest.goodput
+        if seen is not None:
+            said.append(words.goodput(amount.percentage(seen), None if planned is None else amount.percentage(planned)))
+        if rest.cost is not None:
+            said.append(words.cost_so_far(*(one.short() for one in rest.cost)))
     if parts:
         told = [f"{name} {amount.reading(seconds, 3)} s" for name, seconds in parts.items()]
         said.append(words.parts_seen(", ".join(told)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from llmplan import calibration, failures, importing
+from llmplan import calibration, calibration_json, failures, importing
 from llmplan.diagnostics.render_json import record
 from llmplan.diagnostics.render_text import render
 from llmplan.emit import difference_json, solution_json, steps_json
@@ -120,7 +120,7 @@ def diagnosis(of: failures.Failure) -> records.Diagnosis:
 
 def measured(of: calibration.Calibration, files: str) -> records.Measured:
     told = diagnostics(of.diagnostics)
-    document = {**calibration.as_json(of), "diagnostics": told.to_dict()["diagnostics"]}
+    document = {**calibration_json.as_json(of), "diagnostics": told.to_dict()["diagnostics"]}
     return records.Measured(told, document, files, of.text)
 
 

@@ -58,9 +58,9 @@ def stub(available: bool = True, world: int = 1, eight: bool = True) -> Any:
         return Tensor(clock, shape, dtype)
 
     def matmul(first: Tensor, second: Tensor, out: Tensor | None = None) -> None:
-        width, dtype = first.shape[0], first.dtype
+        (rows, inner), (_, columns), dtype = first.shape, second.shape, first.dtype
         rate = 400e12 if module.backends.cuda.matmul.allow_tf32 and dtype == "float32" else RATES[dtype]
-        clock.now += 2 * width**3 / rate
+        clock.now += 2 * rows * inner * columns / rate
 
     def scaled(first: Tensor, second: Tensor, **_: Any) -> None:
         matmul(first, second)
@@ -127,6 +127,29 @@ def test_a_card_becomes_a_plan(
     assert solution.values["gpu.matmul_ceiling"].value == pytest.approx(0.662)
     assert solution.values["hardware.host_link"].value == pytest.approx(26e9)
     assert command(["bench", "-o", "card.plan"]) == 2  # never replaced
+
+
+def test_the_products_of_a_plan(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one rank: half of the columns with two tensor-parallel ones."""
+    monkeypatch.setattr(run, "torch_of", stub)
+    card = 'hardware { gpu = "H100-SXM5-80GB", gpus = 8 }\n'
+    plan = f'model "llama-7b"\ndataset {{ tokens = 1T, sequence_length = 2048 }}\n{card}'
+    plan += "parallelism.tensor = 2\ntraining { global_batch = 64 sequences, micro_batch = 4, recompute = none }\n"
+    (machine / "a.plan").write_text(plan)
+    assert command(["bench", "a.plan", "--matmul"]) == 0
+    out = capsys.readouterr().out
+    assert (
+        "# The plan's queries, keys and values, 8,192 × 4,096 × 6,144 in bf16: 655 TFLOP/s, 100% of the square's" in out
+    )
+    assert "# The plan's out of it, 8,192 × 5,504 × 4,096 in bf16" in out and "# All of them: 655 TFLOP/s" in out
+    (machine / "b.plan").write_text(
+        'model { params = 7B }\nhardware { gpu = "H100-SXM5-80GB", gpus = 8 }\nshow model.params\n'
+    )
+    assert command(["bench", "b.plan", "--matmul"]) == 0
+    assert "it does not say the shape of its model" in capsys.readouterr().out
+    assert command(["bench", "no.plan"]) == 2
 
 
 def test_what_a_card_lacks_is_named(machine: Path) -> None:

@@ -32,6 +32,7 @@ def test_the_product_has() -> None:
         "lightning",
         "megatron",
         "megatron_bridge",
+        "probe",
         "report",
         "skypilot",
         "slurm",

@@ -85,6 +85,25 @@ def test_configurations_say_what_the_log_does_not(folder: Path, capsys: pytest.C
     assert "hardware.gpu " in told and "# on the command line" in told
 
 
+def test_logs_of_one_name_are_told_apart(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        (folder / name / "run.log").write_bytes(synthetic.megatron(MADE).text)
+    assert run(["calibrate", "a/run.log", "b/run.log"]) == 0
+    told = capsys.readouterr().out
+    assert 'measured "run" {' in told and 'measured "run-2" {' in told
+
+
+def test_a_launch_without_a_step_points_to_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "probe.log").write_text(
+        "llmplan probe: micro-batch 4, global batch 1024, length 2048, GPUs 64\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    )
+    assert run(["calibrate", "probe.log", "train.plan"]) == 1
+    told = capsys.readouterr().err
+    assert "E0517" in told and "`llmplan why probe.log`" in told
+
+
 def test_wrong_use(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["calibrate", "no.log"]) == 2
     assert run(["calibrate", "train.plan"]) == 2
@@ -102,7 +121,7 @@ def test_json_and_python_say_the_same(folder: Path, capsys: pytest.CaptureFixtur
     printed = json.loads(capsys.readouterr().out)
     found = llmplan.calibrate("run.log", "train.plan")
     assert found and found.to_dict() == printed and found.plan == printed["plan"]
-    assert [row["name"] for row in found.rows()] == ["step_time", "memory.allocated", "memory.reserved"]
+    assert [row["name"] for row in found.rows()][:3] == ["step_time", "memory.allocated", "memory.reserved"]
     assert not llmplan.calibrate("run.log", steps=(500, 600))
     with pytest.raises(ValueError, match=r"logs: cannot read no\.log"):
         llmplan.calibrate("no.log")
@@ -113,3 +132,58 @@ def test_a_written_script_is_read_exactly() -> None:
     template = (Path(llmplan.__file__).parents[1] / "templates/launch/train.j2").read_text()
     assert '{"step": step, "loss": loss, "rate": rate, "seconds": seconds, "memory": memory}' in template
     assert "memory = torch.cuda.max_memory_allocated()" in template
+
+
+TOML = (
+    "[model]\nname = 'llama3'\nflavor = '8B'\n"
+    "[training]\nlocal_batch_size = 2\nglobal_batch_size = 64\nseq_len = 2048\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["run.log", "--set", "hardware.gpus=8"], "expected `hardware.gpus = 8`, found 16"),
+        (["run.log", "train.plan", "--set", "hardware.gpus=8"], "expected `hardware.gpus = 8`, found 16"),
+        (["run.log", "train.toml", "--gpu", "H100", "--gpus", "8"], "expected `hardware.gpus = 8`, found 16"),
+        (["long.log", "train.plan"], "expected `model.layers = 32`, found 80"),
+        (["titan.log", "train.plan"], "expected `model.params_total = 6.74B parameters`, found 8,030,261,248"),
+    ],
+)
+def test_a_log_of_another_run_is_refused(
+    arguments: list[str], expected: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (folder / "run.log").read_text()
+    (folder / "train.toml").write_text(TOML)
+    (folder / "long.log").write_text(text.replace("  seq_length", "  num_layers ....... 80\n  seq_length"))
+    said = b"Model llama3 8B size: 8,030,261,248 total parameters\n"
+    (folder / "titan.log").write_bytes(said + synthetic.torchtitan(MADE).text)
+    assert run(["calibrate", *arguments]) == 1
+    told = capsys.readouterr().err
+    assert "E0518" in told and expected in told
+
+
+def test_no_search_decides_on_what_a_run_was(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "titan.log").write_bytes(synthetic.torchtitan(MADE).text)
+    (folder / "train.toml").write_text(TOML)
+    for command in (["calibrate", "titan.log", "train.toml"], ["verify", "train.toml", "titan.log"]):
+        assert run([*command, "--gpu", "H100"]) == 1
+        told = capsys.readouterr().err
+        assert "E0560" in told and "say it: `--gpus N`" in told
+        assert run([*command, "--gpu", "H100", "--gpus", "16"]) in (0, 3)
+
+
+def test_what_configurations_leave_open_is_no_fact_of_the_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "titan.log").write_bytes(synthetic.torchtitan(MADE).text.replace(b"Training starts", b"It starts"))
+    (folder / "train.toml").write_text(TOML.replace("local_batch_size = 2\n", ""))
+    assert run(["calibrate", "titan.log", "train.toml", "--gpu", "H100", "--gpus", "16"]) == 0
+    assert "found by solving" not in capsys.readouterr().out
+
+
+def test_a_log_of_skipped_steps_alone_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (folder / "run.log").read_text().replace("skipped iterations:   0", "skipped iterations:   1")
+    (folder / "run.log").write_text(text)
+    for command in (["calibrate", "run.log"], ["calibrate", "run.log", "train.plan"]):
+        assert run(command) == 1
+        told = capsys.readouterr().err
+        assert "all its steps were skipped" in told and "--log-interval" not in told and "PLAN" not in told

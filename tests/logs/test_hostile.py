@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from llmplan.calibration import Log, as_json, calibrate
+from llmplan.calibration import Log, calibrate
+from llmplan.calibration_json import as_json
 from llmplan.logs.forms import formats
 from llmplan.logs.opening import LONGEST, Bytes, lines
 from llmplan.logs.reading import read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_a_run_as_planned_is_on_plan(folder: Path, capsys: pytest.CaptureFixture
     assert run(["verify", "train.plan", "run.log", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["on_plan"] and faults("verify", found) == []
-    assert {row["name"] for row in found["rows"]} == {*says, "tokens_per_second_per_gpu"}
+    assert {row["name"] for row in found["rows"]} == {*says, "tokens_per_second_per_gpu", "mfu"}
     for row in found["rows"]:
         assert row["share"] == pytest.approx(1, abs=1e-3) and row["low"]["value"] < row["seen"]["value"]
     assert found["done"] == 41 and found["left"]["value"] == pytest.approx(found["planned_left"]["value"], rel=1e-3)
@@ -97,6 +98,22 @@ def test_what_the_plan_leaves_open_is_as_the_log_says(folder: Path, capsys: pyte
     assert run(["verify", "train.plan", "run.log"]) == 0
 
 
+def test_configurations_leave_to_the_log_what_they_do_not_say(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Batch, length and recompute: a model's config.json alone can be asked of."""
+    write(planned(capsys))
+    (folder / "config.json").write_text(MODEL)
+    assert run(["verify", "config.json", "run.log"]) == 1
+    assert "say it: `--gpu NAME`" in capsys.readouterr().err
+    assert run(["verify", "config.json", "run.log", "--gpu", "A100-80GB"]) in (0, 3)
+    assert "eight of ten such runs" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_rest_counts_from_the_end_of_the_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(planned(capsys))
+    assert run(["verify", "train.plan", "run.log", "--steps", "5..10", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["done"] == 41
+
+
 def test_wrong_use_and_nothing_to_compare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(planned(capsys))
     assert run(["verify", "train.plan"]) == 2
@@ -133,6 +150,8 @@ def test_calibrating_with_the_plans_own_figures_changes_nothing(
 ) -> None:
     says = planned(capsys)
     write(says)
+    lines = Path("run.log").read_text().splitlines(keepends=True)
+    Path("run.log").write_text("".join(line for line in lines if not line.startswith("time (ms)")))
     assert run(["calibrate", "run.log", "train.plan", "-o", "measured.plan"]) == 0
     Path("train.plan").write_text('use "measured.plan"\n' + PLAN)
     capsys.readouterr()
@@ -155,3 +174,69 @@ def test_a_loss_that_is_no_number_is_not_on_plan(
     assert (found["lost"] or {}).get("step") == since
     run(["verify", "train.plan", "run.log"])
     assert (f"the loss is no number since step {since}" in capsys.readouterr().out) is (since is not None)
+
+
+def test_the_rest_of_the_run_and_what_it_costs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first record of four steps' time is lost, of 44: the clock of the log and the plan's goodput tell the end."""
+    says = planned(capsys)
+    write(says)
+    price = ["--set", "hardware.price=2 USD/GPU/hour"]
+    assert run(["verify", "train.plan", "run.log", "--json", *price]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == []
+    assert found["goodput"] == pytest.approx(41 / 44, rel=1e-3) and 0.9 < found["planned_goodput"] < 1
+    days = found["left"]["value"] / found["planned_goodput"] / 86400
+    assert found["end"] == (date(2026, 3, 1) + timedelta(days=days + 22.17 / 24)).isoformat()
+    hourly = 2 * 64 / 3600
+    assert found["spent"]["value"] == pytest.approx(44 * says["step_time"] * hourly, rel=1e-3)
+    total = found["spent"]["value"] + found["left"]["value"] / found["planned_goodput"] * hourly
+    assert found["cost"]["value"] == pytest.approx(total, rel=1e-6)
+    assert found["planned_cost"]["value"] == pytest.approx(total, rel=1e-3)
+    assert run(["verify", "train.plan", "run.log", *price]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"it ends on {found['end']}" in shown and "goodput: 93.18%" in shown and "USD at the end as seen" in shown
+
+
+def test_rates_follow_the_step(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A step 9.5 % shorter is on plan, although the rate is then 10.5 % higher."""
+    write(planned(capsys), 0.905)
+    assert run(["verify", "train.plan", "run.log"]) == 0
+    capsys.readouterr()
+    write(planned(capsys), 1.25)
+    assert run(["verify", "train.plan", "run.log"]) == 3
+    assert "tokens_per_second_per_gpu −20%, " not in " ".join(capsys.readouterr().out.split()).split("seen planned")[0]
+
+
+CONFIG = """{"bf16": {"enabled": true}, "zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": 2,
+ "gradient_accumulation_steps": 8, "train_batch_size": 128}"""
+MODEL = """{"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096, "vocab_size": 128256,
+ "intermediate_size": 14336, "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8,
+ "hidden_act": "silu", "max_position_embeddings": 8192, "tie_word_embeddings": false}"""
+
+
+@pytest.mark.parametrize(("share", "code"), [(1.0, 0), (1.11, 0), (1.9, 3)])
+def test_is_this_speed_normal(share: float, code: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of configurations, which promise nothing: within what eight of ten such runs reach. Timers of DeepSpeed that are
+    of one micro-batch are no parts of a step, and memory that is left over is no trouble."""
+    (folder / "ds.json").write_text(CONFIG)
+    (folder / "config.json").write_text(MODEL)
+    given = ["ds.json", "config.json", "--gpu", "H100", "--gpus", "8", "--set", "dataset.sequence_length=8192"]
+
+    def write_log(seconds: float) -> None:
+        times = (seconds * 4, *[seconds] * 40)
+        made = synthetic.Made(times, 128, 2, 8192, 8, 1, 1, allocated=40e9, reserved=50e9)
+        (folder / "run.log").write_bytes(synthetic.deepspeed(made).text)
+
+    write_log(20.0)
+    run(["verify", *given, "run.log", "--json"])
+    (step,) = (row for row in json.loads(capsys.readouterr().out)["rows"] if row["name"] == "step_time")
+    write_log(step["planned"]["value"] * share)
+    assert run(["verify", *given, "run.log"]) == code
+    shown = " ".join(capsys.readouterr().out.split())
+    assert ("run.log is not normal: step_time" if code else "run.log is normal: step_time") in shown
+    assert "eight of ten such runs" in shown and "what is off" not in shown
+    assert ("perhaps: gpu.matmul_ceiling" in shown) is bool(code)
+    assert run(["verify", *given, "run.log", "--json"]) == code
+    found = json.loads(capsys.readouterr().out)
+    assert faults("verify", found) == [] and found["tolerance"] is None
+    assert run(["verify", *given, "run.log", "--tolerance", "95%"]) == 0

@@ -96,6 +96,12 @@ MEANING: dict[str, list[tuple[str, str]]] = {
     "mfu_needed": [("", "mfu"), ("", "wall_time")],
     "mfu_percent": [("", "days_saved"), ("", "time / 1 day"), ("", "cost_saved")],
     "micro_batch": [("", "training.micro_batch"), ("", "2 * training.micro_batch")],
+    "normal_speed": [
+        ("", "step_time"),
+        ("", "step_time * step.low"),
+        ("", "step_time * step.high"),
+        ("", "slower"),
+    ],
     "own_objective": [
         ("", "model.params / 1 param"),
         ("", "dataset.tokens / 1 token"),

@@ -583,6 +583,7 @@ ELSEWHERE = (
     "launch_",
     "lightning_",
     "megatron_",
+    "probe_",
     "skypilot_",
     "slurm_",
     "torchtitan_",

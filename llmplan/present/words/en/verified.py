@@ -5,10 +5,10 @@ from __future__ import annotations
 from llmplan.present.words.en.labels import Labels
 
 _VERDICTS = {
-    "slower": "slower than planned",
-    "faster": "faster than planned",
-    "more": "more than planned",
-    "less": "less than planned",
+    "slower": "slower than",
+    "faster": "faster than",
+    "more": "more than",
+    "less": "less than",
 }
 
 
@@ -22,11 +22,20 @@ class Verified(Labels):
             return f"{file} is not on plan, within {tolerance}: {off}"
         return f"{file} is on plan, within {tolerance}"
 
+    def normal(self, file: str, off: str, speed: tuple[str, str, str] | None) -> str:
+        """Without a plan of one's own: against published runs; `speed` is its name, the figure, and their band."""
+        if off:
+            return f"{file} is not normal: {off} such runs"
+        if speed is None:
+            return f"{file} is normal: as eight of ten such runs are"
+        name, seen, band = speed
+        return f"{file} is normal: {name} {seen}, {band} in eight of ten such runs"
+
     def loss_lost(self, step: str, line: int) -> str:
         return f"the loss is no number since step {step}{f' (line {line})' if line else ''}"
 
-    def off_plan(self, name: str, by: str, verdict: str) -> str:
-        return f"{name} {by}, {_VERDICTS[verdict]}"
+    def off_plan(self, name: str, by: str, verdict: str, normal: bool) -> str:
+        return f"{name} {by}, {_VERDICTS[verdict]} {'eight of ten' if normal else 'planned'}"
 
     whole_run = (
         "perhaps: the step is the mean over the whole run, with its start, evaluations and saves: log single steps"
@@ -42,8 +51,16 @@ class Verified(Labels):
         then = "" if step is None else f", which would be {step}"
         return f"perhaps: {path} = {other} instead of {own}{then}; what tells: {tells}"
 
-    def rest(self, done: str, steps: str, left: str, planned: str) -> str:
-        return f"after step {done} of {steps} the rest takes {left} as seen, {planned} as planned"
+    def rest(self, done: str, steps: str, left: str, planned: str, end: str | None) -> str:
+        said = f"after step {done} of {steps} the rest takes {left} as seen, {planned} as planned"
+        return said if end is None else f"{said}; at this pace and the planned goodput it ends on {end}"
+
+    def goodput(self, seen: str, planned: str | None) -> str:
+        said = f"goodput: {seen} of the time of the log's steps went into steady ones"
+        return said if planned is None else f"{said}; planned {planned}, with failures"
+
+    def cost_so_far(self, spent: str, end: str, planned: str) -> str:
+        return f"cost: {spent} so far, {end} at the end as seen, {planned} as planned"
 
     def parts_seen(self, parts: str) -> str:
-        return f"parts of a step in the log: {parts}"
+        return f"parts as the log prints them: {parts}"

@@ -1,0 +1,104 @@
+"""How far a run is, and what the rest of it takes: time, the date of its end, goodput and cost.
+
+Input: what a log tells, the step as seen, and the solution of the plan. Output: a record; None for what neither log nor
+plan tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from attrs import evolve, frozen
+
+from llmplan.answer.schema.values import Value
+from llmplan.logs.compared import Row
+from llmplan.logs.reading import Heard
+from llmplan.logs.samples import SKIPPED, Sample
+from llmplan.logs.summary import Piece
+from llmplan.units.amount import Amount
+
+_STEPS, _GOODPUT, _COST, _WORK = "steps", "goodput", "cost", "time"
+_FEWEST = 20
+"""Steps of a log that say something of what is lost between them."""
+
+
+@frozen
+class Progress:
+    """A run on its way.
+
+    Attributes:
+        done, steps: Steps of the log and of the plan.
+        left, planned_left: The time of the rest as seen and as planned, if every step runs so.
+        goodput: The share of the time of the log's steps that a steady pace would have taken; `planned_goodput` has
+            failures and checkpoints.
+        end: The day on which the run ends at this pace and the planned goodput, by the clock of the log.
+        spent, cost, planned_cost: So far, at the end as seen, at the end as planned.
+    """
+
+    done: float
+    steps: float
+    left: Amount
+    planned_left: Amount
+    goodput: float | None = None
+    planned_goodput: float | None = None
+    end: str | None = None
+    spent: Amount | None = None
+    cost: Amount | None = None
+    planned_cost: Amount | None = None
+
+
+def progress(heard: Heard, piece: Piece, step: Row | None, values: Mapping[str, Value]) -> Progress | None:
+    """Of a log with numbered steps, of a plan that has a last one."""
+    steps = values.get(_STEPS)
+    if steps is None or not steps.amount.finite or step is None or not piece.numbered:
+        return None
+    run = heard.telling.runs.get(heard.format.name) if heard.format is not None else None
+    done = max(piece.last_step, run.last if run is not None and run.last is not None else 0.0)  # beyond `--steps` too
+    rest = max(0.0, steps.amount.number - done)
+    left, planned = (evolve(one, value=one.number * rest) for one in (step.seen, step.planned))
+    found = Progress(done, steps.amount.number, left, planned, goodput(heard, piece), _number(values, _GOODPUT))
+    share = found.planned_goodput or 1.0
+    moment = heard.telling.common.moment
+    if moment is not None:
+        found = evolve(found, end=_day(moment, left.number / share))
+    return _with_cost(found, step, values)
+
+
+def goodput(heard: Heard, piece: Piece) -> float | None:
+    """The share of the time of all steps that the log shows, repeated ones too, in which the run went on steadily."""
+    run = heard.telling.runs.get(heard.format.name) if heard.format is not None else None
+    steady = piece.steady.figure("time")
+    samples: list[Sample] = [] if run is None else [one for regime in run.regimes for one in regime.samples.kept]
+    timed = [(one, one.time) for one in samples if one.time is not None]
+    if steady is None or len(timed) < max(_FEWEST, len(samples)):
+        return None
+    total = sum(time * one.weight for one, time in timed)
+    steps = {one.step: one.weight for one, _ in timed if not one.flags & SKIPPED}
+    return min(1.0, steady.mean * sum(steps.values()) / total)
+
+
+def _with_cost(found: Progress, step: Row, values: Mapping[str, Value]) -> Progress:
+    """With what it costs, at the price of an hour that the plan has."""
+    cost, time = values.get(_COST), _number(values, _WORK)
+    if cost is None or not cost.amount.finite or not cost.amount.number or not time:
+        return found
+    rate, share = cost.amount.number / time, found.planned_goodput or 1.0
+    spent = rate * found.done * step.seen.number / (found.goodput or share)
+    amounts = (spent, spent + rate * found.left.number / share, rate * found.steps * step.planned.number / share)
+    so_far, end, planned = (evolve(cost.amount, value=one) for one in amounts)
+    return evolve(found, spent=so_far, cost=end, planned_cost=planned)
+
+
+def _number(values: Mapping[str, Value], name: str) -> float | None:
+    value = values.get(name)
+    return value.amount.number if value is not None and value.amount.finite else None
+
+
+def _day(moment: float, seconds: float) -> str | None:
+    """A date `seconds` after a moment, both counted in seconds from the year 1."""
+    try:
+        days, rest = divmod(moment + seconds, 86400.0)
+        return (datetime.fromordinal(int(days)) + timedelta(seconds=rest)).date().isoformat()
+    except (OverflowError, ValueError):
+        return None
