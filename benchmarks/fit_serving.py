@@ -216,14 +216,14 @@ def left_out(fit: Fit, start: Mapping[str, float]) -> tuple[Array, list[dict[str
 def ablation(fit: Fit, chosen: Mapping[str, float]) -> None:
     """Prints what each term is worth: errors with it left out, all other constants as they are."""
     print("\nleft out, median / 9 of 10:" + " " * 10 + "".join(f"{kind:>18}" for kind in ("tpot", "ttft", "rate")))
-    for name in ("", *sorted({*CONSTANTS, *OF_ENGINES} - KEPT)):
+    for name in ("nothing", *sorted({*CONSTANTS, *OF_ENGINES} - KEPT)):
         without = {n: OUT.get(name, 1e-9) if n.partition(":")[2] == name or n == name else v for n, v in chosen.items()}
         off = np.abs(np.expm1(fit.errors(without)))
         cells = []
         for kind in ("tpot", "ttft", "rate"):
             picked = off[[k == kind for k in fit.kinds]]
             cells.append(f"{np.median(picked):9.1%} /{np.quantile(picked, 0.9):7.1%}")
-        print(f"{name or 'nothing':<36}" + "".join(cells))
+        print(f"{name:<36}" + "".join(cells))
 
 
 def bands(fit: Fit, errors: Array) -> None:
