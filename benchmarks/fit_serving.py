@@ -1,4 +1,4 @@
-"""Fits the constants of serving in plans/std/serving_time.plan, serving_rates.plan and plans/catalog/engines.plan, and judges them.
+"""Fits the constants of serving in plans/std/serving_time.plan, serving_rates.plan and plans/catalog/servers.plan, and judges them.
 
     python benchmarks/fit_serving.py [SERVING.jsonl] [--brief]
 
@@ -58,8 +58,8 @@ CONSTANTS = {
 """Centres: what the term means, or the library's figure of the same kind in training. Written before the fit."""
 
 OF_ENGINES = {
-    "engine.step_overhead": Constant(3e-3, 2, "s"),
-    "engine.admission": Constant(50e-3, 2, "s"),
+    "server.step_overhead": Constant(3e-3, 2, "s"),
+    "server.admission": Constant(50e-3, 2, "s"),
 }
 """The same by engine."""
 
