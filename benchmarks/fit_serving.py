@@ -1,12 +1,12 @@
-"""Fits the constants of serving in plans/std/serving_time.plan, serving_rates.plan and plans/catalog/servers.plan, and judges them.
+"""Fits the constants of serving in plans/std/serving_time.plan, serving_rates.plan and plans/catalog/engines.plan.
 
     python benchmarks/fit_serving.py [SERVING.jsonl] [--brief]
 
 The equations are the library's own: constants are left open, each measured point is lowered once, and all are evaluated
-together as one graph. Constants are fitted on their logarithms with priors by Huber's loss on the logarithm of predicted over
-measured; a group counts by a power of its size. Judged is what the fit has not seen: each group by constants fitted
-without it. What belongs to one release of an engine, the overhead of a step, is fitted on it where no other group has that
-release, on every third of its rows, and judged on the others.
+together as one graph. Constants are fitted on their logarithms with priors by Huber's loss on the logarithm of predicted
+over measured; a group counts by a power of its size. Judged is what the fit has not seen: each group by constants fitted
+without it. What belongs to one release of an engine, the overhead of a step, is fitted on every third row of a group
+where no other has that release, and judged on the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from attrs import define, frozen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.joined import Joined, _add
+from benchmarks.joined import Joined, added
 from benchmarks.judging import band, covered
 from benchmarks.served import READINGS, Served, served
 from llmplan.backtest.base import Base, Refused
@@ -58,8 +58,8 @@ CONSTANTS = {
 """Centres: what the term means, or the library's figure of the same kind in training. Written before the fit."""
 
 OF_ENGINES = {
-    "server.step_overhead": Constant(3e-3, 2, "s"),
-    "server.admission": Constant(50e-3, 2, "s"),
+    "serving_engine.step_overhead": Constant(3e-3, 2, "s"),
+    "serving_engine.admission": Constant(50e-3, 2, "s"),
 }
 """The same by engine."""
 
@@ -111,7 +111,7 @@ class Fit:
             for column in range(len(names)):
                 points[column + 1, column] *= math.exp(step)
             logs = np.log(self.data.times(points) / self.data.measured[:, None])
-            # Of first tokens the ratio itself: it differs a hundredfold within a group, and to say too much is the worse error.
+            # Of first tokens the ratio itself: within a group they differ a hundredfold, and errors are ratios less one.
             told = np.where(first[:, None], np.expm1(np.minimum(logs, 2)), logs)
             error, slope = told[:, 0], (told[:, 1:] - told[:, :1]) / step
             robust = weight * np.minimum(1, HUBER / np.maximum(np.abs(error), 1e-9)) / NOISE**2
@@ -150,7 +150,7 @@ def readings(path: str | Path) -> Fit:
                 UNSOLVED + i: f"{row.engine}:{constant}" if constant in OF_ENGINES else constant
                 for i, constant in enumerate(lowering.unknowns.unsolved)
             }
-            root = _add(joined, known, lowering.graph, node, names)
+            root = added(joined, known, lowering.graph, node, names)
             if root is None:
                 continue
             joined.roots.append(root)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _WHAT = {
     "gpus": "gpus", "gpu": "gpus", "models": "models", "model": "models", "stacks": "stacks",
     "stack": "stacks", "optimizers": "optimizers", "optimizer": "optimizers",
-    "servers": "servers", "server": "servers", "engines": "servers", "prices": "prices", "price": "prices",
+    "servers": "engines", "server": "engines", "engines": "engines", "prices": "prices", "price": "prices",
 }  # fmt: skip
 
 
 @click.command(options_metavar="[OPTIONS]")
-@click.argument("what", type=click.Choice(list(_WHAT)), metavar="gpus|models|stacks|optimizers|servers|prices")
+@click.argument("what", type=click.Choice(list(_WHAT)), metavar="gpus|models|stacks|optimizers|engines|prices")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, values in base units.")
 def catalog(what: str, name: str | None, as_json: bool) -> int:

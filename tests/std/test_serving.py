@@ -43,7 +43,7 @@ def test_dense_model_by_hand() -> None:
     step = (
         (2 * PARAMS - 2 * TABLE) / (4 * bandwidth * constant["weight_efficiency"])
         + 32 * 1250 * token / (4 * bandwidth * constant["cache_efficiency"])
-        + (starts + reduces(32) + number(found, "server.step_overhead"))
+        + (starts + reduces(32) + number(found, "serving_engine.step_overhead"))
     )
     products = 32 * 2 * (1000 * (MATMUL - TABLE) + TABLE) / (4 * rate * constant["prefill_efficiency"])
     attention = 32 * 1000 * 2 * 64 * 256 * 80 * 500 / (4 * rate * constant["prefill_attention"])
@@ -86,7 +86,11 @@ def test_a_window_bounds_the_cache() -> None:
 
 def test_formats_leave_tables_head_and_norms_in_16_bits() -> None:
     whole = serving()
-    rest = number(whole, "model.params_total") - number(whole, "model.params_attention") - number(whole, "model.params_mlp")
+    rest = (
+        number(whole, "model.params_total")
+        - number(whole, "model.params_attention")
+        - number(whole, "model.params_mlp")
+    )
     assert rest == 2 * TABLE + 161 * 8192
     small = serving(precision="int4", kv_precision="fp8")
     expected = (PARAMS - rest) / 2 + 2 * rest + number(whole, "serving.kv_cache") / 2

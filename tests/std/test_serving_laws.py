@@ -86,8 +86,8 @@ def test_a_token_costs_less_in_company(plan, concurrency):
 @given(plans, st.integers(1, 64))
 def test_parts_add_up(plan, concurrency):
     token, *parts = figures(
-        plan, "serving.tpot", "serving.step_weights", "serving.step_cache", "serving.step_layers", "serving.step_reduce",
-        "serving.step_engine", "serving.interleaved", concurrency=concurrency,
+        plan, "serving.tpot", "serving.step_weights", "serving.step_cache", "serving.step_layers",
+        "serving.step_reduce", "serving.step_engine", "serving.interleaved", concurrency=concurrency,
     )  # fmt: skip
     assert sum(parts) == pytest.approx(token)
     first, *parts = figures(

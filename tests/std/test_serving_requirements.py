@@ -24,7 +24,11 @@ FAILING = [
     ("serving_products", 'hardware.gpu = "A100-SXM4-80GB"', "A100-SXM4-80GB has no products in fp8"),
     ("serving_products", "serving.precision = nvfp4", "H100-SXM5-80GB has no products in nvfp4"),
     ("serving_cache_format", "serving.kv_precision = nvfp4", "the cache is to be in nvfp4"),
-    ("serving_engine_format", "serving.precision = nf4\nserving.engine = tensorrt_llm", "does not serve weights in nf4"),
+    (
+        "serving_engine_format",
+        "serving.precision = nf4\nserving.engine = tensorrt_llm",
+        "does not serve weights in nf4",
+    ),
     (
         "serving_engine_maker",
         'serving.engine = tensorrt_llm\nhardware.gpu = "MI300X"',

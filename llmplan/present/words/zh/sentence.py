@@ -15,7 +15,12 @@ from llmplan.present.words.zh.labels import LABELS, VERDICTS, Labels
 from llmplan.units.amount import Amount, Range, count, percentage
 
 _CHOSEN = {**LABELS, names.ZERO_STAGE: "ZeRO 阶段", names.HFU: "HFU"}
-_BOUNDS = {"memory": "缓存显存（请求排队）", "bandwidth": "显存带宽", "compute": "算力", "latency": "内核与集合通信的启动"}
+_BOUNDS = {
+    "memory": "缓存显存（请求排队）",
+    "bandwidth": "显存带宽",
+    "compute": "算力",
+    "latency": "内核与集合通信的启动",
+}
 _METHODS = {names.LORA: "LoRA", names.QLORA: "QLoRA"}
 _LIMITS = {"deadline": "期限", "budget": "预算", "limit": "上限"}
 
