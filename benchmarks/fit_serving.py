@@ -2,11 +2,11 @@
 
     python benchmarks/fit_serving.py [SERVING.jsonl] [--brief]
 
-The equations are the library's own: constants are left open, each measured point is lowered once, and all are
-evaluated together as one graph. Constants are fitted on their logarithms with priors by Huber's loss on the logarithm of
-predicted over measured; a group counts by a power of its size. Judged is what the fit has not seen: each group by
-constants fitted without it. What belongs to one release of an engine, the overhead of a step, is fitted on every third
-row of a group where no other has that release, and judged on the others.
+The equations are the library's own: constants are left open, each measured point is lowered once, and all are evaluated
+as one graph. Constants are fitted on their logarithms with priors by Huber's loss on the logarithm of predicted over
+measured; a group counts by a power of its size. Judged is what the fit has not seen: each group by constants fitted
+without it. What belongs to one release of an engine, the overhead of a step, is fitted on every third row of a group
+where no other has that release, and judged on the others.
 """
 
 from __future__ import annotations
