@@ -68,7 +68,8 @@ def test_without_a_number_of_queries_the_gpus_of_one_copy() -> None:
 
 def test_latent_attention_keeps_the_latent_and_few_experts_are_read() -> None:
     found = serving("deepseek-v3", batch=1, tensor=32)
-    assert number(found, "serving.kv_cache") == 32 * 1500 * 61 * (512 + 64) * 2
+    assert number(found, "serving.kv_cache") == 1500 * 61 * (512 + 64) * 2
+    assert number(found, "serving.cache_held") == 32 * number(found, "serving.kv_cache")
     experts = number(found, "model.params_experts")
     read = number(found, "model.params_total") - number(found, "model.params_embedding") - experts * (1 - 8 / 256)
     assert number(found, "serving.weights_read") == pytest.approx(2 * read)
