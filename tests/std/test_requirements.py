@@ -587,6 +587,7 @@ ELSEWHERE = (
     "skypilot_",
     "slurm_",
     "torchtitan_",
+    "vllm_",
 )
 """Requirements of targets, and of serving, that their own tests go through."""
 
