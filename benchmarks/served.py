@@ -1,6 +1,6 @@
-"""Published measurements of serving as inputs of plans, for benchmarks/fit_serving.py and benchmarks/cases.py.
+"""Published measurements of serving as inputs of plans, for benchmarks/fit_serving.py.
 
-Input: records of SERVING (its README says what their keys mean). Output: settings as `--set` takes them, and what was
+Input: a file of records, one JSON object a line. Output: settings as `--set` takes them, and what was
 measured by the library's names.
 """
 

@@ -68,7 +68,6 @@ def test_no_text_breaks_out_of_its_place(text: str) -> None:
         ("vllm_alone", "dataset.tokens = 1B\ntraining.global_batch = 64 sequences", "the plan does not serve"),
         ("vllm_weights", "serving.precision = awq", "weights in awq"),
         ("vllm_engine", "serving.engine = sglang", "the plan is for another engine"),
-        ("vllm_batching", "serving.batch = 8", "say `serving.concurrency`"),
         ("vllm_cache", "serving.kv_precision = int8", "the cache is to be in int8"),
     ],
 )
@@ -82,3 +81,8 @@ def test_what_vllm_cannot_do(name: str, added: str, said: str) -> None:
 def test_experts_over_a_part_of_a_copy() -> None:
     found = api.solve("-", text=PLAN.replace("llama-3.1-70b", "qwen3-235b-a22b") + "serving.expert = 2\n")
     assert "vllm_experts" in {one.name for one in found.requirements if one.holds is False}
+
+
+def test_a_batch_that_begins_together() -> None:
+    (found,) = [d for d in api.solve("-", text=PLAN + "serving.batch = 8\n").diagnostics if d.severity == "error"]
+    assert found.code == "E0406" and any("say `serving.concurrency`" in note for note in found.notes)
