@@ -22,14 +22,17 @@ from attrs import define, frozen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.joined import Joined, added
-from benchmarks.judging import band, covered
+from benchmarks.judging import DATA, band, covered
 from benchmarks.served import READINGS, Served, served
 from llmplan.backtest.base import Base, Refused
 from llmplan.system.missing import Missing
 from llmplan.system.unknowns import UNSOLVED
 
 Array = np.ndarray
-SERVING = Path(__file__).resolve().parents[2] / "shared" / "validation" / "serving.jsonl"
+
+
+SERVING = DATA / "serving.jsonl"
+"""The published measurements that llmplan ships."""
 
 
 @frozen

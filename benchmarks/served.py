@@ -69,7 +69,7 @@ def served(path: str | Path) -> Iterator[Served]:
 
 
 def _engine(row: Mapping[str, Any]) -> str:
-    older = row["framework"] == "vllm" and (row["framework_version"] or "").startswith("0.6")
+    older = row["framework"] == "vllm" and (row.get("framework_version") or "").startswith("0.6")
     return "vllm-0.6" if older else ENGINES[row["framework"]]
 
 
