@@ -97,5 +97,5 @@ def _settings(row: Mapping[str, Any]) -> dict[str, str]:
     if row["batching"] == "static":
         found["serving.batch"] = f"{row['batch']} queries"
     else:
-        found["serving.concurrency"] = f"{row['batch'] or MAXIMUM_LOAD} queries"
+        found["serving.concurrency"] = f"{row.get('batch') or MAXIMUM_LOAD} queries"
     return found
