@@ -117,7 +117,7 @@ def joined_rows(path: str | Path, plan: str) -> tuple[list[Row], Joined]:
             if isinstance(node, Missing) or lowering.graph.constant(node) is not None or assumes_a_link(lowering):
                 continue
             names = {UNSOLVED + i: name for i, name in enumerate(lowering.unknowns.unsolved)}
-            root = _add(joined, known, lowering.graph, node, names)
+            root = added(joined, known, lowering.graph, node, names)
             if root is None:
                 continue
             work = lowering.graph.constant(tokens) / lowering.graph.constant(gpus)
@@ -135,7 +135,7 @@ def joined_rows(path: str | Path, plan: str) -> tuple[list[Row], Joined]:
     return joined.rows, joined
 
 
-def _add(
+def added(
     joined: Joined, known: dict[tuple[object, ...], int], graph: Graph, node: int, names: dict[int, str]
 ) -> int | None:
     """The root in the joined graph."""

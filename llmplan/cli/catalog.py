@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 _WHAT = {
     "gpus": "gpus", "gpu": "gpus", "models": "models", "model": "models", "stacks": "stacks",
-    "stack": "stacks", "optimizers": "optimizers", "optimizer": "optimizers", "prices": "prices", "price": "prices",
+    "stack": "stacks", "optimizers": "optimizers", "optimizer": "optimizers",
+    "servers": "engines", "server": "engines", "engines": "engines", "prices": "prices", "price": "prices",
 }  # fmt: skip
 
 
 @click.command(options_metavar="[OPTIONS]")
-@click.argument("what", type=click.Choice(list(_WHAT)), metavar="gpus|models|stacks|optimizers|prices")
+@click.argument("what", type=click.Choice(list(_WHAT)), metavar="gpus|models|stacks|optimizers|engines|prices")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, values in base units.")
 def catalog(what: str, name: str | None, as_json: bool) -> int:

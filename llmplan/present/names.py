@@ -37,6 +37,13 @@ SERVING_LATENCY = "serving.latency"
 SERVING_COPY = "serving.copy_gpus"
 SERVING_MEMORY = "serving.memory"
 SERVING_CACHE = "serving.kv_cache"
+SERVING_TTFT = "serving.ttft"
+SERVING_TPOT = "serving.tpot"
+SERVING_COST = "serving.cost_per_million_tokens"
+SERVING_REPLICAS = "serving.replicas"
+SERVING_RATE = "serving.output_rate_per_gpu"
+SERVING_BOUND = "serving.bound"
+SERVING_PLACES = "serving.most_at_once"
 SERVING_QUERIES = "serving.queries_per_minute"
 STAGE_ACTIVATIONS = "memory.activations_at"
 STAGE_GRADIENTS = "memory.gradients_at"
@@ -132,7 +139,8 @@ FIRST = (
 """The results that most readers look for, in the order in which a screen shows them; `explain` lists all."""
 
 FIRST_SERVED = (
-    SERVING_GPUS, SERVING_COPY, SERVING_MEMORY, SERVING_CACHE, SERVING_LATENCY, PARAMS_TOTAL,
+    SERVING_GPUS, SERVING_REPLICAS, SERVING_COPY, SERVING_TTFT, SERVING_TPOT, SERVING_LATENCY, SERVING_RATE,
+    SERVING_COST, SERVING_MEMORY, SERVING_CACHE, SERVING_PLACES, PARAMS_TOTAL,
 )  # fmt: skip
 """The same of a plan that only serves."""
 

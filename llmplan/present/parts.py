@@ -51,6 +51,7 @@ def rows(context: Context) -> Iterator[tuple[Line, Line, Line]]:
     for name, label, shares in (
         (names.MEMORY, words.memory_parts, memory_shares(context)),
         (names.STEP_TIME, words.step_parts, _step(context)),
+        *_served(context),
     ):
         whole = context.amount(name)
         wanted = solved or name == names.MEMORY and fits is not None and fits.holds is False
@@ -64,6 +65,15 @@ def rows(context: Context) -> Iterator[tuple[Line, Line, Line]]:
 def _evaluated(context: Context) -> bool:
     """Whether memory is fullest in an evaluation, and not in a step."""
     return context.text(names.PEAK_PHASE) == names.EVALUATION
+
+
+def _served(context: Context) -> Iterator[tuple[str, str, list[Share]]]:
+    """What a copy of a model that is served holds, and what its answers wait for."""
+    if context.get(names.SERVING_ALONE):
+        words = context.words
+        yield names.SERVING_MEMORY, words.memory_parts, context.shares(names.SERVING_MEMORY)
+        yield names.SERVING_TTFT, words.first_token_parts, context.shares(names.SERVING_TTFT)
+        yield names.SERVING_TPOT, words.token_parts, context.shares(names.SERVING_TPOT)
 
 
 def _step(context: Context) -> list[Share]:

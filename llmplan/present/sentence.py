@@ -193,17 +193,21 @@ def _serving(context: Context, model: Line, chosen: Line) -> Line:
     gpus = context.get(names.SERVING_GPUS) if gpus is None else gpus
     if latency is None or gpus is None:
         return EMPTY
-    needed = context.number(names.SERVING_GPUS)
-    return context.words.serves(
-        int(float(gpus)) if needed is None else int(needed),
+    ttft, tpot = context.find(names.SERVING_TTFT), context.find(names.SERVING_TPOT)
+    served = context.words.serves(
+        int(float(gpus)) if (needed := context.number(names.SERVING_GPUS)) is None else int(needed),
         int(float(gpus)),
         context.text(names.GPU),
         context.amount(names.SERVING_QUERIES) if queries is not None else None,
         model,
-        (context.amount(names.SERVING_MEMORY), context.amount(names.SERVING_COPY)),
-        latency,
+        context.amount(names.SERVING_COST),
         chosen,
     )
+    replicas, copy = context.number(names.SERVING_REPLICAS), context.amount(names.SERVING_COPY)
+    if ttft is None or tpot is None or replicas is None or copy is None:
+        return served
+    bound = context.text(names.SERVING_BOUND)
+    return listed([served, context.words.answers_in(ttft, tpot, latency, (int(replicas), copy), bound)], " ")
 
 
 def _machines(context: Context) -> Line:

@@ -135,4 +135,5 @@ class Unknowns:
         if isinstance(value, Missing) or not self.unsolved:
             return value
         reach = self._expressions.graph.reach(value) >> UNSOLVED
-        return missing(*(path for i, path in enumerate(self.unsolved) if reach >> i & 1)) if reach else value
+        paths = [path for i, path in enumerate(self.unsolved) if reach >> i & 1]
+        return missing(*paths) if paths else value

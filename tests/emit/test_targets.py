@@ -37,6 +37,7 @@ def test_the_product_has() -> None:
         "skypilot",
         "slurm",
         "torchtitan",
+        "vllm",
     }
     assert set(known) - set(targets()) == {"launch"}
     assert all(target.about for target in known.values())
@@ -106,6 +107,6 @@ def test_a_missing_folder_is_a_diagnostic(tmp_path: Path) -> None:
 def test_the_first_line_of_written_files_stands_in_one_template() -> None:
     product = Path(__file__).parents[2] / "templates"
     texts = {path.relative_to(product).as_posix(): path.read_text(encoding="utf-8") for path in product.glob("*/*.j2")}
-    assert [name for name, text in sorted(texts.items()) if "Change the plan" in text] == ["launch/run.j2"]
+    assert [name for name, text in sorted(texts.items()) if "Change the plan" in text] == ["launch/first.j2"]
     marked = [name for name, text in sorted(texts.items()) if ".generated()" in text]
     assert "launch/launch.sh.j2" in marked and "report/report.md.j2" in marked

@@ -110,6 +110,25 @@ MEANING: dict[str, list[tuple[str, str]]] = {
     ],
     "parameters": [("", "model.params / 1 param"), ("", "dataset.tokens / 1 token")],
     "parameters_given_tokens": [("", "model.params / 1 param"), ("", "tokens_per_parameter / 1 token/param")],
+    "serving_context": [
+        ("", "serving.context / 1 token"),
+        ("", "serving.longest_at_once"),
+        ("", "serving.cache_tokens / 1 token"),
+    ],
+    "serving_cost": [
+        ("", "serving.cost_per_million_tokens"),
+        ("", "serving.concurrency"),
+        ("", "serving.cost_per_million_input_tokens"),
+        ("one at a time", "serving.cost_per_million_tokens"),
+    ],
+    "serving_gpus": [
+        ("", "serving.gpus"),
+        ("", "serving.concurrency"),
+        ("", "serving.cost_per_million_tokens"),
+        ("", "serving.ttft / 1 ms"),
+        ("", "serving.tpot / 1 ms"),
+    ],
+    "serving_users": [("", "serving.concurrency"), ("", "serving.ttft"), ("", "serving.most_at_once")],
     "tokens": [("", "dataset.tokens / 1 token"), ("", "tokens_per_parameter / 1 token/param")],
     "zero_stage": [("", "parallelism.zero_stage"), ("", "16 bytes/parameter * model.params")],
 }

@@ -299,10 +299,10 @@ FIGURES: dict[tuple[str, str], Figures] = {
         ("kv_cache_per_token", "0.524 MB/token"),
         ("kv_cache", "262 MB"),
         ("serving.batch", "32"),
-        ("rate", "1,823 tokens/s"),
-        ("serving.gpus", "5 GPUs"),
+        ("rate", "1,570 tokens/s"),
+        ("serving.gpus", "6 GPUs"),
     ],
-    ("inference_gpus", "one at a time"): [("rate", "117 tokens/s"), ("serving.gpus", "72 GPUs")],
+    ("inference_gpus", "one at a time"): [("rate", "96.7 tokens/s"), ("serving.gpus", "87 GPUs")],
     ("reading_data", ""): [
         ("rule", "1.8 MB/s"),
         ("checkpoint", "98 GB"),

@@ -12,6 +12,7 @@ from tests.std.answers import block, number, solve
 
 H100 = block("hardware", gpu='"H100-SXM5-80GB"')
 PARAMS, MATMUL = 68_976_648_192, 68_976_648_192 - 32_000 * 8192 - 161 * 8192
+TABLE = 32_000 * 8192
 
 
 def serving(model: str = "llama-2-70b", **fields: object):
@@ -25,32 +26,55 @@ def test_dense_model_by_hand() -> None:
     assert number(found, "serving.kv_cache") == 32 * 1500 * token
     assert number(found, "serving.memory") == 2 * PARAMS + 32 * 1500 * token
     rate = number(found, "gpu.peak_bf16") * number(found, "gpu.matmul_ceiling")
-    reading = 1000 * (2 * MATMUL + 2 * 64 * 256 * 80 * 500)
-    each = (2 * PARAMS + 32 * 1250 * token) / (number(found, "gpu.bandwidth") * number(found, "step.memory_efficiency"))
-    latency = (32 * reading / rate + 500 * each) / 2
+    bandwidth, link = number(found, "gpu.bandwidth"), number(found, "gpu.intranode_bandwidth")
+    constant = {
+        name: number(found, f"serving.{name}")
+        for name in (
+            "weight_efficiency", "cache_efficiency", "prefill_efficiency", "prefill_attention", "layer_overhead",
+            "reduce_latency", "reduce_exposed",
+        )
+    }  # fmt: skip
+    starts = 80 * constant["layer_overhead"]
+
+    def reduces(tokens: float) -> float:
+        traffic = 2 * 3 / 4 * tokens * 8192 * 2 * constant["reduce_exposed"] / link
+        return 160 * (constant["reduce_latency"] + traffic)
+
+    step = (
+        (2 * PARAMS - 2 * TABLE) / (4 * bandwidth * constant["weight_efficiency"])
+        + 32 * 1250 * token / (4 * bandwidth * constant["cache_efficiency"])
+        + (starts + reduces(32) + number(found, "serving_engine.step_overhead"))
+    )
+    products = 32 * 2 * (1000 * (MATMUL - TABLE) + TABLE) / (4 * rate * constant["prefill_efficiency"])
+    attention = 32 * 1000 * 2 * 64 * 256 * 80 * 500 / (4 * rate * constant["prefill_attention"])
+    latency = products + attention + starts + reduces(32_000) + 499 * step
+    assert number(found, "serving.tpot") == pytest.approx(step)
     assert number(found, "serving.latency") == pytest.approx(latency)
-    assert number(found, "serving.gpus") == 2 * math.ceil(1000 / 60 * latency / 32)
-    assert answer(found).startswith("18 of 24 H100-SXM5-80GB serve 1,000 queries per minute with llama-2-70b")
+    assert number(found, "serving.gpus") == 4 * math.ceil(1000 / 60 * latency / 32)
+    assert answer(found).startswith("28 H100-SXM5-80GB serve 1,000 queries per minute with llama-2-70b")
 
 
 def test_a_large_batch_is_bound_by_its_products() -> None:
     found = serving("llama-2-7b", batch=4096, input_tokens=1, output_tokens=1)
     rate = number(found, "gpu.peak_bf16") * number(found, "gpu.matmul_ceiling")
-    expected = 4096 * 2 * number(found, "model.params_matmul") / rate / number(found, "serving.copy_gpus")
-    assert number(found, "serving.token_time") == pytest.approx(expected)
+    expected = 4096 * 2 * number(found, "model.params_matmul") / rate / number(found, "serving.product_efficiency")
+    assert number(found, "serving.step_weights") == pytest.approx(expected / number(found, "serving.tensor"))
 
 
 def test_without_a_number_of_queries_the_gpus_of_one_copy() -> None:
     found = serving()
-    assert number(found, "serving.gpus") == number(found, "serving.copy_gpus") == 2
+    assert number(found, "serving.gpus") == number(found, "serving.copy_gpus") == 4
 
 
 def test_latent_attention_keeps_the_latent_and_few_experts_are_read() -> None:
-    found = serving("deepseek-v3", batch=1)
+    found = serving("deepseek-v3", batch=1, tensor=32)
     assert number(found, "serving.kv_cache") == 1500 * 61 * (512 + 64) * 2
+    assert number(found, "serving.cache_held") == 32 * number(found, "serving.kv_cache")
     experts = number(found, "model.params_experts")
-    read = number(found, "model.params_total") - experts * (1 - 8 / 256)
+    read = number(found, "model.params_total") - number(found, "model.params_embedding") - experts * (1 - 8 / 256)
     assert number(found, "serving.weights_read") == pytest.approx(2 * read)
+    many = serving("deepseek-v3", batch=64, tensor=32)
+    assert number(many, "serving.experts_touched") == pytest.approx(1 - (1 - 8 / 256) ** 64)
 
 
 @pytest.mark.slow
@@ -61,15 +85,21 @@ def test_a_window_bounds_the_cache() -> None:
     assert number(short, "serving.kv_cache") == width * 26 * 1500
 
 
-def test_formats() -> None:
-    whole = number(serving(), "serving.memory")
-    assert number(serving(precision="int4", kv_precision="fp8"), "serving.memory") == pytest.approx(
-        whole / 4 + number(serving(), "serving.kv_cache") / 4
+def test_formats_leave_tables_head_and_norms_in_16_bits() -> None:
+    whole = serving()
+    rest = (
+        number(whole, "model.params_total")
+        - number(whole, "model.params_attention")
+        - number(whole, "model.params_mlp")
     )
+    assert rest == 2 * TABLE + 161 * 8192
+    small = serving(precision="int4", kv_precision="fp8")
+    expected = (PARAMS - rest) / 2 + 2 * rest + number(whole, "serving.kv_cache") / 2
+    assert number(small, "serving.memory") == pytest.approx(expected)
 
 
 def test_nothing_is_trained_unless_data_or_a_batch_is_given() -> None:
-    assert [u.path for u in serving().unknowns] == ["hardware.gpus"]
+    assert [u.path for u in serving().unknowns] == []
     trained = solve(
         'model "llama-2-7b"\ndataset.tokens = 1B\n' + H100 + block("serving", input_tokens=9, output_tokens=9)
     )
@@ -77,14 +107,13 @@ def test_nothing_is_trained_unless_data_or_a_batch_is_given() -> None:
 
 
 @pytest.mark.slow
-def test_the_answer_stands_in_whole_nodes_and_is_a_lower_bound() -> None:
+def test_accelerators_that_are_given_are_a_limit() -> None:
     text = f'model "llama-2-70b"\n{H100}' + block(
         "serving", queries_per_minute=6000, input_tokens=1000, output_tokens=300
     )
     found = solve(text)
-    assert number(found, "hardware.gpus") == 32 >= number(found, "serving.gpus") > 24
-    assert number(found, "serving.batch") > 1
-    assert "a lower bound" in answer(found)
+    needed = int(number(found, "serving.gpus"))
+    assert needed > 24 and number(found, "serving.concurrency") > 1
     few = api.solve("-", text=f"{text}hardware.gpus = 8\n")
     (failed,) = [one for one in few.requirements if one.holds is False]
     assert failed.name == "queries_served" and failed.otherwise.startswith("8 GPUs, and ")
@@ -92,12 +121,12 @@ def test_the_answer_stands_in_whole_nodes_and_is_a_lower_bound() -> None:
 
 def test_given_accelerators_limit_what_is_served_without_a_demand_too() -> None:
     """64 were answered where 2 were given."""
-    asked = 'model "llama-3.1-70b"\nhardware { gpu = "H100-SXM5-80GB", gpus = 2 }\nmaximize serving.batch\n'
+    asked = 'model "llama-3.1-70b"\nhardware { gpu = "H100-SXM5-80GB", gpus = 4 }\nmaximize serving.batch\n'
     found = api.solve("-", text=asked + block("serving", input_tokens=15904, output_tokens=4096, batch="?"))
-    assert found.status == "solved" and number(found, "serving.batch") == 4
-    assert number(found, "serving.copy_gpus") == 2 and answer(found).startswith("2 H100-SXM5-80GB serve")
+    assert found.status == "solved" and number(found, "serving.batch") == 16
+    assert number(found, "serving.copy_gpus") == 4 and answer(found).startswith("4 H100-SXM5-80GB serve")
     many = api.solve("-", text=asked + block("serving", input_tokens=15904, output_tokens=4096, batch=512))
-    assert [one.name for one in many.requirements if one.holds is False] == ["queries_served"]
+    assert "queries_served" in [one.name for one in many.requirements if one.holds is False]
 
 
 def test_an_open_prompt_goes_up_to_the_context_of_the_model() -> None:
@@ -105,7 +134,9 @@ def test_an_open_prompt_goes_up_to_the_context_of_the_model() -> None:
     found = api.solve("-", text=asked + block("serving", input_tokens="?", output_tokens=1000, batch=1))
     assert number(found, "serving.input_tokens") == 131_072 - 1000
     batched = api.solve("-", text=asked + block("serving", input_tokens="?", output_tokens=1000, batch=32))
-    assert number(batched, "serving.input_tokens") == 35 * 1024
+    longest = number(batched, "serving.input_tokens")
+    room = number(batched, "serving.cache_room")
+    assert 32 * 131_072 * (longest + 1000) <= room < 32 * 131_072 * (longest + 2024)
     (lacking,) = api.solve("-", text=f"{asked}serving.input_tokens = ?\n").diagnostics
     assert lacking.code == "E0401" and "`serving.output_tokens` is not given" in lacking.message
 
@@ -144,9 +175,9 @@ minimize hardware.gpus
 @pytest.mark.slow
 @pytest.mark.advice
 def test_more_accelerators_share_a_copy_where_answers_must_come_sooner() -> None:
-    """Two hold the model, and would take 24 s."""
+    """Two hold the model, and take longer."""
     found = api.solve("-", text=LATENCY.format(seconds=20) + "serving.tensor = ?\n")
     assert found.status == "solved" and number(found, "serving.latency") <= 20
     assert number(found, "serving.copy_gpus") == number(found, "serving.tensor") > 2
-    alone = api.solve("-", text=LATENCY.format(seconds=20))
+    alone = api.solve("-", text=LATENCY.format(seconds=16) + "serving.concurrency = 1\n")
     assert alone.status == "infeasible" and "serving.tensor" in {one.name for one in alone.relaxations}

@@ -23,6 +23,12 @@ _CHOSEN = {
     names.MFU: "an MFU of",
     names.HFU: "an HFU of",
 }
+_BOUNDS = {
+    "memory": "the memory for the cache: requests wait",
+    "bandwidth": "memory bandwidth",
+    "compute": "arithmetic",
+    "latency": "the start of kernels and collectives",
+}
 _METHODS = {names.LORA: "LoRA", names.QLORA: "QLoRA"}
 _LIMITS = ("deadline", "budget", "limit")
 _MOST_OF_A_TEXT = 80
@@ -160,23 +166,38 @@ class Sentence(Labels):
         gpu: str,
         queries: Amount | None,
         model: Line,
-        copy: tuple[Amount | None, Amount | None],
-        latency: Amount,
+        cost: Amount | None,
         chosen: Line,
     ) -> Line:
-        """What is served, by how many GPUs.
+        """What is served, by how many GPUs, at what cost.
 
         Args:
-            needed: As many of the GPUs as answer the queries: the others complete a node.
-            copy: The memory of a copy and the GPUs that hold it.
+            needed: As many of the GPUs as answer the queries: the others are to spare.
+            cost: Of a million tokens of answers.
         """
-        memory, held = copy
-        size = f"; a copy takes {memory.short()} on {held.short()}" if memory is not None and held is not None else ""
         rate = "queries" if queries is None else f"{queries.rough()} per minute"
-        bound = "" if queries is None else " (a lower bound: full batches, and no query waits)"
+        price = "" if cost is None else f" at {cost.short()} a million tokens"
         enough = f"{count(needed)} of " if needed < gpus else ""
         who = f"{enough}{count(gpus)} {gpu or 'GPUs'} serve{'s' if gpus == 1 else ''} {rate} with "
-        return line(who, model or "the model", f", each in {latency.short()}{bound}{size}", chosen, ".")
+        return line(who, model or "the model", price, chosen, ".")
+
+    def answers_in(self, first: Value, token: Value, latency: Amount, copies: tuple[int, Amount], bound: str) -> Line:
+        """When answers come, with the ends of eight of ten measured ones, by how many copies, and what binds.
+
+        Args:
+            copies: How many, and the GPUs of each.
+        """
+        number, each = copies
+        by = f"{count(number)} cop{'y' if number == 1 else 'ies'} of {each.short()}"
+        return line(
+            f"The first token comes in {self._within(first)}, each further one in {self._within(token)}, ",
+            f"a whole answer in {latency.short()}; {by}, bound by {_BOUNDS.get(bound, bound)}.",
+        )
+
+    @staticmethod
+    def _within(value: Value) -> str:
+        ends = value.spread or value.band
+        return value.amount.short() + (f" ({ends.ends()})" if ends else "")
 
     def takes_compute(self, model: Line, tokens: Amount | None, flops: Amount, machines: Line, chosen: Line) -> Line:
         on = line(" on ", machines) if machines else EMPTY

@@ -28,6 +28,8 @@ class Why(Labels):
     why_heading = "Why this answer"
     memory_parts = "memory"
     step_parts = "step"
+    first_token_parts = "first token"
+    token_parts = "token"
     prices_title = "preferences that cost"
     where_heading = "Where memory and time go"
 

@@ -15,6 +15,12 @@ from llmplan.present.words.zh.labels import LABELS, VERDICTS, Labels
 from llmplan.units.amount import Amount, Range, count, percentage
 
 _CHOSEN = {**LABELS, names.ZERO_STAGE: "ZeRO 阶段", names.HFU: "HFU"}
+_BOUNDS = {
+    "memory": "缓存显存（请求排队）",
+    "bandwidth": "显存带宽",
+    "compute": "算力",
+    "latency": "内核与集合通信的启动",
+}
 _METHODS = {names.LORA: "LoRA", names.QLORA: "QLoRA"}
 _LIMITS = {"deadline": "期限", "budget": "预算", "limit": "上限"}
 
@@ -126,17 +132,26 @@ class Sentence(Labels):
         gpu: str,
         queries: Amount | None,
         model: Line,
-        copy: tuple[Amount | None, Amount | None],
-        latency: Amount,
+        cost: Amount | None,
         chosen: Line,
     ) -> Line:
-        memory, held = copy
-        size = f"；一份占 {memory.short()}，由 {held.short()} 容纳" if memory is not None and held is not None else ""
         rate = "" if queries is None else f"，每分钟 {queries.rough()}"
-        bound = "" if queries is None else "（下界：批次全满、请求不排队）"
+        price = "" if cost is None else f"，每百万 token {cost.short()}"
         enough = f"{count(needed)}/" if needed < gpus else ""
         who = f"{enough}{count(gpus)} 张 {gpu or 'GPU'} 部署 "
-        return line(who, model or "该模型", f"{rate}，每次 {latency.short()}{bound}{size}", chosen, "。")
+        return line(who, model or "该模型", f"{rate}{price}", chosen, "。")
+
+    def answers_in(self, first: Value, token: Value, latency: Amount, copies: tuple[int, Amount], bound: str) -> Line:
+        number, each = copies
+        return line(
+            f"首个 token {self._within(first)}，之后每个 {self._within(token)}，整个回答 {latency.short()}；",
+            f"{count(number)} 份，每份 {each.short()}，瓶颈是{_BOUNDS.get(bound, bound)}。",
+        )
+
+    @staticmethod
+    def _within(value: Value) -> str:
+        ends = value.spread or value.band
+        return value.amount.short() + (f"（{ends.ends()}）" if ends else "")
 
     def takes_compute(self, model: Line, tokens: Amount | None, flops: Amount, machines: Line, chosen: Line) -> Line:
         data = f"（{tokens.short()}）" if tokens is not None else None

@@ -29,7 +29,9 @@ _PARTS = {
     "small products, attention, norms, host": "小矩阵乘、注意力、归一化、主机",
     "recomputed FLOPs": "重计算", "copies of 4-bit weights": "4 位权重的副本",
     "gradients of frozen weights, not computed": "冻结权重不计算的梯度",
-    "difference to the assumed rate": "与假定速率之差",
+    "difference to the assumed rate": "与假定速率之差", "cache": "缓存", "kernel starts": "内核启动",
+    "all-reduce": "全归约", "engine": "引擎", "prefill of others": "其他请求的预填充", "server": "服务器",
+    "prefill": "预填充", "steps of others": "其他请求的步", "queue": "排队",
 }  # fmt: skip
 _NUMBER = re.compile(
     r"(?<![A-Za-z0-9_.])((?:[−+]?\d[\d,.]*(?: × 10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?[TBMk]?)(?: – [−+]?\d[\d,.]*[TBMk]?)?) ("

@@ -26,6 +26,8 @@ class Why(Labels):
     why_heading = "为什么是这个答案"
     memory_parts = "显存"
     step_parts = "单步"
+    first_token_parts = "首个 token"
+    token_parts = "token"
     prices_title = "有代价的偏好"
     where_heading = "显存和时间用在哪里"
 
