@@ -90,3 +90,13 @@ def test_the_way_from_configurations_is_as_shown(monkeypatch, tmp_path):
             for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
                 subprocess.run([*git, *arguments], check=True)
             plan.write_text(plan.read_text(encoding="utf-8").replace("zero_stage = 2", "zero_stage = 3"), "utf-8")
+
+
+def test_the_answers_on_fine_tuning_are_those_of_the_questions(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+    (section,) = [part for part in re.split(r"^## ", README, flags=re.MULTILINE) if part.startswith("Fine-tuning")]
+    plan = (ROOT / "plans" / "questions" / "lengths.plan").read_text(encoding="utf-8")
+    assert f"```\n{plan[plan.index('model ') :]}```\n" in section
+    for command, shown in re.findall(r"(?s)\$ llmplan ([^\n]*)\n(.*?)```", section):
+        assert CliRunner().invoke(group, command.split()).stdout.startswith(shown), command

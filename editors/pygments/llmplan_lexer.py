@@ -45,10 +45,10 @@ UNITS = (
     "Ttoken", "Ttokens", "USD", "W", "Wh", "ZFLOP", "ZFLOPs", "bit", "bits", "byte", "bytes", "day",
     "days", "g", "h", "hour", "hours", "job", "jobs", "kB", "kFLOP", "kFLOPs", "kHz", "kJ", "kUSD",
     "kW", "kWh", "kbit", "kbits", "kg", "kparam", "kparameter", "kparameters", "kparams", "ktoken",
-    "ktokens", "min", "mins", "minute", "minutes", "month", "months", "ms", "node", "nodes",
-    "param", "parameter", "parameters", "params", "queries", "query", "s", "sample", "samples",
-    "sec", "secs", "sequence", "sequences", "step", "steps", "t", "token", "tokens", "us", "week",
-    "weeks", "year", "years",
+    "ktokens", "min", "mins", "minute", "minutes", "month", "months", "ms", "node", "nodes", "pair",
+    "pairs", "param", "parameter", "parameters", "params", "queries", "query", "s", "sample",
+    "samples", "sec", "secs", "sequence", "sequences", "step", "steps", "t", "token", "tokens",
+    "us", "week", "weeks", "year", "years",
 )
 # End of words.
 # fmt: on

@@ -224,7 +224,11 @@ def _model(context: Context) -> Line:
     if context.has(names.MODEL) and not asked:
         method, rank = context.get(names.ADAPTER_METHOD), context.amount(names.ADAPTER_RANK)
         return context.words.model(
-            context.text(names.MODEL), context.overridden(names.MODEL), str(method) if method is not None else "", rank
+            context.text(names.MODEL),
+            context.overridden(names.MODEL),
+            str(method) if method is not None else "",
+            rank,
+            str(context.get(names.TASK)),
         )
     size = context.amount(names.PARAMS_TOTAL) or context.amount(names.PARAMS)
     return context.words.model_of(size) if size is not None else EMPTY

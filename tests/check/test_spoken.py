@@ -32,7 +32,7 @@ def test_what_members_are_called_names_members():
         assert not set(words) & set(type.members)
 
 
-@pytest.mark.parametrize("task", ["grpo", "ppo", "dpo", "diffusion", "reward", "distill"])
+@pytest.mark.parametrize("task", ["grpo", "ppo", "bco", "diffusion", "prm", "gkd"])
 def test_what_is_not_planned_says_what_to_count_instead(task):
     (hint,) = hints(f"training.task = {task}\nshow training.task\n")
     assert "not planned" in hint
@@ -47,6 +47,7 @@ def test_what_is_not_planned_says_what_to_count_instead(task):
         ("show memory", "memory.total"),
         ("adapter { r = 8 }", "rank"),
         ("training.task = sft", "finetune"),
+        ("training.task = rm", "reward"),
     ],
 )
 def test_the_first_hint_is_the_edit(text, meant):

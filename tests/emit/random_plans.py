@@ -72,7 +72,7 @@ KNOBS: dict[str, tuple[str, ...]] = {
     "qlora": ("adapter.method = qlora; adapter.rank = 32; adapter.dropout = 0.05",),
     "kernels": ("training.kernels = fused", "training.kernels = compiled"),
     "attention": ("training.attention = standard", "training.flash_kernel = native"),
-    "length": ("dataset.varying_lengths = true",),
+    "length": ("dataset.batching = padded",),
     "shards": ("parallelism.reshard = false", "parallelism.reshard = true", "parallelism.prefetch = false",
                "parallelism.data_overlap = false"),
     "buckets": ("deepspeed.reduce_bucket_size = 200M", "deepspeed.overlap_comm = false",

@@ -168,6 +168,11 @@ def lightning(text: str) -> Facts:
     }
 
 
+def pairs(arguments: Mapping[str, Any]) -> Facts:
+    """Arguments of a script of TRL that counts pairs of sequences."""
+    return trainer({**arguments, "per_device_train_batch_size": 2 * arguments["per_device_train_batch_size"]})
+
+
 def trainer(arguments: Mapping[str, Any]) -> Facts:
     """Arguments of the Trainer of transformers, or of TRL's script."""
     names = {"adamw_torch": "adamw", "adamw_torch_fused": "adamw", "lion_32bit": "lion"}
@@ -569,6 +574,9 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "accelerate.yaml": lambda text, written, folder: accelerate(text),
     "training_args.json": lambda text, written, folder: trainer(json.loads(text)),
     "sft.yaml": lambda text, written, folder: trainer(yaml.safe_load(text)),
+    "dpo.yaml": lambda text, written, folder: pairs(yaml.safe_load(text)),
+    "kto.yaml": lambda text, written, folder: trainer(yaml.safe_load(text)),
+    "reward.yaml": lambda text, written, folder: pairs(yaml.safe_load(text)),
     "trainer.yaml": lambda text, written, folder: lightning(text),
     "megatron.args": lambda text, written, folder: megatron(_words(text)),
     "bridge.yaml": lambda text, written, folder: bridge(text),

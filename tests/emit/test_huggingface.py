@@ -118,6 +118,26 @@ def test_all_weights_by_trl() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "script", "samples", "loss"),
+    [
+        ("dpo", "dpo", 4, ["sigmoid"]),
+        ("ipo", "dpo", 4, ["ipo"]),
+        ("kto", "kto", 8, None),
+        ("reward", "reward", 4, None),
+    ],
+)
+def test_preferences_by_trl(task: str, script: str, samples: int, loss: list[str] | None) -> None:
+    """A plan counts sequences, and the software pairs of them."""
+    more = f"training.task = {task}\nmodel.layers = 4\nparallelism {{ zero_stage = 0 }}\n"
+    written = files(more + TRL, ("training.micro_batch", "8"))
+    found = yaml.safe_load(written[f"{script}.yaml"])
+    assert found["per_device_train_batch_size"] == samples and found.get("loss_type") == loss
+    assert "packing" not in found and found.get("precompute_ref_log_probs") is (False if script != "reward" else None)
+    assert f"-m trl.scripts.{script} --config" in written["launch.sh"] and "sft.yaml" not in written
+
+
+@pytest.mark.slow
 def test_weights_are_split_in_groups() -> None:
     text = files("parallelism { zero_stage = 3, replicas = 2 }\n" + TRAINER)["launch.sh"]
     assert (
@@ -216,6 +236,8 @@ UNTOLD = [
     ("huggingface_tokenizer", 'huggingface.tokenizer = "x"'),
     ("huggingface_model", "training.attention_8bit = true"),
     ("huggingface_restarts", "launch.restarts = 1"),
+    ("huggingface_reference", "training.task = kto\nreference.precision = bf16"),
+    ("huggingface_padding", "training.task = kto\ndataset.batching = packed"),
     ("huggingface_model", "training.gradient_fusion = true"),
     ("launch_rest", "training.recompute_norms = true"),
     ("huggingface_adapter", "adapter { method = lora, base_bytes = 4 bytes/param }"),
@@ -233,7 +255,13 @@ def test_what_trl_is_told_by_no_key(name: str, more: str) -> None:
 def test_each_requirement_is_tried() -> None:
     known = {name for name in library.load()[0].rules if name.startswith("huggingface_") and "_script_" not in name}
     tried = {*REFUSED, *(name for name, _ in UNTOLD)}
-    assert known == {name for name in tried if name in known} | {"huggingface_steps"}
+    assert known == {name for name in tried if name in known} | {"huggingface_steps", "huggingface_mismatched"}
+
+
+@pytest.mark.slow
+def test_kto_compares_with_other_samples_of_a_micro_batch() -> None:
+    alone = solved("training.task = kto\nparallelism { zero_stage = 3 }\n" + TRL, ("training.micro_batch", "1"))
+    assert [told.name for told in alone.requirements if told.holds is False] == ["huggingface_mismatched"]
 
 
 @pytest.mark.slow

@@ -153,7 +153,7 @@ REFUSED = [
     ("attention_8bit", "dense", (("training.attention_8bit", "true"),)),
     ("evaluation_told", "dense", (("training.evaluation_batch", "8"),)),
     ("activations_stay", "dense", (("training.activation_offload", "0.5"),)),
-    ("lengths", "dense", (("dataset.varying_lengths", "true"),)),
+    ("lengths", "dense", (("dataset.batching", "padded"),)),
     ("expert_overlap", "experts", (("parallelism.expert_overlap", "true"),)),
     ("graphs", "experts", (("training.cuda_graphs", "step"),)),
     ("routing", "experts", (("model.routing", "other"),)),

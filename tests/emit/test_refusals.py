@@ -166,7 +166,7 @@ REFUSED = [
     ("fsdp", 'parallelism.context = 2; model "mistral-7b-v0.1"', "accelerate_ring_model", "not plainly causal"),
     ("fsdp", "parallelism.context = 8; dataset.sequence_length = 2056 tokens", "accelerate_ring_divides",
      "into two pieces for each of 8 ranks"),
-    ("fsdp", "parallelism.context = 2; dataset.varying_lengths = true", "accelerate_ring_lengths",
+    ("fsdp", "parallelism.context = 2; dataset.batching = padded", "accelerate_ring_lengths",
      "padded to their longest sequence, which 2 ranks"),
     ("fsdp", "parallelism.context = 8; parallelism.replicas = 8", "accelerate_ring_replicas",
      "8 groups hold the model"),

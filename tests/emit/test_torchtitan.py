@@ -188,7 +188,7 @@ REFUSED = [
     ("recompute", "dense", (("training.recompute_layers", "8"),)),
     ("selected", "plain", (("training.recompute", "selective"), ("training.recompute_norms", "true"))),
     ("dropout", "plain", (("training.dropout", "0.1"),)),
-    ("lengths", "plain", (("dataset.varying_lengths", "true"),)),
+    ("lengths", "plain", (("dataset.batching", "padded"),)),
     ("rope", "plain", (("model", '"llama-3.2-3b"'),)),
     ("activation", "plain", (("model", '"gemma-7b"'),)),
     ("block", "plain", (("model", '"olmo-2-7b"'),)),

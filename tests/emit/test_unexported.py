@@ -292,8 +292,10 @@ GIVEN = {
     "adapter.params": "1M params",
     "training.checkpoint_interval": "1 hour",
 }
-NOT_SAID = {"training.expert_imbalance", "adapter.params", "adapter.base_bytes", "adapter.rest_bytes"}
-"""What a plan assumes, and tells nobody."""
+NOT_SAID = {"training.expert_imbalance", "adapter.params", "adapter.base_bytes", "adapter.rest_bytes"} | {
+    "reference.place", "reference.precision", "reference.zero_stage"
+}  # fmt: skip
+"""What a plan assumes, and tells nobody; and what says nothing where no preference is trained (`reference_meant`)."""
 
 
 @pytest.mark.slow

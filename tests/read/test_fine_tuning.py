@@ -20,7 +20,7 @@ TRAINER = "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 2\n
         ({"a.yaml": "model_name_or_path: a/b\nstage: pt\ncutoff_len: 8\n"}, True),
         ({"a.yaml": "model_name_or_path: a/b\nstage: sft\ncutoff_len: 8\n"}, False),
         ({"a.yaml": "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 8\nsample_packing: true\n"}, True),
-        ({"a.yaml": "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 8\npad_to_sequence_len: true\n"}, False),
+        ({"a.yaml": "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 8\npad_to_sequence_len: true\n"}, "full"),
         (
             {"a.sh": "python sft.py --model_name_or_path a/b --per_device_train_batch_size 1 --max_length 8 --packing"},
             True,
@@ -31,13 +31,13 @@ TRAINER = "model_name_or_path: Qwen/Qwen2.5-7B\nper_device_train_batch_size: 2\n
         ({"a.sh": "swift sft --model a/b --max_length 8 --packing true"}, True),
     ],
 )
-def test_packed_rows_are_of_one_length(files: dict[str, str], packed: bool) -> None:
-    assert said(of(files), "dataset.varying_lengths") is (False if packed else None)
+def test_packed_rows_are_of_one_length(files: dict[str, str], packed: bool | str) -> None:
+    assert said(of(files), "dataset.batching") == ("packed" if packed is True else packed or None)
 
 
 def test_axolotl_pads_unless_told() -> None:
     found = of({"a.yaml": "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 8\n"})
-    assert usual(found, "dataset.varying_lengths") is True
+    assert usual(found, "dataset.batching") == "padded"
 
 
 def test_trl_recomputes_in_bf16_on_short_sequences() -> None:

@@ -70,11 +70,11 @@ def test_a_word_that_no_plan_has_is_named_and_never_the_nearest() -> None:
 
 
 def test_each_key_has_a_fate() -> None:
-    found = reading(args_yaml=ARGS + "weight_decay: 0.1\nlogging_steps: 5\npadding_free: true\nodd_key: 1\n")
+    found = reading(args_yaml=ARGS + "weight_decay: 0.1\nlogging_steps: 5\nneftune_noise_alpha: 5\nodd_key: 1\n")
     assert fates(found) == {
         "per_device_train_batch_size": "mapped", "model_name_or_path": "mapped", "bf16": "mapped",
-        "output_dir": "carried", "weight_decay": "carried", "logging_steps": "carried", "padding_free": "unmodelled",
-        "odd_key": "unknown",
+        "output_dir": "carried", "weight_decay": "carried", "logging_steps": "carried",
+        "neftune_noise_alpha": "unmodelled", "odd_key": "unknown",
     }  # fmt: skip
 
 

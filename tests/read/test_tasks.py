@@ -89,22 +89,22 @@ def test_keys_that_only_such_runs_have() -> None:
 
 def test_the_verdict_is_refused_by_the_name_that_says_it(tmp_path) -> None:
     file = tmp_path / "train.sh"
-    file.write_text(f"accelerate launch --num_processes 8 examples/dpo.py {TRL} --max_length 512\n", encoding="utf-8")
+    file.write_text(f"accelerate launch --num_processes 8 examples/grpo.py {TRL} --max_length 512\n", encoding="utf-8")
     found = [one for one in importing.imported([str(file)], whole=True).diagnostics if one.code == "E0511"]
-    assert [one.message.partition(":")[0] for one in found] == ["`examples/dpo.py`"]
+    assert [one.message.partition(":")[0] for one in found] == ["`examples/grpo.py`"]
 
 
 def test_a_verdict_names_the_keys_that_it_does_not_count(tmp_path) -> None:
     file = tmp_path / "train.sh"
     file.write_text(
-        f"accelerate launch train.py {TRL} --padding_free --odd_key 1 --logging_steps 5\n", encoding="utf-8"
+        f"accelerate launch train.py {TRL} --neftune_noise_alpha 5 --odd_key 1 --logging_steps 5\n", encoding="utf-8"
     )
 
     def noted(whole: bool) -> list[str]:
         found = importing.imported([str(file)], whole=whole).diagnostics
         return [note.partition(" `")[2] for one in found if one.code == "W0623" for note in one.notes]
 
-    assert noted(True) == ["padding_free`: samples of a batch in one row, without padding", "odd_key`: not understood"]
+    assert noted(True) == ["neftune_noise_alpha`: noise on embeddings", "odd_key`: not understood"]
     assert not noted(False)  # `import` lists them in the plan
 
 

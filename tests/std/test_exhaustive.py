@@ -20,17 +20,13 @@ INDICES = {"MemoryPhase", "PipelineStage"}
 moment alone is told from the rest by its name, and a `match` of the same formulas asks for every new one."""
 
 DECIDING = (
-    "AdapterMethod", "AttentionKernel", "Dtype", "FlashKernel", "Kernels", "LossKernel", "Norm", "Offload", "OffloadTo",
-    "Positions", "Precision", "Recompute", "Schedule", "SelectiveRecompute", "UpdateKernel",
+    "AdapterMethod", "AttentionKernel", "Batching", "Dtype", "FlashKernel", "FrozenPlace", "Kernels", "LossKernel",
+    "Norm", "Offload", "OffloadTo", "Positions", "Precision", "Recompute", "Schedule", "SelectiveRecompute", "Task",
+    "UpdateKernel",
 )  # fmt: skip
 """Enums of the library that decide memory or time."""
 
 CHOICES = {
-    (
-        "batch_advice",
-        "Task",
-    ),  # An assumed batch, by alternatives of which exactly one may hold: E0404 tells of a third task.
-    ("epochs_usual", "Task"),  # Likewise the epochs that are usual for one task.
     ("accelerate.alone", "Framework"),  # Whether a target's file is for its own framework.
     ("torchtitan.written", "Framework"),
     ("deepspeed.written", "Framework"),  # Likewise.

@@ -124,10 +124,7 @@ def test_samples_are_packed_by_their_mean_length(base: Base) -> None:
         ({"dataset.mean_length": "2048 tokens"}, ""),
         ({"training.task": "pretrain"}, ""),
         ({"dataset.tokens": "7.8M"}, ""),
-        (
-            {"dataset.mean_length": "150 tokens", "dataset.varying_lengths": "true"},
-            "samples are padded, and count as 2,048 tokens each, the longest, though their mean is 150 tokens",
-        ),
+        ({"dataset.mean_length": "150 tokens", "dataset.batching": "padded"}, ""),
     ],
 )
 def test_what_is_counted_of_a_sample_is_told(inputs: dict[str, str], note: str) -> None:
@@ -159,8 +156,56 @@ def test_samples_are_cut(base: Base) -> None:
 
 
 def test_padding_counts(base: Base) -> None:
-    made = base.values(ALPACA | {"dataset.mean_length": "150 tokens", "dataset.varying_lengths": "true"})
+    """A sample is a row, its tokens are its own, and those that pad it are computed too."""
+    made = base.values(ALPACA | {"dataset.mean_length": "150 tokens", "dataset.batching": "padded"})
     assert (made.number("dataset.rows"), made.number("steps")) == (52_000, 9750)
+    assert made.number("global_batch_tokens") == 16 * 150
+
+
+LENGTHS = {
+    "dataset.mean_length": "300 tokens",
+    "dataset.p95_length": "800 tokens",
+    "dataset.longest_length": "1800 tokens",
+}
+
+
+def test_memory_is_that_of_the_longest_and_time_that_of_the_mean(base: Base) -> None:
+    whole = base.values(ALPACA | {"dataset.batching": "padded", "training.micro_batch": "1"})
+    made = base.values(ALPACA | LENGTHS | {"dataset.batching": "padded", "training.micro_batch": "1"})
+    assert (made.number("local_tokens"), made.number("step.tokens")) == (1800, 300)
+    short = base.values(ALPACA | {"dataset.sequence_length": "1800 tokens", "training.micro_batch": "1"})
+    assert made.number("memory.total") == short.number("memory.total") < whole.number("memory.total")
+    assert made.number("step_time") < 0.5 * whole.number("step_time")
+    assert made.number("steps") == whole.number("steps")
+
+
+def test_a_batch_is_padded_to_the_longest_of_it(base: Base) -> None:
+    rows = {
+        word: base.values(ALPACA | LENGTHS | {"dataset.batching": word, "training.micro_batch": "8"})
+        for word in ("padding_free", "grouped", "padded", "full", "packed")
+    }
+    lengths = {word: made.number("dataset.mean_row") for word, made in rows.items()}
+    assert lengths["padding_free"] == lengths["grouped"] == 300 < lengths["padded"] < 800
+    assert lengths["full"] == lengths["packed"] == 2048
+    # A sample without padding is never slower, and packing never is.
+    per_token = {word: made.number("step_time") / made.number("global_batch_tokens") for word, made in rows.items()}
+    assert per_token["padding_free"] == per_token["grouped"] < per_token["padded"] < per_token["full"]
+    assert per_token["packed"] <= per_token["padding_free"]
+    assert rows["padded"].number("step.padding_at_peak") > 0 == rows["packed"].number("step.padding_at_peak")
+    assert rows["full"].number("memory.total") >= rows["padded"].number("memory.total")
+
+
+@pytest.mark.parametrize("word", ["padded", "full", "padding_free", "grouped"])
+def test_samples_of_one_length_are_as_if_packed(base: Base, word: str) -> None:
+    packed, other = (base.values(ALPACA | {"dataset.batching": one}) for one in ("packed", word))
+    for name in ("step_time", "memory.total", "steps", "mfu", "tokens_total"):
+        assert other.number(name) == packed.number(name)
+
+
+def test_what_is_cut_off_is_told() -> None:
+    long = {"dataset.longest_length": "9000 tokens", "dataset.mean_length": "300 tokens"}
+    messages = [d.message for d in solved(ALPACA | long).diagnostics]
+    assert any("samples are up to 9,000 tokens long, and cut at 2,048 tokens" in message for message in messages)
 
 
 def test_only_what_is_lacking_is_asked_for() -> None:

@@ -369,13 +369,13 @@ def test_batches_of_varying_length_leave_blocks_that_nothing_needs(base: Base) -
     start = LLAMA_8B | {"parallelism.framework": "ddp", "parallelism.zero_stage": "0", "hardware.gpus": "1"}
     start |= {"training.recompute": "full", "adapter.method": "lora"}
     equal, varying = (
-        base.values(start | {"dataset.varying_lengths": word, "hardware.gpu": "B200"}) for word in ("false", "true")
+        base.values(start | {"dataset.batching": word, "hardware.gpu": "B200"}) for word in ("packed", "padded")
     )
     assert varying.number("memory.reserved") > equal.number("memory.reserved") + 20e9
     for name in ("memory.total", "memory.needed", "memory.allocated"):
         assert varying.number(name) == equal.number(name)
     # They are given back when the card is full.
-    small = base.values(start | {"dataset.varying_lengths": "true", "hardware.gpu": "A100-SXM4-40GB"})
+    small = base.values(start | {"dataset.batching": "padded", "hardware.gpu": "A100-SXM4-40GB"})
     assert small.number("memory.reserved") <= max(0.95 * small.number("gpu.memory"), small.number("memory.allocated"))
 
 

@@ -30,6 +30,15 @@ _BOUNDS = {
     "latency": "the start of kernels and collectives",
 }
 _METHODS = {names.LORA: "LoRA", names.QLORA: "QLoRA"}
+_TASKS = {
+    names.DPO: " by DPO",
+    names.IPO: " by IPO",
+    names.KTO: " by KTO",
+    names.ORPO: " by ORPO",
+    names.SIMPO: " by SimPO",
+    names.REWARD: " as a reward model",
+    names.DISTILL: " by distillation",
+}
 _LIMITS = ("deadline", "budget", "limit")
 _MOST_OF_A_TEXT = 80
 
@@ -47,13 +56,17 @@ class Sentence(Labels):
         kind = gpu or ("GPU" if gpus == 1 else "GPUs")
         return line(f"{count(gpus)} {kind}", f" ({count(nodes)} nodes)" if nodes > 1 else None)
 
-    def model(self, name: str, overridden: Sequence[tuple[Amount, str]], method: str, rank: Amount | None) -> Line:
+    def model(
+        self, name: str, overridden: Sequence[tuple[Amount, str]], method: str, rank: Amount | None, task: str
+    ) -> Line:
+        """The model, the method of a fine-tune, and the adapters: `llama-3.1-8b by DPO with LoRA of rank 16`."""
         sizes = ", ".join(f"{amount.exact()} {field}" for amount, field in overridden)
-        by = _METHODS.get(method)
+        by, trained = _METHODS.get(method), _TASKS.get(task)
         return line(
             name,
             f" with {sizes}" if sizes else None,
-            f" by {by}" if by else None,
+            trained,
+            f" {'with' if trained else 'by'} {by}" if by else None,
             f" of rank {rank.exact()}" if by and rank is not None else None,
         )
 

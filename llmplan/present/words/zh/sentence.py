@@ -22,6 +22,15 @@ _BOUNDS = {
     "latency": "内核与集合通信的启动",
 }
 _METHODS = {names.LORA: "LoRA", names.QLORA: "QLoRA"}
+_TASKS = {
+    names.DPO: "，以 DPO 训练",
+    names.IPO: "，以 IPO 训练",
+    names.KTO: "，以 KTO 训练",
+    names.ORPO: "，以 ORPO 训练",
+    names.SIMPO: "，以 SimPO 训练",
+    names.REWARD: "，作为奖励模型",
+    names.DISTILL: "，以蒸馏训练",
+}
 _LIMITS = {"deadline": "期限", "budget": "预算", "limit": "上限"}
 
 
@@ -39,12 +48,15 @@ class Sentence(Labels):
     def machines(self, gpus: int, gpu: str, nodes: int) -> Line:
         return line(f"{count(gpus)} 张 {gpu or 'GPU'}", f"（{count(nodes)} 个节点）" if nodes > 1 else None)
 
-    def model(self, name: str, overridden: Sequence[tuple[Amount, str]], method: str, rank: Amount | None) -> Line:
+    def model(
+        self, name: str, overridden: Sequence[tuple[Amount, str]], method: str, rank: Amount | None, task: str
+    ) -> Line:
         sizes = "、".join(f"{field} = {amount.exact()}" for amount, field in overridden)
         by = _METHODS.get(method)
         return line(
             name,
             f"（{sizes}）" if sizes else None,
+            _TASKS.get(task),
             f"，用 {by}" if by else None,
             f"（秩 {rank.exact()}）" if by and rank is not None else None,
         )

@@ -22,7 +22,7 @@ _ALONE = {**_UNITS, "GPUs": "GPU", "GPU": "GPU", "nodes": "节点", "steps": "�
 _PARTS = {
     "weights": "权重", "optimizer": "优化器", "gradients": "梯度", "activations": "激活", "logits": "logits",
     "working set": "工作集", "buffers": "缓冲区", "context": "上下文", "compute": "计算", "fixed costs": "固定开销",
-    "data-parallel traffic": "数据并行通信", "tensor-parallel traffic": "张量并行通信",
+    "frozen model": "冻结模型", "data-parallel traffic": "数据并行通信", "tensor-parallel traffic": "张量并行通信",
     "context-parallel traffic": "上下文并行通信", "expert traffic": "专家通信", "pipeline traffic": "流水线通信",
     "pipeline bubble": "流水线气泡", "offload": "卸载", "model FLOPs at the data-sheet peak": "按标称峰值计的模型计算",
     "large matrix products below the peak": "大矩阵乘低于峰值",
