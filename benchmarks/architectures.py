@@ -2,8 +2,8 @@
 
     python benchmarks/architectures.py FILE.jsonl [--all]
 
-Each line of the file is an object with `name`, `config` (a config.json), `total_params` and `parts` (parameters by part, which
-add up to the total). Prints for each whether it is exact by part, refused by name, or wrong, with the parts that differ; `--all`
+Each line of the file is an object with `name`, `config` (a config.json), `total_params` and, where they were counted, `parts`
+(parameters by part, which add up to the total). Prints for each whether it is exact by part, refused by name, or wrong, with the parts that differ; `--all`
 prints those that are exact as well. Exits 1 if a line is wrong, or is not read for a reason other than a refusal.
 """
 
@@ -38,8 +38,8 @@ REFUSED = "E0209"
 
 def expected(row: dict[str, Any]) -> dict[str, int]:
     """The counts of a line by the library's parts."""
-    counts = dict.fromkeys(PARTS, 0)
-    for part, count in row["parts"].items():
+    counts = dict.fromkeys(PARTS, 0) if "parts" in row else {}
+    for part, count in row.get("parts", {}).items():
         counts[MERGED.get(part, part)] = counts.get(MERGED.get(part, part), 0) + count
     return counts
 
