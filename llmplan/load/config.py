@@ -77,7 +77,7 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
     for key, usual_value, why in tables.modelled(type, outer):
         value = _value(key, values)
         if value is not None and value.span.text != usual_value:
-            return config.refused_value(at, source.name, key, value.span, type, why)
+            return config.refused_value(at, source.name, key.removeprefix("outer."), value.span, outer or type, why)
     fields = []
     missing: dict[str, None] = {}
     for field in tables.fields(type, outer).values():
@@ -211,6 +211,13 @@ class _Missing(Exception):
 
 
 def _value(key: str, values: Values) -> nodes.Expr | None:
+    start, some, end = key.partition(".*.")
+    if some:
+        # What every object under a key that has it gives.
+        given = [value for k, value in values.items() if k.startswith(f"{start}.") and k.endswith(f".{end}")]
+        if len({value.span.text for value in given}) > 1:
+            raise _Missing(key)
+        return given[0] if given else None
     before, _, word = key.rpartition(".")
     owner = values.get(before)
     if word == EACH and key not in values and owner is not None:
