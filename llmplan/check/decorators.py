@@ -273,8 +273,8 @@ TABLE: dict[str, Decorator] = {
     ),
     "modelled": Decorator(
         ("entry",), (_T, _T, _T), None, '@modelled("mlp_bias", "false", "biases in some of its feed-forward blocks")',
-        "A key of a configuration file, its only value that the entry's formulas describe, and what a file with another "
-        "one has. Such a file is refused.",
+        "A key of a configuration file, the only value of it that the entry's formulas describe, and what a file with "
+        "another one has. Such a file is refused.",
     ),
     "around": Decorator(
         ("entry",), (_T,), None, '@around("qwen2")',

@@ -100,7 +100,7 @@ def refused_type(span: Span, name: str, type: str, why: str) -> Diagnostic:
 
 def refused_value(span: Span, name: str, key: str, value: Span, type: str, why: str) -> Diagnostic:
     """E0209: a value of a key with which a type is not the one that the formulas describe; `why` says what it has."""
-    message = f"`{key}` `{value.text}` of `{name}`, a {type}, is not supported: it has {why}"
+    message = f"`{key}` `{value.text}` of `{name}`, whose `model_type` is `{type}`, is not supported: it has {why}"
     return error("E0209", message, span, "for a rough estimate give its parameters: `model { params = … }`")
 
 
