@@ -3,9 +3,9 @@
     python benchmarks/architectures.py FILE.jsonl [--all]
 
 Each line of the file is an object with `name`, `config` (a config.json), `total_params` and, where they were counted,
-`parts` (parameters by part, which add up to the total). Prints for each whether it is exact by part, refused by name, or
-wrong, with the parts that differ; `--all` prints those that are exact as well. Exits 1 if a line is wrong, or is not read
-for a reason other than a refusal.
+`parts` (parameters by part, which add up to the total). Prints for each whether it is exact by part, refused by name,
+or wrong, with the parts that differ; `--all` prints those that are exact as well. Exits 1 if a line is wrong, or is not
+read for a reason other than a refusal.
 """
 
 from __future__ import annotations

@@ -74,10 +74,11 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
             given = None  # the line would be shown, and who knows of what file
         left = _left_out(tables, values, usual) if any(usual.values()) else ()
         return config.unknown_type(at, given, source.name, type, tables.entries, usual, left)
-    for key, usual_value, why in tables.modelled(type, outer):
+    for key, described, otherwise in tables.modelled(type, outer):
         value = _value(key, values)
-        if value is not None and value.span.text != usual_value:
-            return config.refused_value(at, source.name, key.removeprefix("outer."), value.span, outer or type, why)
+        if value is not None and value.span.text != described:
+            key = key.removeprefix("outer.")
+            return config.refused_value(at, source.name, key, value.span, outer or type, otherwise)
     fields = []
     missing: dict[str, None] = {}
     for field in tables.fields(type, outer).values():
