@@ -104,8 +104,8 @@ WIDE = """
 model {
     layers = 60, hidden = 5376, heads = 32, kv_heads = 16, head_dim = 256, ffn = 21_504, gated_mlp = true
     vocab = 262_144, tied_embeddings = true, layer_norms = 4, qk_norm = per_head
-    sliding_layers = 50, sliding_window = 1024, mixer = global, mixer_layers = 10, mixer_heads = 32, mixer_head_dim = 512, mixer_key_heads = 4
-    mixer_shares_keys = true
+    sliding_layers = 50, sliding_window = 1024, mixer = global, mixer_layers = 10
+    mixer_heads = 32, mixer_head_dim = 512, mixer_key_heads = 4, mixer_shares_keys = true
 }
 """
 
