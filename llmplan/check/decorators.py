@@ -271,6 +271,11 @@ TABLE: dict[str, Decorator] = {
         ("kind",), (_T, _T), _T, '@refused("a state-space model beside attention", "jamba", "bamba")',
         "The reason why types of models are not read, and these types.",
     ),
+    "modelled": Decorator(
+        ("entry",), (_T, _T, _T), None, '@modelled("mlp_bias", "false", "biases in some of its feed-forward blocks")',
+        "A key of a configuration file, the only value of it that the entry's formulas describe, and what a file with "
+        "another one has. Such a file is refused.",
+    ),
     "around": Decorator(
         ("entry",), (_T,), None, '@around("qwen2")',
         "The entry says what stands around a language model: its fields are added to those of the type of "

@@ -98,6 +98,12 @@ def refused_type(span: Span, name: str, type: str, why: str) -> Diagnostic:
     return error("E0209", message, span, "for a rough estimate give its parameters: `model { params = … }`")
 
 
+def refused_value(span: Span, name: str, key: str, value: Span, type: str, why: str) -> Diagnostic:
+    """E0209: a value of a key with which a type is not the one that the formulas describe; `why` says what it has."""
+    message = f"`{key}` `{value.text}` of `{name}`, whose `model_type` is `{type}`, is not supported: it has {why}"
+    return error("E0209", message, span, "for a rough estimate give its parameters: `model { params = … }`")
+
+
 def repeated(span: Span, key: str, name: str) -> Diagnostic:
     """A key that stands twice in one object, so that the first of its values means nothing."""
     return _without_effect(span, f"`{key}` in `{name}` is repeated: the last of its values counts", "remove the others")

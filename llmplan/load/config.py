@@ -74,6 +74,11 @@ def read(kind: str, name: str, source: Source, at: Span) -> Configured | Diagnos
             given = None  # the line would be shown, and who knows of what file
         left = _left_out(tables, values, usual) if any(usual.values()) else ()
         return config.unknown_type(at, given, source.name, type, tables.entries, usual, left)
+    for key, described, otherwise in tables.modelled(type, outer):
+        value = _value(key, values)
+        if value is not None and value.span.text != described:
+            key = key.removeprefix("outer.")
+            return config.refused_value(at, source.name, key, value.span, outer or type, otherwise)
     fields = []
     missing: dict[str, None] = {}
     for field in tables.fields(type, outer).values():
@@ -207,6 +212,13 @@ class _Missing(Exception):
 
 
 def _value(key: str, values: Values) -> nodes.Expr | None:
+    start, some, end = key.partition(".*.")
+    if some:
+        # What every object under a key that has it gives.
+        given = [value for k, value in values.items() if k.startswith(f"{start}.") and k.endswith(f".{end}")]
+        if len({value.span.text for value in given}) > 1:
+            raise _Missing(key)
+        return given[0] if given else None
     before, _, word = key.rpartition(".")
     owner = values.get(before)
     if word == EACH and key not in values and owner is not None:

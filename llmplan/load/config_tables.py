@@ -115,6 +115,11 @@ class Tables:
         own = [key for entry in self._likes(type) for key in _arguments(entry, "ignored")]
         return Known(frozenset(self.keys.values()), self.structure, (*self.ignored, *own))
 
+    def modelled(self, type: str, outer: str | None = None) -> list[list[str]]:
+        """Keys that a type describes at one value only: the key, that value, and what a file with another one has."""
+        entries = (*self._likes(outer), *self._likes(type))
+        return [one for entry in entries for one in said(entry.decorators, "modelled")]
+
     def _likes(self, type: str | None) -> Iterator[nodes.Entry]:
         """An entry, and those that it is like; none of no type."""
         known = self.around if type in self.around else self.entries

@@ -25,7 +25,7 @@ SEVERAL = {
     "E0205": {"syntax": 1, "units": 1},
     "E0206": {"names": 3},
     "E0207": {"names": 4},
-    "E0209": {"config": 6},
+    "E0209": {"config": 7},
     "E0301": {"units": 2},
     "E0302": {"units": 2},
     "E0303": {"units": 9},

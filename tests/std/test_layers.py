@@ -97,3 +97,30 @@ dataset { sequence_length = 4096, tokens = 1B }
 """
     h, f, q, k, a, n = 1024, 3072, 2048, 512, 8, 2
     assert value(text, "memory.dense_activations") == 20 * h + 8 * f + 18 * q + 12 * k + 8 * a + 4 * n + 8
+
+
+# Gemma 4, by its published configuration.
+WIDE = """
+model {
+    layers = 60, hidden = 5376, heads = 32, kv_heads = 16, head_dim = 256, ffn = 21_504, gated_mlp = true
+    vocab = 262_144, tied_embeddings = true, layer_norms = 4, qk_norm = per_head
+    sliding_layers = 50, sliding_window = 1024, mixer = global, mixer_layers = 10
+    mixer_heads = 32, mixer_head_dim = 512, mixer_key_heads = 4, mixer_shares_keys = true
+}
+"""
+
+
+def test_layers_of_wider_heads_count_as_attention() -> None:
+    assert value(WIDE, "model.params_attention") == 8_477_772_800
+    assert value(WIDE, "model.params_mixer") == 0
+    sizes = "dataset { sequence_length = 4096, tokens = 1B }\n"
+    windowed = 50 * 32 * 512 * (1024 - 1024**2 / 8192)
+    assert value(WIDE + sizes, "attention_flops_per_token") == 6 * (windowed + 10 * 32 * 1024 * 2048)
+    assert value(WIDE + sizes, "attention_square_flops_per_token") == 6 * 4096 * (50 * 32 * 512 + 10 * 32 * 1024)
+
+
+def test_layers_of_wider_heads_cache_every_token() -> None:
+    served = "serving { input_tokens = 3000, output_tokens = 1000, batch = 1, kv_precision = bf16 }\n"
+    served += 'hardware { gpu = "H100-SXM5-80GB" }\n'
+    cache = 2 * (50 * 16 * 512 * 1024 + 10 * 4 * 1024 * 4000)
+    assert value(WIDE + served, "serving.kv_cache") == cache

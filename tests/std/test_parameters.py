@@ -69,7 +69,7 @@ def test_every_model_is_counted() -> None:
 @pytest.fixture(scope="module")
 def figures() -> dict[str, list[object]]:
     """All and active parameters of every entry, and the sum of the terms."""
-    terms = " + ".join(f"model.params_{term}" for term in TERMS)
+    terms = " + ".join([*(f"model.params_{term}" for term in TERMS), "tower.params_total", "projector.params_total"])
     columns = (
         Column("all", "model.params_total"),
         Column("active", "model.params_active"),
