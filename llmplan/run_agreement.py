@@ -12,6 +12,7 @@ from fractions import Fraction
 from llmplan import importing
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
+from llmplan.units import amount
 
 Difference = tuple[str, str, str, int]
 """An input, as planned, as the log has it, and the line of the log."""
@@ -43,7 +44,7 @@ def of_model(counts: Mapping[str, tuple[float, int]], values: Mapping[str, Value
             continue
         near = _COUNTED if name == "parameters" else _SAME
         if abs(number - held) > near * held:
-            yield path, value.amount.short(), f"{number:,.0f}", line
+            yield path, value.amount.short(), amount.count(number), line
 
 
 def of_command(

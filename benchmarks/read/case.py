@@ -339,4 +339,5 @@ def _serving(record: Record) -> Settings:
         "serving.batch": str(case.get("micro_batch") or 1),
         "serving.input_tokens": "0 tokens",
         "serving.output_tokens": f"{case['seq_len']} tokens",
+        "serving.tensor": f"{case.get('gpus') or 1} GPUs",
     }

@@ -590,6 +590,7 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "sky.yaml": lambda text, written, folder: skypilot(text, written),
     "launch.sh": launched,
     "report.md": lambda text, written, folder: report(text),
+    "probe.sh": lambda text, written, folder: {},  # it starts launch.sh with fewer steps
     "vllm.yaml": lambda text, written, folder: {},  # of a plan that serves, read by tests/emit/test_vllm.py
 }
 """How each file that says something of a run is read; a target's files are added here."""
