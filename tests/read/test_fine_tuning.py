@@ -188,7 +188,8 @@ def test_the_model_that_a_trainer_is_given_by_name() -> None:
     ("text", "bits"),
     [
         (f"{PEFT}load_in_8bit: true", ("lora", 1, 4)),
-        (f"{PEFT}load_in_4bit: true", ("qlora", None, None)),
+        (f"{PEFT}load_in_4bit: true", ("qlora", 0.5625, None)),  # its scales are not quantised
+        (f"{PEFT}load_in_4bit: true\nuse_bnb_nested_quant: true", ("qlora", None, None)),
         (f"{AXOLOTL}adapter: lora\nload_in_8bit: true", ("lora", 1, 2)),
         ("model_name_or_path: a/b\nfinetuning_type: lora\ncutoff_len: 8\nquantization_bit: 8", ("lora", 1, 2)),
         ("model_name_or_path: a/b\nfinetuning_type: lora\ncutoff_len: 8\nquantization_bit: 4", ("qlora", None, 2)),
@@ -246,3 +247,8 @@ def test_a_configuration_of_deepspeed_that_is_not_given_is_still_deepspeeds() ->
 )
 def test_what_evaluates_has_a_batch(files: dict[str, str], batch: int | None) -> None:
     assert said(of(files), "training.evaluation_batch") == batch
+
+
+@pytest.mark.parametrize(("kind", "loss"), [("nll", "upcast"), ("dft", "upcast"), ("chunked_nll", "linear")])
+def test_the_loss_that_trl_is_told(kind: str, loss: str) -> None:
+    assert said(reading(sft_yaml=f"{TRL}use_peft: false\npacking: true\nloss_type: {kind}\n"), "training.loss") == loss
