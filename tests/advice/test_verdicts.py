@@ -133,7 +133,7 @@ def random_plan(make: random.Random) -> str:
 
 @pytest.mark.quick(2)
 @pytest.mark.parametrize(
-    "seed", [pytest.param(SEED + one, marks=[pytest.mark.slow] * (one >= 8)) for one in range(many(8, 40, 200))]
+    "seed", [pytest.param(SEED + one, marks=[pytest.mark.slow] * (one >= 8)) for one in range(many(8, 24, 200))]
 )
 def test_a_verdict_has_the_chance_that_the_plan_shows(plans, seed: int) -> None:
     make = random.Random(f"verdicts {seed}")

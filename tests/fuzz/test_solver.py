@@ -21,7 +21,7 @@ GRID = 4001
 
 
 def plans_to_try(most: int, quick: int) -> range:
-    return range(SEED, SEED + many(quick, most // 4, 2 * most))
+    return range(SEED, SEED + many(quick, most // 8, 2 * most))
 
 
 # What the language means

@@ -53,7 +53,7 @@ def files(seed: int) -> dict[str, str]:
 
 
 SEEDS = [
-    pytest.param(one, marks=[pytest.mark.slow] * (one - SEED >= 1)) for one in range(SEED, SEED + many(1, 24, 300))
+    pytest.param(one, marks=[pytest.mark.slow] * (one - SEED >= 1)) for one in range(SEED, SEED + many(1, 12, 300))
 ]
 
 

@@ -25,7 +25,7 @@ LAYOUTS = {
     "a team's log and network": "parallelism { zero_stage = 2 }\n"
     'emit deepspeed\nlaunch { log_to = wandb, interface = "eth0", run_name = "a", restarts = 2 }',
 }
-MANY = many(4, 120, 1200)
+MANY = many(4, 60, 1200)
 
 
 def emitted(text: str, folder: Path) -> dict[str, str] | None:
