@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from attrs import evolve, frozen
 
-from llmplan import importing, run_agreement
+from llmplan import importing, run_agreement, run_inputs
 from llmplan.answer.schema.solution import Solution
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, logs
@@ -183,6 +183,11 @@ class Reader:
         if undecided := self.inputs.undecided(said, None):
             return result(), [logs.unsaid(log.file, undecided)]
         solution = self.inputs.solved(said)
+        samples = run_inputs.sequences_of_a_sample(solution)
+        if samples != 1:
+            piece = summary.in_sequences(piece, samples)
+            said = self.inputs.said(piece)
+            solution = self.inputs.solved(said)
         if solution is not None and solution.status == "error":
             return result(), list(solution.diagnostics)
         if solution is not None:
@@ -202,6 +207,8 @@ class Reader:
         readings = of_piece(piece, run)
         reasons: list[str] = []
         whole = summary.whole(heard)
+        if whole is not None and whole.samples_rate is not None:
+            whole = evolve(whole, samples_rate=whole.samples_rate * samples)
         if whole is not None and not pieces:
             mean, why = of_whole(whole, run)
             readings[:0] = [mean] if mean is not None else []

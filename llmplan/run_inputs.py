@@ -27,6 +27,7 @@ from llmplan.units import amount
 _TARGETS = ("step_time", "memory.total", "memory.reserved")
 NEEDED = ("model", "hardware.gpu", "hardware.gpus", "training.micro_batch", "dataset.sequence_length")
 _COMMAND_LINE = "on the command line"
+_OF_SAMPLE = "training.sample_sequences"
 _WHOLE = 1e-3
 """By how much a count that is a quotient may miss a whole number."""
 
@@ -167,14 +168,17 @@ class RunInputs:
         return Conditions(batch, length, number("hardware.gpus"))
 
     def _planned(self, path: str, value: Planned) -> str | None:
+        input = self.library.inputs.get(path)
+        form = "" if input is None else input.form
+        if form == "entries" and isinstance(value.value, str):
+            return f"[{', '.join(map(measured_text.quoted, value.value.split(', ')))}]"
         if value.origin is not None and value.origin.layer != "solved":
             return " ".join(value.origin.text.split())
         held = value.value
         if isinstance(held, bool):
             return "true" if held else "false"
         if isinstance(held, str):
-            input = self.library.inputs.get(path)
-            return held if input is not None and input.form == "word" else measured_text.quoted(held)
+            return held if form == "word" else measured_text.quoted(held)
         if held is None:
             return None
         unit = f" {value.unit}" if value.unit and value.unit not in ("GPU", "node") else ""
@@ -191,6 +195,12 @@ class RunInputs:
         return f"{origin.place}, found by solving" if origin.layer == "solved" else origin.place
 
 
+def sequences_of_a_sample(solution: Solution | None) -> int:
+    """How many sequences are what a log of the plan's run counts as one."""
+    value = solution.values.get(_OF_SAMPLE) if solution is not None else None
+    return round(value.value) if value is not None and isinstance(value.value, (int, float)) else 1
+
+
 def of_solution(solution: Solution) -> Conditions:
     """What a plan says of the run."""
 
@@ -204,7 +214,9 @@ def of_solution(solution: Solution) -> Conditions:
     if batch is not None and unit == "token":
         batch = batch / length if length else None
     gpus, _ = number("hardware.gpus")
-    return Conditions(batch, length, gpus)
+    (tokens, _), (sequences, _) = number("global_batch_tokens"), number("global_batch_sequences")
+    # What samples hold, where they are shorter than the length at which they are cut.
+    return Conditions(batch, tokens / sequences if tokens and sequences else length, gpus)
 
 
 def _reached(values: Mapping[str, Planned]) -> list[Planned]:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.logs.formula import Value
 from llmplan.logs.reading import Heard
@@ -20,6 +20,8 @@ from llmplan.logs.samples import Sample, Steady, holes, level_changes, steady
 
 _SAME = 1.02
 """Times by which the ends that ranks tell of one run differ at most."""
+
+_BATCHES = ("training.micro_batch", "training.global_batch")
 
 Why = Literal["", "restart", "batch", "length", "hole", "level"]
 
@@ -66,6 +68,15 @@ class Whole:
     samples_rate: float | None
     tokens: float | None
     several: bool
+
+
+def in_sequences(piece: Piece, each: int) -> Piece:
+    """A piece whose batches count sequences, of a log that counts samples of several."""
+    inputs = {
+        path: (value * each if path in _BATCHES and isinstance(value, float) else value, line)
+        for path, (value, line) in piece.inputs.items()
+    }
+    return evolve(piece, batch=None if piece.batch is None else piece.batch * each, inputs=inputs)
 
 
 def pieces(heard: Heard) -> tuple[Piece, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def launched(folder: Path, files: dict[str, str], **more: str) -> tuple[int, Pat
         capture_output=True,
         check=False,
     )
-    assert not list(temporary.iterdir()), done.stderr
+    assert not re.search(r"\brm\b", files["probe.sh"]), "no written script deletes anything"
     return done.returncode, seen
 
 
