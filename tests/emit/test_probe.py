@@ -17,7 +17,7 @@ from tests.emit.test_launch import PLAN, TARGETS
 
 STARTER = """#!/usr/bin/env bash
 # Stands for torchrun and accelerate: its arguments, what it is told, and the files beside launch.sh.
-folder="$(dirname "$(ls -d "${TMPDIR}"/tmp.*/launch.sh | head -1)")"
+folder="$(dirname "$(ls -dt "${TMPDIR}"/tmp.*/launch.sh | head -1)")"
 printf '%s\\n' "$@" >>"$SEEN/arguments"
 echo ---- >>"$SEEN/arguments"
 env | grep '^LLMPLAN_' >>"$SEEN/environment"
