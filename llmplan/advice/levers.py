@@ -25,7 +25,7 @@ from llmplan.check.ir import Text
 from llmplan.check.program import Setting
 from llmplan.system.adjustable import Knob, knob_of
 from llmplan.system.display import amount, one_line, show
-from llmplan.system.levers import beside, described, looked_at, set_to, sort_of, values, worth, worth_of
+from llmplan.system.levers import beside, described, looked_at, set_to, sort_of, values, worth
 from llmplan.system.levers import levers as declared
 from llmplan.system.proposals import proposals, written
 from llmplan.uncertainty.bands import MEETS, SAFE
@@ -33,9 +33,6 @@ from llmplan.units.measure import KindType, Measure, is_catalog
 
 _SLIGHTLY = 0.01
 """The share by which a run may become dearer for being faster, where the plan has no question that decides."""
-
-_WORK, _SAME_WORK = "tokens_total", 0.01
-"""What a run trains on, and the share by which a batch that divides otherwise moves it."""
 
 _BEST = 4
 """The number of rows that a screen shows."""
@@ -98,7 +95,7 @@ class _Levers:
         best: list[_Change] = []
         for knob, now in knobs:
             changes = [self._change(knob, now, value) for value in looked_at(knob, now, self.here)]
-            kept = [change for change in changes if change is not None and self._same_work(change)]
+            kept = [change for change in changes if change is not None and change.tried.same_work]
             better = [change for change in kept if self._better(change)]
             ranked = sorted(better, key=lambda one: self._key(one.tried.figures))
             holding = [change for change in ranked if not change.tried.fails]
@@ -113,11 +110,6 @@ class _Levers:
         chosen = _in_turn(free)[: self.account.tries // 2] + others
         rows = [self._again(change, self._row(change)) for change in chosen[: self.account.tries]]
         return [row for row in rows if row is not None]
-
-    def _same_work(self, change: _Change) -> bool:
-        """Whether a change trains on as many tokens: with fewer it is no gain."""
-        before, after = (worth_of(_WORK, point) for point in (self.here, change.tried.lowering))
-        return not before or after is None or abs(after / before - 1) <= _SAME_WORK
 
     # A change with everything else as in the answer
 

@@ -25,9 +25,6 @@ _MOST = 6
 _LEAST = 0.02
 """The share of a side of the comparison below which a switch does too little for a set."""
 
-_WORK, _SAME_WORK = "tokens_total", 0.01
-"""What a run trains on, and the share by which a batch that divides otherwise moves it."""
-
 
 @frozen
 class Turned:
@@ -61,7 +58,7 @@ def together(trial: Trial, names: Collection[str], levers: Sequence[Knob]) -> tu
     pairs = [pair for one, other in itertools.combinations(helping, 2) for pair in itertools.product(one, other)]
     threes = itertools.combinations([several[0] for several in helping], 3)
     for sets in (pairs, threes):
-        works = [(_key(trial, tried), one) for one in sets if _works(trial, tried := _at(trial, one))]
+        works = [(_key(trial, tried), one) for one in sets if _works(tried := _at(trial, one))]
         if works:
             return min(works, key=lambda one: one[0])[1]
     return ()
@@ -88,12 +85,9 @@ def _at(trial: Trial, several: Sequence[Turned]) -> Tried:
     return trial.at({one.knob.path: set_to(one.knob, one.value, trial.here) for one in several})
 
 
-def _works(trial: Trial, tried: Tried) -> bool:
+def _works(tried: Tried) -> bool:
     """Whether all holds, and the run trains on as many tokens."""
-    if not tried.legal or any(True for _ in failing(tried.lowering)):
-        return False
-    before, after = (worth_of(_WORK, point) for point in (trial.here, tried.lowering))
-    return not before or after is None or abs(after / before - 1) <= _SAME_WORK
+    return tried.legal and not any(True for _ in failing(tried.lowering)) and tried.same_work
 
 
 def _key(trial: Trial, tried: Tried) -> tuple[float, ...]:

@@ -28,6 +28,7 @@ from llmplan.solve.passes import LIMIT, requirements_of
 from llmplan.system.build import Built, build
 from llmplan.system.comparison import failing
 from llmplan.system.evaluate import evaluate
+from llmplan.system.levers import worth_of
 from llmplan.system.lower import Lowering
 from llmplan.system.missing import Missing
 from llmplan.system.range_points import Spreads
@@ -35,6 +36,9 @@ from llmplan.system.results import Result, results, with_calendar
 from llmplan.system.system import Condition, System
 from llmplan.uncertainty.bands import Bands
 from llmplan.uncertainty.worst_case import solve_certain
+
+_WORK, _SAME_WORK = "tokens_total", 0.01
+"""What a run trains on, and the share by which a batch that divides otherwise moves it."""
 
 Changes = Mapping[str, Setting]
 Figures = dict[str, tuple[Result, float]]
@@ -186,6 +190,12 @@ class Tried:
     def fails(self) -> tuple[str, ...]:
         """The requirements that fail at the point but hold in the answer."""
         return tuple(name for name in failing(self.lowering) if name not in self._trial.failed)
+
+    @property
+    def same_work(self) -> bool:
+        """Whether it trains on as many tokens as the answer: with fewer nothing is gained."""
+        before, after = (worth_of(_WORK, point) for point in (self._trial.here, self.lowering))
+        return not before or after is None or abs(after / before - 1) <= _SAME_WORK
 
     @cached_property
     def bands(self) -> Bands:
