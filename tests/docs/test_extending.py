@@ -25,6 +25,7 @@ COPIED = (
     "templates",
     "docs",
     "editors",
+    "benchmarks/architectures.py",
     "tests/conftest.py",
     "tests/quick.py",
     "tests/thorough.py",

@@ -151,7 +151,6 @@ REFUSED = [
     ("recompute_layers", "dense", (("training.recompute_layers", "7"),)),
     ("selected_layers", "dense", (("training.recompute", "selective"), ("training.recompute_layers", "8"))),
     ("attention_8bit", "dense", (("training.attention_8bit", "true"),)),
-    ("evaluation_told", "dense", (("training.evaluation_batch", "8"),)),
     ("activations_stay", "dense", (("training.activation_offload", "0.5"),)),
     ("lengths", "dense", (("dataset.batching", "padded"),)),
     ("expert_overlap", "experts", (("parallelism.expert_overlap", "true"),)),
