@@ -116,6 +116,7 @@ def analyse(
     try:
         program = PlanCheck(scope, targets, _counted(diagnostics)).run(modules, asked.scenario, asked.settings)
         program.protected.update(asked.kept)
+        program.offered = asked.offered
         if asked.has_files:
             program.rules = [rule for rule in program.rules if not rule.written]
         diagnostics += _not_allowed(program, asked)

@@ -20,13 +20,13 @@ from llmplan.load import files
 from llmplan.load.config_tables import Tables
 from llmplan.load.unused_keys import Known
 from llmplan.read import formats, sources
-from llmplan.read.document import Document, Item
+from llmplan.read.document import Document, Item, normal
 from llmplan.read.edits import Files
 from llmplan.read.formats import Format, fits_any
 from llmplan.read.library import Input, Library
 from llmplan.read.named import arguments, with_written
 from llmplan.read.plan_text import Assumed, noted, written
-from llmplan.read.reading import NOT_GIVEN, Fate, Found, Reading, read
+from llmplan.read.reading import DECIDED_ELSEWHERE, NOT_GIVEN, Fate, Found, Reading, read
 from llmplan.read.values import Data, Member, Value, Written
 from llmplan.read.withheld import withheld
 from llmplan.request import Request
@@ -51,6 +51,9 @@ _MODEL_CONFIG = "model_config"
 _LENGTHS = ("training.steps", "dataset.tokens", "dataset.samples")
 _SPLIT = "parallelism.zero_stage"
 _SIZES = ("model.layers", "model.hidden", "model.heads", "model.vocab")
+_NOTHING_LOST = frozenset({DECIDED_ELSEWHERE, "says nothing", "switched off"})
+"""Why a key is not needed in files that are written anew."""
+
 _LEAST_CHANCE = "memory.least_chance"
 _FASTEST = "maximize tokens_per_second"
 """What changes are judged by where no file says how long the run is."""
@@ -151,6 +154,7 @@ def question(found: Imported, plan: Path = Path(files.IMPORTED), writes: bool = 
     options["has_files"] = not writes
     if found.files is not None:
         options["kept"] = _kept(found.files)
+        options["offered"] = _offered(found.files)
     if found.files is not None and not any(path in found.files.reading.found for path in _LENGTHS):
         options["statements"] = (*options["statements"], _FASTEST)
     if found.files is not None and options.get("root") is None:
@@ -170,6 +174,19 @@ def _kept(read: Files) -> tuple[str, ...]:
     """The inputs that the software of some files has no key for: no change of them can be made there."""
     scope, said = library.load(tables=False)[0], read.said
     return tuple(path for path in scope.fields if path.partition(".")[0] in scope.software and path not in said)
+
+
+def _offered(read: Files) -> tuple[tuple[tuple[str, bool | float | str], ...], ...]:
+    """The sets of changes that come with the software of some files, such as its configurations of DeepSpeed."""
+    sets = (
+        {path: float(one) if isinstance(one, Fraction) else one for path, one in each.items()}
+        for _, each in read.offers
+    )
+    return tuple(
+        tuple((path, one) for path, one in each.items() if not isinstance(one, tuple))
+        for each in sets
+        if not any(isinstance(one, (tuple, Written)) for one in each.values())
+    )
 
 
 def _likely() -> str:
@@ -293,6 +310,21 @@ def _left_out(fates: Sequence[Fate], rejected: Sequence[tuple[Found, str]]) -> l
         ]
     unknown = [(one.item.key, one.item.place) for one in fates if one.fate == "unknown"]
     return [imports.left_out(changing, unknown)] if changing or unknown else []
+
+
+def not_written(read: Files, texts: Sequence[str]) -> Diagnostic | None:
+    """The keys of files that are in no file that was written for the same run, with the values that they have."""
+    lines = [normal(line) for text in texts for line in text.splitlines()]
+    keys = []
+    for one in read.reading.fates:
+        item, name = one.item, normal(one.item.key.rpartition(".")[2])
+        if one.fate not in ("free", "unmodelled", "unknown") or one.why in _NOTHING_LOST or item.key.isupper():
+            continue
+        value = normal(item.shown)
+        if not any(name in line and (value in line or value == "true") for line in lines):
+            keys.append(item.key)
+    keys = list(dict.fromkeys(keys))
+    return imports.not_written(keys) if keys else None
 
 
 def _missing(reading: Reading, plan: str) -> list[Diagnostic]:

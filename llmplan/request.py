@@ -48,6 +48,7 @@ class Request:
         settings: Pairs of a path and a value as written, which win over the plan.
         scenario: The scenario of the plan to apply.
         kept: Inputs that no advice changes, as whoever asks cannot set them.
+        offered: Sets of changes, each of paths and their values, that the files' software comes with.
         has_files: Whether the run is judged by the files that it has, whatever a target could write.
         no_waive: Every departure from a requirement is an error.
         limit: The largest number of combinations to look at.
@@ -63,6 +64,7 @@ class Request:
     settings: tuple[tuple[str, str], ...] = field(default=(), converter=tuple[tuple[str, str], ...])
     scenario: str | None = None
     kept: tuple[str, ...] = ()
+    offered: tuple[tuple[tuple[str, bool | float | str], ...], ...] = ()
     has_files: bool = False
     no_waive: bool = False
     limit: int = field(default=DEFAULT_LIMIT, converter=_limit)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from llmplan.answer.schema.advice import Assumed, FileEdit, Relaxation, as_made
+from llmplan.answer.schema.advice import Assumed, FileEdit, Lever, Relaxation, as_made
 from llmplan.check import library
 from llmplan.diagnostics import Diagnostic, Edit, Hint
+from llmplan.read import edits as read
 from llmplan.read.edited import inserted, located
 from llmplan.read.edits import Files
 from llmplan.read.values import Data, Member
@@ -33,11 +34,16 @@ _STACK = "stack"
 def reworded(solution: Solution, files: Files) -> Solution:
     """An answer whose changes are told in the words of the files that the plan was read from."""
     texts = {name: Source(name, text) for name, text in files.texts.items()}
-    levers = tuple(evolve(one, in_files=_in_files(files, one.name, one.amount)) for one in solution.levers)
-    cures = [_cure(files, one) for one in solution.relaxations]
-    # A change that the files have a key for comes first, but for one that changes what is asked.
-    cures.sort(key=lambda cure: (any(one.question for one in (cure, *cure.beside)), not cure.in_files))
+    levers = tuple(evolve(one, in_files=_lever(files, one)) for one in solution.levers)
+    now = {path: _data(one.amount) for path, one in solution.values.items() if one.amount is not None}
+    cures = [_cure(files, one, now) for one in solution.relaxations]
+    # A change that the files have a key for comes first, and of those the fewest keys, but for one that changes what is
+    # asked.
+    cures.sort(
+        key=lambda cure: (any(one.question for one in (cure, *cure.beside)), not cure.in_files, len(_keys(cure)))
+    )
     cures = [cure for cure in cures if _can_be_told(cure)] or cures
+    cures = [one for at, one in enumerate(cures) if not any(_keys(one) == _keys(other) != () for other in cures[:at])]
     diagnostics = tuple(
         _reworded(one, cures, texts) if one.code == _INFEASIBLE else one for one in solution.diagnostics
     )
@@ -51,15 +57,28 @@ def _can_be_told(cure: Relaxation) -> bool:
     return all(one.in_files or one.name.partition(".")[0] not in software for one in (cure, *cure.beside))
 
 
-def _cure(files: Files, cure: Relaxation) -> Relaxation:
-    """A change, and those beside it, each with the keys that none before it has set already."""
-    told: list[FileEdit] = []
-    parts = []
-    for one in (cure, *cure.beside):
-        own = _in_files(files, one.name, one.values[0] if one.values else None)
-        parts.append(evolve(one, in_files=tuple(edit for edit in own if edit not in told)))
-        told += own
-    return evolve(parts[0], beside=tuple(parts[1:]))
+def _keys(cure: Relaxation) -> tuple[FileEdit, ...]:
+    """All keys that make a change, each once."""
+    return tuple(dict.fromkeys(edit for one in (cure, *cure.beside) for edit in one.in_files))
+
+
+def _cure(files: Files, cure: Relaxation, now: Mapping[str, Data]) -> Relaxation:
+    """A change, and those beside it, each with the keys that make it, or with the keys that make all of them."""
+    parts = (cure, *cure.beside)
+    wanted = {one.name: _data(one.values[0]) for one in parts if one.values}
+    if len(wanted) < len(parts):
+        return cure
+    alone = [files.offered(wanted, now)] * len(parts)
+    if not alone[0]:
+        alone = [files.edits({path: value}) for path, value in wanted.items()]
+        if len(parts) > 1 and (not all(alone) or len({*alone}) < len(alone)):
+            alone = [files.edits(wanted)] * len(parts)
+    made = [evolve(one, in_files=_in_files(edits)) for one, edits in zip(parts, alone, strict=True)]
+    return evolve(made[0], beside=tuple(made[1:]))
+
+
+def _lever(files: Files, lever: Lever) -> tuple[FileEdit, ...]:
+    return () if lever.amount is None else _in_files(files.edits({lever.name: _data(lever.amount)}))
 
 
 def _stack(solution: Solution, files: Files) -> Iterator[Assumed]:
@@ -74,15 +93,15 @@ def _stack(solution: Solution, files: Files) -> Iterator[Assumed]:
     yield Assumed(_STACK, value.amount, f"as no file names a release{instead}")
 
 
-def _in_files(files: Files, path: str, wanted: Amount | None) -> tuple[FileEdit, ...]:
-    if wanted is None:
-        return ()
-    value = wanted.value
+def _in_files(found: tuple[read.Edit, ...]) -> tuple[FileEdit, ...]:
+    return tuple(FileEdit(one.key, one.before, one.after, one.file, one.line) for one in found)
+
+
+def _data(amount: Amount) -> Data:
+    value = amount.value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        data: Data = Fraction(repr(value))
-    else:
-        data = value if isinstance(value, bool) else Member(str(value))
-    return tuple(FileEdit(one.key, one.before, one.after, one.file, one.line) for one in files.edits(path, data))
+        return Fraction(repr(value))
+    return value if isinstance(value, bool) else Member(str(value))
 
 
 def _reworded(diagnostic: Diagnostic, cures: Sequence[Relaxation], texts: Mapping[str, Source]) -> Diagnostic:
@@ -94,8 +113,8 @@ def _reworded(diagnostic: Diagnostic, cures: Sequence[Relaxation], texts: Mappin
         own = next((text for text in numbered if text.startswith(f"`{cure.statement}`")), None)
         if own is not None:
             parts = (cure, *cure.beside)
-            edits = [_edits(one.in_files, texts) for one in parts]
-            text = " and ".join(map(_made, parts)) if all(one.in_files for one in parts) else own
+            edits = [_edits(keys, texts) for keys in dict.fromkeys(one.in_files for one in parts)]
+            text = " and ".join(dict.fromkeys(map(_made, parts))) if all(one.in_files for one in parts) else own
             told.append((text, tuple(edit for one in edits for edit in one) if all(edits) else ()))
     hints = [Hint(f"{number}: {text}", edits) for number, (text, edits) in enumerate(told, 1)]
     return evolve(diagnostic, hints=(*hints, *others))

@@ -10,6 +10,7 @@ help this one alone.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 
@@ -19,6 +20,7 @@ from llmplan.advice import cure_bounds, cure_values
 from llmplan.advice.freed_values import Blocked
 from llmplan.advice.joint import Joint
 from llmplan.advice.ledger import Account, Spent, account
+from llmplan.advice.offered import offered
 from llmplan.advice.order import first
 from llmplan.advice.trial import Trial
 from llmplan.advice.wording import Cure
@@ -82,6 +84,7 @@ class _Search:
         bounds = cure_bounds.bounds(self.blocked)
         groups = self._groups()
         self._all(groups.switches)
+        self._offered()
         self._all([*bounds, *groups.limits, *groups.numbers])
         self._all(groups.entries)
         if not bounds and not any(map(_slight, self.helpful)):
@@ -153,6 +156,11 @@ class _Search:
             return [] if changed is None else [changed]
 
         return cure
+
+    def _offered(self) -> None:
+        """The sets of changes that whoever asks can make as one."""
+        for changes in self.trial.program.offered:
+            self.helpful += self._once("changes of files", functools.partial(offered, self.blocked, changes))
 
     def _switches(self) -> None:
         """Switches of the software together, where a planner would not move a single one so far."""

@@ -243,6 +243,14 @@ TABLE: dict[str, Decorator] = {
         ("field",), (_T,), None, '@key("ffn_config.hidden_size")',
         "The key of a configuration file that a field of the kind `config` stands for (`plans/configs/`).",
     ),
+    "forwarded": Decorator(
+        ("kind",), (_T, _T, _T), _T, '@forwarded("axolotl train", "launcher", "accelerate launch", "torchrun")',
+        "A program that passes what stands behind `--` to the launcher that one of its options names, else the first.",
+    ),
+    "shipped": Decorator(
+        ("field",), (_T,), _T, '@shipped("zero2", "zero3")',
+        "Texts of a key that mean what comes with the software: a file without the key may get one of them.",
+    ),
     "pattern": Decorator(
         ("field",), (Sort.PATTERN, _T), _T, r'@pattern("[a-z][a-z0-9-]\{0,49}", "small letters, digits and `-`")',
         "The legal texts, as a regular expression and in words; with a further text, those of each part between these "

@@ -27,6 +27,7 @@ class Program:
         departures: The requirements that are waived or replaced.
         protected: What no advice changes: lets that a final requirement reads, which may not be set outside their file,
             and inputs that whoever asks cannot set.
+        offered: Sets of changes, each of paths and their values, that advice tries as one.
         replaced: Formulas and functions that the plan replaces.
         rates: Units that the plan states in terms of the library's, such as a currency.
     """
@@ -48,6 +49,7 @@ class Program:
     into_at: Span | None = None
     departures: list[Departure] = field(factory=list)
     protected: set[str] = field(factory=set)
+    offered: tuple[tuple[tuple[str, bool | float | str], ...], ...] = ()
     replaced: list[Replacement] = field(factory=list)
     rates: list[str] = field(factory=list)
 

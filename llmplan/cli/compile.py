@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -142,11 +143,14 @@ def _tell(
 
 def _judged(found: configurations.Asked, out: str, check: bool, force: bool, as_json: bool) -> int:
     """Solves the plan that configurations make and writes its files; tells changes in the words of configurations."""
-    from llmplan import api, rewording
+    from llmplan import api, importing, rewording
 
     with progress() as line:
         solution, written = api.compile(found.request, out=out, check=check, force=force, progress=line)
     solution = rewording.reworded(solution, found.files)
+    texts = [Path(written.directory, name).read_text(encoding="utf-8") for name in written.files if _starts(name)]
+    lost = importing.not_written(found.files, texts) if texts else None
+    written = written if lost is None else evolve(written, diagnostics=(*written.diagnostics, lost))
     failed = any(diagnostic.severity == "error" for diagnostic in written.diagnostics)
     if as_json:
         terminal.document(_record(solution, written, failed))
@@ -154,6 +158,11 @@ def _judged(found: configurations.Asked, out: str, check: bool, force: bool, as_
         _answer(solution, written, check, failed)
     terminal.show([*solution.diagnostics, *written.diagnostics], short=not as_json)
     return gravest([STATUS[solution.status], int(failed)])
+
+
+def _starts(name: str) -> bool:
+    """Whether a written file is for the run itself, not for its readers."""
+    return not name.endswith((".md", ".svg")) and name != configurations.ANSWER
 
 
 def _expanded(plans: tuple[str, ...]) -> Iterator[str]:

@@ -26,7 +26,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 GPU = "--gpu"
 GPUS = "--gpus"
-_ANSWER = "solution.json"
+ANSWER = "solution.json"
 _OTHER = (".md", ".svg", ".png", ".pdf", ".rst", ".log", ".jsonl", ".csv", ".lock", ".ipynb")
 _USED = re.compile(r'^\w+ from "([^"]+)"', re.MULTILINE)
 
@@ -58,7 +58,7 @@ def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None
 
 def _is_other(name: str) -> bool:
     """Whether a file of a folder is no configuration: a plan, what `compile` writes beside them, notes, logs, data."""
-    return name == _ANSWER or name.endswith((PLAN, *_OTHER)) or (name.endswith(".txt") and "host" not in name)
+    return name == ANSWER or name.endswith((PLAN, *_OTHER)) or (name.endswith(".txt") and "host" not in name)
 
 
 def are(paths: Sequence[str]) -> bool:

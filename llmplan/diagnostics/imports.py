@@ -1,5 +1,5 @@
-"""E0510 to E0513, E0519, W0623: files of other software that contradict each other, that cannot be read as one plan, or
-that say more than one."""
+"""E0510 to E0513, E0519, W0623, W0636: files of other software that contradict each other, that cannot be read as one
+plan, or that say more than one."""
 
 from __future__ import annotations
 
@@ -64,6 +64,18 @@ def left_out(changing: Sequence[tuple[str, str, str]], unknown: Sequence[tuple[s
     many = len(changing) + len(unknown)
     message = f"the answer does not count {many} key{'s' * (many > 1)} of the files"
     return Diagnostic("W0623", "note", message, None, notes=tuple(notes))
+
+
+def not_written(keys: Sequence[str]) -> Diagnostic:
+    """W0636 as a note: keys of the files that are in none of those that were written."""
+    listed = ", ".join(map(visible_line, keys[:_MOST]))
+    more = f" and {len(keys) - _MOST} more" if len(keys) > _MOST else ""
+    many = len(keys) > 1
+    message = (
+        f"{len(keys)} key{'s' * many} of the files {'are' if many else 'is'} not in what was written: {listed}{more}"
+    )
+    hint = "carry over what the run needs, or change your own files instead: `llmplan solve … --fix`"
+    return Diagnostic("W0636", "note", message, None, hints=(Hint(hint),))
 
 
 def no_model(name: str | None) -> Diagnostic:

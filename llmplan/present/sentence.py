@@ -284,7 +284,8 @@ def _infeasible(context: Context) -> Line:
     clashes = [_clash(context, clash) for clash in answer.clashes[:_MOST_CLASHES]]
     more = len(answer.clashes) - _MOST_CLASHES
     best = answer.relaxations[0] if answer.relaxations else None
-    cure = [words.change_to(one.condition or as_made(one)) for one in (best, *best.beside)] if best else []
+    made = [one.condition or as_made(one) for one in (best, *best.beside)] if best else []
+    cure = [words.change_to(one) for one in dict.fromkeys(made)]
     return words.no_plan(answer.partly, clashes, max(0, more), answer.conflict, cure)
 
 

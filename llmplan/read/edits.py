@@ -7,8 +7,9 @@ at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import attrs
 from attrs import evolve, frozen
@@ -62,48 +63,72 @@ class Files:
         used = (reader for reader in self.readers if any(one.kind in kinds for one in reader.formats))
         return frozenset(line.path for reader in used for line in reader.lines)
 
-    def edits(self, path: str, wanted: Data) -> tuple[Edit, ...]:
-        """The keys that change an input to a value and no other input; empty where none do, or the file says no such
+    def edits(self, wanted: Mapping[str, Data]) -> tuple[Edit, ...]:
+        """The keys that change inputs to their values and no other input; empty where none do, or a file says no such
         key."""
-        if path in self.given:
+        if any(path in self.given for path in wanted):
             return ()
         left = [_MOST_READINGS]
-        for one in self._candidates(path, wanted, ()):
-            moved = self._moved([one], path, wanted, left)
-            if moved is None:
-                continue
-            if not moved:
-                return (one,)
-            for other in self._back(moved, one):
-                if self._moved([one, other], path, wanted, left) == {}:
-                    return (one, other)
+        for path in wanted:
+            for one in self._candidates(path, wanted[path]):
+                moved = self._moved([one], wanted, left)
+                if moved is None:
+                    continue
+                if not moved:
+                    return (one,)
+                for other in self._back(moved, one):
+                    if self._moved([one, other], wanted, left) == {}:
+                        return (one, other)
         return ()
 
-    def _moved(self, edits: Sequence[Edit], path: str, wanted: Data, left: list[int]) -> Moved | None:
-        """The other inputs that edits change; None where they don't make the input what is wanted."""
+    @cached_property
+    def offers(self) -> tuple[tuple[Edit, Mapping[str, Data]], ...]:
+        """What comes with the software, as `ds_z3_config.json`, and a file without the key may get: each with the
+        inputs that it changes."""
+        found = []
+        for reader in self.readers:
+            for format in reader.formats:
+                for key in format.keys.values() if format.kind in self.reading.kinds else ():
+                    for one in (edit for text in key.shipped for edit in self._new(format, key, text)):
+                        after = {path: after for path, (_, after) in (self._moved([one], {}, [1]) or {}).items()}
+                        said = {path: value for path, value in after.items() if value is not None}
+                        if said and said == after and not any(path in self.given for path in said):
+                            found.append((one, said))
+        return tuple(found)
+
+    def offered(self, wanted: Mapping[str, Data], now: Mapping[str, Data]) -> tuple[Edit, ...]:
+        """The key that comes with the software and changes no other input.
+
+        Args:
+            now: The values of inputs in the answer, also of those that no file says.
+        """
+        for one, said in self.offers:
+            known = {**now, **wanted}
+            if {*wanted} <= {*said} and all(path in known and _same(known[path], said[path]) for path in said):
+                return (one,)
+        return ()
+
+    def _moved(self, edits: Sequence[Edit], wanted: Mapping[str, Data], left: list[int]) -> Moved | None:
+        """The other inputs that edits change; None where they don't make the inputs what is wanted."""
         left[0] -= 1
         if left[0] < 0:
             return None
         documents = [_edited(document, edits) for document in self.documents]
         again = read(documents, self.readers, self.given, self.inputs)
-        found = again.found.get(path)
-        if (
-            found is None
-            or not _same(found.value.data, wanted)
-            or len(again.contradictions) > len(self.reading.contradictions)
+        before, after = self.reading.found, again.found
+        if len(again.contradictions) > len(self.reading.contradictions) or not all(
+            path in after and _same(after[path].value.data, value) for path, value in wanted.items()
         ):
             return None
-        before, after = self.reading.found, again.found
-        sides = {
-            other: tuple(one[other].value.data if other in one else None for one in (before, after))
-            for other in sorted({*before, *after} - {path})
-            if not other.startswith(_OWN)
-        }
-        return {
-            other: (was, is_)
-            for other, (was, is_) in sides.items()
-            if was is None or is_ is None or not _same(was, is_)
-        }
+        moved: dict[str, tuple[Data | None, Data | None]] = {}
+        for other in sorted({*before, *after} - {*wanted}):
+            was, is_ = (one[other].value.data if other in one else None for one in (before, after))
+            if other.startswith(_OWN) or (was is not None and is_ is not None and _same(was, is_)):
+                continue
+            if was is None and after[other].release and any(_head(other) == _head(path) for path in wanted):
+                continue  # the software's own default of what comes with the change, as a rank with adapters
+            moved[other] = (was, is_)
+        return moved
 
     def _back(self, moved: Moved, first: Edit) -> Iterator[Edit]:
         """Changes of other keys, and keys more, that may undo what the first one moves."""
@@ -119,7 +144,7 @@ class Files:
             if before is not None:
                 yield from self._added(path, before)
 
-    def _candidates(self, path: str, wanted: Data, skip: Iterable[str]) -> Iterator[Edit]:
+    def _candidates(self, path: str, wanted: Data) -> Iterator[Edit]:
         now = self.reading.found.get(path)
         for item in self._items(path):
             for text in _texts(item, now.value.data if now else None, wanted, self._keys_of(item)):
@@ -152,14 +177,17 @@ class Files:
                     if kind not in formats or name not in formats[kind].keys:
                         continue
                     key = formats[kind].keys[name]
-                    owner = next((one for one in self.documents if formats[kind].fits(one) and one.file), None)
-                    if owner is None or any(normal(one) in owner.items for one in key.names):
-                        continue
-                    spelled = next((one for one in key.names if _fits(owner, one)), None)
-                    if spelled is None:
-                        continue
                     for text in _of_type(formats[kind], key, wanted, new=True):
-                        yield _new(owner, spelled, text)
+                        yield from self._new(formats[kind], key, text)
+
+    def _new(self, format: Format, key: FormatKey, text: str) -> Iterator[Edit]:
+        """A key as a document gets it; nothing where one has it already."""
+        owner = next((one for one in self.documents if format.fits(one) and one.file), None)
+        if owner is None or any(normal(one) in owner.items for one in key.names):
+            return
+        spelled = next((one for one in key.names if _fits(owner, one)), None)
+        if spelled is not None:
+            yield _new(owner, spelled, text)
 
 
 def _fits(owner: Document, key: str) -> bool:
@@ -221,8 +249,10 @@ def _of_type(format: Format, key: FormatKey, wanted: Data, new: bool = False) ->
         yield from texts[1:2] or texts[:1]
         others = {member: text for text, member in reversed(format.words[key.type].items())}
         yield from (text for text in others.values() if text not in texts)
-    elif isinstance(wanted, Fraction):
+    elif isinstance(wanted, Fraction) and key.type != "Text":
         yield amount.in_plan(wanted)
+    elif new and key.shipped:
+        yield from key.shipped
     elif key.type == "Text" and isinstance(wanted, str) and not (new and isinstance(wanted, Member)):
         yield wanted
 
@@ -246,6 +276,10 @@ def _names(line: Line, reader: Reader) -> list[tuple[str, str]]:
         elif isinstance(node, nodes.Node):
             todo[:0] = [getattr(node, field.name) for field in attrs.fields(type(node)) if field.eq]
     return list(found)
+
+
+def _head(path: str) -> str:
+    return path.partition(".")[0]
 
 
 def _same(one: Data, other: Data) -> bool:

@@ -32,13 +32,15 @@ _Packed = tuple[tuple[tuple[str, str | None], ...], Any]
 
 @frozen
 class FormatKey:
-    """A key of a format: its names in a file, its type and the values that say nothing."""
+    """A key of a format: its names in a file, its type, the values that say nothing, and texts that a file without it
+    may get."""
 
     name: str
     names: tuple[str, ...]
     type: str
     unset: frozenset[str]
     listed: bool
+    shipped: tuple[str, ...]
 
 
 @frozen
@@ -48,6 +50,8 @@ class Format:
     Attributes:
         recognised: Alternatives, each the patterns of keys that must be there, with `!` those that must not.
         launchers: The words that start a program with this format's options before the program's own.
+        forwarded: Programs that start their launcher themselves and pass it what stands behind `--`, each with the
+            option that names the launcher, and the launchers, the usual one first.
         unmodelled: Patterns of keys that change time or memory in a way that no plan says, with what that is.
         refused: Patterns of keys that make a plan impossible, with why.
         files: Patterns of keys that name another file, which says more.
@@ -63,6 +67,7 @@ class Format:
     syntaxes: frozenset[str]
     recognised: tuple[tuple[str, ...], ...]
     launchers: tuple[tuple[str, ...], ...]
+    forwarded: tuple[tuple[str, ...], ...]
     ignored: tuple[str, ...]
     unmodelled: tuple[tuple[str, str], ...]
     refused: tuple[tuple[str, str], ...]
@@ -235,12 +240,14 @@ def _format(kind: nodes.Kind) -> Format:
             of_key.text,
             unset,
             of_key.is_list,
+            tuple(text for texts in said(field.decorators, "shipped") for text in texts),
         )
     return Format(
         kind=kind.name.text,
         syntaxes=frozenset(word for words in said(kind.decorators, "syntax") for word in words),
         recognised=tuple(tuple(patterns) for patterns in said(kind.decorators, "recognised")),
         launchers=tuple(tuple(name.split()) for names in said(kind.decorators, "launcher") for name in names),
+        forwarded=tuple(tuple(words) for words in said(kind.decorators, "forwarded")),
         ignored=tuple(pattern for patterns in said(kind.decorators, "ignored") for pattern in patterns),
         unmodelled=tuple(_reasoned(kind, "unmodelled")),
         refused=tuple(_reasoned(kind, "refused")),

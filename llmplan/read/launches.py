@@ -96,6 +96,7 @@ def _documents(file: str, command: shell.Command, formats: Sequence[Format]) -> 
     words = list(command.words)
     if len(words) > 1 and _PYTHON.fullmatch(words[0].text) and words[1].text == "-":
         return []  # a program on standard input
+    words = _launcher_first(words, formats)
     documents, at, last = _started(file, words, formats)
     program = _program(file, words[at:], last is not None)
     if last is not None and "*" not in last.ignored:  # it trains itself: options behind its first argument are its own
@@ -111,6 +112,21 @@ def _documents(file: str, command: shell.Command, formats: Sequence[Format]) -> 
         items = [Item(name, word.text, file, word.line) for name, word in variables.items()]
         documents = [Document.of(syntax, file, items), *documents] if items else documents
     return documents
+
+
+def _launcher_first(words: list[Word], formats: Sequence[Format]) -> list[Word]:
+    """A program that starts its launcher itself, with what stands behind `--`, as if the launcher had started it."""
+    behind = next((at for at, word in enumerate(words) if word.text == "--"), None)
+    for program, option, *launchers in (one for format in formats for one in format.forwarded):
+        own = program.split()
+        if behind is None or [words[0].text.rpartition("/")[2], *(word.text for word in words[1 : len(own)])] != own:
+            continue
+        named = flags.document("flags", "", words[:behind]).items.get(option)
+        wanted = launchers[0] if named is None else named.text or ""
+        launcher = next((one.split() for one in launchers if one.split()[0] == wanted.split()[0]), None)
+        if launcher is not None:
+            return [*(Word(text, words[behind].line) for text in launcher), *words[behind + 1 :], *words[:behind]]
+    return words
 
 
 def _started(file: str, words: Sequence[Word], formats: Sequence[Format]) -> tuple[list[Document], int, Format | None]:

@@ -62,3 +62,70 @@ def test_what_shards_nothing_is_not_searched(name: str, text: str, capsys: pytes
     Path(name).write_text(text)
     assert run(["check", name, "--gpu", "A100-80GB", "--gpus", "8"]) == 3
     assert "fits no " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "change"),
+    [
+        (
+            "a.yaml",
+            "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nfinetuning_type: full\ncutoff_len: 4096\nbf16: true\n"
+            "per_device_train_batch_size: 1\n",
+            "deepspeed: examples/deepspeed/ds_z3_config.json",
+        ),
+        (
+            "a.yaml",
+            "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\noptimizer: adamw_torch\n"
+            "gradient_checkpointing: true\nbf16: true\n",
+            "deepspeed: deepspeed_configs/zero3_bf16.json",
+        ),
+        (
+            "a.sh",
+            "NPROC_PER_NODE=16 swift sft --model LLM-Research/Meta-Llama-3.1-8B --train_type full --max_length 4096\n",
+            "--deepspeed zero3",
+        ),
+    ],
+)
+def test_what_comes_with_a_trainer_is_offered(
+    name: str, text: str, change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A key that changes several inputs at once, tried with all of them."""
+    Path(name).write_text(text)
+    assert run(["solve", name, "--gpus", "16", "--gpu", "H100"]) == 3
+    assert f" + {change}`" in capsys.readouterr().err.replace(f"{name}:1 +", f"{name}: +").replace(": + ", " + ")
+
+
+def test_accumulation_is_kept_where_no_file_counts_gpus(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.yaml").write_text(
+        "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nper_device_train_batch_size: 2\n"
+        "gradient_accumulation_steps: 8\ncutoff_len: 4096\n"
+    )
+    assert run(["import", "a.yaml", "--gpu", "H100"]) == 0
+    assert "global_batch = 8 * micro_batch * data_parallel" in capsys.readouterr().out
+
+
+MEGATRON = """torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 16 --hidden-size 2048 --ffn-hidden-size 8192 \\
+  --num-attention-heads 32 --group-query-attention --num-query-groups 8 --seq-length 2048 \\
+  --max-position-embeddings 2048 --swiglu --normalization RMSNorm --disable-bias-linear \\
+  --position-embedding-type rope --rotary-base 500000 --micro-batch-size 1 --global-batch-size 64 --train-iters 1000 \\
+  --lr 3e-4 --lr-decay-iters 900 --bf16 --use-distributed-optimizer --vocab-size 128256 --seed 7 \\
+  --data-path my_text_document --tokenizer-type Llama2Tokenizer --tokenizer-model t.model --split 949,50,1 \\
+  --eval-interval 100 --eval-iters 10
+"""
+
+
+def test_what_megatron_is_told_is_written_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """But for what no plan says, which is named."""
+    Path("a.sh").write_text(MEGATRON)
+    assert run(["compile", "a.sh", "--gpu", "H100", "-o", "out"]) == 0
+    lines = Path("out/megatron.args").read_text().splitlines()
+    assert {
+        "--data-path my_text_document",
+        "--split 949,50,1",
+        "--tokenizer-type Llama2Tokenizer",
+        "--tokenizer-model t.model",
+        "--eval-interval 100",
+        "--eval-iters 10",
+        "--lr-decay-iters 900",
+    } <= {*lines}
+    assert "1 key of the files is not in what was written: seed" in capsys.readouterr().err

@@ -252,3 +252,18 @@ def test_what_evaluates_has_a_batch(files: dict[str, str], batch: int | None) ->
 @pytest.mark.parametrize(("kind", "loss"), [("nll", "upcast"), ("dft", "upcast"), ("chunked_nll", "linear")])
 def test_the_loss_that_trl_is_told(kind: str, loss: str) -> None:
     assert said(reading(sft_yaml=f"{TRL}use_peft: false\npacking: true\nloss_type: {kind}\n"), "training.loss") == loss
+
+
+@pytest.mark.parametrize(
+    ("options", "gpus"),
+    [
+        ("-- --num_processes 8 --main_process_port 29501", 8),
+        ("--launcher torchrun -- --nproc_per_node=4 --nnodes=2", 8),
+        ("--launcher accelerate -- --num_processes 4", 4),
+    ],
+)
+def test_axolotl_passes_options_to_its_launcher(options: str, gpus: int) -> None:
+    axolotl = "base_model: a/b\nsequence_len: 8\nmicro_batch_size: 1\n"
+    found = of({"a.yaml": axolotl, "run.sh": f"axolotl train a.yaml {options}\n"})
+    assert said(found, "hardware.gpus") == gpus
+    assert {one.item.key for one in found.fates if one.fate == "unknown"} == set()

@@ -66,10 +66,10 @@ def test_no_option_is_made_up_for_what_stands_inside_another_key(tmp_path: Path)
     launch = tmp_path / "run.sh"
     launch.write_text(f"accelerate launch --use_fsdp {NODES} {TRAIN}")
     found = importing.imported([str(launch)])
-    assert found.files is not None and found.files.edits(SYNC, True) == ()
+    assert found.files is not None and found.files.edits({SYNC: True}) == ()
     (tmp_path / "a.yaml").write_text("model_name_or_path: a/b\nper_device_train_batch_size: 1\nfsdp: full_shard\n")
     found = importing.imported([str(tmp_path / "a.yaml")])
-    assert found.files is not None and [one.key for one in found.files.edits(SYNC, True)] == [
+    assert found.files is not None and [one.key for one in found.files.edits({SYNC: True})] == [
         "accelerator_config.gradient_accumulation_kwargs.sync_each_batch"
     ]
 
@@ -250,6 +250,6 @@ def test_a_new_switch_of_a_command_has_no_value(tmp_path: Path) -> None:
     launch.write_text(f"{MEGATRON} --seq-length 128 --micro-batch-size 1")
     files = importing.imported([str(launch)]).files
     assert files is not None
-    (edit,) = files.edits("parallelism.zero_stage", Fraction(1))
+    (edit,) = files.edits({"parallelism.zero_stage": Fraction(1)})
     told = FileEdit(edit.key, edit.before, edit.after, "run.sh", edit.line).text
     assert told == "run.sh:1 + --use-distributed-optimizer"
