@@ -50,11 +50,14 @@ class Compared:
     status: str
 
 
-def compare(a: Request, b: Request, against: str | None = None, fail_if: Sequence[str] = ()) -> Compared:
+def compare(
+    a: Request, b: Request, against: str | None = None, fail_if: Sequence[str] = (), was: tuple[str, str] | None = None
+) -> Compared:
     """What `b` differs in from `a`.
 
     Args:
         against: The revision of git at which the plan `a` is read.
+        was: Where `a` was made from files at a revision, the folder that they lie in and what they are called.
         fail_if: Conditions under which the difference fails.
 
     Raises:
@@ -69,6 +72,9 @@ def compare(a: Request, b: Request, against: str | None = None, fail_if: Sequenc
             folder = older.path.removesuffix(a.name)
             written = {name: text.replace(folder, "") for name, text in written.items()}
             old = _named(old, folder, against, a.name)
+        if was is not None:
+            written = {name: text.replace(was[0], "") for name, text in written.items()}
+            old = evolve(old, plan=was[1], sources={})
     new, second, rewritten = _solved(b)
     told = (*old.diagnostics, *new.diagnostics)
     if first is None or second is None:

@@ -87,6 +87,7 @@ def imported(
     run: int | None = None,
     whole: bool = False,
     folder: Path = Path(),
+    names: Mapping[str, str] | None = None,
 ) -> Imported:
     """Reads files as one plan.
 
@@ -96,11 +97,13 @@ def imported(
         whole: Whether a verdict is asked for: several launches are an error unless one is chosen, and what a verdict
             needs must be said.
         folder: Where the plan will stand.
+        names: What files are called where that is not their path.
 
     Raises:
         llmplan.load.files.Unreadable: A file cannot be read.
     """
-    texts = [(files.shown(Path(path)), readable(path)) for path in paths]
+    names = names or {}
+    texts = [(names.get(path) or files.shown(Path(path)), readable(path)) for path in paths]
     readers = formats.readers()
     known = [format for reader in readers for format in reader.formats]
     found = sources.gather(texts, known)

@@ -1,7 +1,7 @@
-"""A plan and all that it uses as they were at a revision of git, in a folder of their own.
+"""A plan and all that it uses, or configurations, as they were at a revision of git, in a folder of their own.
 
-Input: a plan's request and the revision. Output: the same request for the plan in that folder. Only what the plan names
-is read, each file from git's own store: nothing is checked out, no filter or hook of the repository runs, and the
+Input: a plan's request, or a path, and the revision. Output: the same request, or path, in that folder. Only what is
+named is read, each file from git's own store: nothing is checked out, no filter or hook of the repository runs, and the
 working tree stays as it is. What is not a plain file inside the project at that revision is left out, so that reading
 the plan says what is wrong.
 """
@@ -59,6 +59,12 @@ class _Repository:
             return None
         return _git(self.top, "cat-file", "blob", fields[2])[:READ]
 
+    def files_in(self, folder: PurePosixPath) -> list[PurePosixPath]:
+        """The files that stand in a folder itself."""
+        inside = [] if str(folder) == "." else [f":(literal){folder}/"]
+        listed = _git(self.top, "ls-tree", "-z", "--full-tree", "--name-only", self.commit, "--", *inside)
+        return [PurePosixPath(os.fsdecode(name)) for name in listed.split(b"\0") if name]
+
 
 @contextmanager
 def as_it_was(asked: Request, revision: str) -> Iterator[Request]:
@@ -76,6 +82,31 @@ def as_it_was(asked: Request, revision: str) -> Iterator[Request]:
         base.mkdir(parents=True, exist_ok=True)
         there = root / plan.relative_to(repository.top)
         yield evolve(asked, path=there.as_posix(), text=there.read_text(encoding="utf-8"), root=str(base))
+
+
+@contextmanager
+def files_as_they_were(path: str, revision: str) -> Iterator[str]:
+    """The path, in another folder, of a configuration, or of a folder of configurations, as it was.
+
+    Raises:
+        Unreadable: It was not there, is not in a repository, or git knows no such revision.
+    """
+    place = Path(path).resolve()
+    repository = _Repository.at(place if place.is_dir() else place.parent, revision)
+    inside = PurePosixPath(place.relative_to(repository.top).as_posix())
+    names = repository.files_in(inside) if place.is_dir() else [inside]
+    with tempfile.TemporaryDirectory(prefix="llmplan-") as folder:
+        root = Path(folder).resolve()
+        for name in names[:MAX_FILES]:
+            data = repository.bytes_of(name)
+            if data is not None:
+                target = root / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
+        there = root / inside
+        if not there.exists() or (place.is_dir() and not names):
+            raise Unreadable("no such file at that revision")
+        yield str(there)
 
 
 def _written(repository: _Repository, plan: Path, base: Path, root: Path) -> None:

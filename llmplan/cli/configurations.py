@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,9 +39,13 @@ class Asked:
     files: Files
 
 
-def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None) -> Request | int:
+def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None, revision: str = "") -> Request | int:
     """The request for a plan, a configuration or a folder of configurations, as `compile` writes them too; or, after
-    the reason is shown, the exit code."""
+    the reason is shown, the exit code.
+
+    Args:
+        revision: Of git, at which the path was as it is.
+    """
     folder = os.path.isdir(path)
     if path == "-" or (path.endswith(PLAN) and not folder):
         request = ask(path)
@@ -52,7 +56,8 @@ def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None
     inside = sorted(os.listdir(path)) if folder else []
     named = [os.path.join(path, name) for name in inside if not name.startswith(".") and not _is_other(name)]
     files = [name for name in named if os.path.isfile(name)] if folder else [path]
-    found = asked(ask, files, gpu, gpus, run, whole=False, side=path)
+    names = {file: f"{revision}:./{os.path.basename(file)}" for file in files} if revision else {}
+    found = asked(ask, files, gpu, gpus, run, whole=False, side=path, names=names)
     return found if isinstance(found, int) else found.request
 
 
@@ -112,6 +117,7 @@ def asked(
     writes: bool = False,
     whole: bool = True,
     side: str = "",
+    names: Mapping[str, str] | None = None,
 ) -> Asked | int:
     """The request for the plan that configurations make; or, after its reasons are shown, the exit code.
 
@@ -120,6 +126,7 @@ def asked(
         apart: Whether the command has options that need a plan, or lacks the directory of its files.
         writes: Whether it writes files for the run.
         side: The one of two folders or files that is compared: the plan stands there, and is called after it.
+        names: What files are called where that is not their path.
 
     Raises:
         click.UsageError: It does.
@@ -127,7 +134,7 @@ def asked(
     if apart:
         raise click.UsageError("configurations need -o DIR, and go with neither --table nor --summary")
     folder = side if os.path.isdir(side) else os.path.dirname(side)
-    found = read(paths, gpu, gpus, ask.options.get("settings", ()), run, whole, folder)
+    found = read(paths, gpu, gpus, ask.options.get("settings", ()), run, whole, folder, names)
     if isinstance(found, Diagnostic):
         terminal.show([found])
         return 2
@@ -174,6 +181,7 @@ def read(
     run: int | None,
     whole: bool,
     folder: str = "",
+    names: Mapping[str, str] | None = None,
 ) -> Imported | Diagnostic:
     """What configurations say, under what the command line says; or why one of them cannot be read."""
     from llmplan import importing
@@ -187,4 +195,4 @@ def read(
             importing.readable(path)
         except Unreadable as why:
             return command.unreadable(path, str(why), False)
-    return importing.imported(paths, importing.settings(gpu, gpus, further), run, whole, Path(folder))
+    return importing.imported(paths, importing.settings(gpu, gpus, further), run, whole, Path(folder), names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import click
 
 from llmplan.cli import configurations, terminal
@@ -10,6 +12,7 @@ from llmplan.cli.progress import progress
 from llmplan.cli.solve import STATUS
 from llmplan.diagnostics import command
 from llmplan.load.files import IMPORTED, Unreadable
+from llmplan.request import Request
 
 FAILED = 4
 """The exit code where a condition of `--fail-if` is met."""
@@ -21,8 +24,8 @@ FAILED = 4
 @click.option(
     "--against",
     metavar="REV",
-    help="Compare A with itself at a revision of git, in the place of B: the plan and all that it uses are read as "
-    "they were there, and nothing is checked out.",
+    help="Compare A with itself at a revision of git, in the place of B: the plan and all that it uses, or the "
+    "configurations, are read as they were there, and nothing is checked out.",
 )
 @click.option(
     "--fail-if",
@@ -61,21 +64,28 @@ def diff(
         raise click.UsageError("--markdown and --json are mutually exclusive")
     if "-" in ((a,) if b is None else ()) or (a == b == "-"):
         raise click.UsageError("standard input can be one of two plans, and has no revisions")
-    older = configurations.side(ask, a, gpu, gpus, run)
-    newer = older if b is None or isinstance(older, int) else configurations.side(ask, b, gpu, gpus, run)
-    if isinstance(older, int):
-        return older
+    newer = configurations.side(ask, a if b is None else b, gpu, gpus, run)
     if isinstance(newer, int):
         return newer
-    if against is not None and older.path.endswith(IMPORTED):
-        raise click.UsageError("--against reads a plan as it was: `llmplan import` writes one")
-    from llmplan import comparison
+    from llmplan import comparison, revision
 
+    revision_named = against
     try:
-        with progress():
-            compared = comparison.compare(older, newer, against, fail_if)
+        with ExitStack() as stack:
+            older: Request | int = newer
+            was = None
+            if b is not None:
+                older = configurations.side(ask, a, gpu, gpus, run)
+            elif against is not None and newer.path.endswith(IMPORTED):
+                there = stack.enter_context(revision.files_as_they_were(a, against))
+                older = configurations.side(ask, there, gpu, gpus, run, against)
+                against, was = None, (there.removesuffix(a), f"{against}:{a}")
+            if isinstance(older, int):
+                return older
+            stack.enter_context(progress())
+            compared = comparison.compare(older, newer, against, fail_if, was)
     except Unreadable as why:
-        terminal.show([command.unreadable(f"{against}:{a}", str(why))])
+        terminal.show([command.unreadable(f"{revision_named}:{a}", str(why))])
         return 2
     except comparison.WrongCondition as why:
         raise click.UsageError(f"--fail-if {why}") from None

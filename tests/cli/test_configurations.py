@@ -24,6 +24,8 @@ ARGUMENTS = {
     "max_length": 4096,
     "max_steps": 100,
 }
+LLAMAFACTORY = "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nfinetuning_type: full\n"
+AXOLOTL = "base_model: meta-llama/Llama-3.1-8B\noptimizer: adamw_torch\n"
 LORA = ARGUMENTS | {"use_peft": True, "lora_r": 16, "use_liger_kernel": True, "eval_strategy": "steps"}
 
 
@@ -69,14 +71,12 @@ def test_what_shards_nothing_is_not_searched(name: str, text: str, capsys: pytes
     [
         (
             "a.yaml",
-            "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nfinetuning_type: full\ncutoff_len: 4096\nbf16: true\n"
-            "per_device_train_batch_size: 1\n",
+            f"{LLAMAFACTORY}cutoff_len: 4096\nbf16: true\nper_device_train_batch_size: 1\n",
             "deepspeed: examples/deepspeed/ds_z3_config.json",
         ),
         (
             "a.yaml",
-            "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\noptimizer: adamw_torch\n"
-            "gradient_checkpointing: true\nbf16: true\n",
+            f"{AXOLOTL}sequence_len: 4096\nmicro_batch_size: 2\ngradient_checkpointing: true\nbf16: true\n",
             "deepspeed: deepspeed_configs/zero3_bf16.json",
         ),
         (

@@ -188,6 +188,29 @@ def test_a_configuration_at_a_revision(plans: Path, run: Run) -> None:
     assert code == 1 and "HEAD:a.plan:1" in err and "/tmp" not in err
 
 
+AXOLOTL = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: {}\nbf16: true\n"
+
+
+def test_configurations_at_a_revision(plans: Path, run: Run) -> None:
+    Path("runs").mkdir()
+    Path("runs/a.yaml").write_text(AXOLOTL.format(1))
+    Path("runs/ds.json").write_text(json.dumps({"zero_optimization": {"stage": 2}, "bf16": {"enabled": True}}))
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    Path("runs/a.yaml").write_text(AXOLOTL.format(2))
+    Path("runs/ds.json").unlink()
+    machine = ("--gpu", "H200", "--gpus", "8")
+    code, out, err = run("runs", "--against", "HEAD", *machine)
+    assert (code, err) in ((0, ""), (3, "")) or "note" in err
+    assert "against HEAD:runs: " in out and "micro_batch" in out and "zero_stage" in out and "/tmp" not in out + err
+    code, out, _ = run("runs/a.yaml", "--against", "HEAD", *machine)
+    assert "against HEAD:runs/a.yaml: " in out and "micro_batch" in out and "zero_stage" not in out
+    Path("runs/b.yaml").write_text(AXOLOTL.format(2))
+    code, _, err = run("runs/b.yaml", "--against", "HEAD", *machine)
+    assert code == 2 and "HEAD:runs/b.yaml" in err
+
+
 @pytest.mark.slow
 def test_from_python(plans: Path) -> None:
     found = diff("a.plan", "b.plan", fail_if=["wall_cost > +5%"])
