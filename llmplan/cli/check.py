@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from attrs import evolve
@@ -17,6 +18,9 @@ from llmplan.load.files import STATEMENTS
 from llmplan.request import Request
 from llmplan.resources import library_of, templates_of
 from llmplan.source import Source, Span
+
+if TYPE_CHECKING:
+    from llmplan.answer.schema.solution import Solution
 
 _FORMATS = ("text", "json", "sarif", "github")
 
@@ -48,11 +52,14 @@ def check(
     configurations of other software: whether their run fits, in a line, with exit code 0 where it likely does and 3
     where not.
     """
-    if configurations.are(plans):
-        if fix or form != "text":
-            raise click.UsageError("--fix and --format take plans: `llmplan import` writes one")
+    named = " ".join(plans)
+    if configurations.are(plans := configurations.expanded(plans)):
+        if fix:
+            raise click.UsageError("--fix takes plans: `llmplan solve … --fix` changes configurations")
+        if form != "text":
+            return _listed(ask, plans, form, gpu, gpus, run)
         judged = configurations.asked(ask, plans, gpu, gpus, run)
-        return judged if isinstance(judged, int) else _fits(judged.request, " ".join(plans))
+        return judged if isinstance(judged, int) else _fits(judged.request, named)
     configurations.none(gpu, gpus, run)
     from llmplan import api
 
@@ -83,10 +90,35 @@ def check(
     return gravest(codes)
 
 
+def _listed(ask: Ask, files: Sequence[str], form: str, gpu: str | None, gpus: int | None, run: int | None) -> int:
+    """What is wrong with configurations, and why their run does not fit, in a form for machines."""
+    from llmplan import api, importing, rewording
+
+    found = configurations.read(files, gpu, gpus, ask.options.get("settings", ()), run, True)
+    if isinstance(found, Diagnostic):
+        told, code = [found], 2
+    elif found.failed or found.files is None:
+        told, code = [*found.diagnostics], 1
+    else:
+        solution = rewording.reworded(api.solve(importing.question(found, **ask.options)), found.files)
+        told, code = [*found.diagnostics, *solution.diagnostics], _code(solution)
+    told = [_in_a_place(one, files[0]) for one in told] if form == "sarif" else told
+    terminal.result(import_module(f"llmplan.diagnostics.render_{form}").render(told))
+    return code
+
+
+def _code(solution: Solution) -> int:
+    """The exit code of a gate: 0 where a run likely fits."""
+    from llmplan.present import names
+
+    likely = any(rule.name == names.FITS and rule.verdict in ("safe", "likely") for rule in solution.requirements)
+    return 1 if solution.status == "error" else 0 if solution.status == "solved" and likely else 3
+
+
 def _fits(asked: Request, name: str) -> int:
     """Says whether a run fits in memory, in a line."""
     from llmplan import api
-    from llmplan.present import names, screen
+    from llmplan.present import screen
     from llmplan.present.context import Context
 
     solution = api.solve(asked)
@@ -94,8 +126,7 @@ def _fits(asked: Request, name: str) -> int:
         terminal.show(solution.diagnostics)
         return 1
     terminal.result(f"{name}: {screen.gate(Context(solution))}\n", verdicts=True)
-    likely = any(rule.name == names.FITS and rule.verdict in ("safe", "likely") for rule in solution.requirements)
-    return 0 if solution.status == "solved" and likely else 3
+    return _code(solution)
 
 
 def _fixed(asked: Request, diagnostics: list[Diagnostic], form: str, yes: bool) -> bool:

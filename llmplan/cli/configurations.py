@@ -53,12 +53,23 @@ def side(ask: Ask, path: str, gpu: str | None, gpus: int | None, run: int | None
             terminal.show([request])
             return 2
         return request
-    inside = sorted(os.listdir(path)) if folder else []
-    named = [os.path.join(path, name) for name in inside if not name.startswith(".") and not _is_other(name)]
-    files = [name for name in named if os.path.isfile(name)] if folder else [path]
+    files = _inside(path) if folder else [path]
     names = {file: f"{revision}:./{os.path.basename(file)}" for file in files} if revision else {}
     found = asked(ask, files, gpu, gpus, run, whole=False, side=path, names=names)
     return found if isinstance(found, int) else found.request
+
+
+def _inside(folder: str) -> list[str]:
+    """The configurations in a folder."""
+    names = [name for name in sorted(os.listdir(folder)) if not name.startswith(".") and not _is_other(name)]
+    return [path for name in names if os.path.isfile(path := os.path.join(folder, name))]
+
+
+def expanded(paths: Sequence[str]) -> tuple[str, ...]:
+    """Paths with the configurations of a folder in its place, where there are no plans among them."""
+    if any(path == "-" or path.endswith(PLAN) for path in paths):
+        return tuple(paths)
+    return tuple(file for path in paths for file in (_inside(path) if os.path.isdir(path) else [path]) or [path])
 
 
 def _is_other(name: str) -> bool:

@@ -34,6 +34,7 @@ def import_(
     Nothing in FILE is run. A line ends with its place; what no file says is `?`; below the plan stands every
     key that is not in it.
     """
+    files = configurations.expanded(files)
     found = configurations.read(files, gpu, gpus, settings, run, False, os.path.dirname(target or ""))
     if isinstance(found, Diagnostic):
         terminal.show([found])

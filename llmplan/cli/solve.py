@@ -56,7 +56,7 @@ def solve(
     read as one plan, as `llmplan import` does: whether they fit, how fast they are, and what to change in them.
     """
     agree(as_table, as_csv, json=as_json, fix=fix)
-    if configurations.are(plans):
+    if configurations.are(plans := configurations.expanded(plans)):
         if as_table:
             raise click.UsageError("--table takes plans: `llmplan import` writes one")
         _, number = _numbered("", fix)

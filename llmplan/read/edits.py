@@ -245,10 +245,12 @@ def _of_type(format: Format, key: FormatKey, wanted: Data, new: bool = False) ->
     if key.type == "Bool":
         yield from ("true", "false")
     elif key.type in format.words:
-        texts = [text for text, member in format.words[key.type].items() if member == str(wanted)]
-        yield from texts[1:2] or texts[:1]
-        others = {member: text for text, member in reversed(format.words[key.type].items())}
-        yield from (text for text in others.values() if text not in texts)
+        members: dict[str, list[str]] = {}
+        for text, member in format.words[key.type].items():
+            members.setdefault(member, []).append(text)
+        # A member's own word comes first, and is a text of files only where there is no other.
+        for texts in (members.pop(str(wanted), []), *members.values()):
+            yield from texts[1:2] or texts[:1]
     elif isinstance(wanted, Fraction) and key.type != "Text":
         yield amount.in_plan(wanted)
     elif new and key.shipped:

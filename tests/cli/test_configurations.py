@@ -129,3 +129,15 @@ def test_what_megatron_is_told_is_written_again(capsys: pytest.CaptureFixture[st
         "--lr-decay-iters 900",
     } <= {*lines}
     assert "1 key of the files is not in what was written: seed" in capsys.readouterr().err
+
+
+def test_a_folder_and_forms_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("runs").mkdir()
+    Path("runs/a.yaml").write_text(f"{AXOLOTL}sequence_len: 8192\nmicro_batch_size: 4\nbf16: true\n")
+    machine = ["--gpu", "H200", "--gpus", "8"]
+    assert run(["check", "runs", *machine]) == run(["solve", "runs", *machine]) == 3
+    assert capsys.readouterr().out.startswith("runs: fits no ")
+    assert run(["check", "runs", *machine, "--format", "json"]) == 3
+    (found,) = [one for one in json.loads(capsys.readouterr().out)["diagnostics"] if one["code"] == "E0402"]
+    assert any("`runs/a.yaml: + gradient_checkpointing: true`" in hint for hint in found["hints"])
+    assert run(["import", "runs"]) == 0 and "sequence_length = 8192" in capsys.readouterr().out
