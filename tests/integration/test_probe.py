@@ -67,4 +67,5 @@ def test_plan_probe_calibrate_verify(
     assert run(["verify", "train.plan", "probe.log", "--json"]) in (0, 3)
     after = {row["name"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
     assert after["step_time"]["seen"] == before["step_time"]["seen"]
-    assert abs(after["step_time"]["share"] - 1) < abs(before["step_time"]["share"] - 1)
+    # Nearer than before, but for a plan that was as near by chance as two runs of one program differ.
+    assert abs(after["step_time"]["share"] - 1) < max(0.3, abs(before["step_time"]["share"] - 1))
