@@ -37,11 +37,7 @@ def reworded(solution: Solution, files: Files) -> Solution:
     levers = tuple(evolve(one, in_files=_lever(files, one)) for one in solution.levers)
     now = {path: _data(one.amount) for path, one in solution.values.items() if one.amount is not None}
     cures = [_cure(files, one, now) for one in solution.relaxations]
-    # A change that the files have a key for comes first, and of those the fewest keys, but for one that changes what is
-    # asked.
-    cures.sort(
-        key=lambda cure: (any(one.question for one in (cure, *cure.beside)), not cure.in_files, len(_keys(cure)))
-    )
+    cures.sort(key=_order)
     cures = [cure for cure in cures if _can_be_told(cure)] or cures
     cures = [one for at, one in enumerate(cures) if not any(_keys(one) == _keys(other) != () for other in cures[:at])]
     diagnostics = tuple(
@@ -55,6 +51,14 @@ def _can_be_told(cure: Relaxation) -> bool:
     """Whether each part of a change is made in the files, or on machines and in what is asked of them."""
     software = library.load(tables=False)[0].software
     return all(one.in_files or one.name.partition(".")[0] not in software for one in (cure, *cure.beside))
+
+
+def _order(cure: Relaxation) -> tuple[bool, bool, bool, int]:
+    """Changes that files have keys for come first, of those what trains the same, and the fewest keys; but for what
+    changes the question."""
+    parts = (cure, *cure.beside)
+    question, changed = any(one.question for one in parts), any(one.changes for one in parts)
+    return question, not cure.in_files, changed, len(_keys(cure))
 
 
 def _keys(cure: Relaxation) -> tuple[FileEdit, ...]:

@@ -247,6 +247,10 @@ TABLE: dict[str, Decorator] = {
         ("kind",), (_T, _T, _T), _T, '@forwarded("axolotl train", "launcher", "accelerate launch", "torchrun")',
         "A program that passes what stands behind `--` to the launcher that one of its options names, else the first.",
     ),
+    "together": Decorator(
+        ("kind",), (_T, _T, _T, _T), _T, '@together("granularity", "full", "method", "uniform")',
+        "Fields that the software takes together alone, each with its text: a change of a file sets all of them.",
+    ),
     "shipped": Decorator(
         ("field",), (_T,), _T, '@shipped("zero2", "zero3")',
         "Texts of a key that mean what comes with the software: a file without the key may get one of them.",

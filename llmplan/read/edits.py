@@ -69,6 +69,9 @@ class Files:
         if any(path in self.given for path in wanted):
             return ()
         left = [_MOST_READINGS]
+        for several, said in self.offers:
+            if said == wanted:
+                return several
         for path in wanted:
             for one in self._candidates(path, wanted[path]):
                 moved = self._moved([one], wanted, left)
@@ -82,30 +85,33 @@ class Files:
         return ()
 
     @cached_property
-    def offers(self) -> tuple[tuple[Edit, Mapping[str, Data]], ...]:
-        """What comes with the software, as `ds_z3_config.json`, and a file without the key may get: each with the
-        inputs that it changes."""
+    def offers(self) -> tuple[tuple[tuple[Edit, ...], Mapping[str, Data]], ...]:
+        """Keys that mean something as they are, each set with the inputs that it changes: what comes with the software,
+        as `ds_z3_config.json`, and a file without the key may get; keys that the software takes together alone."""
         found = []
-        for reader in self.readers:
-            for format in reader.formats:
-                for key in format.keys.values() if format.kind in self.reading.kinds else ():
-                    for one in (edit for text in key.shipped for edit in self._new(format, key, text)):
-                        after = {path: after for path, (_, after) in (self._moved([one], {}, [1]) or {}).items()}
-                        said = {path: value for path, value in after.items() if value is not None}
-                        if said and said == after and not any(path in self.given for path in said):
-                            found.append((one, said))
+        for format in (one for reader in self.readers for one in reader.formats if one.kind in self.reading.kinds):
+            sets = [(*self._new(format, key, text),) for key in format.keys.values() for text in key.shipped]
+            for several in format.together:
+                sets.append(
+                    tuple(edit for name, text in several for edit in self._put(format, format.keys[name], text))
+                )
+            for made in sets:
+                moved = (self._moved(made, {}, [1]) or {}) if made else {}
+                said = {path: after for path, (_, after) in moved.items() if after is not None}
+                if said and len(said) == len(moved) and not any(path in self.given for path in said):
+                    found.append((made, said))
         return tuple(found)
 
     def offered(self, wanted: Mapping[str, Data], now: Mapping[str, Data]) -> tuple[Edit, ...]:
-        """The key that comes with the software and changes no other input.
+        """The set of keys that changes inputs to their values and no other input.
 
         Args:
             now: The values of inputs in the answer, also of those that no file says.
         """
-        for one, said in self.offers:
-            known = {**now, **wanted}
+        known = {**now, **wanted}
+        for several, said in self.offers:
             if {*wanted} <= {*said} and all(path in known and _same(known[path], said[path]) for path in said):
-                return (one,)
+                return several
         return ()
 
     def _moved(self, edits: Sequence[Edit], wanted: Mapping[str, Data], left: list[int]) -> Moved | None:
@@ -121,11 +127,12 @@ class Files:
         ):
             return None
         moved: dict[str, tuple[Data | None, Data | None]] = {}
+        opened = {_head(path) for path in wanted} - {_head(path) for path in before}
         for other in sorted({*before, *after} - {*wanted}):
             was, is_ = (one[other].value.data if other in one else None for one in (before, after))
             if other.startswith(_OWN) or (was is not None and is_ is not None and _same(was, is_)):
                 continue
-            if was is None and after[other].release and any(_head(other) == _head(path) for path in wanted):
+            if was is None and after[other].release and _head(other) in opened:
                 continue  # the software's own default of what comes with the change, as a rank with adapters
             moved[other] = (was, is_)
         return moved
@@ -167,7 +174,9 @@ class Files:
         ]
 
     def _added(self, path: str, wanted: Data) -> Iterator[Edit]:
-        """Keys that a formula of the input reads and no file has, each with what may be its text."""
+        """Keys that a formula of the input reads and no file has, each with what may be its text; also keys of files,
+        where the formula says nothing with them as they are."""
+        put = self._new if path in self.reading.found else self._put
         for reader in self.readers:
             formats = {format.kind: format for format in reader.formats if format.kind in self.reading.kinds}
             for line in reader.lines:
@@ -178,7 +187,15 @@ class Files:
                         continue
                     key = formats[kind].keys[name]
                     for text in _of_type(formats[kind], key, wanted, new=True):
-                        yield from self._new(formats[kind], key, text)
+                        yield from put(formats[kind], key, text)
+
+    def _put(self, format: Format, key: FormatKey, text: str) -> Iterator[Edit]:
+        """A key at a text, in the document that has it or as one gets it; nothing where it has that text already."""
+        items = [one.items[normal(name)] for one in self.documents for name in key.names if normal(name) in one.items]
+        if not items:
+            yield from self._new(format, key, text)
+        elif items[0].text != text:
+            yield _edit(items[0], text)
 
     def _new(self, format: Format, key: FormatKey, text: str) -> Iterator[Edit]:
         """A key as a document gets it; nothing where one has it already."""

@@ -52,6 +52,7 @@ class Format:
         launchers: The words that start a program with this format's options before the program's own.
         forwarded: Programs that start their launcher themselves and pass it what stands behind `--`, each with the
             option that names the launcher, and the launchers, the usual one first.
+        together: Keys that the software takes together alone, each set with its texts.
         unmodelled: Patterns of keys that change time or memory in a way that no plan says, with what that is.
         refused: Patterns of keys that make a plan impossible, with why.
         files: Patterns of keys that name another file, which says more.
@@ -68,6 +69,7 @@ class Format:
     recognised: tuple[tuple[str, ...], ...]
     launchers: tuple[tuple[str, ...], ...]
     forwarded: tuple[tuple[str, ...], ...]
+    together: tuple[tuple[tuple[str, str], ...], ...]
     ignored: tuple[str, ...]
     unmodelled: tuple[tuple[str, str], ...]
     refused: tuple[tuple[str, str], ...]
@@ -248,6 +250,7 @@ def _format(kind: nodes.Kind) -> Format:
         recognised=tuple(tuple(patterns) for patterns in said(kind.decorators, "recognised")),
         launchers=tuple(tuple(name.split()) for names in said(kind.decorators, "launcher") for name in names),
         forwarded=tuple(tuple(words) for words in said(kind.decorators, "forwarded")),
+        together=tuple(tuple(zip(words[::2], words[1::2], strict=True)) for words in said(kind.decorators, "together")),
         ignored=tuple(pattern for patterns in said(kind.decorators, "ignored") for pattern in patterns),
         unmodelled=tuple(_reasoned(kind, "unmodelled")),
         refused=tuple(_reasoned(kind, "refused")),

@@ -34,6 +34,7 @@ DECORATORS = frozenset(
         "release",
         "shipped",
         "syntax",
+        "together",
         "unmodelled",
         "unset",
         "where",

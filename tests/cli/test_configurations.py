@@ -141,3 +141,21 @@ def test_a_folder_and_forms_for_machines(capsys: pytest.CaptureFixture[str]) -> 
     (found,) = [one for one in json.loads(capsys.readouterr().out)["diagnostics"] if one["code"] == "E0402"]
     assert any("`runs/a.yaml: + gradient_checkpointing: true`" in hint for hint in found["hints"])
     assert run(["import", "runs"]) == 0 and "sequence_length = 8192" in capsys.readouterr().out
+
+
+def test_keys_that_go_together_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.sh").write_text(
+        MEGATRON.replace("--micro-batch-size 1", "--micro-batch-size 16 --recompute-granularity selective")
+    )
+    assert run(["solve", "a.sh", "--gpu", "RTX-4090"]) == 3
+    err = capsys.readouterr().err
+    assert "recompute-granularity: selective → full, a.sh:" in err and "+ --recompute-num-layers 1`" in err
+
+
+def test_a_key_at_a_value_that_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.yaml").write_text(f"{LLAMAFACTORY}cutoff_len: 4096\nbf16: true\nper_device_train_batch_size: 2\n")
+    command = ["solve", "a.yaml", "--gpu", "H100", "--gpus", "1"]
+    assert run(command) == 3
+    told = [line.partition("help: ")[2] for line in capsys.readouterr().err.splitlines() if "`a.yaml:" in line]
+    assert "+ deepspeed: examples" in told[0] and "finetuning_type: full → lora`, which changes" in told[1]
+    assert run([*command, "--fix", "2", "--yes"]) == 0
