@@ -22,7 +22,7 @@ from llmplan.logs.forms import LogFormat, formats
 from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.reading import MOST_JSON, Heard, read
-from llmplan.logs.readings import Reading, conditions, missing, of_parts, of_piece, of_whole
+from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
 from llmplan.logs.summary import Piece
 from llmplan.request import Request
 from llmplan.run_inputs import NEEDED, RunInputs
@@ -219,18 +219,24 @@ class Reader:
         if self.steps is not None and not pieces:
             text = f"it has no step of {amount.reading(self.steps[0])} .. {amount.reading(self.steps[1])} that counts"
             return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
+        blind = run.unsaid and any(one.name == STEP and one.doubtful for one in readings)
         if not any(not one.doubtful for one in readings) and not links:
             doubted = [one for one in readings if one.doubtful]
             if measured_text.all_skipped(piece) or not (doubted or reasons):
                 reasons.insert(0, measured_text.reason(piece))
             reasons += [f"{one.name} = {measured_text.shown(one)}, {one.note}, is not used" for one in doubted]
             return result(readings, settings), [
-                logs.nothing_measured(log.file, reasons, self._hints(log, heard, piece, solution))
+                logs.nothing_measured(log.file, reasons, self._hints(log, heard, piece, solution, blind))
             ]
-        return evolve(result(readings, settings), solution=solution), []
+        problems = [logs.lengths_unsaid(log.file, amount.count(run.length or 0))] if blind else []
+        return evolve(result(readings, settings), solution=solution), problems
 
-    def _hints(self, log: Log, heard: Heard, piece: Piece, solution: Solution | None) -> list[str]:
-        """What gives a log something to be measured by."""
+    def _hints(
+        self, log: Log, heard: Heard, piece: Piece, solution: Solution | None, blind: bool
+    ) -> Sequence[str]:
+        """What gives a log something to be measured by; `blind`: it lacks the length of its samples alone."""
+        if blind:
+            return logs.HOW_LONG
         if measured_text.all_skipped(piece):
             return ["let it run until steps are taken, or train in bf16, which scales no loss"]
         hints = []

@@ -28,6 +28,7 @@ _TARGETS = ("step_time", "memory.total", "memory.reserved")
 NEEDED = ("model", "hardware.gpu", "hardware.gpus", "training.micro_batch", "dataset.sequence_length")
 _COMMAND_LINE = "on the command line"
 _OF_SAMPLE = "training.sample_sequences"
+_UNSAID = "dataset.lengths_unsaid"
 _WHOLE = 1e-3
 """By how much a count that is a quotient may miss a whole number."""
 
@@ -215,8 +216,10 @@ def of_solution(solution: Solution) -> Conditions:
         batch = batch / length if length else None
     gpus, _ = number("hardware.gpus")
     (tokens, _), (sequences, _) = number("global_batch_tokens"), number("global_batch_sequences")
+    unsaid = solution.values.get(_UNSAID)
     # What samples hold, where they are shorter than the length at which they are cut.
-    return Conditions(batch, tokens / sequences if tokens and sequences else length, gpus)
+    mean = tokens / sequences if tokens and sequences else length
+    return Conditions(batch, mean, gpus, unsaid is not None and unsaid.value is True)
 
 
 def _reached(values: Mapping[str, Planned]) -> list[Planned]:

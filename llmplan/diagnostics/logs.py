@@ -1,10 +1,10 @@
-"""E0515 to E0517: logs of which nothing can be measured, or more than one thing."""
+"""E0515 to E0518, W0629: logs of which nothing can be measured, or more than one thing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llmplan.diagnostics.record import Diagnostic, Hint, error
+from llmplan.diagnostics.record import Diagnostic, Hint, error, warning
 from llmplan.escape import visible_line
 
 _LONGEST = 160
@@ -65,6 +65,21 @@ def unsaid(file: str, paths: Sequence[str]) -> Diagnostic:
     options = {"hardware.gpu": "--gpu NAME", "hardware.gpus": "--gpus N"}
     message = f"neither `{visible_line(file)}` nor the configurations say `{'` and `'.join(paths)}` of the run"
     return error("E0560", message, None, f"say it: `{' '.join(options[path] for path in paths)}`")
+
+
+HOW_LONG = (
+    "say how long samples are in the mean: `dataset.mean_length = 600 tokens` in the plan, or `--set "
+    "dataset.mean_length=600`",
+    "or let the software count tokens: the Trainer does with `include_num_input_tokens_seen: all`",
+)
+"""What makes the speed of a run with padded samples one of known tokens."""
+
+
+def lengths_unsaid(file: str, length: str) -> Diagnostic:
+    """W0629: the time of a step of a log is of samples that are shorter than planned by nobody knows how much."""
+    message = f"`{visible_line(file)}` has steps of padded samples, and nobody says how long they are: its speed is left out"
+    note = f"the plan counts each sample with {length} tokens, the most it may have: shorter ones take less time"
+    return warning("W0629", message, None, *(Hint(hint) for hint in HOW_LONG), notes=[note])
 
 
 def nothing_planned(file: str) -> Diagnostic:
