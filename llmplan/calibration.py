@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import count, pairwise
@@ -22,11 +23,14 @@ from llmplan.logs.forms import LogFormat, formats
 from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.reading import MOST_JSON, Heard, read
-from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
+from llmplan.logs.readings import MFU, RATE, STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
 from llmplan.logs.summary import Piece
 from llmplan.request import Request
 from llmplan.run_inputs import NEEDED, RunInputs
 from llmplan.units import amount
+
+STDIN = "<stdin>"
+"""The name of standard input as a log."""
 
 _ENDINGS = re.compile(r"(\.gz|\.(log|out|txt|json|jsonl|csv|err))+$")
 
@@ -219,6 +223,9 @@ class Reader:
         if self.steps is not None and not pieces:
             text = f"it has no step of {amount.reading(self.steps[0])} .. {amount.reading(self.steps[1])} that counts"
             return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
+        share = _beyond_peak(readings, solution)
+        if share is not None:
+            return result(readings, settings), [logs.beyond_peak(log.file, amount.percentage(share))]
         blind = run.unsaid and any(one.name == STEP and one.doubtful for one in readings)
         if not any(not one.doubtful for one in readings) and not links:
             doubted = [one for one in readings if one.doubtful]
@@ -240,10 +247,11 @@ class Reader:
         if measured_text.all_skipped(piece):
             return ["let it run until steps are taken, or train in bf16, which scales no loss"]
         hints = []
-        if solution is None:
-            hints.append(f"say what the log does not: `llmplan calibrate {log.file} PLAN`, or `--set hardware.gpus=8`")
+        file = "-" if log.file == STDIN else shlex.quote(log.file)
         if not piece.steady.kept and not piece.steady.left_out:
-            hints.append(f"its end says why no step was printed; `llmplan why {log.file}` explains one without memory")
+            hints.append(f"its end says why no step was printed; `llmplan why {file}` explains one without memory")
+        if solution is None:
+            hints.append(f"say what the log does not: `llmplan calibrate {file} PLAN`, or `--set hardware.gpus=8`")
         assert heard.format is not None
         return hints + [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"]
 
@@ -255,6 +263,20 @@ class Reader:
         last = pieces[-1]
         overlap = all(one.first_step <= last.last_step and last.first_step <= one.last_step for one in pieces)
         return not (self.steps is not None and same and overlap)
+
+
+def _beyond_peak(readings: Sequence[Reading], solution: Solution | None) -> float | None:
+    """The share of their peak at which GPUs would have computed, of a speed beyond that: of another run than planned."""
+    values = {} if solution is None else solution.values
+    for one in readings:
+        value, mfu = values.get(one.name), values.get(MFU)
+        if one.doubtful or one.name not in (STEP, RATE) or value is None or mfu is None:
+            continue
+        if value.amount.finite and mfu.amount.finite and value.amount.number and one.value:
+            faster = one.value / value.amount.number
+            share = mfu.amount.number * (1 / faster if one.name == STEP else faster)
+            return share if share > 1 else None
+    return None
 
 
 def _numbered(name: str) -> Iterator[str]:

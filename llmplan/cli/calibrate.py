@@ -128,7 +128,7 @@ def open_log(stack: ExitStack, name: str) -> Log:
     if name == "-":
         if sys.stdin is None:
             raise OSError(0, "it is closed", "<stdin>")
-        return calibration.Log("<stdin>", "run", sys.stdin.buffer)
+        return calibration.Log(calibration.STDIN, "run", sys.stdin.buffer)
     size = max(1, os.path.getsize(name) // _MIB)
     bar = stack.enter_context(progress())
     return calibration.opened(stack, name, lambda done: bar(min(size, done // _MIB), size, "MiB"))

@@ -1,4 +1,4 @@
-"""E0515 to E0518, W0629: logs of which nothing can be measured, or more than one thing."""
+"""E0515 to E0518, E0568, W0629: logs of which nothing can be measured, or more than one thing."""
 
 from __future__ import annotations
 
@@ -80,6 +80,14 @@ def lengths_unsaid(file: str, length: str) -> Diagnostic:
     message = f"`{visible_line(file)}` has steps of padded samples, and nobody says how long they are: its speed is left out"
     note = f"the plan counts each sample with {length} tokens, the most it may have: shorter ones take less time"
     return warning("W0629", message, None, *(Hint(hint) for hint in HOW_LONG), notes=[note])
+
+
+def beyond_peak(file: str, share: str) -> Diagnostic:
+    """E0568: the speed of a log is more than the planned cards can compute."""
+    message = f"`{visible_line(file)}` is of another run: at its speed the planned GPUs would reach an MFU of {share}"
+    note = "no GPU computes faster than its peak: the run has another card, more of them, a smaller batch or shorter samples"
+    hint = Hint("say what the run had, as `--gpus 64` or `--set dataset.mean_length=600`")
+    return error("E0568", message, None, hint, notes=[note])
 
 
 def nothing_planned(file: str) -> Diagnostic:

@@ -73,7 +73,7 @@ def test_standard_input_several_logs_and_the_format(
 
 
 def test_configurations_say_what_the_log_does_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "titan.log").write_bytes(synthetic.torchtitan_2024(MADE).text.replace(b"Training starts", b"It starts"))
+    (folder / "titan.log").write_bytes(synthetic.torchtitan_2024(MADE).text.replace(b"with local batch size", b"with"))
     toml = (
         "[model]\nname = 'llama3'\nflavor = '8B'\n"
         "[training]\nlocal_batch_size = 2\nglobal_batch_size = 64\nseq_len = 2048\n"
@@ -174,7 +174,7 @@ def test_no_search_decides_on_what_a_run_was(folder: Path, capsys: pytest.Captur
 
 
 def test_what_configurations_leave_open_is_no_fact_of_the_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "titan.log").write_bytes(synthetic.torchtitan_2024(MADE).text.replace(b"Training starts", b"It starts"))
+    (folder / "titan.log").write_bytes(synthetic.torchtitan_2024(MADE).text.replace(b"with local batch size", b"with"))
     (folder / "train.toml").write_text(TOML.replace("local_batch_size = 2\n", ""))
     assert run(["calibrate", "titan.log", "train.toml", "--gpu", "H100", "--gpus", "16"]) == 0
     assert "found by solving" not in capsys.readouterr().out
