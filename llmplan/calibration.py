@@ -253,7 +253,7 @@ class Reader:
         if solution is None:
             hints.append(f"say what the log does not: `llmplan calibrate {file} PLAN`, or `--set hardware.gpus=8`")
         assert heard.format is not None
-        return hints + [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"]
+        return [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"] + hints
 
     def _ambiguous(self, pieces: Sequence[Piece]) -> bool:
         """Whether nobody has said which of several pieces is meant: of attempts over the same steps it is the last."""

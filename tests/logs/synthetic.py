@@ -289,6 +289,19 @@ def torchtitan_2024(run: Made) -> Log:
     return _titan(run, head, {"training.micro_batch": str(run.micro)})
 
 
+def lightning(run: Made) -> Log:
+    """`metrics.csv`, where each logger has rows of its own."""
+    stats = "DeviceStatsMonitor.on_train_batch_end"
+    lines = [
+        f"epoch,step,train_loss,train|device/batches_per_sec,train|device/items_per_sec,{stats}/allocated_bytes.all.peak,"
+        f"{stats}/reserved_bytes.all.peak"
+    ]
+    for step, seconds in enumerate(run.seconds):
+        lines.append(f"0,{step},3.25,,,{round(run.allocated)},{round(run.reserved)}")
+        lines.append(f",{step},,{1 / seconds},{run.batch * run.length / seconds / run.gpus},,")
+    return Log("Lightning", _text(lines), None, round(run.allocated), round(run.reserved))
+
+
 def nanotron(run: Made) -> Log:
     lines = [
         (
@@ -422,7 +435,8 @@ def tensorboard(run: Made) -> Log:
 FORMATS: dict[str, Callable[[Made], Log]] = {
     maker.__name__: maker
     for maker in (
-        megatron, megatron_seconds, bridge, deepspeed, huggingface, llamafactory, swift, torchtitan, torchtitan_2024, nanotron, nemo,
+        megatron, megatron_seconds, bridge, deepspeed, huggingface, llamafactory, swift, torchtitan, torchtitan_2024,
+        lightning, nanotron, nemo,
         llm_foundry,
         written, wandb_csv, wandb_json, trainer_state, tensorboard,
     )
