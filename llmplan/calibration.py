@@ -23,10 +23,11 @@ from llmplan.logs.forms import LogFormat, formats
 from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.reading import MOST_JSON, Heard, read
-from llmplan.logs.readings import MFU, RATE, STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
+from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
+from llmplan.logs.served import of_a_server, of_server, other_load
 from llmplan.logs.summary import Piece
 from llmplan.request import Request
-from llmplan.run_inputs import NEEDED, RunInputs
+from llmplan.run_inputs import CONCURRENCY, NEEDED, NEEDED_OF_SERVER, RunInputs
 from llmplan.units import amount
 
 STDIN = "<stdin>"
@@ -203,12 +204,14 @@ class Reader:
         elif contrary := list(run_agreement.of_command(said, self.inputs.given.items(), {})):
             return result(), [logs.another_run(log.file, contrary)]
         planned = self.inputs.conditions(solution)
+        if (load := other_load(common, planned.requests)) is not None:
+            return result(), [logs.another_run(log.file, [(CONCURRENCY, *load)])]
         run = conditions(piece, planned)
         if self._ambiguous(pieces):
             told = [measured_text.described(one, of_piece(one, conditions(one, planned))) for one in pieces]
             longest = max(pieces, key=lambda one: len(one.steady.kept))
             return result(), [logs.several(log.file, told, measured_text.example(longest))]
-        readings = of_piece(piece, run)
+        readings = of_piece(piece, run) + of_server(common)
         reasons: list[str] = []
         whole = summary.whole(heard)
         if whole is not None and whole.samples_rate is not None:
@@ -223,8 +226,7 @@ class Reader:
         if self.steps is not None and not pieces:
             text = f"it has no step of {amount.reading(self.steps[0])} .. {amount.reading(self.steps[1])} that counts"
             return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
-        share = _beyond_peak(readings, solution)
-        if share is not None:
+        if (share := run_agreement.beyond_peak(readings, solution)) is not None:
             return result(readings, settings), [logs.beyond_peak(log.file, amount.percentage(share))]
         blind = run.unsaid and any(one.name == STEP and one.doubtful for one in readings)
         if not any(not one.doubtful for one in readings) and not links:
@@ -238,9 +240,7 @@ class Reader:
         problems = [logs.lengths_unsaid(log.file, amount.count(run.length or 0))] if blind else []
         return evolve(result(readings, settings), solution=solution), problems
 
-    def _hints(
-        self, log: Log, heard: Heard, piece: Piece, solution: Solution | None, blind: bool
-    ) -> Sequence[str]:
+    def _hints(self, log: Log, heard: Heard, piece: Piece, solution: Solution | None, blind: bool) -> Sequence[str]:
         """What gives a log something to be measured by; `blind`: it lacks the length of its samples alone."""
         if blind:
             return logs.HOW_LONG
@@ -263,20 +263,6 @@ class Reader:
         last = pieces[-1]
         overlap = all(one.first_step <= last.last_step and last.first_step <= one.last_step for one in pieces)
         return not (self.steps is not None and same and overlap)
-
-
-def _beyond_peak(readings: Sequence[Reading], solution: Solution | None) -> float | None:
-    """The share of their peak at which GPUs would have computed, of a speed beyond that: of another run than planned."""
-    values = {} if solution is None else solution.values
-    for one in readings:
-        value, mfu = values.get(one.name), values.get(MFU)
-        if one.doubtful or one.name not in (STEP, RATE) or value is None or mfu is None:
-            continue
-        if value.amount.finite and mfu.amount.finite and value.amount.number and one.value:
-            faster = one.value / value.amount.number
-            share = mfu.amount.number * (1 / faster if one.name == STEP else faster)
-            return share if share > 1 else None
-    return None
 
 
 def _numbered(name: str) -> Iterator[str]:
@@ -303,6 +289,7 @@ def _text(runs: Sequence[Run]) -> str:
             names.add(name)
             lines += measured_text.statement(name, run.settings, run.readings, run.file)
             said = {one.path for one in run.settings}
-            lines += measured_text.below(run.missing, [path for path in NEEDED if path not in said])
+            needed = NEEDED_OF_SERVER if any(of_a_server(one) for one in run.readings) else NEEDED
+            lines += measured_text.below(run.missing, [path for path in needed if path not in said])
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"

@@ -12,6 +12,7 @@ from fractions import Fraction
 from llmplan import importing
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
+from llmplan.logs.readings import MFU, RATE, STEP, Reading
 from llmplan.units import amount
 
 Difference = tuple[str, str, str, int]
@@ -77,6 +78,22 @@ def of_plan(
     for path, (text, line) in said.items():
         if path not in left and path in values and _differs(path, text, values):
             yield path, values[path].amount.exact(), text, line
+
+
+def beyond_peak(readings: Iterable[Reading], solution: Solution | None) -> float | None:
+    """The share of their peak at which the planned GPUs would have computed at the speed of a log, where that is more
+    than all of it."""
+    values = {} if solution is None else solution.values
+    mfu = values.get(MFU)
+    for one in readings:
+        value = values.get(one.name)
+        if one.doubtful or one.name not in (STEP, RATE) or value is None or mfu is None:
+            continue
+        if value.amount.finite and mfu.amount.finite and value.amount.number and one.value:
+            times = one.value / value.amount.number
+            share = mfu.amount.number * (1 / times if one.name == STEP else times)
+            return share if share > 1 else None
+    return None
 
 
 def undecided(solution: Solution) -> Sequence[str]:

@@ -68,8 +68,7 @@ def unsaid(file: str, paths: Sequence[str]) -> Diagnostic:
 
 
 HOW_LONG = (
-    "say how long samples are in the mean: `dataset.mean_length = 600 tokens` in the plan, or `--set "
-    "dataset.mean_length=600`",
+    "say how long samples are in the mean: `dataset.mean_length = 600 tokens` in the plan, or as `--set`",
     "or let the software count tokens: the Trainer does with `include_num_input_tokens_seen: all`",
 )
 """What makes the speed of a run with padded samples one of known tokens."""
@@ -77,7 +76,9 @@ HOW_LONG = (
 
 def lengths_unsaid(file: str, length: str) -> Diagnostic:
     """W0629: the time of a step of a log is of samples that are shorter than planned by nobody knows how much."""
-    message = f"`{visible_line(file)}` has steps of padded samples, and nobody says how long they are: its speed is left out"
+    message = (
+        f"`{visible_line(file)}` has steps of padded samples, and nobody says how long they are: its speed is left out"
+    )
     note = f"the plan counts each sample with {length} tokens, the most it may have: shorter ones take less time"
     return warning("W0629", message, None, *(Hint(hint) for hint in HOW_LONG), notes=[note])
 
@@ -85,7 +86,9 @@ def lengths_unsaid(file: str, length: str) -> Diagnostic:
 def beyond_peak(file: str, share: str) -> Diagnostic:
     """E0568: the speed of a log is more than the planned cards can compute."""
     message = f"`{visible_line(file)}` is of another run: at its speed the planned GPUs would reach an MFU of {share}"
-    note = "no GPU computes faster than its peak: the run has another card, more of them, a smaller batch or shorter samples"
+    note = (
+        "none computes faster than its peak: the run has other cards, more of them, a smaller batch or shorter samples"
+    )
     hint = Hint("say what the run had, as `--gpus 64` or `--set dataset.mean_length=600`")
     return error("E0568", message, None, hint, notes=[note])
 

@@ -68,12 +68,14 @@ _LEAST_PART = 0.05
 @frozen
 class Conditions:
     """Of the run: sequences of a step, tokens of a sequence, GPUs; None for what nobody says. `unsaid`: whether the
-    tokens of a sequence are as many as it may have, only because nobody says how many it has in the mean."""
+    tokens of a sequence are as many as it may have, only because nobody says how many it has in the mean.
+    `requests`: what a server has under way at once."""
 
     batch: float | None = None
     length: float | None = None
     gpus: float | None = None
     unsaid: bool = False
+    requests: float | None = None
 
     @property
     def tokens(self) -> float | None:
@@ -93,6 +95,7 @@ def conditions(piece: Piece, planned: Conditions) -> Conditions:
         piece.length or said("dataset.sequence_length") or planned.length,
         said("hardware.gpus") or planned.gpus,
         planned.unsaid,
+        planned.requests,
     )
 
 

@@ -34,8 +34,8 @@ _CHANGE = 1.0
 """What a change costs in that sum; a factor also its logarithm."""
 
 _MUCH, _SOME = 0.6, 0.25
-"""The shares of what a step is off by above which a change explains most of it, or a part. None that explains less comes
-before one that explains more; where the log prints parts of a step, these tell more than whether it is most."""
+"""The shares of what a step is off by above which a change explains most of it, or a part. None that explains less
+comes before one that explains more; where the log prints parts of a step, these tell more than whether it is most."""
 
 _MOST = 5
 _ROUNDS = 2

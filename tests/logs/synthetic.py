@@ -242,7 +242,9 @@ def swift(run: Made) -> Log:
 
 
 def _titan(run: Made, head: list[str], inputs: dict[str, str]) -> Log:
-    lines = [f"[rank0]:[titan] 2026-03-01 22:10:05,250 - root - INFO - {text}" for text in ("Starting job: test", *head)]
+    lines = [
+        f"[rank0]:[titan] 2026-03-01 22:10:05,250 - root - INFO - {text}" for text in ("Starting job: test", *head)
+    ]
     for step, (stamp, seconds) in enumerate(zip(stamps(run), run.seconds), 1):
         rate = run.batch * run.length / seconds / run.gpus
         for rank in (0, 3):
@@ -291,11 +293,11 @@ def torchtitan_2024(run: Made) -> Log:
 
 def lightning(run: Made) -> Log:
     """`metrics.csv`, where each logger has rows of its own."""
-    stats = "DeviceStatsMonitor.on_train_batch_end"
-    lines = [
-        f"epoch,step,train_loss,train|device/batches_per_sec,train|device/items_per_sec,{stats}/allocated_bytes.all.peak,"
-        f"{stats}/reserved_bytes.all.peak"
-    ]
+    rates = ("batches", "items")
+    stats = ("allocated", "reserved")
+    columns = ["epoch", "step", "train_loss", *(f"train|device/{one}_per_sec" for one in rates)]
+    columns += [f"DeviceStatsMonitor.on_train_batch_end/{one}_bytes.all.peak" for one in stats]
+    lines = [",".join(columns)]
     for step, seconds in enumerate(run.seconds):
         lines.append(f"0,{step},3.25,,,{round(run.allocated)},{round(run.reserved)}")
         lines.append(f",{step},,{1 / seconds},{run.batch * run.length / seconds / run.gpus},,")

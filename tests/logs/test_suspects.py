@@ -121,7 +121,9 @@ def test_another_batch_that_the_log_does_not_print(folder: Path, capsys: pytest.
     (folder / "run.log").write_bytes(text)
     assert run(["verify", "train.plan", "run.log", "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
-    shares = {one["name"]: one["share"] for one in found["suspects"][:2]}  # beside a slow card, which no clock tells apart
+    shares = {
+        one["name"]: one["share"] for one in found["suspects"][:2]
+    }  # beside a slow card, which no clock tells apart
     assert shares["training.global_batch"] > 0.9
 
 
