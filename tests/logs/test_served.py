@@ -49,7 +49,7 @@ def test_cache_and_rate_under_load(folder: Path, capsys: pytest.CaptureFixture[s
     assert run(["verify", "serve.plan", "vllm.log"]) == 0
     (folder / "next.plan").write_text('use "measured.plan"\n' + PLAN + "show serving.output_rate\n")
     assert run(["solve", "next.plan"]) == 0
-    assert "serving.output_rate 3,500 tokens/s" in " ".join(capsys.readouterr().out.split())
+    assert "serving.output_rate 3,500 token/s" in " ".join(capsys.readouterr().out.split())
 
 
 def test_another_load_is_another_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
