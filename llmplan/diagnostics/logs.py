@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from llmplan.diagnostics.record import Diagnostic, Hint, error, warning
@@ -57,7 +58,7 @@ def another_run(file: str, differences: Sequence[tuple[str, str, str, int]]) -> 
     hint = Hint("give the plan or the configurations of that run")
     if path.startswith("model."):
         return error("E0518", message, None, hint, notes=told)
-    return error("E0518", message, None, hint, Hint(f"or say `--set {path}={seen}`"), notes=told)
+    return error("E0518", message, None, hint, Hint(f"or say `--set {shlex.quote(f'{path}={seen}')}`"), notes=told)
 
 
 def unsaid(file: str, paths: Sequence[str]) -> Diagnostic:

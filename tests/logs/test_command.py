@@ -111,6 +111,7 @@ def test_wrong_use(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["calibrate", "run.log", "--steps", "x"]) == 2
     assert run(["calibrate", "run.log", "train.plan", "other.plan"]) == 2
     assert run(["calibrate", str(folder)]) == 2
+    assert run(["calibrate", "run.log", "./run.log"]) == 2
     capsys.readouterr()
     assert run(["calibrate", "run.log", "--steps", "500..600"]) == 1
     assert "E0517" in capsys.readouterr().err
