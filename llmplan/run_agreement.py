@@ -30,6 +30,10 @@ _COUNTED_AS = {
 }
 """What a log counts of its model, as the library calls it."""
 
+_CEILING = "gpu.matmul_ceiling"
+_FAR = 1.3
+"""How many times as fast as planned a run must be before it is told to be another one."""
+
 _SAME = 1e-6
 _COUNTED = 0.02
 """By what share counts of parameters differ that pad their vocabulary, or leave out a matrix, differently."""
@@ -82,17 +86,19 @@ def of_plan(
 
 def beyond_peak(readings: Iterable[Reading], solution: Solution | None) -> float | None:
     """The share of their peak at which the planned GPUs would have computed at the speed of a log, where that is more
-    than all of it."""
+    than a large matrix product alone reaches, and far from what is planned."""
     values = {} if solution is None else solution.values
-    mfu = values.get(MFU)
+    mfu, ceiling = values.get(MFU), values.get(_CEILING)
+    most = ceiling.amount.number if ceiling is not None and ceiling.amount.finite else 1.0
     for one in readings:
         value = values.get(one.name)
         if one.doubtful or one.name not in (STEP, RATE) or value is None or mfu is None:
             continue
         if value.amount.finite and mfu.amount.finite and value.amount.number and one.value:
             times = one.value / value.amount.number
-            share = mfu.amount.number * (1 / times if one.name == STEP else times)
-            return share if share > 1 else None
+            faster = 1 / times if one.name == STEP else times
+            share = mfu.amount.number * faster
+            return share if share > most and faster > _FAR else None
     return None
 
 

@@ -85,12 +85,12 @@ def lengths_unsaid(file: str, length: str) -> Diagnostic:
 
 
 def beyond_peak(file: str, share: str) -> Diagnostic:
-    """E0568: the speed of a log is more than the planned cards can compute."""
+    """E0568: the speed of a log is more than the planned cards can reach."""
     message = f"`{visible_line(file)}` is of another run: at its speed the planned GPUs would reach an MFU of {share}"
     note = (
-        "none computes faster than its peak: the run has other cards, more of them, a smaller batch or shorter samples"
+        "large matrix products alone reach less: it has other cards, more of them, a smaller batch or shorter samples"
     )
-    hint = Hint("say what the run had, as `--gpus 64` or `--set dataset.mean_length=600`")
+    hint = Hint("say what it had, as `--gpus 64`, or `--set dataset.batching=padded --set dataset.mean_length=600`")
     return error("E0568", message, None, hint, notes=[note])
 
 
