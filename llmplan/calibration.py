@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import count, pairwise
@@ -22,11 +23,15 @@ from llmplan.logs.forms import LogFormat, formats
 from llmplan.logs.measured_text import Setting
 from llmplan.logs.opening import Bytes
 from llmplan.logs.reading import MOST_JSON, Heard, read
-from llmplan.logs.readings import Reading, conditions, missing, of_parts, of_piece, of_whole
+from llmplan.logs.readings import STEP, Reading, conditions, missing, of_parts, of_piece, of_whole
+from llmplan.logs.served import of_a_server, of_server, other_load
 from llmplan.logs.summary import Piece
 from llmplan.request import Request
-from llmplan.run_inputs import NEEDED, RunInputs
+from llmplan.run_inputs import CONCURRENCY, NEEDED, NEEDED_OF_SERVER, RunInputs
 from llmplan.units import amount
+
+STDIN = "<stdin>"
+"""The name of standard input as a log."""
 
 _ENDINGS = re.compile(r"(\.gz|\.(log|out|txt|json|jsonl|csv|err))+$")
 
@@ -199,12 +204,14 @@ class Reader:
         elif contrary := list(run_agreement.of_command(said, self.inputs.given.items(), {})):
             return result(), [logs.another_run(log.file, contrary)]
         planned = self.inputs.conditions(solution)
+        if (load := other_load(common, planned.requests)) is not None:
+            return result(), [logs.another_run(log.file, [(CONCURRENCY, *load)])]
         run = conditions(piece, planned)
         if self._ambiguous(pieces):
             told = [measured_text.described(one, of_piece(one, conditions(one, planned))) for one in pieces]
             longest = max(pieces, key=lambda one: len(one.steady.kept))
             return result(), [logs.several(log.file, told, measured_text.example(longest))]
-        readings = of_piece(piece, run)
+        readings = of_piece(piece, run) + of_server(common)
         reasons: list[str] = []
         whole = summary.whole(heard)
         if whole is not None and whole.samples_rate is not None:
@@ -219,27 +226,34 @@ class Reader:
         if self.steps is not None and not pieces:
             text = f"it has no step of {amount.reading(self.steps[0])} .. {amount.reading(self.steps[1])} that counts"
             return result(readings, settings), [logs.nothing_measured(log.file, [text], [])]
+        if (share := run_agreement.beyond_peak(readings, solution)) is not None:
+            return result(readings, settings), [logs.beyond_peak(log.file, amount.percentage(share))]
+        blind = run.unsaid and any(one.name == STEP and one.doubtful for one in readings)
         if not any(not one.doubtful for one in readings) and not links:
             doubted = [one for one in readings if one.doubtful]
             if measured_text.all_skipped(piece) or not (doubted or reasons):
                 reasons.insert(0, measured_text.reason(piece))
             reasons += [f"{one.name} = {measured_text.shown(one)}, {one.note}, is not used" for one in doubted]
             return result(readings, settings), [
-                logs.nothing_measured(log.file, reasons, self._hints(log, heard, piece, solution))
+                logs.nothing_measured(log.file, reasons, self._hints(log, heard, piece, solution, blind))
             ]
-        return evolve(result(readings, settings), solution=solution), []
+        problems = [logs.lengths_unsaid(log.file, amount.count(run.length or 0))] if blind else []
+        return evolve(result(readings, settings), solution=solution), problems
 
-    def _hints(self, log: Log, heard: Heard, piece: Piece, solution: Solution | None) -> list[str]:
-        """What gives a log something to be measured by."""
+    def _hints(self, log: Log, heard: Heard, piece: Piece, solution: Solution | None, blind: bool) -> Sequence[str]:
+        """What gives a log something to be measured by; `blind`: it lacks the length of its samples alone."""
+        if blind:
+            return logs.HOW_LONG
         if measured_text.all_skipped(piece):
             return ["let it run until steps are taken, or train in bf16, which scales no loss"]
         hints = []
-        if solution is None:
-            hints.append(f"say what the log does not: `llmplan calibrate {log.file} PLAN`, or `--set hardware.gpus=8`")
+        file = "-" if log.file == STDIN else shlex.quote(log.file)
         if not piece.steady.kept and not piece.steady.left_out:
-            hints.append(f"its end says why no step was printed; `llmplan why {log.file}` explains one without memory")
+            hints.append(f"its end says why no step was printed; `llmplan why {file}` explains one without memory")
+        if solution is None:
+            hints.append(f"say what the log does not: `llmplan calibrate {file} PLAN`, or `--set hardware.gpus=8`")
         assert heard.format is not None
-        return hints + [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"]
+        return [f"`{switch}` prints it" for what, switch in heard.format.prints if what == "step.time"] + hints
 
     def _ambiguous(self, pieces: Sequence[Piece]) -> bool:
         """Whether nobody has said which of several pieces is meant: of attempts over the same steps it is the last."""
@@ -275,6 +289,7 @@ def _text(runs: Sequence[Run]) -> str:
             names.add(name)
             lines += measured_text.statement(name, run.settings, run.readings, run.file)
             said = {one.path for one in run.settings}
-            lines += measured_text.below(run.missing, [path for path in NEEDED if path not in said])
+            needed = NEEDED_OF_SERVER if any(of_a_server(one) for one in run.readings) else NEEDED
+            lines += measured_text.below(run.missing, [path for path in needed if path not in said])
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"

@@ -12,6 +12,7 @@ from fractions import Fraction
 from llmplan import importing
 from llmplan.answer.schema.solution import Solution
 from llmplan.answer.schema.values import Value
+from llmplan.logs.readings import MFU, RATE, STEP, Reading
 from llmplan.units import amount
 
 Difference = tuple[str, str, str, int]
@@ -28,6 +29,10 @@ _COUNTED_AS = {
     "parameters": "model.params_total",
 }
 """What a log counts of its model, as the library calls it."""
+
+_CEILING = "gpu.matmul_ceiling"
+_FAR = 1.3
+"""How many times as fast as planned a run must be before it is told to be another one."""
 
 _SAME = 1e-6
 _COUNTED = 0.02
@@ -77,6 +82,24 @@ def of_plan(
     for path, (text, line) in said.items():
         if path not in left and path in values and _differs(path, text, values):
             yield path, values[path].amount.exact(), text, line
+
+
+def beyond_peak(readings: Iterable[Reading], solution: Solution | None) -> float | None:
+    """The share of their peak at which the planned GPUs would have computed at the speed of a log, where that is more
+    than a large matrix product alone reaches, and far from what is planned."""
+    values = {} if solution is None else solution.values
+    mfu, ceiling = values.get(MFU), values.get(_CEILING)
+    most = ceiling.amount.number if ceiling is not None and ceiling.amount.finite else 1.0
+    for one in readings:
+        value = values.get(one.name)
+        if one.doubtful or one.name not in (STEP, RATE) or value is None or mfu is None:
+            continue
+        if value.amount.finite and mfu.amount.finite and value.amount.number and one.value:
+            times = one.value / value.amount.number
+            faster = 1 / times if one.name == STEP else times
+            share = mfu.amount.number * faster
+            return share if share > most and faster > _FAR else None
+    return None
 
 
 def undecided(solution: Solution) -> Sequence[str]:

@@ -25,9 +25,14 @@ from llmplan.run_agreement import Difference
 from llmplan.units import amount
 
 _TARGETS = ("step_time", "memory.total", "memory.reserved")
+_SERVING, _OF_SERVER = "serving.alone", ("serving.output_rate", "serving.cache_tokens")
+CONCURRENCY = "serving.concurrency"
 NEEDED = ("model", "hardware.gpu", "hardware.gpus", "training.micro_batch", "dataset.sequence_length")
+NEEDED_OF_SERVER = (*NEEDED[:3], "serving.input_tokens", "serving.output_tokens", CONCURRENCY)
 _COMMAND_LINE = "on the command line"
 _OF_SAMPLE = "training.sample_sequences"
+_REQUESTS = "serving.asked"
+_UNSAID = "dataset.lengths_unsaid"
 _WHOLE = 1e-3
 """By how much a count that is a quotient may miss a whole number."""
 
@@ -215,14 +220,18 @@ def of_solution(solution: Solution) -> Conditions:
         batch = batch / length if length else None
     gpus, _ = number("hardware.gpus")
     (tokens, _), (sequences, _) = number("global_batch_tokens"), number("global_batch_sequences")
+    unsaid = solution.values.get(_UNSAID)
     # What samples hold, where they are shorter than the length at which they are cut.
-    return Conditions(batch, tokens / sequences if tokens and sequences else length, gpus)
+    mean = tokens / sequences if tokens and sequences else length
+    asked, _ = number(_REQUESTS)
+    return Conditions(batch, mean, gpus, unsaid is not None and unsaid.value is True, asked)
 
 
 def _reached(values: Mapping[str, Planned]) -> list[Planned]:
     """The inputs that the plan says and that time or memory depend on."""
     seen: set[str] = set()
-    waiting = [name for name in _TARGETS if name in values]
+    serves = _SERVING in values and values[_SERVING].value is True
+    waiting = [name for name in (_OF_SERVER if serves else _TARGETS) if name in values]
     while waiting:
         name = waiting.pop()
         if name not in seen and name in values:

@@ -273,6 +273,7 @@ def as_json(found: Verification) -> dict[str, Any]:
                 "seen": value(one.other),
                 "text": one.tells,
                 STEP: value(one.step),
+                "share": one.share,
             }
             for one in found.suspects
         ],

@@ -102,6 +102,10 @@ def _told_apart(files: tuple[str, ...], format: str | None) -> tuple[list[str], 
     found: tuple[list[str], list[str]] = ([files[0]], [])
     for name in files[1:]:
         found[not (name == "-" or (not name.endswith(PLAN) and _is_log(name)))].append(name)
+    real = [name if name == "-" else os.path.realpath(name) for name in found[0]]
+    twice = next((name for name, path in zip(found[0], real, strict=True) if real.count(path) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"{twice} is named twice: one run counts once")
     return found
 
 
@@ -128,7 +132,7 @@ def open_log(stack: ExitStack, name: str) -> Log:
     if name == "-":
         if sys.stdin is None:
             raise OSError(0, "it is closed", "<stdin>")
-        return calibration.Log("<stdin>", "run", sys.stdin.buffer)
+        return calibration.Log(calibration.STDIN, "run", sys.stdin.buffer)
     size = max(1, os.path.getsize(name) // _MIB)
     bar = stack.enter_context(progress())
     return calibration.opened(stack, name, lambda done: bar(min(size, done // _MIB), size, "MiB"))

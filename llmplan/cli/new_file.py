@@ -45,5 +45,5 @@ def write(
     shown = os.path.normpath(target)
     wider = wider_root(Path(target), map(Path, used))
     option = "" if wider is None else f" --root {shlex.quote(as_shown(wider))}"
-    terminal.result(f"wrote {shown}\nnext: llmplan {command} {shown}{option}\n")
+    terminal.result(f"wrote {shown}\nnext: llmplan {command} {shlex.quote(shown)}{option}\n")
     return 0

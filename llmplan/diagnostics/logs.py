@@ -1,10 +1,11 @@
-"""E0515 to E0517: logs of which nothing can be measured, or more than one thing."""
+"""E0515 to E0518, E0568, W0629: logs of which nothing can be measured, or more than one thing."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
-from llmplan.diagnostics.record import Diagnostic, Hint, error
+from llmplan.diagnostics.record import Diagnostic, Hint, error, warning
 from llmplan.escape import visible_line
 
 _LONGEST = 160
@@ -57,7 +58,7 @@ def another_run(file: str, differences: Sequence[tuple[str, str, str, int]]) -> 
     hint = Hint("give the plan or the configurations of that run")
     if path.startswith("model."):
         return error("E0518", message, None, hint, notes=told)
-    return error("E0518", message, None, hint, Hint(f"or say `--set {path}={seen}`"), notes=told)
+    return error("E0518", message, None, hint, Hint(f"or say `--set {shlex.quote(f'{path}={seen}')}`"), notes=told)
 
 
 def unsaid(file: str, paths: Sequence[str]) -> Diagnostic:
@@ -65,6 +66,32 @@ def unsaid(file: str, paths: Sequence[str]) -> Diagnostic:
     options = {"hardware.gpu": "--gpu NAME", "hardware.gpus": "--gpus N"}
     message = f"neither `{visible_line(file)}` nor the configurations say `{'` and `'.join(paths)}` of the run"
     return error("E0560", message, None, f"say it: `{' '.join(options[path] for path in paths)}`")
+
+
+HOW_LONG = (
+    "say how long samples are in the mean: `dataset.mean_length = 600 tokens` in the plan, or as `--set`",
+    "or let the software count tokens: the Trainer does with `include_num_input_tokens_seen: all`",
+)
+"""What makes the speed of a run with padded samples one of known tokens."""
+
+
+def lengths_unsaid(file: str, length: str) -> Diagnostic:
+    """W0629: the time of a step of a log is of samples that are shorter than planned by nobody knows how much."""
+    message = (
+        f"`{visible_line(file)}` has steps of padded samples, and nobody says how long they are: its speed is left out"
+    )
+    note = f"the plan counts each sample with {length} tokens, the most it may have: shorter ones take less time"
+    return warning("W0629", message, None, *(Hint(hint) for hint in HOW_LONG), notes=[note])
+
+
+def beyond_peak(file: str, share: str) -> Diagnostic:
+    """E0568: the speed of a log is more than the planned cards can reach."""
+    message = f"`{visible_line(file)}` is of another run: at its speed the planned GPUs would reach an MFU of {share}"
+    note = (
+        "large matrix products alone reach less: it has other cards, more of them, a smaller batch or shorter samples"
+    )
+    hint = Hint("say what it had, as `--gpus 64`, or `--set dataset.batching=padded --set dataset.mean_length=600`")
+    return error("E0568", message, None, hint, notes=[note])
 
 
 def nothing_planned(file: str) -> Diagnostic:

@@ -103,6 +103,7 @@ class LogForm:
         words: Alternatives, each the texts that must be in the line, with `!` those that must not; of a record keys.
         start: Where one line may hold several of these, the text that begins each.
         block: Whether the lines behind it, up to the next, belong to it.
+        kept: Whether formulas of later lines read what the last line of it said.
     """
 
     kind: str
@@ -110,6 +111,7 @@ class LogForm:
     words: tuple[tuple[str, ...], ...]
     start: str
     block: bool
+    kept: bool
     keys: tuple[LogKey, ...]
 
     @property
@@ -191,9 +193,9 @@ class LogFormat:
     prints: tuple[tuple[str, str], ...]
     aliases: frozenset[str] = field(factory=frozenset)
 
-    def tells(self, form: str, values: Mapping[str, Value]) -> dict[str, Value]:
-        """What a line means."""
-        printed: Printed = {form: values}
+    def tells(self, form: str, values: Mapping[str, Value], kept: Printed) -> dict[str, Value]:
+        """What a line means, after lines of kept forms."""
+        printed: Printed = {**kept, form: values}
         found = {}
         for role, formula in self.meanings.get(form, ()):
             try:
@@ -282,6 +284,7 @@ def _form(kind: nodes.Kind, factor: Callable[[str], float]) -> LogForm:
         words=tuple(tuple(words) for words in said(kind.decorators, "recognised")),
         start=next((text for texts in said(kind.decorators, "start") for text in texts), ""),
         block=bool(said(kind.decorators, "block")),
+        kept=bool(said(kind.decorators, "kept")),
         keys=tuple(keys),
     )
 

@@ -16,7 +16,9 @@ from llmplan.syntax.parse import parse
 from llmplan.syntax.statements import Statements
 from llmplan.units.table import UnitTable, UnknownUnit
 
-DECORATORS = frozenset({"block", "cite", "key", "names", "over", "prints", "recognised", "release", "start", "syntax"})
+DECORATORS = frozenset(
+    {"block", "cite", "kept", "key", "names", "over", "prints", "recognised", "release", "start", "syntax"}
+)
 """Those that a `log.plan` may have."""
 
 

@@ -67,6 +67,7 @@ class _Ear:
     plain: list[tuple[str, LogFormat, LogForm]] = field(factory=list)
     records: list[tuple[LogFormat, LogForm]] = field(factory=list)
     shapes: dict[tuple[str, ...], list[tuple[LogFormat, LogForm]]] = field(factory=dict)
+    kept: dict[str, Mapping[str, Value]] = field(factory=dict)
     open: dict[str, tuple[LogFormat, LogForm, dict[str, Value], int]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -142,7 +143,9 @@ class _Ear:
     def _told(
         self, format: LogFormat, form: LogForm, values: Mapping[str, Value], number: int, rank: int | None, text: str
     ) -> None:
-        told = format.tells(form.kind, values)
+        if form.kept:
+            self.kept[form.kind] = values
+        told = format.tells(form.kind, values, self.kept)
         if told:
             by_stamp = "step.number" in told and "step.time" not in told and "step.samples_rate" not in told
             stamp = _stamp(text) if "step.number" in told else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from llmplan.logs.forms import LogFormat
 from llmplan.logs.samples import Figure, figure
@@ -24,6 +24,7 @@ MEMORY = {"allocated": "memory.allocated", "reserved": "memory.reserved", "total
 
 
 _BOTH = "forward_backward"
+_UNSAID = "of padded samples whose length nobody says"
 
 _DOUBTS = {
     "skipped": "after skipped steps alone, before the optimizer had states",
@@ -66,11 +67,15 @@ _LEAST_PART = 0.05
 
 @frozen
 class Conditions:
-    """Of the run: sequences of a step, tokens of a sequence, GPUs; None for what nobody says."""
+    """Of the run: sequences of a step, tokens of a sequence, GPUs; None for what nobody says. `unsaid`: whether the
+    tokens of a sequence are as many as it may have, only because nobody says how many it has in the mean.
+    `requests`: what a server has under way at once."""
 
     batch: float | None = None
     length: float | None = None
     gpus: float | None = None
+    unsaid: bool = False
+    requests: float | None = None
 
     @property
     def tokens(self) -> float | None:
@@ -89,6 +94,8 @@ def conditions(piece: Piece, planned: Conditions) -> Conditions:
         piece.batch or said("training.global_batch") or planned.batch,
         piece.length or said("dataset.sequence_length") or planned.length,
         said("hardware.gpus") or planned.gpus,
+        planned.unsaid,
+        planned.requests,
     )
 
 
@@ -96,7 +103,8 @@ def of_piece(piece: Piece, run: Conditions) -> list[Reading]:
     """The readings of a piece."""
     found = []
     lines = (piece.first_line, piece.last_line)
-    speed = _step(piece, run, lines) or _rate(piece, run, lines)
+    step, rate = _step(piece, run, lines), _rate(piece, run, lines)
+    speed = (rate or _doubted(step)) if run.unsaid else (step or rate)
     if speed is not None:
         found.append(speed)
     for kind, name in MEMORY.items():
@@ -109,13 +117,18 @@ def of_piece(piece: Piece, run: Conditions) -> list[Reading]:
     return found
 
 
+def _doubted(step: Reading | None) -> Reading | None:
+    """The time of a step of samples of which nobody says how long they are."""
+    return None if step is None else evolve(step, note=_UNSAID, doubtful=True)
+
+
 def of_parts(piece: Piece, step: Reading | None, timers: Mapping[str, str]) -> list[Reading]:
     """The parts of a step that timers print, by the library's names, where they are more than a timer itself waits for.
 
     Args:
         timers: The quantity that each part is, by the name of its role.
     """
-    if step is None or step.name != STEP:
+    if step is None or step.name != STEP or step.doubtful:
         return []
     lines = (piece.first_line, piece.last_line)
     return [
@@ -184,7 +197,8 @@ def of_whole(whole: Whole, run: Conditions) -> tuple[Reading | None, str]:
     if steps < _FEWEST_STEPS:
         return None, "the end of the run is of too few steps: most of its time is the start"
     note = "over the whole run, with its start, evaluations and saves"
-    return Reading(STEP, whole.time / steps, "s", 1.0, (whole.line, whole.line), note=note), ""
+    step = Reading(STEP, whole.time / steps, "s", 1.0, (whole.line, whole.line), note=note)
+    return _doubted(step) if run.unsaid else step, ""
 
 
 def missing(format: LogFormat, found: list[Reading], parts: Mapping[str, float]) -> list[tuple[str, str]]:

@@ -6,6 +6,8 @@ Records alone: regimes with their steps, memory by rank, parts of a step, and th
 
 from __future__ import annotations
 
+from collections import deque
+
 from attrs import define, field
 
 from llmplan.logs.formula import Value
@@ -13,6 +15,9 @@ from llmplan.logs.samples import Samples
 
 MOST_REGIMES = 256
 MOST_TIMES = 512
+MOST_SERVED = 1 << 13
+"""The last lines of a server that count."""
+
 _MOST_RANKS = 1 << 16
 ROLES = {
     "step": frozenset(
@@ -44,6 +49,7 @@ ROLES = {
     "run": frozenset({"time", "steps", "steps_rate", "samples_rate", "tokens"}),
     "progress": frozenset({"number", "last", "clock"}),
     "link": frozenset({"bus"}),
+    "serving": frozenset({"cache", "rate", "running"}),
     "counted": frozenset({"layers", "hidden", "heads", "parameters"}),
 }
 """What a line may tell beside inputs of a plan: by event what is known of it. Times in seconds, sizes in bytes, rates a
@@ -130,6 +136,8 @@ class Common:
         moment: By the clock of the log's last step, in seconds from the year 1; None where its lines have no dates.
         lost: The step since which the loss is no number, with its line; None where the last one is.
         counted: What the log counts of its model, each with its line.
+        cache: Tokens that the cache of a server holds, with the line.
+        served: Requests under way, tokens a second, and the line, of what a server tells from time to time.
         summary: What the end of a run says of the whole; `ends` the seconds of each end that was told.
     """
 
@@ -143,6 +151,8 @@ class Common:
     summary: dict[str, tuple[float, int]] = field(factory=dict)
     ends: list[float] = field(factory=list)
     links: list[tuple[float, int]] = field(factory=list)
+    cache: tuple[float, int] | None = None
+    served: deque[tuple[float, float, int]] = field(factory=lambda: deque(maxlen=MOST_SERVED))
     counted: dict[str, tuple[float, int]] = field(factory=dict)
     progress: tuple[float, float, float | None] | None = None
     moment: float | None = None

@@ -76,6 +76,8 @@ class Telling:
                 self.common.summary.setdefault(name, (_float(value), line))
         for name, value in events.get("counted", {}).items():
             self.common.counted[name] = (_float(value), line)
+        if "serving" in events:
+            self._serving(events["serving"], line)
         if "link" in events and len(self.common.links) < MOST_TIMES:
             self.common.links.append((_float(events["link"].get("bus", 0.0)), line))
 
@@ -91,6 +93,12 @@ class Telling:
         if self.common.progress is None or last >= self.common.progress[1]:
             clock = told.get("clock")
             self.common.progress = (number, last, None if clock is None else _float(clock))
+
+    def _serving(self, told: Mapping[str, Value], line: int) -> None:
+        if "cache" in told:
+            self.common.cache = (_float(told["cache"]), line)
+        if "rate" in told and "running" in told:
+            self.common.served.append((_float(told["running"]), _float(told["rate"]), line))
 
     def _parts(self, regime: Regime, told: Mapping[str, Value]) -> None:
         for name, value in told.items():

@@ -15,6 +15,9 @@ from llmplan.uncertainty.suspects import Part, Suspect
 from llmplan.units import amount
 from llmplan.units.amount import Amount
 
+_TOLD = 0.01
+"""The share of a difference from which a change is said to explain some of it."""
+
 _FOLLOWING = (RATE, MFU)
 """What follows from the time of a step, and is off with it."""
 
@@ -131,7 +134,8 @@ def _reasons(reasons: Reasons, words: Words) -> list[str]:
         said.append(words.whole_run)
     for one in reasons.suspects:
         step = None if one.step is None else one.step.short()
-        said.append(words.suspect(one.path, one.other.short(), one.own.short(), step, one.tells))
+        share = amount.percentage(round(one.share, 2)) if one.share is not None and one.share >= _TOLD else None
+        said.append(words.suspect(one.path, one.other.short(), one.own.short(), step, share, one.tells))
     return said
 
 

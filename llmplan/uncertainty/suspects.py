@@ -33,6 +33,10 @@ _GAIN = 4.0
 _CHANGE = 1.0
 """What a change costs in that sum; a factor also its logarithm."""
 
+_MUCH, _SOME = 0.6, 0.25
+"""The shares of what a step is off by above which a change explains most of it, or a part. None that explains less
+comes before one that explains more; where the log prints parts of a step, these tell more than whether it is most."""
+
 _MOST = 5
 _ROUNDS = 2
 
@@ -48,6 +52,7 @@ class Suspect:
         own, other: The input as planned, and as it may be.
         tells: What tells whether it is.
         step: What was asked for, as the plan then says it.
+        share: Of what that is off by how much the change explains; None where it is not off.
     """
 
     path: str
@@ -55,6 +60,7 @@ class Suspect:
     other: Amount
     tells: str
     step: Amount | None
+    share: float | None = None
 
 
 @frozen
@@ -113,9 +119,15 @@ def suspects(
         best = min((one for one in tried if one[1] < plain - _GAIN), default=None, key=lambda one: one[:2])
         if best is not None:
             cost, _, value = best
-            found.append((cost, _suspect(lowering, asked, knob, now, value, tells)))
-    found.sort(key=lambda one: one[0])
-    return [one for _, one in found[:_MOST]]
+            suspect = _suspect(lowering, asked, knob, now, value, tells, seen.get(asked))
+            found.append((_leverage(suspect.share, bool(timed)), cost, suspect))
+    found.sort(key=lambda one: one[:2])
+    return [one for *_, one in found[:_MOST]]
+
+
+def _leverage(share: float | None, timed: bool) -> int:
+    """How little a change explains of what the step is off by: most of it, a part, hardly anything."""
+    return 0 if share is None else sum(share < least for least in ((_SOME,) if timed else (_MUCH, _SOME)))
 
 
 def _timed(lowering: Lowering, name: str) -> float | None:
@@ -183,9 +195,19 @@ def _misfit(lowering: Lowering, figures: Mapping[str, float]) -> float:
     return total
 
 
-def _suspect(lowering: Lowering, asked: str, knob: Knob, now: float, value: float, tells: str) -> Suspect:
+def _suspect(
+    lowering: Lowering, asked: str, knob: Knob, now: float, value: float, tells: str, seen: float | None
+) -> Suspect:
     scope = lowering.scope
     own, other = (amount(one, knob.type, scope, knob.unit) for one in (now, value))
     quantity, worth = scope.quantities[asked], worth_of(asked, _changed(lowering, knob, value))
     said = None if worth is None else amount(worth, quantity.type, scope, quantity.unit)
-    return Suspect(knob.path, own, other, tells, said)
+    return Suspect(knob.path, own, other, tells, said, _explained(worth_of(asked, lowering), seen, worth))
+
+
+def _explained(planned: float | None, seen: float | None, then: float | None) -> float | None:
+    """The share of the way from what is planned to what was seen that a change goes, as logarithms; what it goes beyond
+    is as far off as what it falls short."""
+    if not planned or not seen or not then or abs(math.log(seen / planned)) < OFF:
+        return None
+    return 1 - abs(math.log(seen / then) / math.log(seen / planned))

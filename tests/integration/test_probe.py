@@ -27,6 +27,7 @@ emit {target} {{ script = written }}, probe {{ steps = 12 }}
 @pytest.mark.parametrize(
     ("target", "layout"),
     [
+        ("accelerate", "zero_stage = 0, framework = ddp"),
         ("deepspeed", "zero_stage = 1"),
         ("huggingface", "zero_stage = 0, framework = ddp"),
     ],

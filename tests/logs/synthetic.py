@@ -241,13 +241,9 @@ def swift(run: Made) -> Log:
     return Log("Hugging Face", _text(lines), run.seconds[1:], None, reserved, tolerance=0.01)
 
 
-def torchtitan(run: Made) -> Log:
+def _titan(run: Made, head: list[str], inputs: dict[str, str]) -> Log:
     lines = [
-        "[rank0]:[titan] 2026-03-01 22:10:05,250 - root - INFO - Starting job: test",
-        (
-            f"[rank0]:[titan] 2026-03-01 22:10:05,250 - root - INFO - Training starts at step 1, with local batch size "
-            f"{run.micro}, global batch size {run.batch}, sequence length {run.length}, total steps 1000 (warmup 200)"
-        ),
+        f"[rank0]:[titan] 2026-03-01 22:10:05,250 - root - INFO - {text}" for text in ("Starting job: test", *head)
     ]
     for step, (stamp, seconds) in enumerate(zip(stamps(run), run.seconds), 1):
         rate = run.batch * run.length / seconds / run.gpus
@@ -257,12 +253,55 @@ def torchtitan(run: Made) -> Log:
                 f"- \x1b[31mstep: {step:2d}  \x1b[32mloss:  7.1234  \x1b[33mmemory: {run.reserved / GIB:5.2f}GiB"
                 f"(65.20%)  \x1b[34mtps: {round(rate):,}  \x1b[36mtflops: 62.00  \x1b[35mmfu: 20.79%\x1b[39m"
             )
-    inputs = {
-        "training.micro_batch": str(run.micro), "training.global_batch": f"{run.batch} sequences",
-        "dataset.sequence_length": str(run.length),
-    }  # fmt: skip
     reserved = round(run.reserved / GIB, 2) * GIB
-    return Log("torchtitan", _text(lines), run.seconds[1:], None, reserved, inputs, tolerance=0.03)
+    said = {"training.global_batch": f"{run.batch} sequences", "dataset.sequence_length": str(run.length), **inputs}
+    return Log("torchtitan", _text(lines), run.seconds[1:], None, reserved, said, tolerance=0.03)
+
+
+def torchtitan(run: Made) -> Log:
+    """Release 0.2 and later."""
+    shards = run.gpus // (run.tensor * run.pipeline)
+    head = [
+        (
+            f"Building device mesh with parallelism: pp={run.pipeline}, dp_replicate=1, dp_shard={shards}, cp=1, "
+            f"tp={run.tensor}, ep=1, etp=1"
+        ),
+        (
+            f"Trainer is initialized with local batch size {run.micro}, global batch size {run.batch}, gradient "
+            f"accumulation steps 2, sequence length {run.length}, total steps 1000 (warmup 200)"
+        ),
+        "Training starts at step 1",
+    ]
+    layout = {"tensor": run.tensor, "pipeline": run.pipeline, "context": 1, "expert": 1}
+    inputs = {f"parallelism.{name}": str(degree) for name, degree in layout.items()}
+    inputs["hardware.gpus"] = str(shards * run.tensor * run.pipeline)
+    if run.pipeline == 1:  # else the local batch is of several micro-batches
+        inputs["training.micro_batch"] = str(run.micro)
+    return _titan(run, head, inputs)
+
+
+def torchtitan_2024(run: Made) -> Log:
+    """Before that: the line of the start says the batch."""
+    head = [
+        (
+            f"Training starts at step 1, with local batch size {run.micro}, global batch size {run.batch}, "
+            f"sequence length {run.length}, total steps 1000 (warmup 200)"
+        )
+    ]
+    return _titan(run, head, {"training.micro_batch": str(run.micro)})
+
+
+def lightning(run: Made) -> Log:
+    """`metrics.csv`, where each logger has rows of its own."""
+    rates = ("batches", "items")
+    stats = ("allocated", "reserved")
+    columns = ["epoch", "step", "train_loss", *(f"train|device/{one}_per_sec" for one in rates)]
+    columns += [f"DeviceStatsMonitor.on_train_batch_end/{one}_bytes.all.peak" for one in stats]
+    lines = [",".join(columns)]
+    for step, seconds in enumerate(run.seconds):
+        lines.append(f"0,{step},3.25,,,{round(run.allocated)},{round(run.reserved)}")
+        lines.append(f",{step},,{1 / seconds},{run.batch * run.length / seconds / run.gpus},,")
+    return Log("Lightning", _text(lines), None, round(run.allocated), round(run.reserved))
 
 
 def nanotron(run: Made) -> Log:
@@ -398,7 +437,8 @@ def tensorboard(run: Made) -> Log:
 FORMATS: dict[str, Callable[[Made], Log]] = {
     maker.__name__: maker
     for maker in (
-        megatron, megatron_seconds, bridge, deepspeed, huggingface, llamafactory, swift, torchtitan, nanotron, nemo,
+        megatron, megatron_seconds, bridge, deepspeed, huggingface, llamafactory, swift, torchtitan, torchtitan_2024,
+        lightning, nanotron, nemo,
         llm_foundry,
         written, wandb_csv, wandb_json, trainer_state, tensorboard,
     )

@@ -73,7 +73,7 @@ def test_standard_input_several_logs_and_the_format(
 
 
 def test_configurations_say_what_the_log_does_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "titan.log").write_bytes(synthetic.torchtitan(MADE).text.replace(b"Training starts", b"It starts"))
+    (folder / "titan.log").write_bytes(synthetic.torchtitan_2024(MADE).text.replace(b"with local batch size", b"with"))
     toml = (
         "[model]\nname = 'llama3'\nflavor = '8B'\n"
         "[training]\nlocal_batch_size = 2\nglobal_batch_size = 64\nseq_len = 2048\n"
@@ -111,6 +111,7 @@ def test_wrong_use(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["calibrate", "run.log", "--steps", "x"]) == 2
     assert run(["calibrate", "run.log", "train.plan", "other.plan"]) == 2
     assert run(["calibrate", str(folder)]) == 2
+    assert run(["calibrate", "run.log", "./run.log"]) == 2
     capsys.readouterr()
     assert run(["calibrate", "run.log", "--steps", "500..600"]) == 1
     assert "E0517" in capsys.readouterr().err
@@ -157,14 +158,14 @@ def test_a_log_of_another_run_is_refused(
     (folder / "train.toml").write_text(TOML)
     (folder / "long.log").write_text(text.replace("  seq_length", "  num_layers ....... 80\n  seq_length"))
     said = b"Model llama3 8B size: 8,030,261,248 total parameters\n"
-    (folder / "titan.log").write_bytes(said + synthetic.torchtitan(MADE).text)
+    (folder / "titan.log").write_bytes(said + synthetic.torchtitan_2024(MADE).text)
     assert run(["calibrate", *arguments]) == 1
     told = capsys.readouterr().err
     assert "E0518" in told and expected in told
 
 
 def test_no_search_decides_on_what_a_run_was(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "titan.log").write_bytes(synthetic.torchtitan(MADE).text)
+    (folder / "titan.log").write_bytes(synthetic.torchtitan_2024(MADE).text)
     (folder / "train.toml").write_text(TOML)
     for command in (["calibrate", "titan.log", "train.toml"], ["verify", "train.toml", "titan.log"]):
         assert run([*command, "--gpu", "H100"]) == 1
@@ -174,7 +175,7 @@ def test_no_search_decides_on_what_a_run_was(folder: Path, capsys: pytest.Captur
 
 
 def test_what_configurations_leave_open_is_no_fact_of_the_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "titan.log").write_bytes(synthetic.torchtitan(MADE).text.replace(b"Training starts", b"It starts"))
+    (folder / "titan.log").write_bytes(synthetic.torchtitan_2024(MADE).text.replace(b"with local batch size", b"with"))
     (folder / "train.toml").write_text(TOML.replace("local_batch_size = 2\n", ""))
     assert run(["calibrate", "titan.log", "train.toml", "--gpu", "H100", "--gpus", "16"]) == 0
     assert "found by solving" not in capsys.readouterr().out

@@ -112,6 +112,31 @@ def test_the_likeliest_reason_comes_first(
     assert all(one["text"] for one in found["suspects"])
 
 
+def test_another_batch_that_the_log_does_not_print(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its steps are told by the clock alone: the twelfth log."""
+    seconds = says((("training.global_batch", "1024 sequences"),), tuple(RUN.items()))["step_time"] * MISFIT
+    made = synthetic.Made(tuple([seconds] * 40), **{n: RUN[n] for n in ("length", "gpus", "tensor", "batch", "micro")})
+    (folder / "train.plan").write_text(PLAN.format(**RUN))
+    text = synthetic.torchtitan_2024(made).text.replace(b"with local batch size", b"with")
+    (folder / "run.log").write_bytes(text)
+    assert run(["verify", "train.plan", "run.log", "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    shares = {
+        one["name"]: one["share"] for one in found["suspects"][:2]
+    }  # beside a slow card, which no clock tells apart
+    assert shares["training.global_batch"] > 0.9
+
+
+def test_none_that_explains_little_comes_before_one_that_explains_much(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for tampered, timers in (({"gpu.matmul_ceiling": "0.5"}, False), ({"training.recompute": "full"}, True)):
+        shares = [one["share"] for one in verified(folder, capsys, tampered, timers)["suspects"]]
+        assert shares and None not in shares
+        ranks = [share < 0.25 for share in shares]
+        assert ranks == sorted(ranks), shares
+
+
 @pytest.mark.parametrize(
     ("tampered", "part"),
     [

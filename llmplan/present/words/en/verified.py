@@ -46,9 +46,12 @@ class Verified(Labels):
         said = f"what is off: {part}, {seen} seen, {planned} planned"
         return said if share is None else f"{said}: {share} of the difference"
 
-    def suspect(self, path: str, other: str, own: str, step: str | None, tells: str) -> str:
-        """An input that may be otherwise in the run than planned, the step that the plan then has, and what tells."""
+    def suspect(self, path: str, other: str, own: str, step: str | None, share: str | None, tells: str) -> str:
+        """An input that may be otherwise in the run than planned, the step that the plan then has, the share of the
+        difference that this explains, and what tells.
+        """
         then = "" if step is None else f", which would be {step}"
+        then += "" if share is None else f" ({share} of the difference)"
         return f"perhaps: {path} = {other} instead of {own}{then}; what tells: {tells}"
 
     def rest(self, done: str, steps: str, left: str, planned: str, end: str | None) -> str:

@@ -42,8 +42,9 @@ class Verified(Labels):
         said = f"偏离之处：{part}，实测 {seen}，计划 {planned}"
         return said if share is None else f"{said}，占差异的 {share}"
 
-    def suspect(self, path: str, other: str, own: str, step: str | None, tells: str) -> str:
+    def suspect(self, path: str, other: str, own: str, step: str | None, share: str | None, tells: str) -> str:
         then = "" if step is None else f"，每步则为 {step}"
+        then += "" if share is None else f"（占差异的 {share}）"
         return f"可能：{path} = {other}，而非 {own}{then}；判别：{tells}"
 
     def rest(self, done: str, steps: str, left: str, planned: str, end: str | None) -> str:
