@@ -173,6 +173,24 @@ def pairs(arguments: Mapping[str, Any]) -> Facts:
     return trainer({**arguments, "per_device_train_batch_size": 2 * arguments["per_device_train_batch_size"]})
 
 
+def llamafactory(arguments: Mapping[str, Any]) -> Facts:
+    """Arguments of LLaMA-Factory: those of the Trainer, and its own."""
+    each = 2 if arguments["stage"] == "dpo" else 1
+    found = trainer(
+        {
+            **{name: value for name, value in arguments.items() if name != "model_name_or_path"},
+            "max_steps": arguments.get("max_steps"),
+            "max_length": arguments["cutoff_len"],
+            "gradient_checkpointing": not arguments["disable_gradient_checkpointing"],
+            "per_device_train_batch_size": each * arguments["per_device_train_batch_size"],
+        }
+    )
+    adapted = arguments["finetuning_type"] == "lora"
+    found["adapter"] = ("qlora" if arguments.get("quantization_bit") == 4 else "lora") if adapted else "none"
+    found["rank"] = arguments["lora_rank"] if adapted else None
+    return found
+
+
 def trainer(arguments: Mapping[str, Any]) -> Facts:
     """Arguments of the Trainer of transformers, or of TRL's script."""
     names = {"adamw_torch": "adamw", "adamw_torch_fused": "adamw", "lion_32bit": "lion"}
@@ -577,6 +595,7 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "dpo.yaml": lambda text, written, folder: pairs(yaml.safe_load(text)),
     "kto.yaml": lambda text, written, folder: trainer(yaml.safe_load(text)),
     "reward.yaml": lambda text, written, folder: pairs(yaml.safe_load(text)),
+    "llamafactory.yaml": lambda text, written, folder: llamafactory(yaml.safe_load(text)),
     "trainer.yaml": lambda text, written, folder: lightning(text),
     "megatron.args": lambda text, written, folder: megatron(_words(text)),
     "bridge.yaml": lambda text, written, folder: bridge(text),

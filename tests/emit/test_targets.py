@@ -30,6 +30,7 @@ def test_the_product_has() -> None:
         "huggingface",
         "kubernetes",
         "lightning",
+        "llamafactory",
         "megatron",
         "megatron_bridge",
         "probe",

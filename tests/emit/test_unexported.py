@@ -38,6 +38,7 @@ STACKS = {
     "trainer": f"parallelism {{ zero_stage = 3 }}\nemit huggingface {{ {WHAT} }}\n",
     "trainer of deepspeed": f"parallelism {{ zero_stage = 2, framework = deepspeed }}\nemit huggingface {{ {WHAT} }}\n",
     "trl": f"parallelism {{ zero_stage = 3 }}\nemit huggingface {{ trainer = trl, {WHAT} }}\n",
+    "trl by llamafactory": f'parallelism {{ zero_stage = 2, framework = deepspeed }}\nemit llamafactory {{ {WHAT}, template = "t" }}\n',
     "ddp": "model.layers = 4\nparallelism { zero_stage = 0, framework = ddp }\nemit accelerate\n",
 }
 FURTHER = {
