@@ -17,6 +17,7 @@ dataset { tokens = 1B, sequence_length = 2048 tokens }
 hardware { gpu = "A100-SXM4-80GB", gpus = 8 }
 training { global_batch = 64 sequences, micro_batch = 2, recompute = full }
 """
+ALONE = "parallelism { zero_stage = 0, framework = ddp }\n"
 DEEPSPEED = "parallelism { zero_stage = 2, framework = deepspeed }\n"
 TARGET = 'emit llamafactory { dataset = "d", template = "llama3", output = "o" }\n'
 
@@ -79,16 +80,14 @@ REFUSED: dict[str, Any] = {
     "llamafactory_evaluation": (DEEPSPEED + "training.evaluation_batch = 8 sequences\n", TARGET),
     "llamafactory_precision": (DEEPSPEED, TARGET, ("training.precision", "fp8"), ("hardware.gpu", '"H100-SXM5-80GB"')),
     "llamafactory_kernels": (DEEPSPEED + "training.loss = linear\n", TARGET),
-    "llamafactory_update": ("adapter.method = lora\nparallelism { zero_stage = 0, framework = ddp }\n"
-                            "training.update = foreach\n", TARGET),
-    "llamafactory_weights_dtype": ("parallelism { zero_stage = 0, framework = ddp }\n"
-                                   "training.parameter_dtype = bf16\n", TARGET),
+    "llamafactory_update": (ALONE + "adapter.method = lora\ntraining.update = foreach\n", TARGET),
+    "llamafactory_weights_dtype": (ALONE + "training.parameter_dtype = bf16\n", TARGET),
     "llamafactory_adapter": (DEEPSPEED + "adapter { method = lora, base_bytes = 1 bytes/parameter }\n", TARGET),
     "llamafactory_rows": (DEEPSPEED + "dataset.batching = grouped\n", TARGET),
     "llamafactory_reference": (DEEPSPEED + "training.task = dpo\nreference.place = precomputed\n", TARGET),
     "llamafactory_mismatched": (DEEPSPEED + "training.task = kto\n", TARGET, ("training.micro_batch", "1")),
     "method_written": (DEEPSPEED + "training.task = reward\n", TARGET),
-}  # fmt: skip
+}
 
 
 @pytest.mark.quick(2)

@@ -26,6 +26,7 @@ def test_the_product_has() -> None:
     assert not problems
     assert set(targets()) == {
         "accelerate",
+        "axolotl",
         "deepspeed",
         "huggingface",
         "kubernetes",

@@ -38,7 +38,9 @@ STACKS = {
     "trainer": f"parallelism {{ zero_stage = 3 }}\nemit huggingface {{ {WHAT} }}\n",
     "trainer of deepspeed": f"parallelism {{ zero_stage = 2, framework = deepspeed }}\nemit huggingface {{ {WHAT} }}\n",
     "trl": f"parallelism {{ zero_stage = 3 }}\nemit huggingface {{ trainer = trl, {WHAT} }}\n",
-    "trl by llamafactory": f'parallelism {{ zero_stage = 2, framework = deepspeed }}\nemit llamafactory {{ {WHAT}, template = "t" }}\n',
+    "trainer of llamafactory": "parallelism { zero_stage = 3, framework = deepspeed }\n"
+    f'emit llamafactory {{ {WHAT}, template = "t" }}\n',
+    "trainer of axolotl": f'parallelism {{ zero_stage = 3 }}\nemit axolotl {{ {WHAT}, type = "alpaca" }}\n',
     "ddp": "model.layers = 4\nparallelism { zero_stage = 0, framework = ddp }\nemit accelerate\n",
 }
 FURTHER = {

@@ -624,6 +624,7 @@ TARGETS = [
 """Requirement, what is added to the plan, and what is said."""
 
 ELSEWHERE = (
+    "axolotl_",
     "accelerate_script_",
     "deepspeed_script_",
     "huggingface_",
