@@ -318,7 +318,7 @@ TARGETS = [
     (
         "method_written",
         "training.task = orpo\ntraining.micro_batch = 2\nemit deepspeed",
-        "what is written starts no orpo: `huggingface` with `trainer = trl` does dpo, ipo, kto and reward, `llamafactory` dpo, ipo, kto, orpo and simpo",
+        "dpo, ipo, kto and reward, `llamafactory` dpo, ipo, kto, orpo and simpo",
     ),
     (
         "deepspeed_pipeline_sharding",
