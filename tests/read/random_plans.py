@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-TARGETS = ("accelerate", "axolotl", "deepspeed", "huggingface", "lightning", "llamafactory", "megatron", "megatron_bridge",
-           "torchtitan", "trl")  # fmt: skip
+TARGETS = ("accelerate", "axolotl", "deepspeed", "huggingface", "lightning", "llamafactory", "megatron",
+           "megatron_bridge", "torchtitan", "trl")  # fmt: skip
 _FRAMEWORKS = {
     "accelerate": ("deepspeed", "fsdp", "ddp"),
     "axolotl": ("deepspeed", "fsdp"),
