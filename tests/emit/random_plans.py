@@ -142,6 +142,14 @@ WAYS: dict[str, Way] = {
         (*OWN, "qlora", "qlora", "lora", "fp16", "tf32", "8-bit", "replicas", "offload", "attention", "context",
          "resume"), (*DENSE, EXPERTS[0]),
     ),
+    "llamafactory": Way(
+        (f'llamafactory {{ {WHAT}, template = "t" }}',), (*STAGES[1:], *ALONE),
+        (*OWN, "qlora", "qlora", "lora", "fp16", "tf32", "8-bit", "offload", "attention"), DENSE,
+    ),
+    "axolotl": Way(
+        (f'axolotl {{ {WHAT}, type = "alpaca" }}',), (*STAGES[1:], *SHARDED),
+        (*OWN, "qlora", "qlora", "lora", "fp16", "tf32", "8-bit", "offload", "attention"), DENSE,
+    ),
     "megatron": Way(
         ("megatron", 'megatron { data = "a b", tokenizer = "t", log_interval = 3 }'),
         ("parallelism.zero_stage = 0", "parallelism.zero_stage = 1", "parallelism.zero_stage = 1"),

@@ -173,6 +173,45 @@ def pairs(arguments: Mapping[str, Any]) -> Facts:
     return trainer({**arguments, "per_device_train_batch_size": 2 * arguments["per_device_train_batch_size"]})
 
 
+_AXOLOTL = {
+    "micro_batch_size": "per_device_train_batch_size",
+    "num_epochs": "num_train_epochs",
+    "optimizer": "optim",
+    "lr_scheduler": "lr_scheduler_type",
+    "sequence_len": "max_length",
+}
+
+
+def axolotl(config: Mapping[str, Any]) -> Facts:
+    """A configuration of Axolotl: the Trainer's arguments under other names."""
+    arguments = {_AXOLOTL.get(name, name): value for name, value in config.items()}
+    if "fsdp_config" in arguments:
+        sharded = arguments["fsdp_config"]
+        arguments["fsdp_config"] = {**sharded, "cpu_offload": sharded["offload_params"]}
+    found = trainer({"max_steps": None, **arguments})
+    found["adapter"] = config.get("adapter", "none")
+    found["rank"] = config["lora_r"] if "adapter" in config else None
+    return found
+
+
+def llamafactory(arguments: Mapping[str, Any]) -> Facts:
+    """Arguments of LLaMA-Factory: those of the Trainer, and its own."""
+    each = 2 if arguments["stage"] == "dpo" else 1
+    found = trainer(
+        {
+            **{name: value for name, value in arguments.items() if name != "model_name_or_path"},
+            "max_steps": arguments.get("max_steps"),
+            "max_length": arguments["cutoff_len"],
+            "gradient_checkpointing": not arguments["disable_gradient_checkpointing"],
+            "per_device_train_batch_size": each * arguments["per_device_train_batch_size"],
+        }
+    )
+    adapted = arguments["finetuning_type"] == "lora"
+    found["adapter"] = ("qlora" if arguments.get("quantization_bit") == 4 else "lora") if adapted else "none"
+    found["rank"] = arguments["lora_rank"] if adapted else None
+    return found
+
+
 def trainer(arguments: Mapping[str, Any]) -> Facts:
     """Arguments of the Trainer of transformers, or of TRL's script."""
     names = {"adamw_torch": "adamw", "adamw_torch_fused": "adamw", "lion_32bit": "lion"}
@@ -577,6 +616,8 @@ READERS: dict[str, Callable[[str, Mapping[str, str], Path], Facts]] = {
     "dpo.yaml": lambda text, written, folder: pairs(yaml.safe_load(text)),
     "kto.yaml": lambda text, written, folder: trainer(yaml.safe_load(text)),
     "reward.yaml": lambda text, written, folder: pairs(yaml.safe_load(text)),
+    "llamafactory.yaml": lambda text, written, folder: llamafactory(yaml.safe_load(text)),
+    "axolotl.yaml": lambda text, written, folder: axolotl(yaml.safe_load(text)),
     "trainer.yaml": lambda text, written, folder: lightning(text),
     "megatron.args": lambda text, written, folder: megatron(_words(text)),
     "bridge.yaml": lambda text, written, folder: bridge(text),

@@ -53,6 +53,8 @@ OPTIONS: dict[str, Scalar] = {
     "launch.log_to": "none",
     "launch.logs": True,
     "launch.writes": False,
+    "launch.by_trainer": False,
+    "launch.by_epochs": False,
     "report.pictures": "svg",
     "report.language": "en",
 }

@@ -234,7 +234,7 @@ REFUSED = [
     ("slurm", "slurm.signal = 1 minute; slurm.requeue = false", "slurm_signal", "cannot queue the job again"),
     ("kubernetes", "kubernetes.memory = 1 TB; kubernetes.shared_memory = 2 TB", "kubernetes_memory",
      "of which 2 TB are shared"),
-    ("trl", "training.dropout = 0.1", "huggingface_model", "TRL has no key for dropout 0.1"),
+    ("trl", "training.dropout = 0.1", "huggingface_model", "no key of the file says dropout 0.1"),
     ("trl", "adapter.method = qlora; adapter.base_bytes = 2 bytes/param", "huggingface_adapter",
      "cannot load frozen weights of 2"),
     # Megatron-LM: what its checks let through, and what they refuse after the start.

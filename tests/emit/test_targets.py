@@ -26,10 +26,12 @@ def test_the_product_has() -> None:
     assert not problems
     assert set(targets()) == {
         "accelerate",
+        "axolotl",
         "deepspeed",
         "huggingface",
         "kubernetes",
         "lightning",
+        "llamafactory",
         "megatron",
         "megatron_bridge",
         "probe",

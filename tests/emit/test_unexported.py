@@ -38,6 +38,9 @@ STACKS = {
     "trainer": f"parallelism {{ zero_stage = 3 }}\nemit huggingface {{ {WHAT} }}\n",
     "trainer of deepspeed": f"parallelism {{ zero_stage = 2, framework = deepspeed }}\nemit huggingface {{ {WHAT} }}\n",
     "trl": f"parallelism {{ zero_stage = 3 }}\nemit huggingface {{ trainer = trl, {WHAT} }}\n",
+    "trainer of llamafactory": "parallelism { zero_stage = 3, framework = deepspeed }\n"
+    f'emit llamafactory {{ {WHAT}, template = "t" }}\n',
+    "trainer of axolotl": f'parallelism {{ zero_stage = 3 }}\nemit axolotl {{ {WHAT}, type = "alpaca" }}\n',
     "ddp": "model.layers = 4\nparallelism { zero_stage = 0, framework = ddp }\nemit accelerate\n",
 }
 FURTHER = {
@@ -320,6 +323,7 @@ def unsaid(path: str, stack: str) -> Iterator[tuple[str, str, object]]:
 
 OF_RUN = ("model", "dataset", "training", "parallelism", "adapter")
 TRIED = (*STACKS, *FURTHER, *OTHERWISE)
+BY_NAME = ("trl", "trainer of llamafactory", "trainer of axolotl")
 RESULTS = ("time", "memory.total", "memory.host", "memory.nvme")
 
 
@@ -329,9 +333,9 @@ RESULTS = ("time", "memory.total", "memory.host", "memory.nvme")
 def test_every_change_of_time_or_memory_is_said_or_refused(stack: str) -> None:
     """One that reaches no file would be planned, and another run trained.
 
-    TRL's own script loads the model that `huggingface.model` names, as it is: no key of its file has a shape.
+    Programs that come with the software load the model that their file names, as it is: no key of it has a shape.
     """
-    paths = [path for path in numbers_and_words() if not (stack.startswith("trl") and path.startswith("model."))]
+    paths = [path for path in numbers_and_words() if not (stack.startswith(BY_NAME) and path.startswith("model."))]
     step = many(4, 4, 1)  # every fourth one, each with a quarter of the stacks
     paths = paths[TRIED.index(stack) % step :: step]
     assert [wrong for path in paths for wrong in silent(path, stack)] == []

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-TARGETS = ("accelerate", "deepspeed", "huggingface", "lightning", "megatron", "megatron_bridge", "torchtitan", "trl")
+TARGETS = ("accelerate", "axolotl", "deepspeed", "huggingface", "lightning", "llamafactory", "megatron",
+           "megatron_bridge", "torchtitan", "trl")  # fmt: skip
 _FRAMEWORKS = {
     "accelerate": ("deepspeed", "fsdp", "ddp"),
+    "axolotl": ("deepspeed", "fsdp"),
     "deepspeed": ("deepspeed",),
     "huggingface": ("deepspeed", "fsdp", "ddp"),
     "lightning": ("fsdp", "ddp"),
+    "llamafactory": ("deepspeed", "ddp"),
     "megatron": ("megatron",),
     "megatron_bridge": ("megatron",),
     "torchtitan": ("torchtitan",),
@@ -17,7 +20,7 @@ _FRAMEWORKS = {
 }
 _STAGES = {"ddp": (0,), "deepspeed": (0, 1, 2, 3), "fsdp": (2, 3), "megatron": (0, 1), "torchtitan": (2, 3)}
 _WRITTEN = ("accelerate", "deepspeed", "huggingface", "torchtitan")
-_STARTS_ITSELF = ("megatron", "megatron_bridge", "torchtitan", "trl")
+_STARTS_ITSELF = ("axolotl", "llamafactory", "megatron", "megatron_bridge", "torchtitan", "trl")
 _SKY = {"H100-SXM5-80GB": "H100", "A100-SXM4-80GB": "A100-80GB"}
 _SOMETIMES = (
     ("learning_rate", ("3e-4", "1e-5", "2.5e-4")),
@@ -93,6 +96,10 @@ def _target(target: str, written: bool) -> str:
     if target in ("huggingface", "trl"):
         name = "huggingface"
         options = ["trainer = trl"] * (target == "trl") + ['dataset = "data"', 'output = "out"']
+    elif target == "llamafactory":
+        options = ['dataset = "data"', 'template = "llama3"', 'output = "out"']
+    elif target == "axolotl":
+        options = ['dataset = "data"', 'type = "alpaca"', 'output = "out"']
     options += ["script = written"] * written
     return f"{name} {{ {', '.join(options)} }}" if options else name
 

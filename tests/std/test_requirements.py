@@ -318,7 +318,7 @@ TARGETS = [
     (
         "method_written",
         "training.task = orpo\ntraining.micro_batch = 2\nemit deepspeed",
-        "what is written starts no orpo: `huggingface` with `trainer = trl` does dpo, ipo, kto and reward",
+        "dpo, ipo, kto and reward, `llamafactory` dpo, ipo, kto, orpo and simpo",
     ),
     (
         "deepspeed_pipeline_sharding",
@@ -624,12 +624,14 @@ TARGETS = [
 """Requirement, what is added to the plan, and what is said."""
 
 ELSEWHERE = (
+    "axolotl_",
     "accelerate_script_",
     "deepspeed_script_",
     "huggingface_",
     "kubernetes_",
     "launch_",
     "lightning_",
+    "llamafactory_",
     "megatron_",
     "probe_",
     "serving_",
