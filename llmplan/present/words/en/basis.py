@@ -30,7 +30,7 @@ class Basis(Labels):
     )
     quality_left_out = "Model quality: neither loss nor accuracy is predicted."
     serving_left_out = (
-        "Bursts: queries come evenly, and all are as long; speculative decoding; separate pools for prefill."
+        "Bursts beyond what chance brings, and queries of different lengths; speculative decoding; separate pools for prefill."
     )
     loading_left_out = "Data loading and logging, unless overlapped with compute."
     script_memory_left_out = (
