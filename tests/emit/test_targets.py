@@ -34,8 +34,10 @@ def test_the_product_has() -> None:
         "megatron_bridge",
         "probe",
         "report",
+        "sglang",
         "skypilot",
         "slurm",
+        "tensorrt_llm",
         "torchtitan",
         "vllm",
     }
